@@ -1,0 +1,43 @@
+//! `tersely count`: files in, their tokens out.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use tersely_core::{O200k, Tokens};
+
+use crate::args::Count;
+use crate::fault::{Fault, Stop};
+use crate::{input, output, table};
+
+/// Counts the files that were named; standard input when there is none.
+pub(crate) fn run(args: &Count) -> Result<ExitCode, Stop> {
+    let counts = match args.files.as_slice() {
+        [] => vec![input::read(None).map(count)?],
+        files => files.iter().map(|file| input::read(Some(file)).map(count)).collect::<Result<_, Fault>>()?,
+    };
+    output::result(&if args.json { report(&counts) } else { lines(&counts) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn count(input: input::Input) -> (String, usize) {
+    (input.name, O200k.count(&input.text))
+}
+
+fn total(counts: &[(String, usize)]) -> usize {
+    counts.iter().map(|(_, tokens)| tokens).sum()
+}
+
+fn report(counts: &[(String, usize)]) -> String {
+    let files: Vec<_> =
+        counts.iter().map(|(file, tokens)| json!({ "file": file, "tokens": tokens })).collect();
+    json!({ "files": files, "total": total(counts) }).to_string()
+}
+
+fn lines(counts: &[(String, usize)]) -> String {
+    let mut rows: Vec<_> =
+        counts.iter().map(|(file, tokens)| vec![tokens.to_string(), file.clone()]).collect();
+    if counts.len() > 1 {
+        rows.push(vec![total(counts).to_string(), "total".to_owned()]);
+    }
+    table::align("rl", &rows)
+}

@@ -1,0 +1,21 @@
+//! The commands: a file for each.
+
+mod bench;
+mod count;
+mod decode;
+mod encode;
+
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::fault::Stop;
+
+/// Runs what was typed.
+pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
+    match command {
+        Command::Encode(args) => encode::run(args),
+        Command::Decode(args) => decode::run(args),
+        Command::Count(args) => count::run(args),
+        Command::Bench(args) => bench::run(args),
+    }
+}

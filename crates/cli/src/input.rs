@@ -1,0 +1,88 @@
+//! Reads a file or standard input as text, and says what to do when that cannot be.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+use crate::{output, progress};
+
+/// A text, and the name to call it by in messages.
+#[derive(Debug)]
+pub(crate) struct Input {
+    pub name: String,
+    pub text: String,
+}
+
+/// Reads `path`; standard input when there is none, or when it is `-`.
+pub(crate) fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
+    let (name, bytes) = match path {
+        Some(path) if path.as_os_str() != "-" => (path.display().to_string(), file(path)),
+        _ => ("<stdin>".to_owned(), stdin()),
+    };
+    let bytes = bytes.map_err(|error| unreadable(&name, &error))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input { name, text }),
+        Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to())),
+    }
+}
+
+impl Input {
+    /// The input itself, when there is more in it than white space.
+    pub(crate) fn filled(self) -> Result<Self, Fault> {
+        if self.text.trim().is_empty() {
+            let hint = "name a file that holds something, or pipe it in: some-command | tersely ...";
+            return Err(Fault::unable(format!("{}: there is nothing in it", self.name), hint));
+        }
+        Ok(self)
+    }
+}
+
+fn file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    collect(file, Some(length))
+}
+
+fn stdin() -> io::Result<Vec<u8>> {
+    let stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        output::note("Reading what you type; end it with Ctrl-D on a line of its own.")?;
+    }
+    collect(stdin, None)
+}
+
+/// Reads to the end, with a bar once the input turns out to be large.
+fn collect(mut source: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = source.by_ref().take(progress::LARGE).read_to_end(&mut bytes)?;
+    if read as u64 == progress::LARGE {
+        let bar = progress::reading(length);
+        bar.wrap_read(source).read_to_end(&mut bytes)?;
+        bar.finish_and_clear();
+    }
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Fault {
+    match error.kind() {
+        ErrorKind::NotFound => Fault::unable(
+            format!("{name}: no such file"),
+            "check the path; to read standard input, leave the file away or write -",
+        ),
+        ErrorKind::IsADirectory => {
+            Fault::unable(format!("{name}: this is a directory"), "name a file in it instead")
+        }
+        ErrorKind::PermissionDenied => {
+            Fault::unable(format!("{name}: you may not read this file"), "ask its owner, or copy it")
+        }
+        _ => Fault::unable(format!("{name}: {error}"), "check that the file can be read"),
+    }
+}
+
+fn not_text(name: &str, offset: usize) -> Fault {
+    Fault::unable(
+        format!("{name}: not UTF-8 text, from byte {offset} on"),
+        "convert it first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
+    )
+}

@@ -1,0 +1,21 @@
+//! The `tersely` command: flags and files in, text and an exit code out.
+//!
+//! Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.
+
+mod account;
+mod args;
+mod command;
+mod fault;
+mod input;
+mod output;
+mod progress;
+mod share;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    command::run(&args::Args::parse().command).unwrap_or_else(fault::Stop::report)
+}

@@ -1,0 +1,28 @@
+//! Writes results to stdout, and words about them to stderr.
+
+use std::io::{self, Write};
+
+use clap::builder::styling::{AnsiColor, Style};
+
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const HELP: Style = AnsiColor::Cyan.on_default().bold();
+
+/// Writes `text` and a line end to stdout, byte for byte.
+pub(crate) fn result(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Writes `text` and a line end to stderr.
+pub(crate) fn note(text: &str) -> io::Result<()> {
+    writeln!(io::stderr().lock(), "{text}")
+}
+
+/// Writes what is wrong and what to do to stderr, in colour on a terminal.
+pub(crate) fn fault(message: &str, hint: &str) -> io::Result<()> {
+    let mut out = anstream::stderr().lock();
+    writeln!(out, "{BAD}error:{BAD:#} {message}")?;
+    writeln!(out, "{HELP}hint:{HELP:#} {hint}")
+}

@@ -1,0 +1,66 @@
+//! `tersely bench`, seen from outside.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+mod run;
+
+use run::{check, file, run};
+use serde_json::Value;
+
+/// A corpus of two documents and one file that is none.
+fn corpus(name: &str) -> String {
+    let row = |id: usize| format!("{{ \"id\": {id}, \"kind\": \"a kind of thing\" }}");
+    let rows: Vec<String> = (0..50).map(row).collect();
+    file(&format!("{name}/outputs/json-api/lines.ndjson"), "{}\n{}\n");
+    file(&format!("{name}/outputs/json-api/one.json"), "{ \"a\": 1.50 }\n");
+    let rows = file(&format!("{name}/outputs/json-rows/rows.json"), format!("[{}]", rows.join(",\n  ")));
+    rows.strip_suffix("/outputs/json-rows/rows.json").expect("the corpus").to_owned()
+}
+
+#[test]
+fn a_page_fits_a_hundred_columns_and_holds_every_file() {
+    let ran = run(&format!("bench forms --seconds 0 {}", corpus("page")), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
+    for words in [
+        "one.json",
+        "rows.json",
+        "total",
+        "median saved",
+        "files above compact JSON (law: 0) 0",
+        "files not exact again (law: 0)    0",
+        "2 files, 1 skipped (not one JSON document)\n  lines.ndjson",
+        "parse: JSON to serde_json::Value",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn scripts_get_one_object() {
+    let ran = run(&format!("bench forms --json --seconds 0 {}", corpus("script")), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    assert_eq!(object["files"].as_array().map(Vec::len), Some(2));
+    assert_eq!(object["skipped"], serde_json::json!(["lines.ndjson"]));
+    assert_eq!(object["files"][0]["file"], "one.json");
+    assert_eq!(object["files"][0]["cost"]["toon"], Value::Null, "1.50 is not 1.5");
+    assert_eq!(object["above_compact"], serde_json::json!([]));
+    assert_eq!(object["inexact"], serde_json::json!([]));
+    let sum = |name: &str| {
+        object["files"].as_array().expect("files").iter().map(|it| it["cost"][name].as_u64()).sum()
+    };
+    for name in ["sent", "compact", "auto"] {
+        let sum: Option<u64> = sum(name);
+        assert_eq!(object["total"][name].as_u64(), sum, "{name}");
+    }
+    for task in ["auto", "decode", "parse", "serde_json", "jiter"] {
+        assert!(object["megabytes_per_second"][task]["sent"].as_f64() > Some(0.0), "{task}");
+    }
+}
+
+#[test]
+fn a_directory_without_a_corpus_is_said_in_a_line() {
+    check("bench forms no-such", "", "", 2, &["no-such: no JSON documents", "hint: name the directory"]);
+    check("bench", "", "", 2, &["Usage: tersely bench"]);
+    check("bench forms", "", "", 2, &["<DIR>"]);
+}

@@ -1,0 +1,63 @@
+//! `tersely decode`, seen from outside.
+
+mod run;
+
+use run::{check, file, run};
+
+#[test]
+fn the_form_is_found() {
+    for (text, json) in [
+        ("{\"a\" : 1.0}", "{\"a\":1.0}"),
+        ("[2]{a,b}: 1,\"x\" / 2,\"y\"", "[{\"a\":1,\"b\":\"x\"},{\"a\":2,\"b\":\"y\"}]"),
+        ("[2]{a,b}:\n  1,x\n  2,y", "[{\"a\":1,\"b\":\"x\"},{\"a\":2,\"b\":\"y\"}]"),
+        ("a: 1\nb:\n  c: x", "{\"a\":1,\"b\":{\"c\":\"x\"}}"),
+        ("\"x\"", "\"x\""),
+    ] {
+        for end in ["", "\n", "\r\n"] {
+            check("decode", format!("{text}{end}"), &format!("{json}\n"), 0, &[]);
+        }
+        let file = file("decode/found.txt", text);
+        check(&format!("decode {file}"), "", &format!("{json}\n"), 0, &[]);
+    }
+}
+
+#[test]
+fn a_named_form_is_taken_at_its_word() {
+    check("decode --form toon", "hello", "\"hello\"\n", 0, &[]);
+    check("decode --form toon", "\n", "{}\n", 0, &[]);
+    check("decode --form stc", "{a: 1}", "{\"a\":1}\n", 0, &[]);
+    check("decode --form json", "{a: 1}", "", 1, &["<stdin>: line 1, column 2", "this is not json"]);
+}
+
+#[test]
+fn broken_json_is_not_taken_for_toon() {
+    for text in ["{\"a\":1,}", "[1,2", "{\"a\":1}\n{\"a\":2}", "\u{feff}{}"] {
+        check("decode", text, "", 1, &["<stdin>: no form reads this text", "json   line ", "hint: "]);
+    }
+}
+
+#[test]
+fn prose_is_not_taken_for_toon() {
+    for text in ["hello world", "# Title\n\nsome words, more words\n"] {
+        check("decode", text, "", 1, &["<stdin>: no form", "toon   would read it", "--form toon"]);
+    }
+}
+
+#[test]
+fn each_form_says_where_it_stopped() {
+    let broken = file("decode/broken.txt", "{\"a\":1,}");
+    let ran = run(&format!("decode {broken}"), "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(lines[0], format!("error: {broken}: no form reads this text for certain"));
+    assert_eq!(lines[1], "  json   line 1, column 8: expected a key in quotes, found '}'");
+    assert_eq!(lines.len(), 6, "{}", ran.stderr);
+}
+
+#[test]
+fn what_cannot_be_read_is_said_in_a_line() {
+    check("decode", "", "", 2, &["<stdin>: there is nothing in it"]);
+    check("decode", b"\xff\xfe", "", 2, &["<stdin>: not UTF-8 text, from byte 0 on"]);
+    check("decode no-such.txt", "", "", 2, &["no-such.txt: no such file"]);
+    check("decode --form auto", "{}", "", 2, &["possible values: json, stc, toon, terse"]);
+}

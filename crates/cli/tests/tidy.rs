@@ -1,0 +1,270 @@
+//! Holds the shape of the code: what is pure stays pure, arrows point down, and nothing grows too big.
+
+mod source;
+
+use source::{Source, crates, products, sources, tracked, words};
+
+/// Crates whose answers depend on nothing but their arguments.
+const PURE: [&str; 3] = ["codec", "core", "wire"];
+
+/// What each crate may use of ours.
+const ARROWS: [(&str, &[&str]); 8] = [
+    ("codec", &[]),
+    ("core", &["codec"]),
+    ("wire", &[]),
+    ("store", &[]),
+    ("telemetry", &[]),
+    ("engine", &["core", "wire", "store", "telemetry", "codec"]),
+    ("gateway", &["engine", "core", "wire", "store", "telemetry", "codec"]),
+    ("cli", &["gateway", "engine", "core", "wire", "store", "telemetry", "codec"]),
+];
+
+/// Modules of the standard library that reach out of the process, or hide state in it.
+const OUTSIDE: [&str; 6] = ["fs", "env", "net", "process", "time", "thread"];
+
+/// Names that do the same.
+const IMPURE: [&str; 9] =
+    ["println", "eprintln", "print", "eprint", "Instant", "SystemTime", "rand", "tokio", "tracing"];
+
+#[test]
+fn pure_crates_do_not_reach_outside() {
+    let mut faults = Vec::new();
+    for source in pure() {
+        for module in OUTSIDE {
+            let path = format!("std::{module}");
+            let direct = words(&source.code, &path).collect();
+            for at in [direct, grouped(&source.code, module)].concat() {
+                faults.push(source.fault(at, &format!("a pure crate may not use std::{module}")));
+            }
+        }
+        for name in IMPURE {
+            for at in words(&source.code, name).filter(|&at| is_use(&source.code[at + name.len()..], name)) {
+                faults.push(source.fault(at, &format!("a pure crate may not use {name}")));
+            }
+        }
+    }
+    hold(&faults);
+}
+
+#[test]
+fn pure_crates_depend_on_nothing_impure() {
+    let mut faults = Vec::new();
+    for (room, manifest) in crates().iter().filter(|(room, _)| PURE.contains(&room.as_str())) {
+        for (line, name) in dependencies(manifest) {
+            if ["rand", "tokio", "tracing"].contains(&name) {
+                faults.push(format!("crates/{room}/Cargo.toml:{line}: a pure crate may not use {name}"));
+            }
+        }
+    }
+    hold(&faults);
+}
+
+#[test]
+fn arrows_between_crates_point_down() {
+    let mut faults = Vec::new();
+    for (room, manifest) in crates() {
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
+            faults.push(format!("crates/{room}: a crate needs a line in ARROWS that says what it may use"));
+            continue;
+        };
+        for (line, name) in dependencies(&manifest) {
+            let ours = name.strip_prefix("tersely-");
+            if let Some(other) = ours.filter(|other| !allowed.contains(other)) {
+                faults.push(format!("crates/{room}/Cargo.toml:{line}: {room} may not use {other}"));
+            }
+        }
+    }
+    hold(&faults);
+}
+
+#[test]
+fn every_file_opens_with_its_effect() {
+    let bare = products().into_iter().filter(|source| !source.text.starts_with("//! "));
+    hold(&bare.map(|source| source.fault(0, "a file opens with one `//!` sentence")).collect::<Vec<_>>());
+}
+
+#[test]
+fn files_have_at_most_400_lines_without_tests() {
+    let long = budgeted().into_iter().filter(|source| source.length() > 400);
+    let faults = long.map(|source| source.fault(0, &format!("{} lines; at most 400", source.length())));
+    hold(&faults.collect::<Vec<_>>());
+}
+
+#[test]
+fn functions_have_at_most_60_lines() {
+    functions(|it| (it.lines > 60).then(|| format!("{} has {} lines; at most 60", it.name, it.lines)));
+}
+
+#[test]
+fn functions_have_at_most_5_arguments() {
+    functions(|it| {
+        (it.arguments > 5).then(|| format!("{} has {} arguments; at most 5", it.name, it.arguments))
+    });
+}
+
+#[test]
+fn function_names_have_at_most_4_words() {
+    functions(|it| {
+        let words = it.name.split('_').filter(|word| !word.is_empty()).count();
+        (words > 4).then(|| format!("the name {} has {words} words; at most 4", it.name))
+    });
+}
+
+#[test]
+fn structs_have_at_most_2_bools() {
+    types(|it| (it.bools > 2).then(|| format!("{} has {} bools; at most 2", it.name, it.bools)));
+}
+
+#[test]
+fn type_names_have_at_most_3_words() {
+    types(|it| {
+        let starts = it.name.chars().zip(std::iter::once('_').chain(it.name.chars()));
+        let words = starts.filter(|(this, before)| this.is_uppercase() && !before.is_uppercase()).count();
+        (words > 3).then(|| format!("the name {} has {words} words; at most 3", it.name))
+    });
+}
+
+#[test]
+fn files_are_named_by_their_concept() {
+    let banned = ["util", "utils", "helper", "helpers", "common", "misc", "manager"];
+    let named = tracked().into_iter().filter(|(path, _)| {
+        path.split('/').any(|part| banned.contains(&part.split('.').next().unwrap_or_default()))
+    });
+    hold(&named.map(|(path, _)| format!("{path}:1: name a file by what it holds")).collect::<Vec<_>>());
+}
+
+#[test]
+fn comments_tell_no_history() {
+    let mut faults = Vec::new();
+    for source in sources() {
+        let comments = source.comments.to_ascii_lowercase();
+        for word in ["phase", "phases", "legacy", "todo", "fixme"] {
+            let found = words(&comments, word);
+            faults.extend(found.map(|at| source.fault(at, &format!("a comment says what is, not {word:?}"))));
+        }
+    }
+    hold(&faults);
+}
+
+#[test]
+fn no_file_names_a_place_on_a_machine() {
+    let homes = [concat!("/", "root/"), concat!("/", "work/"), concat!("/", "home/"), concat!("/", "Users/")];
+    let starts_path =
+        |before: &str| !before.ends_with(|c: char| c.is_alphanumeric() || "._-~}*/".contains(c));
+    lines(|line| {
+        let found =
+            homes.iter().find(|home| line.match_indices(*home).any(|(at, _)| starts_path(&line[..at])));
+        found.map(|home| format!("names {home}; a file says nothing about the machine it was made on"))
+    });
+}
+
+#[test]
+fn no_file_names_a_private_registry() {
+    let public = ["registry.npmjs.org", "registry.terraform.io", "pypi.org", "test.pypi.org"];
+    let signs = ["registry", "artifactory", "jfrog", "nexus", "mirror", "pypi"];
+    lines(|line| {
+        let hosts = line.split("://").skip(1).map(|rest| rest.split(['/', ':', '"', '\'', ' ']).next());
+        let mut private = hosts.flatten().filter(|host| !public.contains(host));
+        let host = private.find(|host| signs.iter().any(|sign| host.contains(sign)))?;
+        Some(format!("names the registry {host}; a lock file names public ones only"))
+    });
+}
+
+#[test]
+fn the_checker_reads_code_as_the_compiler_does() {
+    let text = concat!(
+        "/// fn no(\nfn a<F: Fn(u8) -> u8>(b: Vec<(u8, u8)>, c: &'static str, d: F,) -> [u8; 2] {\n",
+        "    let e = (\"}\", r#\"}\"}\"#, '}', b'\\'', '\"'); // }\n}\n",
+        "struct HttpJSONBody<'a> {\n    a: bool,\n    b: Option<bool>,\n    c: bool,\n}\n",
+        "#[cfg(test)]\nmod tests {\n    fn x() {}\n}\n/* fn y() {} */ fn z();\n",
+    );
+    let source = Source::new("crates/x/src/y.rs", text);
+    let functions = source.functions();
+    let seen: Vec<_> = functions.iter().map(|it| (it.name.as_str(), it.lines, it.arguments)).collect();
+    assert_eq!(seen, [("a", 3, 3), ("z", 1, 0)]);
+    let types: Vec<_> = source.types().into_iter().map(|it| (it.name, it.bools)).collect();
+    assert_eq!(types, [("HttpJSONBody".to_owned(), 2)]);
+    assert_eq!(source.length(), text.lines().count() - 4);
+    assert_eq!(source.fault(text.find("struct").unwrap_or_default(), "here"), "crates/x/src/y.rs:5: here");
+}
+
+/// Fails with every fault, one a line.
+fn hold(faults: &[String]) {
+    assert!(faults.is_empty(), "{} to mend:\n{}", faults.len(), faults.join("\n"));
+}
+
+fn pure() -> Vec<Source> {
+    products().into_iter().filter(|source| PURE.contains(&source.room.as_str())).collect()
+}
+
+fn budgeted() -> Vec<Source> {
+    products().into_iter().filter(|source| !source.is_table()).collect()
+}
+
+fn functions(fault: impl Fn(&source::Function) -> Option<String>) {
+    let mut faults = Vec::new();
+    for source in budgeted() {
+        for function in source.functions() {
+            faults.extend(fault(&function).map(|message| source.fault(function.offset, &message)));
+        }
+    }
+    hold(&faults);
+}
+
+fn types(fault: impl Fn(&source::Type) -> Option<String>) {
+    let mut faults = Vec::new();
+    for source in budgeted() {
+        for kind in source.types() {
+            faults.extend(fault(&kind).map(|message| source.fault(kind.offset, &message)));
+        }
+    }
+    hold(&faults);
+}
+
+/// Holds a rule for every line of every tracked text; fixtures and vectors are what others wrote.
+fn lines(fault: impl Fn(&str) -> Option<String>) {
+    let mut faults = Vec::new();
+    for (path, text) in tracked() {
+        if path.split('/').any(|part| ["fixtures", "vectors", "corpus"].contains(&part)) {
+            continue;
+        }
+        for (number, line) in text.unwrap_or_default().lines().enumerate() {
+            faults.extend(fault(line).map(|message| format!("{path}:{}: {message}", number + 1)));
+        }
+    }
+    hold(&faults);
+}
+
+/// Where `use std::{...}` names `module`.
+fn grouped(code: &str, module: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for (start, _) in code.match_indices("std::{") {
+        let end = code[start..].find(';').map_or(code.len(), |length| start + length);
+        found.extend(words(&code[start..end], module).map(|at| start + at));
+    }
+    found
+}
+
+/// True when a name is followed by what makes it a use: `!` for a macro, `::` for a crate, anything for a type.
+fn is_use(after: &str, name: &str) -> bool {
+    match name {
+        "Instant" | "SystemTime" => true,
+        "rand" | "tokio" | "tracing" => after.starts_with("::"),
+        _ => after.starts_with('!'),
+    }
+}
+
+/// The names under `[dependencies]` and `[build-dependencies]`, with their lines.
+fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    let mut section = "";
+    let mut found = Vec::new();
+    for (number, line) in manifest.lines().enumerate() {
+        if line.starts_with('[') {
+            section = line.trim();
+        } else if section.ends_with("dependencies]") && section != "[dev-dependencies]" {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            found.extend((!name.is_empty() && !name.starts_with('#')).then_some((number + 1, name)));
+        }
+    }
+    found
+}

@@ -1,0 +1,64 @@
+//! The forms a value can take, and the doors to each.
+
+use crate::{DecodeError, Value, json, stc, terse, toon};
+
+/// A way to write a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// JSON without white space.
+    Json,
+    /// STC v1.
+    Stc,
+    /// TOON, as its owners define it.
+    Toon,
+    /// The terse form.
+    Terse,
+}
+
+impl Form {
+    /// Every form, in the order in which tables show them.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Stc, Self::Toon, Self::Terse];
+
+    /// The form's name on the command line and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Stc => "stc",
+            Self::Toon => "toon",
+            Self::Terse => "terse",
+        }
+    }
+}
+
+/// Writes `value` in `form`; `None` when the form cannot hold it exactly.
+#[must_use]
+pub fn encode(form: Form, value: &Value<'_>) -> Option<String> {
+    match form {
+        Form::Json => Some(json::encode(value)),
+        Form::Stc => stc::encode(value),
+        Form::Toon => toon::encode(value),
+        Form::Terse => terse::encode(value),
+    }
+}
+
+/// Reads `text` as `form`.
+///
+/// # Errors
+/// When the text is not of that form.
+pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
+    match form {
+        Form::Json => json::decode(text),
+        Form::Stc => stc::decode(text),
+        Form::Toon => toon::decode(text),
+        Form::Terse => terse::decode(text),
+    }
+}
+
+/// The form that `text` is written in, by the first that reads it.
+///
+/// JSON and STC refuse nearly everything else; the terse form refuses most of TOON; TOON takes almost any line.
+#[must_use]
+pub fn detect(text: &str) -> Option<Form> {
+    [Form::Json, Form::Stc, Form::Terse, Form::Toon].into_iter().find(|&form| decode(form, text).is_ok())
+}

@@ -1,0 +1,136 @@
+//! JSON text to a value, in one pass.
+
+use crate::error::Fault;
+use crate::scan::Scan;
+use crate::{DecodeError, MAX_DEPTH, Text, Value};
+
+/// Reads one JSON document.
+///
+/// # Errors
+/// When the text is not one JSON document, or nests deeper than [`MAX_DEPTH`].
+pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
+    document(text).map_err(|fault| fault.within(text))
+}
+
+fn document(text: &str) -> Result<Value<'_>, Fault> {
+    let mut scan = Scan::new(text);
+    scan.space();
+    let value = value(&mut scan, MAX_DEPTH)?;
+    scan.space();
+    if scan.peek().is_some() {
+        return scan.fail("the end of the document");
+    }
+    Ok(value)
+}
+
+fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    match scan.peek() {
+        Some(b'{' | b'[') if levels == 0 => scan.fail(format!("at most {MAX_DEPTH} levels")),
+        Some(b'{') => object(scan, levels - 1),
+        Some(b'[') => array(scan, levels - 1),
+        _ => scan.scalar(),
+    }
+}
+
+fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut items = Vec::new();
+    scan.eat(b'[');
+    scan.space();
+    if scan.eat(b']') {
+        return Ok(Value::Array(items));
+    }
+    loop {
+        items.push(value(scan, levels)?);
+        scan.space();
+        if scan.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or ']'");
+        }
+        scan.space();
+    }
+}
+
+fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut members = Vec::new();
+    scan.eat(b'{');
+    scan.space();
+    if scan.eat(b'}') {
+        return Ok(Value::Object(members));
+    }
+    loop {
+        let key = key(scan)?;
+        members.push((key, value(scan, levels)?));
+        scan.space();
+        if scan.eat(b'}') {
+            return Ok(Value::Object(members));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or '}'");
+        }
+        scan.space();
+    }
+}
+
+/// A key, its colon and the white space up to the value.
+fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+    if scan.peek() != Some(b'"') {
+        return scan.fail("a key in quotes");
+    }
+    let key = scan.string()?;
+    scan.space();
+    if !scan.eat(b':') {
+        return scan.fail("':'");
+    }
+    scan.space();
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+    use crate::json::encode;
+
+    fn check(text: &str, compact: &str) {
+        assert_eq!(decode(text).map(|value| encode(&value)), Ok(compact.to_owned()), "{text}");
+    }
+
+    #[test]
+    fn order_duplicates_and_number_text_are_kept() {
+        check("{\"b\": 1.0, \"a\" : 1E5,\n\"b\":-0}", r#"{"b":1.0,"a":1E5,"b":-0}"#);
+        check("[ 12345678901234567890123 , 0.10 ]", "[12345678901234567890123,0.10]");
+        check(" \"\\u00e9\\/\" ", "\"é/\"");
+        check("[[],{},null,true,false]", "[[],{},null,true,false]");
+    }
+
+    #[test]
+    fn faults_say_where_and_what() {
+        for (text, message) in [
+            ("", "line 1, column 1: expected a value, found the end"),
+            ("{\"a\":1,}", "line 1, column 8: expected a key in quotes, found '}'"),
+            ("[1,\n é]", "line 2, column 2: expected a value, found 'é'"),
+            ("[1] x", "line 1, column 5: expected the end of the document, found 'x'"),
+            ("{\"a\" 1}", "line 1, column 6: expected ':', found '1'"),
+            ("\"\\x\"", "line 1, column 2: expected an escape that JSON knows, found '\\\\'"),
+            ("[01]", "line 1, column 2: expected a number, found '0'"),
+            (
+                "\"a\nb\"",
+                "line 1, column 3: expected the closing quote of a string, found the end of the line",
+            ),
+            ("\"a\\", "line 1, column 4: expected the closing quote of a string, found the end"),
+            ("\u{feff}1", "line 1, column 1: expected a value, found '\\u{feff}'"),
+        ] {
+            assert_eq!(decode(text).map_err(|error| error.to_string()), Err(message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(decode(&nested(128)).is_ok());
+        assert!(decode(&nested(129)).is_err());
+        assert!(decode(&"[".repeat(10_000_000)).is_err());
+        assert!(decode(&"{\"a\":".repeat(1_000_000)).is_err());
+    }
+}

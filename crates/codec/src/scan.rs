@@ -1,0 +1,158 @@
+//! Reads the tokens that every form shares with JSON: strings, numbers, words and white space.
+
+use std::borrow::Cow;
+
+use crate::error::Fault;
+use crate::text::respell;
+use crate::{Text, Value};
+
+/// A place in a text, moving forward only.
+pub(crate) struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes to byte `at`, which the caller knows to be a boundary.
+    pub(crate) fn go(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes `byte` if it is next.
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+        let next = self.peek() == Some(byte);
+        self.at += usize::from(next);
+        next
+    }
+
+    /// Takes `word` if it is next.
+    pub(crate) fn eat_word(&mut self, word: &str) -> bool {
+        let next = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += if next { word.len() } else { 0 };
+        next
+    }
+
+    pub(crate) fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    pub(crate) fn fail<T>(&self, expected: impl Into<Cow<'static, str>>) -> Result<T, Fault> {
+        Err(Fault { at: self.at, expected: expected.into() })
+    }
+
+    /// A JSON string, its opening quote next.
+    pub(crate) fn string(&mut self) -> Result<Text<'a>, Fault> {
+        let start = self.at + 1;
+        let mut at = start;
+        let bytes = self.text.as_bytes();
+        let mut plain = true;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    plain = false;
+                    at += 2;
+                }
+                Some(0..=0x1F) | None => {
+                    self.at = at.min(bytes.len());
+                    return self.fail("the closing quote of a string");
+                }
+                Some(_) => at += 1,
+            }
+        }
+        self.at = at + 1;
+        let raw = &self.text[start..at];
+        if plain {
+            return Ok(Text::plain(raw));
+        }
+        respell(raw).map_err(|bad| Fault { at: start + bad, expected: "an escape that JSON knows".into() })
+    }
+
+    /// A JSON number, its first byte next.
+    pub(crate) fn number(&mut self) -> Result<&'a str, Fault> {
+        let rest = self.rest();
+        match number_length(rest.as_bytes()) {
+            0 => self.fail("a number"),
+            length => {
+                self.at += length;
+                Ok(&rest[..length])
+            }
+        }
+    }
+
+    /// `true`, `false`, `null`, a number or a string.
+    pub(crate) fn scalar(&mut self) -> Result<Value<'a>, Fault> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Value::String),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|number| Value::Number(number.into())),
+            Some(b't') if self.eat_word("true") => Ok(Value::Bool(true)),
+            Some(b'f') if self.eat_word("false") => Ok(Value::Bool(false)),
+            Some(b'n') if self.eat_word("null") => Ok(Value::Null),
+            _ => self.fail("a value"),
+        }
+    }
+}
+
+/// How many bytes at the start of `bytes` are one JSON number; 0 when none is there.
+pub(crate) fn number_length(bytes: &[u8]) -> usize {
+    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = usize::from(bytes.first() == Some(&b'-'));
+    match bytes.get(at) {
+        Some(b'0') => at += 1,
+        Some(b'1'..=b'9') => at += digits(at),
+        _ => return 0,
+    }
+    if bytes.get(at) == Some(&b'.') {
+        match digits(at + 1) {
+            0 => return 0,
+            count => at += 1 + count,
+        }
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        match digits(at + 1 + sign) {
+            0 => return 0,
+            count => at += 1 + sign + count,
+        }
+    }
+    if bytes.get(at).is_some_and(u8::is_ascii_digit) { 0 } else { at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_where_json_ends_them() {
+        for (text, length) in
+            [("0", 1), ("-0", 2), ("1.50,", 4), ("1E+2]", 4), ("12x", 2), ("123456789012345678901234", 24)]
+        {
+            assert_eq!(number_length(text.as_bytes()), length, "{text}");
+        }
+        for text in ["", "-", "01", "+1", ".5", "1.", "1e", "1e+", "--1", "NaN"] {
+            assert_eq!(number_length(text.as_bytes()), 0, "{text}");
+        }
+    }
+}

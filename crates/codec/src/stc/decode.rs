@@ -1,0 +1,265 @@
+//! STC text to a value, in one pass.
+//!
+//! A count says when a list or table ends, never how much memory to take: it is whatever the sender wrote.
+
+use std::collections::BTreeSet;
+
+use crate::error::Fault;
+use crate::scan::{Scan, number_length};
+use crate::{DecodeError, MAX_DEPTH, Text, Value};
+
+/// The most elements or rows that a count can announce.
+pub(super) const MAX_COUNT: usize = 999_999_999;
+
+/// Reads one STC document, in any layout; JSON is one too.
+///
+/// # Errors
+/// When the text is not one STC document, or nests deeper than [`MAX_DEPTH`].
+pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
+    document(text).map_err(|fault| fault.within(text))
+}
+
+fn document(text: &str) -> Result<Value<'_>, Fault> {
+    let mut scan = Scan::new(text);
+    scan.space();
+    let value =
+        if counts_next(scan.rest()) { counted(&mut scan, MAX_DEPTH) } else { value(&mut scan, MAX_DEPTH) }?;
+    scan.space();
+    if scan.peek().is_some() {
+        return scan.fail("the end of the document");
+    }
+    Ok(value)
+}
+
+/// How many bytes at the start of `text` can be one key without quotes.
+pub(super) fn bare_length(text: &str) -> usize {
+    if text.as_bytes().first().is_some_and(u8::is_ascii_digit) {
+        return 0;
+    }
+    text.bytes().take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_').count()
+}
+
+/// True for a number alone in brackets with `:` or `{` behind: a count, not the plain array `[number]`.
+fn counts_next(rest: &str) -> bool {
+    let Some(inside) = rest.strip_prefix('[').map(skip_space) else { return false };
+    let length = number_length(inside.as_bytes());
+    let behind = skip_space(&inside[length..]).strip_prefix(']').map(skip_space);
+    length > 0 && behind.is_some_and(|behind| behind.starts_with([':', '{']))
+}
+
+fn skip_space(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t', '\n', '\r'])
+}
+
+fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    match scan.peek() {
+        Some(b'{') => object(scan, deeper(scan, levels)?),
+        Some(b'[') => array(scan, deeper(scan, levels)?),
+        _ => scan.scalar(),
+    }
+}
+
+/// One level less than `levels`, while any is left.
+fn deeper(scan: &Scan<'_>, levels: usize) -> Result<usize, Fault> {
+    match levels.checked_sub(1) {
+        Some(left) => Ok(left),
+        None => scan.fail(format!("at most {MAX_DEPTH} levels")),
+    }
+}
+
+fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut items = Vec::new();
+    scan.eat(b'[');
+    scan.space();
+    if scan.eat(b']') {
+        return Ok(Value::Array(items));
+    }
+    loop {
+        items.push(value(scan, levels)?);
+        scan.space();
+        if scan.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        take(scan, b',', "',' or ']'")?;
+    }
+}
+
+fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut members = Vec::new();
+    scan.eat(b'{');
+    scan.space();
+    if scan.eat(b'}') {
+        return Ok(Value::Object(members));
+    }
+    loop {
+        members.push((key(scan)?, placed(scan, levels)?));
+        scan.space();
+        if scan.eat(b'}') {
+            return Ok(Value::Object(members));
+        }
+        take(scan, b',', "',' or '}'")?;
+    }
+}
+
+/// A key and the white space behind it.
+fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+    let rest = scan.rest();
+    let key = match bare_length(rest) {
+        0 if scan.peek() == Some(b'"') => scan.string()?,
+        0 => return scan.fail("a key"),
+        length => {
+            scan.go(scan.at() + length);
+            Text::plain(&rest[..length])
+        }
+    };
+    scan.space();
+    Ok(key)
+}
+
+/// What follows a key: a colon and a value, or a counted array.
+fn placed<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    if scan.peek() == Some(b'[') {
+        return counted(scan, levels);
+    }
+    take(scan, b':', "':' or '['")?;
+    value(scan, levels)
+}
+
+fn counted<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let levels = deeper(scan, levels)?;
+    take(scan, b'[', "'['")?;
+    let count = count(scan)?;
+    take(scan, b']', "']'")?;
+    if scan.peek() != Some(b'{') {
+        take(scan, b':', "':' or '{'")?;
+        return list(scan, count);
+    }
+    deeper(scan, levels)?;
+    let columns = header(scan)?;
+    take(scan, b':', "':'")?;
+    table(scan, count, &columns)
+}
+
+fn count(scan: &mut Scan<'_>) -> Result<usize, Fault> {
+    let rest = scan.rest();
+    let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+    match rest[..length].parse() {
+        Ok(count) if count <= MAX_COUNT && !rest.starts_with('0') => {
+            scan.go(scan.at() + length);
+            scan.space();
+            Ok(count)
+        }
+        _ => scan.fail(format!("a count from 1 to {MAX_COUNT}")),
+    }
+}
+
+fn list<'a>(scan: &mut Scan<'a>, count: usize) -> Result<Value<'a>, Fault> {
+    let mut items = Vec::new();
+    for place in 1..=count {
+        items.push(cell(scan, place, count)?);
+    }
+    Ok(Value::Array(items))
+}
+
+/// The column names between braces; each may stand there once.
+fn header<'a>(scan: &mut Scan<'a>) -> Result<Vec<Text<'a>>, Fault> {
+    let mut columns = Vec::new();
+    let mut seen = BTreeSet::new();
+    take(scan, b'{', "'{'")?;
+    loop {
+        let start = scan.at();
+        let column = key(scan)?;
+        if !seen.insert(column.clone()) {
+            scan.go(start);
+            return scan.fail("a column that is not there yet");
+        }
+        columns.push(column);
+        if scan.peek() == Some(b'}') {
+            take(scan, b'}', "'}'")?;
+            return Ok(columns);
+        }
+        take(scan, b',', "',' or '}'")?;
+    }
+}
+
+fn table<'a>(scan: &mut Scan<'a>, count: usize, columns: &[Text<'a>]) -> Result<Value<'a>, Fault> {
+    let mut rows = vec![row(scan, columns)?];
+    for place in 2..=count {
+        part(scan, b'/', "row", place, count)?;
+        rows.push(row(scan, columns)?);
+    }
+    Ok(Value::Array(rows))
+}
+
+fn row<'a>(scan: &mut Scan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, Fault> {
+    let mut members = Vec::new();
+    for (index, column) in columns.iter().enumerate() {
+        members.push((column.clone(), cell(scan, index + 1, columns.len())?));
+    }
+    Ok(Value::Object(members))
+}
+
+/// The scalar at `place` of `count`, with the comma that parts it from the one before.
+fn cell<'a>(scan: &mut Scan<'a>, place: usize, count: usize) -> Result<Value<'a>, Fault> {
+    if place > 1 {
+        part(scan, b',', "value", place, count)?;
+    }
+    match scan.peek() {
+        Some(b'{' | b'[') => scan.fail("a string, a number, true, false or null"),
+        _ => scan.scalar(),
+    }
+}
+
+/// Takes the separator before `what` at `place`, with the white space around it.
+fn part(scan: &mut Scan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), Fault> {
+    scan.space();
+    if !scan.eat(byte) {
+        return scan.fail(format!("'{}' and {what} {place} of {count}", char::from(byte)));
+    }
+    scan.space();
+    Ok(())
+}
+
+/// Takes `byte` and the white space behind it.
+fn take(scan: &mut Scan<'_>, byte: u8, expected: &'static str) -> Result<(), Fault> {
+    if !scan.eat(byte) {
+        return scan.fail(expected);
+    }
+    scan.space();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn faults_say_where_and_what() {
+        for (text, message) in [
+            ("", "line 1, column 1: expected a value, found the end"),
+            ("[2]: 1", "line 1, column 7: expected ',' and value 2 of 2, found the end"),
+            ("[2]: 1,2,3", "line 1, column 9: expected the end of the document, found ','"),
+            ("[1]{a,b}: 1", "line 1, column 12: expected ',' and value 2 of 2, found the end"),
+            ("[2]{a}:\n1 ,", "line 2, column 3: expected '/' and row 2 of 2, found ','"),
+            ("[0]: ", "line 1, column 2: expected a count from 1 to 999999999, found '0'"),
+            ("{a[1000000000]: 1}", "line 1, column 4: expected a count from 1 to 999999999, found '1'"),
+            ("{a[1}", "line 1, column 5: expected ']', found '}'"),
+            ("{a[1] 1}", "line 1, column 7: expected ':' or '{', found '1'"),
+            ("{a[1]{x} 1}", "line 1, column 10: expected ':', found '1'"),
+            ("{a[1]{}: 1}", "line 1, column 7: expected a key, found '}'"),
+            ("{a[1]{x y}: 1}", "line 1, column 9: expected ',' or '}', found 'y'"),
+            (
+                r#"[1]{a, "\u0061"}: 1,2"#,
+                "line 1, column 8: expected a column that is not there yet, found '\"'",
+            ),
+            ("{a[1]: [1]}", "line 1, column 8: expected a string, a number, true, false or null, found '['"),
+            ("{a[2]: 1,2 b: 3}", "line 1, column 12: expected ',' or '}', found 'b'"),
+            ("{é: 1}", "line 1, column 2: expected a key, found 'é'"),
+            ("{a 1}", "line 1, column 4: expected ':' or '[', found '1'"),
+            ("[[1]: 1]", "line 1, column 5: expected ',' or ']', found ':'"),
+            ("\u{feff}1", "line 1, column 1: expected a value, found '\\u{feff}'"),
+        ] {
+            assert_eq!(decode(text).map_err(|error| error.to_string()), Err(message.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Reads the lines above a list's records.
+
+use std::collections::HashMap;
+
+use super::rows::Column;
+use super::{flow, rest_of_line, words};
+use crate::error::Fault;
+use crate::scan::Scan;
+use crate::terse::path;
+use crate::terse::style::Style;
+use crate::terse::template::{self, Part};
+use crate::{MAX_DEPTH, Text, Value};
+
+/// What the lines above a list say of the records that one path reaches.
+#[derive(Default)]
+pub(super) struct Facts<'a> {
+    pub(super) order: Option<Order<'a>>,
+    pub(super) same: Vec<(Text<'a>, Value<'a>)>,
+    /// What is so where a record does not say otherwise.
+    pub(super) usual: Vec<(Text<'a>, Value<'a>)>,
+    pub(super) made: Vec<(Text<'a>, Vec<Part<'a>>)>,
+    /// What is made so where a record does not say otherwise.
+    pub(super) mostly: Vec<(Text<'a>, Vec<Part<'a>>)>,
+    pub(super) begins: Vec<(Text<'a>, &'a str)>,
+    /// The same for the records inside a field.
+    pub(super) below: Vec<(Text<'a>, Facts<'a>)>,
+    /// True once a record was met that the facts are about.
+    pub(super) met: bool,
+}
+
+/// Facts about the records of one path: each is held against each field of each record.
+const MAX_FACTS: usize = 1024;
+
+/// The order of a record's fields.
+pub(super) enum Order<'a> {
+    Alphabetical,
+    /// The place of each field.
+    Named(HashMap<Text<'a>, usize>),
+}
+
+impl<'a> Facts<'a> {
+    /// Reads all facts of a list.
+    pub(super) fn read(scan: &mut Scan<'a>, style: Style) -> Result<Self, Fault> {
+        let mut facts = Self::default();
+        loop {
+            let start = scan.at();
+            let known = facts.line(scan, style)?;
+            if !known {
+                scan.go(start);
+                return Ok(facts);
+            }
+        }
+    }
+
+    /// Reads one fact; false when the line is something else.
+    fn line(&mut self, scan: &mut Scan<'a>, style: Style) -> Result<bool, Fault> {
+        if scan.eat_word(style.each()) {
+            return self.constants(scan, |facts| &mut facts.same).map(|()| true);
+        }
+        if scan.eat_word(words::UNLESS) {
+            return self.unless(scan).map(|()| true);
+        }
+        if is_fields(scan.rest()) {
+            return self.fields(scan).map(|()| true);
+        }
+        let Ok(steps) = path::read(scan) else { return Ok(false) };
+        if scan.eat_word(words::MADE) {
+            let parts = template::parse(open_text(scan)?);
+            let (facts, key) = self.reach(scan, steps)?;
+            facts.made.push((key, parts));
+            return Ok(true);
+        }
+        if scan.eat_word(words::BEGINS) {
+            let text = open_text(scan)?;
+            let (facts, key) = self.reach(scan, steps)?;
+            facts.begins.push((key, text));
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// What holds for the records that do not say otherwise.
+    fn unless(&mut self, scan: &mut Scan<'a>) -> Result<(), Fault> {
+        if !scan.eat_word(words::NEXT) {
+            return self.constants(scan, |facts| &mut facts.usual);
+        }
+        let steps = path::read(scan)?;
+        if !scan.eat_word(words::MADE) {
+            return scan.fail("' = '");
+        }
+        let parts = template::parse(open_text(scan)?);
+        let (facts, key) = self.reach(scan, steps)?;
+        facts.mostly.push((key, parts));
+        Ok(())
+    }
+
+    /// Reads values by path into the part of the facts that `part` picks.
+    fn constants(
+        &mut self,
+        scan: &mut Scan<'a>,
+        part: impl Fn(&mut Self) -> &mut Vec<(Text<'a>, Value<'a>)>,
+    ) -> Result<(), Fault> {
+        if !scan.eat_word(": ") {
+            return scan.fail("': '");
+        }
+        loop {
+            let steps = path::read(scan)?;
+            if !scan.eat(b'=') {
+                return scan.fail("'='");
+            }
+            let value = flow::value(scan, MAX_DEPTH)?;
+            let (facts, key) = self.reach(scan, steps)?;
+            part(facts).push((key, value));
+            if scan.eat(b'\n') {
+                return Ok(());
+            }
+            if !scan.eat_word(words::NEXT) {
+                return scan.fail("', ' or the end of the line");
+            }
+        }
+    }
+
+    fn fields(&mut self, scan: &mut Scan<'a>) -> Result<(), Fault> {
+        scan.eat_word(words::FIELDS);
+        let mut steps = Vec::new();
+        if scan.eat_word(words::OF) {
+            steps = path::read(scan)?;
+        }
+        if !scan.eat_word(": ") {
+            return scan.fail("': '");
+        }
+        let order = order(scan)?;
+        let facts = self.descend(scan, steps)?;
+        if facts.order.replace(order).is_some() {
+            return scan.fail("one order of fields");
+        }
+        Ok(())
+    }
+
+    /// Takes the order of fields from a header where no line names it and records leave fields out.
+    pub(super) fn adopt(&mut self, columns: &[Column<'a>]) {
+        if self.order.is_none() && !(self.usual.is_empty() && self.mostly.is_empty()) {
+            let same = self.same.iter().map(|(key, _)| key);
+            let made = self.made.iter().map(|(key, _)| key);
+            let implied = self.below.iter().map(|(key, _)| key);
+            let keys = same.chain(columns.iter().map(|column| &column.key)).chain(made).chain(implied);
+            let mut places = HashMap::new();
+            for key in keys {
+                let next = places.len();
+                places.entry(key.clone()).or_insert(next);
+            }
+            self.order = Some(Order::Named(places));
+        }
+        for (key, facts) in &mut self.below {
+            let mut inside = columns.iter().filter(|column| column.key == *key).map(Column::inside);
+            if let Some(columns) = inside.find(|columns| !columns.is_empty()) {
+                facts.adopt(columns);
+            }
+        }
+    }
+
+    /// The facts about the records that hold the field at `steps`, and the field's key.
+    fn reach(&mut self, scan: &Scan<'a>, mut steps: Vec<Text<'a>>) -> Result<(&mut Self, Text<'a>), Fault> {
+        let Some(key) = steps.pop() else { return scan.fail("a field's name") };
+        let facts = self.descend(scan, steps)?;
+        if facts.count() >= MAX_FACTS {
+            return scan.fail("fewer facts");
+        }
+        Ok((facts, key))
+    }
+
+    /// The facts about the records at `steps`.
+    fn descend(&mut self, scan: &Scan<'a>, steps: Vec<Text<'a>>) -> Result<&mut Self, Fault> {
+        if steps.len() >= MAX_DEPTH {
+            return scan.fail("fewer levels");
+        }
+        steps.into_iter().try_fold(self, |facts, key| facts.step(scan, key))
+    }
+
+    fn step(&mut self, scan: &Scan<'a>, key: Text<'a>) -> Result<&mut Self, Fault> {
+        let found = self.below.iter().position(|(known, _)| *known == key);
+        if found.is_none() && self.count() >= MAX_FACTS {
+            return scan.fail("fewer facts");
+        }
+        let at = found.unwrap_or_else(|| {
+            self.below.push((key, Self::default()));
+            self.below.len() - 1
+        });
+        Ok(&mut self.below[at].1)
+    }
+
+    /// How many facts there are about one path's records.
+    fn count(&self) -> usize {
+        let constants = self.same.len() + self.usual.len() + self.begins.len();
+        constants + self.made.len() + self.mostly.len() + self.below.len()
+    }
+}
+
+/// True for `fields: …` and `fields of …`, as against a keyed record that is called `fields`.
+fn is_fields(rest: &str) -> bool {
+    const EACH: &str = "each begins with ";
+    rest.strip_prefix(words::FIELDS).is_some_and(|rest| {
+        let named = rest.strip_prefix(": ");
+        rest.starts_with(words::OF)
+            || named.is_some_and(|rest| !rest.starts_with('{') && !rest.starts_with(EACH))
+    })
+}
+
+fn order<'a>(scan: &mut Scan<'a>) -> Result<Order<'a>, Fault> {
+    let start = scan.at();
+    if scan.eat_word(words::ALPHABETICAL) && scan.eat(b'\n') {
+        return Ok(Order::Alphabetical);
+    }
+    scan.go(start);
+    let mut places = HashMap::new();
+    loop {
+        if places.insert(flow::key(scan)?, places.len()).is_some() {
+            return scan.fail("each field once");
+        }
+        if scan.eat(b'\n') {
+            return Ok(Order::Named(places));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or the end of the line");
+        }
+    }
+}
+
+/// A text up to the end of its line, or in quotes.
+fn open_text<'a>(scan: &mut Scan<'a>) -> Result<&'a str, Fault> {
+    let start = scan.at();
+    let line = rest_of_line(scan)?;
+    let quoted = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
+    let sound = match quoted {
+        Some(inside) => Scan::new(line).string().is_ok_and(|text| text.as_str() == inside),
+        None => !line.is_empty() && !line.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\'),
+    };
+    if !sound {
+        scan.go(start);
+        return scan.fail("a text, in quotes if it has any");
+    }
+    Ok(quoted.unwrap_or(line))
+}

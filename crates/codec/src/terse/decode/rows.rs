@@ -1,0 +1,183 @@
+//! Reads a header and the rows below it.
+
+use super::{flow, words};
+use crate::error::Fault;
+use crate::scan::Scan;
+use crate::terse::style::Style;
+use crate::{Text, Value};
+
+/// One column of a header.
+pub(super) struct Column<'a> {
+    pub(super) key: Text<'a>,
+    holds: Holds<'a>,
+}
+
+/// What the cells of a column are.
+enum Holds<'a> {
+    /// A value.
+    Value,
+    /// The cells of a record.
+    Record(Vec<Column<'a>>),
+    /// A value, or a list whose records stand in parentheses.
+    List(Vec<Column<'a>>),
+}
+
+impl<'a> Column<'a> {
+    /// The columns of the records inside this one.
+    pub(super) fn inside(&self) -> &[Column<'a>] {
+        match &self.holds {
+            Holds::Value => &[],
+            Holds::Record(columns) | Holds::List(columns) => columns,
+        }
+    }
+}
+
+/// Headers nest no deeper than this.
+const MAX_GROUPS: usize = 64;
+
+/// Reads a header and the end of its line.
+pub(super) fn header<'a>(scan: &mut Scan<'a>, style: Style) -> Result<Vec<Column<'a>>, Fault> {
+    if style.is_keyed() && !scan.eat_word(words::KEY) {
+        return scan.fail("'key: ' and a header");
+    }
+    let columns = columns(scan, MAX_GROUPS)?;
+    if !scan.eat(b'\n') {
+        return scan.fail("',' or the end of the header");
+    }
+    Ok(columns)
+}
+
+fn columns<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Vec<Column<'a>>, Fault> {
+    let mut columns = Vec::new();
+    loop {
+        columns.push(column(scan, groups)?);
+        if !scan.eat(b',') {
+            return Ok(columns);
+        }
+    }
+}
+
+fn column<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Column<'a>, Fault> {
+    let key = flow::key(scan)?;
+    let Some(open @ (b'{' | b'[')) = scan.peek() else {
+        return Ok(Column { key, holds: Holds::Value });
+    };
+    if groups == 0 {
+        return scan.fail("fewer levels");
+    }
+    scan.eat(open);
+    let inside = columns(scan, groups - 1)?;
+    let (close, name) = if open == b'{' { (b'}', "',' or '}'") } else { (b']', "',' or ']'") };
+    if !scan.eat(close) {
+        return scan.fail(name);
+    }
+    let holds = if open == b'{' { Holds::Record(inside) } else { Holds::List(inside) };
+    Ok(Column { key, holds })
+}
+
+/// Reads the cells of one row.
+pub(super) fn row<'a>(
+    scan: &mut Scan<'a>,
+    columns: &[Column<'a>],
+    levels: usize,
+) -> Result<Vec<(Text<'a>, Value<'a>)>, Fault> {
+    let mut row = Row { scan, first: true, ended: false, cells: 0 };
+    let members = row.members(columns, levels)?;
+    if row.scan.peek() == Some(b',') {
+        return row.scan.fail("the end of the row");
+    }
+    if row.cells == 0 {
+        return row.scan.fail("a cell");
+    }
+    Ok(members)
+}
+
+/// A row being read.
+struct Row<'s, 'a> {
+    scan: &'s mut Scan<'a>,
+    first: bool,
+    /// True behind the last cell: all further columns are empty.
+    ended: bool,
+    cells: usize,
+}
+
+impl<'a> Row<'_, 'a> {
+    fn members(
+        &mut self,
+        columns: &[Column<'a>],
+        levels: usize,
+    ) -> Result<Vec<(Text<'a>, Value<'a>)>, Fault> {
+        let mut members: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(columns.len());
+        for column in columns {
+            if self.ended {
+                break;
+            }
+            let value = match &column.holds {
+                Holds::Record(inside) => {
+                    let inside = self.members(inside, levels.saturating_sub(1))?;
+                    (!inside.is_empty()).then_some(Value::Object(inside))
+                }
+                Holds::Value => self.cell(|scan| flow::value(scan, levels))?,
+                Holds::List(inside) => self.cell(|scan| list(scan, inside, levels))?,
+            };
+            if let Some(value) = value {
+                if members.last().is_some_and(|(key, _)| *key == column.key) {
+                    return self.scan.fail("one value for each field");
+                }
+                members.push((column.key.clone(), value));
+            }
+        }
+        Ok(members)
+    }
+
+    /// Reads the next cell; nothing when it is empty.
+    fn cell(
+        &mut self,
+        read: impl FnOnce(&mut Scan<'a>) -> Result<Value<'a>, Fault>,
+    ) -> Result<Option<Value<'a>>, Fault> {
+        if !self.first && !self.scan.eat(b',') {
+            self.ended = true;
+            return Ok(None);
+        }
+        self.first = false;
+        match self.scan.peek() {
+            Some(b',') => Ok(None),
+            None | Some(b'\n' | b')') => self.scan.fail("a cell"),
+            _ => {
+                self.cells += 1;
+                read(self.scan).map(Some)
+            }
+        }
+    }
+}
+
+/// Reads the cell of a list column.
+fn list<'a>(scan: &mut Scan<'a>, columns: &[Column<'a>], levels: usize) -> Result<Value<'a>, Fault> {
+    if scan.peek() != Some(b'[') {
+        return flow::value(scan, levels);
+    }
+    if levels < 2 {
+        return scan.fail("fewer levels");
+    }
+    let mut items = Vec::new();
+    scan.eat(b'[');
+    if scan.eat(b']') {
+        return Ok(Value::Array(items));
+    }
+    loop {
+        if scan.eat(b'(') {
+            items.push(Value::Object(row(scan, columns, levels - 2)?));
+            if !scan.eat(b')') {
+                return scan.fail("',' or ')'");
+            }
+        } else {
+            items.push(flow::value(scan, levels - 1)?);
+        }
+        if scan.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or ']'");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Lines up the fields of a list's records, however deep they are nested, so that they can be compared.
+
+use super::hoist::Hoist;
+use super::level::{Field, Level};
+use crate::terse::path;
+use crate::{Text, Value};
+
+/// Columns that one list may bring; more are not compared.
+const MAX_COLUMNS: usize = 160;
+
+/// The columns of a list, and the lists inside its records.
+#[derive(Default)]
+pub(super) struct Columns<'l, 'v> {
+    pub(super) list: Vec<Column<'v>>,
+    pub(super) lists: Vec<List<'l, 'v>>,
+    records: usize,
+}
+
+/// A list inside the records of another.
+pub(super) struct List<'l, 'v> {
+    pub(super) trail: Trail<'v>,
+    pub(super) level: &'l Level<'v>,
+    /// For each of its records, the outer one that holds it.
+    pub(super) owners: Vec<u32>,
+}
+
+/// One field with its values, one for each record of the list.
+pub(super) struct Column<'v> {
+    pub(super) place: Vec<usize>,
+    pub(super) name: String,
+    pub(super) texts: Vec<Option<&'v str>>,
+    pub(super) cells: Vec<Option<&'v Value<'v>>>,
+    /// True where the record is there that would hold the field.
+    pub(super) held: Vec<bool>,
+    /// True when every value is a string.
+    pub(super) strings: bool,
+    /// Bytes of all texts.
+    pub(super) size: usize,
+}
+
+/// Where a level stands: the fields that lead to it, by index and by key.
+#[derive(Default, Clone)]
+pub(super) struct Trail<'v> {
+    place: Vec<usize>,
+    steps: Vec<&'v Text<'v>>,
+}
+
+impl<'v> Trail<'v> {
+    fn to(&self, index: usize, field: &Field<'v>) -> Self {
+        let mut trail = self.clone();
+        trail.place.push(index);
+        trail.steps.push(field.key);
+        trail
+    }
+}
+
+impl<'l, 'v> Columns<'l, 'v> {
+    /// The columns of the list whose records are `level`.
+    pub(super) fn of(level: &'l Level<'v>, trail: &Trail<'v>) -> Self {
+        let mut columns = Self { records: level.size(), ..Self::default() };
+        let owners: Vec<u32> = (0..).take(level.size()).collect();
+        columns.gather(level, trail, &owners);
+        columns
+    }
+
+    /// Adds a level's fields; `owners` names the list's record that each of its records is part of.
+    fn gather(&mut self, level: &'l Level<'v>, trail: &Trail<'v>, owners: &[u32]) {
+        for (index, field) in level.fields.iter().enumerate() {
+            if field.hoist != Hoist::Stored {
+                continue;
+            }
+            let trail = trail.to(index, field);
+            if let Some(below) = &field.below {
+                let owners: Vec<u32> = below.parents.iter().map(|&parent| owners[parent as usize]).collect();
+                if field.values().any(|value| matches!(value, Value::Array(_))) {
+                    self.lists.push(List { trail, level: below, owners });
+                } else {
+                    self.gather(below, &trail, &owners);
+                }
+            } else if self.list.len() < MAX_COLUMNS {
+                self.list.extend(Column::new(trail, field, owners, self.records));
+            }
+        }
+    }
+}
+
+impl<'v> Column<'v> {
+    /// The column of a field that has texts.
+    fn new(trail: Trail<'v>, field: &Field<'v>, owners: &[u32], records: usize) -> Option<Self> {
+        let mut column = Self {
+            place: trail.place,
+            name: path::print(&trail.steps),
+            texts: vec![None; records],
+            cells: vec![None; records],
+            held: vec![false; records],
+            strings: true,
+            size: 0,
+        };
+        for (cell, &owner) in field.cells.iter().zip(owners) {
+            column.set(owner as usize, *cell);
+        }
+        (column.size > 0).then_some(column)
+    }
+
+    fn set(&mut self, record: usize, cell: Option<&'v Value<'v>>) {
+        let text = cell.and_then(Value::text);
+        self.strings &= matches!(cell, None | Some(Value::String(_)));
+        self.size += text.map_or(0, str::len);
+        self.texts[record] = text;
+        self.cells[record] = cell;
+        self.held[record] = true;
+    }
+}

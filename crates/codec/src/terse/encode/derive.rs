@@ -1,0 +1,286 @@
+//! Finds fields whose values are made of other fields: `https://x/{owner.login}/{name}`.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use super::column::{Column, Columns, Trail};
+use super::hoist::{Hoist, MIN_RECORDS};
+use super::level::Level;
+use super::weigh::{TOKEN, weigh};
+use crate::Value;
+use crate::terse::template::{Part, parse};
+
+/// The templates of a level and those below, each with the place of the field that it makes.
+pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
+    let mut search = Search::default();
+    search.list(level, &Trail::default(), &[]);
+    search.found
+}
+
+/// Comparisons for each record, so that wide lists take time in proportion to their size.
+const TRIES: usize = 4096;
+
+/// Longer values than this are texts of their own.
+const MAX_VALUE: usize = 400;
+
+/// Sources that one value may be taken apart by.
+const MAX_SOURCES: usize = 12;
+
+#[derive(Default)]
+struct Search<'v> {
+    found: Vec<(Vec<usize>, Hoist<'v>)>,
+    /// Names of columns that are made of others, so that none is made of them.
+    derived: HashSet<String>,
+    /// Names of columns that others are made of, so that they stay.
+    sources: HashSet<String>,
+}
+
+/// A column that values may be made of, seen from the records of the list or of a list inside it.
+#[derive(Clone, Copy)]
+struct Source<'c, 'v> {
+    column: &'c Column<'v>,
+    owners: Option<&'c [u32]>,
+}
+
+impl<'v> Source<'_, 'v> {
+    fn text(&self, record: usize) -> Option<&'v str> {
+        let record = self.owners.map_or(record, |owners| owners[record] as usize);
+        self.column.texts[record]
+    }
+
+    /// True when the source's text stands in the target's.
+    fn is_inside(&self, target: &Column<'_>, record: usize) -> bool {
+        match (self.text(record), target.texts[record]) {
+            (Some(source), Some(target)) => !source.is_empty() && target.contains(source),
+            _ => false,
+        }
+    }
+}
+
+impl<'v> Search<'v> {
+    /// Looks through the records of one list, `outer` holding the columns of the list around it.
+    fn list(&mut self, level: &Level<'v>, trail: &Trail<'v>, outer: &[Source<'_, 'v>]) {
+        let Columns { list: columns, lists, .. } = Columns::of(level, trail);
+        if level.size() >= MIN_RECORDS {
+            self.derive(&columns, outer, TRIES * level.size());
+        }
+        for list in &lists {
+            let around = columns.iter().filter(|column| !self.derived.contains(&column.name));
+            let around = around.map(|column| Source { column, owners: Some(&list.owners) });
+            self.list(list.level, &list.trail, &around.collect::<Vec<_>>());
+        }
+    }
+
+    fn derive(&mut self, columns: &[Column<'v>], outer: &[Source<'_, 'v>], mut tries: usize) {
+        let own = columns.iter().map(|column| Source { column, owners: None });
+        let all: Vec<_> = own.chain(outer.iter().copied()).collect();
+        let mut targets: Vec<_> = columns.iter().filter(|column| column.strings).collect();
+        targets.sort_by_key(|column| column.size);
+        for target in targets {
+            if self.sources.contains(&target.name) || tries < all.len() {
+                continue;
+            }
+            tries -= all.len();
+            let sources: Vec<_> = all.iter().filter(|source| self.allows(source, target)).copied().collect();
+            if let Some(made) = make(target, &sources)
+                && let Some(hoist) = made.hoist(target)
+            {
+                self.sources.extend(made.pieces.iter().filter_map(Piece::name).map(str::to_owned));
+                self.derived.insert(target.name.clone());
+                self.found.push((target.place.clone(), hoist));
+            }
+        }
+    }
+
+    /// A name in quotes would be hard to read inside a template.
+    fn allows(&self, source: &Source<'_, '_>, target: &Column<'_>) -> bool {
+        let name = &source.column.name;
+        *name != target.name && !name.contains('"') && !self.derived.contains(name)
+    }
+}
+
+/// A piece of a template in the making.
+enum Piece<'c, 'v> {
+    Text(&'v str),
+    Field(Source<'c, 'v>),
+}
+
+impl<'c, 'v> Piece<'c, 'v> {
+    fn name(&self) -> Option<&'c str> {
+        match self {
+            Self::Text(_) => None,
+            Self::Field(source) => Some(&source.column.name),
+        }
+    }
+
+    fn text(&self, record: usize) -> Option<&'v str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Field(source) => source.text(record),
+        }
+    }
+}
+
+/// Pieces that make a column's values, and in how many records they do.
+struct Made<'c, 'v> {
+    pieces: Vec<Piece<'c, 'v>>,
+    hits: usize,
+    /// True when they make every value, and none where there is none.
+    all: bool,
+}
+
+/// The pieces that make the most values of `target`, taken from its first, middle or last value.
+fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<'c, 'v>> {
+    let filled: Vec<usize> =
+        (0..target.texts.len()).filter(|&record| target.texts[record].is_some()).collect();
+    let mut probes = vec![*filled.first()?, *filled.get(filled.len() / 2)?, *filled.last()?];
+    probes.dedup();
+    let mut best: Option<Made<'_, '_>> = None;
+    for &probe in &probes {
+        let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE) else { continue };
+        let near = nearby(target, sources, probe, &probes);
+        for sources in std::iter::once(&near[..]).chain(near.chunks(1)).filter(|sources| !sources.is_empty())
+        {
+            for edges in [Edges::Whole, Edges::Any] {
+                let made = Made::new(compose(text, sources, probe, edges), target);
+                if made.all {
+                    return Some(made);
+                }
+                if best.as_ref().is_none_or(|best| best.hits < made.hits) {
+                    best = Some(made);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// The sources that stand in the target's value at `probe` and at another probe, longest first.
+fn nearby<'c, 'v>(
+    target: &Column<'v>,
+    sources: &[Source<'c, 'v>],
+    probe: usize,
+    probes: &[usize],
+) -> Vec<Source<'c, 'v>> {
+    let others = || probes.iter().filter(|&&other| other != probe);
+    let near = sources.iter().copied().filter(|source| {
+        source.is_inside(target, probe) && others().any(|&other| source.is_inside(target, other))
+    });
+    let mut near: Vec<_> = near.collect();
+    near.sort_by_key(|source| Reverse(source.text(probe).map_or(0, str::len)));
+    near.truncate(MAX_SOURCES);
+    near
+}
+
+impl<'c, 'v> Made<'c, 'v> {
+    fn new(pieces: Vec<Piece<'c, 'v>>, target: &Column<'v>) -> Self {
+        let records = target.texts.len();
+        let sample = (0..records.min(64)).filter(|&record| makes(&pieces, target, record)).count();
+        if !pieces.iter().any(|piece| matches!(piece, Piece::Field(_))) || sample * 3 < records.min(64) {
+            return Self { pieces, hits: 0, all: false };
+        }
+        let hits = (0..records).filter(|&record| makes(&pieces, target, record)).count();
+        let all = (0..records).all(|record| match target.texts[record] {
+            Some(_) => makes(&pieces, target, record),
+            None => !target.held[record] || pieces.iter().any(|piece| piece.text(record).is_none()),
+        });
+        Self { pieces, hits, all }
+    }
+
+    /// How to say the column by these pieces, if that is worth a line.
+    fn hoist(&self, target: &Column<'v>) -> Option<Hoist<'v>> {
+        let text = self.print();
+        let hidden = (0..target.texts.len()).filter(|&record| makes(&self.pieces, target, record));
+        let hidden: Vec<&'v Value<'v>> = hidden.filter_map(|record| target.cells[record]).collect();
+        let line = weigh(&target.name) + weigh(&text) + 3 * TOKEN;
+        let worth = hidden.len() * (line - 2 * TOKEN) > line + line / 2;
+        if !worth || !self.reads_back(&text) || text.contains('\\') {
+            return None;
+        }
+        if self.all {
+            return Some(Hoist::Derived(text));
+        }
+        let held = target.held.iter().filter(|held| **held).count();
+        let filled = target.cells.iter().flatten().count() == held;
+        (filled && self.hits * 10 >= held * 6)
+            .then(|| Hoist::Mostly(text, hidden.into_iter().map(std::ptr::from_ref).collect()))
+    }
+
+    /// True when a reader of `text` finds these pieces in it: braces in a value may look like a field.
+    fn reads_back(&self, text: &str) -> bool {
+        let parts = parse(text);
+        parts.len() == self.pieces.len()
+            && parts.iter().zip(&self.pieces).all(|pair| match pair {
+                (Part::Text(part), Piece::Text(piece)) => part == piece,
+                (Part::Field(_), Piece::Field(_)) => true,
+                _ => false,
+            })
+    }
+
+    fn print(&self) -> String {
+        self.pieces.iter().fold(String::new(), |mut out, piece| {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Field(source) => out.extend(["{", &source.column.name, "}"]),
+            }
+            out
+        })
+    }
+}
+
+/// True when the pieces, put together, are the target's value in `record`.
+fn makes(pieces: &[Piece<'_, '_>], target: &Column<'_>, record: usize) -> bool {
+    let Some(text) = target.texts[record] else { return false };
+    let rest = pieces.iter().try_fold(text, |rest, piece| rest.strip_prefix(piece.text(record)?));
+    rest.is_some_and(str::is_empty)
+}
+
+/// Whether a source may touch other letters.
+#[derive(Clone, Copy, PartialEq)]
+enum Edges {
+    /// It stands as a word of its own.
+    Whole,
+    /// It stands anywhere.
+    Any,
+}
+
+/// Takes `text` apart into sources, the longest first, and what stands between them.
+fn compose<'c, 'v>(
+    text: &'v str,
+    sources: &[Source<'c, 'v>],
+    record: usize,
+    edges: Edges,
+) -> Vec<Piece<'c, 'v>> {
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    while at < text.len() {
+        let hit = sources.iter().find_map(|source| {
+            let part = source.text(record)?;
+            let free = edges == Edges::Any && part.len() > 1 || stands_alone(text, at, part.len());
+            (text[at..].starts_with(part) && free).then_some((*source, part.len()))
+        });
+        if let Some((source, length)) = hit {
+            if at > from {
+                pieces.push(Piece::Text(&text[from..at]));
+            }
+            pieces.push(Piece::Field(source));
+            at += length;
+            from = at;
+        } else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    if from < text.len() {
+        pieces.push(Piece::Text(&text[from..]));
+    }
+    pieces
+}
+
+/// True when no letter or digit touches the part, so that no word is torn.
+fn stands_alone(text: &str, at: usize, length: usize) -> bool {
+    let word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    !word(before) && !word(bytes.get(at + length))
+}

@@ -1,0 +1,154 @@
+//! Writes the lines above a list's records: what is said once, in words a reader knows.
+
+use super::hoist::Hoist;
+use super::level::{Field, Level};
+use super::rows::is_dense;
+use crate::terse::bare::{is_bare_key, is_odd_space};
+use crate::terse::style::Style;
+use crate::terse::{flow, path, words};
+use crate::{Text, Value};
+
+/// The facts of a list, each on its line; its header, if it has one, begins with the field at `lead`.
+pub(super) fn print(level: &Level<'_>, style: Style, lead: usize) -> String {
+    let mut facts = Facts::default();
+    let named = match style.has_header() {
+        true if lead > 0 => Named::Astray,
+        true => Named::InHeader,
+        false => Named::Nowhere,
+    };
+    facts.collect(level, named, &mut Vec::new());
+    let mut out = facts.fields;
+    for (says, values) in [(style.each(), &facts.same), (words::UNLESS, &facts.usual)] {
+        if !values.is_empty() {
+            out.extend([says, ": ", values, "\n"]);
+        }
+    }
+    out + &facts.made + &facts.mostly + &facts.begins
+}
+
+/// Where a reader finds all fields of a level's records named in order.
+#[derive(Clone, Copy, PartialEq)]
+enum Named {
+    InHeader,
+    /// In a header that begins with another field than the records do.
+    Astray,
+    Nowhere,
+}
+
+impl Named {
+    /// Where the fields of records inside these are named.
+    fn below(self, level: &Level<'_>) -> Self {
+        match self {
+            Self::InHeader | Self::Astray if is_dense(level) => Self::InHeader,
+            _ => Self::Nowhere,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Facts {
+    fields: String,
+    same: String,
+    usual: String,
+    made: String,
+    mostly: String,
+    begins: String,
+}
+
+impl Facts {
+    /// Collects the facts of a level and below.
+    fn collect<'v>(&mut self, level: &Level<'v>, named: Named, steps: &mut Vec<&'v Text<'v>>) {
+        self.order(level, named, steps);
+        for field in &level.fields {
+            steps.push(field.key);
+            self.field(field, steps);
+            if let Some(below) = &field.below
+                && !matches!(field.hoist, Hoist::Same(_) | Hoist::Derived(_))
+            {
+                self.collect(below, named.below(below), steps);
+            }
+            steps.pop();
+        }
+    }
+
+    fn field(&mut self, field: &Field<'_>, steps: &[&Text<'_>]) {
+        match &field.hoist {
+            Hoist::Stored | Hoist::Implied => {}
+            Hoist::Same(value) => constant(&mut self.same, steps, value),
+            Hoist::Usual(value) => constant(&mut self.usual, steps, value),
+            Hoist::Derived(text) => line(&mut self.made, steps, words::MADE, text),
+            Hoist::Mostly(text, _) => {
+                self.mostly.extend([words::UNLESS, ", "]);
+                line(&mut self.mostly, steps, words::MADE, text);
+            }
+            Hoist::Prefix(text) => line(&mut self.begins, steps, words::BEGINS, text),
+        }
+    }
+
+    /// Names the order of a level's fields unless it is the usual one.
+    fn order(&mut self, level: &Level<'_>, named: Named, steps: &[&Text<'_>]) {
+        let ranks = || level.fields.iter().map(|field| rank(&field.hoist));
+        let sorted = ranks().is_sorted() && ranks().filter(|&rank| rank == IMPLIED).count() < 2;
+        let partial = level.fields.iter().any(|field| field.hoist.is_partial());
+        let told = match named {
+            Named::InHeader => true,
+            Named::Astray => false,
+            Named::Nowhere => !partial,
+        };
+        if sorted && told {
+            return;
+        }
+        self.fields.push_str(words::FIELDS);
+        if !steps.is_empty() {
+            self.fields.push_str(words::OF);
+            path::push(&mut self.fields, steps);
+        }
+        self.fields.push_str(": ");
+        let keys = || level.fields.iter().map(|field| field.key);
+        if keys().is_sorted() && keys().all(|key| is_bare_key(key.as_str())) {
+            self.fields.push_str(words::ALPHABETICAL);
+        } else {
+            for (index, key) in keys().enumerate() {
+                self.fields.push_str(if index > 0 { "," } else { "" });
+                flow::push_key(&mut self.fields, key);
+            }
+        }
+        self.fields.push('\n');
+    }
+}
+
+const IMPLIED: usize = 3;
+
+/// The usual order: what all records share, then what each stores, then what is made of that.
+fn rank(hoist: &Hoist<'_>) -> usize {
+    match hoist {
+        Hoist::Same(_) => 0,
+        Hoist::Stored | Hoist::Prefix(_) | Hoist::Usual(_) | Hoist::Mostly(..) => 1,
+        Hoist::Derived(_) => 2,
+        Hoist::Implied => IMPLIED,
+    }
+}
+
+fn constant(out: &mut String, steps: &[&Text<'_>], value: &Value<'_>) {
+    out.push_str(if out.is_empty() { "" } else { words::NEXT });
+    path::push(out, steps);
+    out.push('=');
+    flow::push(out, value);
+}
+
+/// Writes one fact about the field at `steps`; its text goes to the end of the line, in quotes if it must.
+fn line(out: &mut String, steps: &[&Text<'_>], says: &str, text: &str) {
+    path::push(out, steps);
+    out.push_str(says);
+    let open = !text.starts_with(['"', ' '])
+        && !text.ends_with(' ')
+        && !text.chars().any(|c| c == '\\' || c == '\u{7f}' || is_odd_space(c));
+    if open {
+        out.push_str(text);
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
+    out.push('\n');
+}

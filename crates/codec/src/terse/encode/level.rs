@@ -1,0 +1,222 @@
+//! Gathers the records of a list by path: which fields they have, in which order, with which values.
+
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::{cmp::Reverse, mem};
+
+use super::hoist::Hoist;
+use crate::{Text, Value};
+
+/// The members of one object.
+pub(super) type Members<'v> = &'v [(Text<'v>, Value<'v>)];
+
+/// All records that one path of keys reaches in a list.
+pub(super) struct Level<'v> {
+    /// The fields, in an order that every record keeps.
+    pub(super) fields: Vec<Field<'v>>,
+    /// For each record, the record of the level above that holds it.
+    pub(super) parents: Vec<u32>,
+}
+
+/// One field of a level's records.
+pub(super) struct Field<'v> {
+    pub(super) key: &'v Text<'v>,
+    /// Its value in each record that has it.
+    pub(super) cells: Vec<Option<&'v Value<'v>>>,
+    /// The records inside its values.
+    pub(super) below: Option<Level<'v>>,
+    /// How it is said once, if it is.
+    pub(super) hoist: Hoist<'v>,
+}
+
+/// Wider records than this are not looked at as a list: comparing columns would cost too much.
+const MAX_FIELDS: usize = 400;
+
+/// A list inside a record is long when it holds more records than this.
+const LONG_LIST: usize = 6;
+
+/// Empty cells that a level may hold for each full one, so that memory stays in proportion to the input.
+const MAX_EMPTY: usize = 16;
+
+impl<'v> Level<'v> {
+    /// The level of a list's own records; `None` when a record repeats a key or they disagree on an order.
+    pub(super) fn of(rows: &[Members<'v>]) -> Option<Self> {
+        Self::gather(rows, vec![0; rows.len()])
+    }
+
+    /// How many records there are.
+    pub(super) fn size(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// True when the records hold lists of many records.
+    pub(super) fn has_long_lists(&self) -> bool {
+        self.fields.iter().any(|field| {
+            let lists = field.values().filter(|value| matches!(value, Value::Array(_))).count();
+            field.below.as_ref().is_some_and(|below| {
+                if lists > 0 { below.size() > LONG_LIST * lists } else { below.has_long_lists() }
+            })
+        })
+    }
+
+    fn gather(records: &[Members<'v>], parents: Vec<u32>) -> Option<Self> {
+        let mut gather = Gather::new(records.len());
+        for (index, record) in records.iter().enumerate() {
+            gather.add(index, record)?;
+        }
+        let fields = gather.ordered()?;
+        Some(Self { fields, parents })
+    }
+}
+
+impl<'v> Field<'v> {
+    fn new(key: &'v Text<'v>, records: usize) -> Self {
+        Self { key, cells: vec![None; records], below: None, hoist: Hoist::Stored }
+    }
+
+    /// The values, without the records that lack one.
+    pub(super) fn values(&self) -> impl Iterator<Item = &'v Value<'v>> + '_ {
+        self.cells.iter().flatten().copied()
+    }
+
+    /// Looks at the records inside the field's values, if there are any that keep an order.
+    fn descend(&mut self) {
+        let mut records = Vec::new();
+        let mut parents = Vec::new();
+        let cells = self.cells.iter().zip(0..).filter_map(|(cell, index)| cell.map(|value| (value, index)));
+        for (value, index) in cells {
+            each_record(value, &mut |record| {
+                records.push(record);
+                parents.push(index);
+            });
+        }
+        if !records.is_empty() {
+            self.below = Level::gather(&records, parents);
+        }
+    }
+}
+
+/// Calls `visit` with the object that `value` is, or with each object among its items.
+fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
+    match value {
+        Value::Object(members) => visit(members),
+        Value::Array(items) => {
+            for item in items {
+                if let Value::Object(members) = item {
+                    visit(members);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Fields found so far, in the order in which they were found.
+struct Gather<'v> {
+    fields: Vec<Field<'v>>,
+    index: HashMap<&'v str, usize>,
+    /// True where the field found next was seen to follow.
+    chained: Vec<bool>,
+    /// Which field was seen to follow which, other than the one found next.
+    follows: BTreeSet<(usize, usize)>,
+    records: usize,
+    cells: usize,
+}
+
+impl<'v> Gather<'v> {
+    fn new(records: usize) -> Self {
+        Self {
+            fields: Vec::new(),
+            index: HashMap::new(),
+            chained: Vec::new(),
+            follows: BTreeSet::new(),
+            records,
+            cells: 0,
+        }
+    }
+
+    fn add(&mut self, record: usize, members: Members<'v>) -> Option<()> {
+        let mut before: Option<usize> = None;
+        for (key, value) in members {
+            let field = self.find(key, before.map_or(0, |field| field + 1))?;
+            if self.fields[field].cells[record].replace(value).is_some() {
+                return None;
+            }
+            match before {
+                Some(before) if field == before + 1 => self.chained[before] = true,
+                Some(before) => _ = self.follows.insert((before, field)),
+                None => {}
+            }
+            before = Some(field);
+        }
+        self.cells += members.len();
+        Some(())
+    }
+
+    /// The place of the field called `key`, most likely at `guess`.
+    fn find(&mut self, key: &'v Text<'v>, guess: usize) -> Option<usize> {
+        if self.fields.get(guess).is_some_and(|field| field.key == key) {
+            return Some(guess);
+        }
+        if let Some(&found) = self.index.get(key.as_str()) {
+            return Some(found);
+        }
+        if self.fields.len() == MAX_FIELDS {
+            return None;
+        }
+        self.index.insert(key.as_str(), self.fields.len());
+        self.fields.push(Field::new(key, self.records));
+        self.chained.push(false);
+        Some(self.fields.len() - 1)
+    }
+
+    /// The fields in an order that every record keeps; `None` when there is none.
+    fn ordered(mut self) -> Option<Vec<Field<'v>>> {
+        if self.fields.len() * self.records > MAX_EMPTY * self.cells + 4096 {
+            return None;
+        }
+        if !self.follows.is_empty() {
+            self.sort()?;
+        }
+        self.fields.iter_mut().for_each(Field::descend);
+        Some(self.fields)
+    }
+
+    /// Sorts the fields by who follows whom, and by who was found first where that leaves a choice.
+    fn sort(&mut self) -> Option<()> {
+        let neighbours = self.neighbours();
+        let mut waits = vec![0; self.fields.len()];
+        neighbours.iter().flatten().for_each(|&field| waits[field] += 1);
+        let mut ready: BinaryHeap<_> =
+            (0..waits.len()).filter(|&field| waits[field] == 0).map(Reverse).collect();
+        let mut order = Vec::with_capacity(waits.len());
+        while let Some(Reverse(field)) = ready.pop() {
+            order.push(field);
+            for &next in &neighbours[field] {
+                waits[next] -= 1;
+                if waits[next] == 0 {
+                    ready.push(Reverse(next));
+                }
+            }
+        }
+        if order.len() < waits.len() {
+            return None;
+        }
+        let mut slots: Vec<_> = mem::take(&mut self.fields).into_iter().map(Some).collect();
+        self.fields = order.into_iter().filter_map(|field| slots[field].take()).collect();
+        Some(())
+    }
+
+    /// For each field, those that directly follow it somewhere.
+    fn neighbours(&self) -> Vec<Vec<usize>> {
+        let mut neighbours = vec![Vec::new(); self.fields.len()];
+        for &(before, after) in &self.follows {
+            neighbours[before].push(after);
+        }
+        for before in 1..self.fields.len() {
+            if self.chained[before - 1] {
+                neighbours[before - 1].push(before);
+            }
+        }
+        neighbours
+    }
+}

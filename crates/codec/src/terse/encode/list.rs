@@ -1,0 +1,111 @@
+//! Writes a list of records: what is said once above them, then each on a line.
+
+use std::collections::HashSet;
+
+use super::hoist::{self, Hoist};
+use super::level::{Field, Level, Members};
+use super::{facts, rows};
+use crate::terse::style::Style;
+use crate::terse::{flow, words};
+use crate::{Text, Value};
+
+/// A list's records, each on a line.
+pub(super) struct List {
+    pub(super) text: String,
+    /// True when lists inside the records make their lines long.
+    pub(super) long: bool,
+}
+
+/// Shorter lists keep keys beside values: they read best so, and a header would save little.
+const MIN_ROWS: usize = 13;
+
+/// The list of `rows`, each behind its key if it has one; `None` when they have no order in common.
+pub(super) fn list<'v>(rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<List> {
+    if rows.len() < 2 {
+        return None;
+    }
+    let mut level = Level::of(rows)?;
+    hoist::shared(&mut level);
+    let table = if suits_table(&level) { self::table(&mut level, rows, keys) } else { None };
+    let text = table.unwrap_or_else(|| records(&mut level, rows, keys));
+    Some(List { text, long: level.has_long_lists() })
+}
+
+/// True when the records read well as cells under a header: many, alike, and not mostly yes or no.
+fn suits_table(level: &Level<'_>) -> bool {
+    let stored = level.fields.iter().filter(|field| field.hoist == Hoist::Stored);
+    let (columns, flags) = stored.fold((0, 0), |(columns, flags), field| {
+        let flag = field.values().all(|value| matches!(value, Value::Bool(_)));
+        (columns + 1, flags + usize::from(flag))
+    });
+    level.size() >= MIN_ROWS && flags * 3 < columns.max(1) && rows::is_dense(level)
+}
+
+/// The records with their keys. What they leave out is the same for all of them: see `spec/terse.md`.
+fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> String {
+    let style = if keys.is_some() { Style::KeyedRecords } else { Style::Records };
+    hoist::records(level);
+    let mut out = intro(level, style, 0);
+    for (index, row) in rows.iter().enumerate() {
+        start(&mut out, keys, index);
+        rows::push_record(&mut out, level, row);
+    }
+    out
+}
+
+/// The records as cells under a header; `None` when one of them has no cell.
+fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<String> {
+    let style = if keys.is_some() { Style::KeyedRows } else { Style::Rows };
+    hoist::cells(level);
+    let slots = rows::slots(level);
+    let lead = if keys.is_some() { 0 } else { lead(level) };
+    let mut out = intro(level, style, lead);
+    out.push_str(if keys.is_some() { words::KEY } else { "" });
+    rows::push_header(&mut out, &slots, lead);
+    out.push('\n');
+    for (index, row) in rows.iter().enumerate() {
+        start(&mut out, keys, index);
+        let before = out.len();
+        rows::push_row(&mut out, &slots, lead, row);
+        if out.len() == before {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// The field that stands first in each row: a row is found by what it begins with, so that is a field whose
+/// values tell the rows apart, the shortest if there are several.
+fn lead(level: &Level<'_>) -> usize {
+    let unique = |index: &usize| tells_apart(&level.fields[*index]);
+    let first = level.fields.iter().position(|field| field.hoist.is_stored()).unwrap_or(0);
+    if level.fields.is_empty() || unique(&first) {
+        return 0;
+    }
+    let candidates = (0..level.fields.len()).filter(unique);
+    candidates.min_by_key(|&index| size(&level.fields[index])).unwrap_or(0)
+}
+
+/// True when every row has a value of its own in `field`.
+fn tells_apart(field: &Field<'_>) -> bool {
+    let mut seen = HashSet::new();
+    matches!(field.hoist, Hoist::Stored | Hoist::Prefix(_))
+        && field.cells.iter().all(|cell| cell.and_then(Value::text).is_some_and(|text| seen.insert(text)))
+}
+
+fn size(field: &Field<'_>) -> usize {
+    field.values().filter_map(Value::text).map(str::len).sum()
+}
+
+fn intro(level: &Level<'_>, style: Style, lead: usize) -> String {
+    format!("{} {}\n{}", level.size(), style.words(), facts::print(level, style, lead))
+}
+
+/// Starts the line of one record.
+fn start(out: &mut String, keys: Option<&[&Text<'_>]>, index: usize) {
+    out.push_str(if index > 0 { "\n" } else { "" });
+    if let Some(key) = keys.and_then(|keys| keys.get(index)) {
+        flow::push_key(out, key);
+        out.push_str(": ");
+    }
+}

@@ -1,0 +1,177 @@
+//! A value to the terse form.
+
+mod column;
+mod derive;
+mod facts;
+mod hoist;
+mod level;
+mod list;
+mod rows;
+mod weigh;
+
+use self::level::Members;
+use self::list::{List, list};
+use self::weigh::weigh;
+use super::style::Style;
+use super::{decode, flow, words};
+use crate::Value;
+use crate::json::push_scalar;
+
+/// Writes `value` in the terse form; `None` when it nests too deep.
+#[must_use]
+pub fn encode(value: &Value<'_>) -> Option<String> {
+    if !value.fits() {
+        return None;
+    }
+    let text = document(value);
+    // What cannot be read back is not sent: the flat layout holds every value.
+    if decode(&text).as_ref() == Ok(value) { Some(text) } else { Some(flat(value)) }
+}
+
+fn document<'v>(value: &'v Value<'v>) -> String {
+    match block(value, 0) {
+        Some(Block::List(body)) => body,
+        Some(Block::Members(lines)) => lines,
+        None => flat(value),
+    }
+}
+
+/// The value on one line.
+fn flat(value: &Value<'_>) -> String {
+    let mut out = String::new();
+    if value.is_scalar() {
+        push_scalar(&mut out, value);
+    } else {
+        flow::push(&mut out, value);
+    }
+    out
+}
+
+/// What takes more than one line.
+enum Block {
+    /// A count, then records; stands behind a key on the same line.
+    List(String),
+    /// Members, each on its line; stands below a key.
+    Members(String),
+}
+
+/// Blocks nest no deeper: each level is weighed against the one below it.
+const MAX_BLOCKS: usize = 12;
+
+impl Block {
+    fn text(&self) -> &str {
+        match self {
+            Self::List(text) | Self::Members(text) => text,
+        }
+    }
+}
+
+/// The block that says `value` better than one line does, its lines behind `depth` spaces.
+fn block<'v>(value: &'v Value<'v>, depth: usize) -> Option<Block> {
+    if depth == MAX_BLOCKS {
+        return None;
+    }
+    match value {
+        Value::Array(items) => {
+            let rows: Option<Vec<_>> = items.iter().map(members).collect();
+            let list = list(&rows.unwrap_or_default(), None);
+            let items = self::items(items, depth);
+            better(list, items.map(Block::List), value)
+        }
+        Value::Object(pairs) => {
+            let rows: Option<Vec<_>> = pairs.iter().map(|(_, value)| members(value)).collect();
+            let keys: Vec<_> = pairs.iter().map(|(key, _)| key).collect();
+            let list = list(&rows.unwrap_or_default(), Some(&keys));
+            better(list, lines(pairs, depth).map(Block::Members), value)
+        }
+        _ => None,
+    }
+}
+
+/// Parts weigh this much more than rows before rows with long lists in them are preferred, in percent.
+const LONG: usize = 125;
+
+/// The rows or the parts, whichever says more for its weight, if it says more than one line.
+fn better(list: Option<List>, parts: Option<Block>, value: &Value<'_>) -> Option<Block> {
+    let Some(list) = list else { return parts };
+    let weight = weigh(&list.text);
+    let limit = if list.long { weight * LONG / 100 } else { weight };
+    match parts {
+        Some(parts) if weigh(parts.text()) < limit => Some(parts),
+        _ => (weight < weigh(&flat(value))).then_some(Block::List(list.text)),
+    }
+}
+
+fn members<'v>(value: &'v Value<'v>) -> Option<Members<'v>> {
+    match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// An object's members, each on its line, when one of them is a block.
+fn lines(members: Members<'_>, depth: usize) -> Option<String> {
+    let blocks: Vec<_> = members.iter().map(|(_, value)| block(value, depth + 1)).collect();
+    blocks.iter().any(Option::is_some).then(|| {
+        let mut out = String::new();
+        for (index, ((key, value), block)) in members.iter().zip(blocks).enumerate() {
+            out.push_str(if index > 0 { "\n" } else { "" });
+            out.extend(std::iter::repeat_n(' ', depth));
+            flow::push_key(&mut out, key);
+            push_member(&mut out, value, block);
+        }
+        out
+    })
+}
+
+/// An array's values, each behind its number, when one of them is a block.
+fn items<'v>(items: &'v [Value<'v>], depth: usize) -> Option<String> {
+    let blocks: Vec<_> = items.iter().map(|item| block(item, depth + 1)).collect();
+    blocks.iter().any(Option::is_some).then(|| {
+        let mut out = format!("{} {}", items.len(), Style::Items.words());
+        for (index, (item, block)) in items.iter().zip(blocks).enumerate() {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', depth));
+            out.extend([words::ITEM, &(index + 1).to_string()]);
+            push_member(&mut out, item, block);
+        }
+        out
+    })
+}
+
+/// Writes what stands behind a key.
+fn push_member(out: &mut String, value: &Value<'_>, block: Option<Block>) {
+    match block {
+        Some(Block::List(body)) => out.extend([": ", &body]),
+        Some(Block::Members(lines)) => out.extend([":\n", &lines]),
+        None => {
+            out.push_str(": ");
+            flow::push(out, value);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../tests/generate/mod.rs"]
+mod generate;
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, document, generate};
+    use crate::json;
+
+    /// The check in `encode` is a safety net: nothing may fall into it.
+    #[test]
+    fn every_document_comes_back_unaided() {
+        for seed in 0..60_000_u64 {
+            let text = generate::document(&mut seed.clone());
+            let value = json::decode(&text).unwrap();
+            let terse = document(&value);
+            assert!(
+                decode(&terse) == Ok(value),
+                "seed {seed}: {:?}\n{text}\n{terse}",
+                decode(&terse).map(|v| json::encode(&v))
+            );
+        }
+    }
+}

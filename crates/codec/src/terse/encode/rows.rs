@@ -1,0 +1,245 @@
+//! Writes a list's records without what is said once: as cells under a header, or as records with their keys.
+
+use super::hoist::Hoist;
+use super::level::{Field, Level, Members};
+use crate::terse::flow;
+use crate::{Text, Value};
+
+/// The columns of one field: its own, and those of the records inside it.
+pub(super) struct Slot<'l, 'v> {
+    key: &'v Text<'v>,
+    hoist: &'l Hoist<'v>,
+    below: Option<&'l Level<'v>>,
+    own: Own<'l, 'v>,
+    group: Option<Vec<Slot<'l, 'v>>>,
+}
+
+/// The column for what is not a record.
+enum Own<'l, 'v> {
+    None,
+    Value,
+    List(Vec<Slot<'l, 'v>>),
+}
+
+/// The columns of a level.
+pub(super) fn slots<'l, 'v>(level: &'l Level<'v>) -> Vec<Slot<'l, 'v>> {
+    level.fields.iter().map(slot).collect()
+}
+
+fn slot<'l, 'v>(field: &'l Field<'v>) -> Slot<'l, 'v> {
+    let below = field.below.as_ref();
+    let flat = below.filter(|below| field.hoist.is_stored() && is_dense(below));
+    let (mut values, mut lists, mut groups) = (false, false, false);
+    for value in field.values().filter(|value| !field.hoist.hides(value)) {
+        match (flat, value) {
+            (Some(below), Value::Object(members)) if has_stored(below, members) => groups = true,
+            (Some(below), Value::Array(items)) if items.iter().any(|item| is_tuple(below, item)) => {
+                lists = true;
+            }
+            _ => values = true,
+        }
+    }
+    let own = match flat {
+        Some(below) if lists => Own::List(slots(below)),
+        _ if values => Own::Value,
+        _ => Own::None,
+    };
+    let group = flat.filter(|_| groups).map(slots);
+    Slot { key: field.key, hoist: &field.hoist, below, own, group }
+}
+
+/// True when the records fill most of the cells they would get.
+pub(super) fn is_dense(level: &Level<'_>) -> bool {
+    let stored = level.fields.iter().filter(|field| field.hoist.is_stored());
+    let (cells, full) = stored
+        .fold((0, 0), |(cells, full), field| (cells + field.cells.len(), full + field.values().count()));
+    full * 2 >= cells
+}
+
+/// True when a record of `level` holds something that is not said once.
+fn has_stored<'v>(level: &Level<'v>, members: Members<'v>) -> bool {
+    let mut fields = level.fields.iter();
+    members.iter().any(|(key, value)| {
+        fields.by_ref().find(|field| field.key == key).is_some_and(|field| !field.hoist.hides(value))
+    })
+}
+
+/// True when an item of a list can stand in parentheses.
+fn is_tuple<'v>(level: &Level<'v>, item: &'v Value<'v>) -> bool {
+    matches!(item, Value::Object(members) if has_stored(level, members))
+}
+
+/// Writes the header of a level's columns, those of the field at `lead` first.
+pub(super) fn push_header(out: &mut String, slots: &[Slot<'_, '_>], lead: usize) {
+    let (before, rest) = slots.split_at(lead.min(slots.len()));
+    let (first, after) = rest.split_at(rest.len().min(1));
+    push_columns(out, first.iter().chain(before).chain(after));
+}
+
+fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item = &'s Slot<'l, 'v>>) {
+    let mut first = true;
+    for slot in slots.filter(|slot| slot.hoist.is_stored()) {
+        for inside in [slot.own.columns(), slot.group.as_ref().map(|group| ("{", &group[..], "}"))] {
+            let Some((open, columns, close)) = inside else { continue };
+            out.push_str(if first { "" } else { "," });
+            first = false;
+            flow::push_key(out, slot.key);
+            out.push_str(open);
+            push_header(out, columns, 0);
+            out.push_str(close);
+        }
+    }
+}
+
+impl<'l, 'v> Own<'l, 'v> {
+    /// The brackets of the column in a header, and what stands between them.
+    fn columns(&self) -> Option<(&'static str, &[Slot<'l, 'v>], &'static str)> {
+        match self {
+            Self::None => None,
+            Self::Value => Some(("", &[], "")),
+            Self::List(columns) => Some(("[", columns, "]")),
+        }
+    }
+}
+
+/// Writes the cells of one record, that of the field at `lead` first; nothing when it has none.
+pub(super) fn push_row<'v>(out: &mut String, slots: &[Slot<'_, 'v>], lead: usize, members: Members<'v>) {
+    let mut row = Row { out, waiting: 0, first: true };
+    let Some((slot, at)) = slots.get(lead).filter(|_| lead > 0).and_then(|slot| {
+        let at = members.iter().position(|(key, _)| key == slot.key)?;
+        Some((slot, at))
+    }) else {
+        return row.cells(slots, Some(members));
+    };
+    row.slot(slot, Some(&members[at].1));
+    row.cells(&slots[..lead], Some(&members[..at]));
+    row.cells(&slots[lead + 1..], Some(&members[at + 1..]));
+}
+
+/// A row in the making. Commas wait until a cell follows, so that none stands at the end.
+struct Row<'o> {
+    out: &'o mut String,
+    waiting: usize,
+    first: bool,
+}
+
+impl Row<'_> {
+    fn cells<'v>(&mut self, slots: &[Slot<'_, 'v>], members: Option<Members<'v>>) {
+        let mut rest = members.unwrap_or_default();
+        for slot in slots {
+            let value = match rest.split_first() {
+                Some(((key, value), tail)) if key == slot.key => {
+                    rest = tail;
+                    Some(value)
+                }
+                _ => None,
+            };
+            if slot.hoist.is_stored() {
+                self.slot(slot, value.filter(|value| !slot.hoist.hides(value)));
+            }
+        }
+    }
+
+    fn slot<'v>(&mut self, slot: &Slot<'_, 'v>, value: Option<&'v Value<'v>>) {
+        let inside = match (&slot.group, slot.below, value) {
+            (Some(_), Some(below), Some(Value::Object(members))) if has_stored(below, members) => {
+                Some(&members[..])
+            }
+            _ => None,
+        };
+        if !matches!(slot.own, Own::None) {
+            self.next();
+            if let (Some(value), None) = (value, inside) {
+                self.start();
+                slot.push(self.out, value);
+            }
+        }
+        if let Some(group) = &slot.group {
+            self.cells(group, inside);
+        }
+    }
+
+    /// Goes to the next cell.
+    fn next(&mut self) {
+        self.waiting += usize::from(!self.first);
+        self.first = false;
+    }
+
+    /// Writes what comes before a cell.
+    fn start(&mut self) {
+        self.out.extend(std::iter::repeat_n(',', self.waiting));
+        self.waiting = 0;
+    }
+}
+
+impl<'v> Slot<'_, 'v> {
+    /// Writes the cell of the field's own column.
+    fn push(&self, out: &mut String, value: &'v Value<'v>) {
+        match (&self.own, self.below, value) {
+            (Own::List(columns), Some(below), Value::Array(items)) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index > 0 { "," } else { "" });
+                    match item {
+                        Value::Object(members) if has_stored(below, members) => {
+                            out.push('(');
+                            push_row(out, columns, 0, members);
+                            out.push(')');
+                        }
+                        Value::Object(members) => push_record(out, below, members),
+                        _ => flow::push(out, item),
+                    }
+                }
+                out.push(']');
+            }
+            _ => push_field(out, value, self.hoist, self.below),
+        }
+    }
+}
+
+/// Writes a value without what is said once of the records in it.
+pub(super) fn push_stored<'v>(out: &mut String, value: &'v Value<'v>, level: Option<&Level<'v>>) {
+    match (value, level) {
+        (Value::Object(members), Some(level)) => push_record(out, level, members),
+        (Value::Array(items), Some(level)) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                match item {
+                    Value::Object(members) => push_record(out, level, members),
+                    _ => flow::push(out, item),
+                }
+            }
+            out.push(']');
+        }
+        _ => flow::push(out, value),
+    }
+}
+
+/// Writes a record, keys beside values, without what is said once.
+pub(super) fn push_record<'v>(out: &mut String, level: &Level<'v>, members: Members<'v>) {
+    let mut fields = level.fields.iter();
+    let mut first = true;
+    out.push('{');
+    for (key, value) in members {
+        // Members keep the order of the fields, so one pass over both meets every pair.
+        let Some(field) = fields.by_ref().find(|field| field.key == key) else { continue };
+        if !field.hoist.hides(value) {
+            out.push_str(if first { "" } else { "," });
+            first = false;
+            flow::push_key(out, key);
+            out.push(':');
+            push_field(out, value, &field.hoist, field.below.as_ref());
+        }
+    }
+    out.push('}');
+}
+
+fn push_field<'v>(out: &mut String, value: &'v Value<'v>, hoist: &Hoist<'v>, below: Option<&Level<'v>>) {
+    match (hoist, value) {
+        (Hoist::Prefix(prefix), Value::String(text)) => {
+            flow::push_text(out, text.as_str().strip_prefix(prefix).unwrap_or(text.as_str()));
+        }
+        _ => push_stored(out, value, below),
+    }
+}

@@ -1,0 +1,133 @@
+//! A value on one line: JSON whose keys and strings stand bare where nothing is lost by it.
+
+use super::bare::{ends_bare, is_bare, is_bare_key, is_key_byte};
+use crate::error::Fault;
+use crate::json::{push_scalar, push_string};
+use crate::scan::{Scan, number_length};
+use crate::{Text, Value};
+
+/// Writes `value` on one line.
+pub(super) fn push(out: &mut String, value: &Value<'_>) {
+    match value {
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                push(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            out.push('{');
+            for (index, (key, value)) in members.iter().enumerate() {
+                out.push_str(if index > 0 { "," } else { "" });
+                push_key(out, key);
+                out.push(':');
+                push(out, value);
+            }
+            out.push('}');
+        }
+        Value::String(text) => push_text(out, text.as_str()),
+        scalar => push_scalar(out, scalar),
+    }
+}
+
+/// Writes a string that JSON spells `text`.
+pub(super) fn push_text(out: &mut String, text: &str) {
+    if is_bare(text) {
+        out.push_str(text);
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
+}
+
+/// Writes a key, bare where it may be.
+pub(super) fn push_key(out: &mut String, key: &Text<'_>) {
+    if is_bare_key(key.as_str()) {
+        out.push_str(key.as_str());
+    } else {
+        push_string(out, key);
+    }
+}
+
+/// Reads one value that nests at most `levels` deep.
+pub(super) fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    match scan.peek() {
+        Some(b'{' | b'[') if levels == 0 => scan.fail("fewer levels"),
+        Some(b'{') => object(scan, levels - 1),
+        Some(b'[') => array(scan, levels - 1),
+        Some(b'"') => scan.string().map(Value::String),
+        _ => bare(scan),
+    }
+}
+
+fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut items = Vec::new();
+    scan.eat(b'[');
+    if scan.eat(b']') {
+        return Ok(Value::Array(items));
+    }
+    loop {
+        items.push(value(scan, levels)?);
+        if scan.eat(b']') {
+            return Ok(Value::Array(items));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or ']'");
+        }
+    }
+}
+
+fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+    let mut members = Vec::new();
+    scan.eat(b'{');
+    if scan.eat(b'}') {
+        return Ok(Value::Object(members));
+    }
+    loop {
+        let key = key(scan)?;
+        if !scan.eat(b':') {
+            return scan.fail("':'");
+        }
+        members.push((key, value(scan, levels)?));
+        if scan.eat(b'}') {
+            return Ok(Value::Object(members));
+        }
+        if !scan.eat(b',') {
+            return scan.fail("',' or '}'");
+        }
+    }
+}
+
+/// Reads a key, bare or in quotes.
+pub(super) fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+    if scan.peek() == Some(b'"') {
+        return scan.string();
+    }
+    let rest = scan.rest();
+    let length = rest.bytes().take_while(|&byte| is_key_byte(byte)).count();
+    if length == 0 {
+        return scan.fail("a key");
+    }
+    scan.go(scan.at() + length);
+    Ok(Text::plain(&rest[..length]))
+}
+
+/// Reads a word, a number or a bare string.
+fn bare<'a>(scan: &mut Scan<'a>) -> Result<Value<'a>, Fault> {
+    let rest = scan.rest();
+    let length = rest.bytes().take_while(|&byte| !ends_bare(byte)).count();
+    let text = &rest[..length];
+    let value = match text {
+        "null" => Value::Null,
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ if number_length(text.as_bytes()) == length && length > 0 => Value::Number(text.into()),
+        _ if is_bare(text) => Value::String(Text::plain(text)),
+        _ => return scan.fail("a value"),
+    };
+    scan.go(scan.at() + length);
+    Ok(value)
+}

@@ -1,0 +1,60 @@
+//! How the records of a list are laid out, and the words that say so.
+
+/// The layout of a list's records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// A header, then cells.
+    Rows,
+    /// Keys beside values.
+    Records,
+    /// The records of an object: a header, then each key with its cells.
+    KeyedRows,
+    /// The records of an object: each key with its record.
+    KeyedRecords,
+    /// Values of any kind, each on lines of its own.
+    Items,
+}
+
+impl Style {
+    const ALL: [Self; 5] = [Self::Rows, Self::Records, Self::KeyedRows, Self::KeyedRecords, Self::Items];
+
+    /// What the records are called above them.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Records => "records",
+            Self::KeyedRows => "keyed rows",
+            Self::KeyedRecords => "keyed records",
+            Self::Items => "items",
+        }
+    }
+
+    /// What one of them is called in a fact.
+    pub(super) fn each(self) -> &'static str {
+        match self {
+            Self::Rows | Self::KeyedRows => "every row",
+            Self::Records | Self::KeyedRecords | Self::Items => "every record",
+        }
+    }
+
+    /// True when a header names the cells.
+    pub(super) fn has_header(self) -> bool {
+        matches!(self, Self::Rows | Self::KeyedRows)
+    }
+
+    /// True when each record stands behind its key.
+    pub(super) fn is_keyed(self) -> bool {
+        matches!(self, Self::KeyedRows | Self::KeyedRecords)
+    }
+
+    /// Reads `12 rows`: how many, and how they are laid out.
+    pub(super) fn intro(text: &str) -> Option<(usize, Self)> {
+        let (count, words) = text.split_once(' ')?;
+        let style = Self::ALL.into_iter().find(|style| style.words() == words)?;
+        let whole = count.len() <= 9 && count.bytes().all(|byte| byte.is_ascii_digit());
+        if !whole || count.starts_with('0') {
+            return None;
+        }
+        Some((count.parse().ok()?, style))
+    }
+}

@@ -1,0 +1,53 @@
+//! A value made of others: `https://x/{owner.login}/{name}`.
+
+use super::path;
+use crate::Text;
+use crate::scan::Scan;
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Part<'a> {
+    /// These characters.
+    Text(&'a str),
+    /// The value of the field that this path names.
+    Field(Vec<Text<'a>>),
+}
+
+/// Takes a template apart. Braces that do not hold a path stand for themselves.
+pub(super) fn parse(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    let mut look = 0;
+    while let Some(found) = text[look..].find('{') {
+        let open = look + found;
+        let mut scan = Scan::new(&text[open + 1..]);
+        match path::read(&mut scan) {
+            Ok(steps) if scan.eat(b'}') => {
+                if open > from {
+                    parts.push(Part::Text(&text[from..open]));
+                }
+                parts.push(Part::Field(steps));
+                from = open + 1 + scan.at();
+                look = from;
+            }
+            _ => look = open + 1,
+        }
+    }
+    if from < text.len() {
+        parts.push(Part::Text(&text[from..]));
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_without_a_path_are_text() {
+        assert_eq!(parse("a{/sha}").len(), 1);
+        assert_eq!(parse("{a.b}/x{/sha}{c}").len(), 3);
+        assert_eq!(parse("{").len(), 1);
+        assert_eq!(parse("{{a}}").len(), 3);
+    }
+}

@@ -1,0 +1,196 @@
+//! A JSON string as the text between its quotes, with one spelling for each value.
+//!
+//! Holding the escaped text instead of the decoded one makes encoders a copy, keeps lone surrogates (which no
+//! Rust string can hold), and still lets two strings be compared byte by byte: every escape that could have
+//! been a character is one, and the rest has one spelling.
+
+use std::borrow::Cow;
+
+/// The value of a JSON string or key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Text<'a>(Cow<'a, str>);
+
+impl<'a> Text<'a> {
+    /// The text of a JSON string whose content needs no escape and has none.
+    pub(crate) fn plain(content: &'a str) -> Self {
+        Self(Cow::Borrowed(content))
+    }
+
+    /// The text for `content` already spelled as this type spells it.
+    pub(crate) fn spelled(content: impl Into<Cow<'a, str>>) -> Self {
+        Self(content.into())
+    }
+
+    /// The text whose content was put together of several, one after the other: halves of a character may meet there.
+    pub(crate) fn joined(content: String) -> Self {
+        if content.contains("\\ud")
+            && let Ok(text) = respell(&content)
+        {
+            return text.into_owned();
+        }
+        Self(Cow::Owned(content))
+    }
+
+    /// The JSON string that stands for the characters of `value`.
+    #[must_use]
+    pub fn of(value: &'a str) -> Self {
+        if !value.bytes().any(needs_escape) {
+            return Self::plain(value);
+        }
+        let mut out = String::with_capacity(value.len() + 8);
+        value.chars().for_each(|character| push_char(&mut out, character));
+        Self(Cow::Owned(out))
+    }
+
+    /// The content between the quotes, as JSON spells it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// True when the content is the value itself: nothing in it is escaped.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        !self.0.as_bytes().contains(&b'\\')
+    }
+
+    /// The characters themselves; `None` when a lone surrogate stands among them.
+    #[must_use]
+    pub fn value(&self) -> Option<Cow<'_, str>> {
+        if self.is_plain() {
+            return Some(Cow::Borrowed(&self.0));
+        }
+        let mut out = String::with_capacity(self.0.len());
+        let mut rest = self.as_str();
+        while let Some(at) = rest.find('\\') {
+            out.push_str(&rest[..at]);
+            let (unit, used) = escape(rest.as_bytes(), at)?;
+            out.push(char::from_u32(unit)?);
+            rest = &rest[at + used..];
+        }
+        out.push_str(rest);
+        Some(Cow::Owned(out))
+    }
+
+    /// The same text, holding its own memory.
+    #[must_use]
+    pub fn into_owned(self) -> Text<'static> {
+        Text(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+/// Respells `raw`, the content of a JSON string with escapes in it; the offset of a bad escape otherwise.
+pub(crate) fn respell(raw: &str) -> Result<Text<'_>, usize> {
+    let bytes = raw.as_bytes();
+    let mut out = String::with_capacity(raw.len());
+    let mut from = 0;
+    while let Some(found) = raw[from..].find('\\') {
+        let at = from + found;
+        out.push_str(&raw[from..at]);
+        let (unit, used) = escape(bytes, at).ok_or(at)?;
+        from = at + used;
+        match unit {
+            0xD800..=0xDBFF => match escape(bytes, from) {
+                Some((low @ 0xDC00..=0xDFFF, used)) => {
+                    from += used;
+                    out.extend(char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)));
+                }
+                _ => push_unit(&mut out, unit),
+            },
+            _ => match char::from_u32(unit) {
+                Some(character) => push_char(&mut out, character),
+                None => push_unit(&mut out, unit),
+            },
+        }
+    }
+    out.push_str(&raw[from..]);
+    Ok(Text::spelled(out))
+}
+
+/// The UTF-16 unit that the escape at `at` stands for, and the bytes it takes.
+fn escape(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    if bytes.get(at) != Some(&b'\\') {
+        return None;
+    }
+    let unit = match bytes.get(at + 1)? {
+        b'"' => 0x22,
+        b'\\' => 0x5C,
+        b'/' => 0x2F,
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        b'n' => 0x0A,
+        b'r' => 0x0D,
+        b't' => 0x09,
+        b'u' => return Some((hex(bytes.get(at + 2..at + 6)?)?, 6)),
+        _ => return None,
+    };
+    Some((unit, 2))
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+fn push_char(out: &mut String, character: char) {
+    match character {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\u{8}' => out.push_str("\\b"),
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\u{c}' => out.push_str("\\f"),
+        '\r' => out.push_str("\\r"),
+        '\0'..='\u{1f}' => push_unit(out, u32::from(character)),
+        _ => out.push(character),
+    }
+}
+
+fn push_unit(out: &mut String, unit: u32) {
+    use std::fmt::Write as _;
+    let _ = write!(out, "\\u{unit:04x}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(raw: &str, spelled: &str) {
+        assert_eq!(respell(raw).map(|text| text.as_str().to_owned()), Ok(spelled.to_owned()), "{raw}");
+    }
+
+    #[test]
+    fn every_value_has_one_spelling() {
+        check(r"\u00e9", "é");
+        check(r"\/", "/");
+        check(r"\u000A\n", r"\n\n");
+        check(r"\u001F", r"\u001f");
+        check(r"\ud83d\ude00", "😀");
+        check(r"\u0022\u005c", r#"\"\\"#);
+    }
+
+    #[test]
+    fn lone_surrogates_keep_their_escape() {
+        check(r"\uD83D", r"\ud83d");
+        check(r"\uDE00x", r"\ude00x");
+        check(r"\uD83D\uD83D\uDE00", "\\ud83d😀");
+        assert_eq!(respell(r"\ud800").map(|text| text.value().is_none()), Ok(true));
+    }
+
+    #[test]
+    fn bad_escapes_say_where() {
+        assert_eq!(respell(r"ab\x"), Err(2));
+        assert_eq!(respell(r"\u12g4"), Err(0));
+        assert_eq!(respell(r"\u12"), Err(0));
+    }
+
+    #[test]
+    fn characters_come_back() {
+        for value in ["", "plain", "q\"\\", "\n\t\u{0}\u{1f}", "é😀\u{2028}"] {
+            assert_eq!(Text::of(value).value().as_deref(), Some(value));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A JSON value that borrows from its source and loses nothing of it but spelling.
+
+use std::borrow::Cow;
+
+use crate::Text;
+
+/// How deep values may nest, in every form.
+pub const MAX_DEPTH: usize = 128;
+
+/// A JSON value: members in order, duplicate keys kept, numbers as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it was written.
+    Number(Cow<'a, str>),
+    /// A string.
+    String(Text<'a>),
+    /// An array.
+    Array(Vec<Value<'a>>),
+    /// An object, with its members in order.
+    Object(Vec<(Text<'a>, Value<'a>)>),
+}
+
+impl Value<'_> {
+    /// The text of a string, as JSON spells it, or of a number.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text.as_str()),
+            Self::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// True for what holds no other value.
+    #[must_use]
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self, Self::Array(_) | Self::Object(_))
+    }
+
+    /// True when the value nests no deeper than every form allows.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.within(MAX_DEPTH)
+    }
+
+    pub(crate) fn within(&self, levels: usize) -> bool {
+        match self {
+            Self::Array(items) => levels > 0 && items.iter().all(|item| item.within(levels - 1)),
+            Self::Object(members) => levels > 0 && members.iter().all(|(_, value)| value.within(levels - 1)),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a form holds comes back the same, whatever was put in.
+//!
+//! `TERSELY_CASES` sets how many documents are made up; a failure names the seed that makes its document again.
+
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
+
+mod generate;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, panic};
+
+use tersely_codec::{Form, Text, Value, decode, encode, json};
+
+/// The forms under test.
+const FORMS: [Form; 4] = Form::ALL;
+
+/// The forms that may decline a value; all others hold every value.
+const PARTIAL: [Form; 1] = [Form::Toon];
+
+/// Made-up documents for each form, unless `TERSELY_CASES` says otherwise.
+const CASES: u64 = 20_000;
+
+#[test]
+fn made_up_documents_come_back() {
+    let cases = env::var("TERSELY_CASES").map_or(CASES, |cases| cases.parse().expect("a number of cases"));
+    let mut tally = Tally::default();
+    for seed in 0..cases {
+        tally.check(&format!("seed {seed}"), &generate::document(&mut seed.clone()));
+    }
+    tally.report();
+}
+
+#[test]
+fn corpus_documents_come_back() {
+    let mut tally = Tally::default();
+    for file in files("outputs") {
+        tally.check(&file.display().to_string(), &read(&file));
+    }
+    assert!(tally.documents > 0, "no JSON among the outputs");
+    tally.report();
+}
+
+#[test]
+fn corpus_tool_results_come_back() {
+    let mut tally = Tally::default();
+    for file in files("conversations") {
+        let body = read(&file);
+        for (index, result) in tool_results(&json::decode(&body).expect("a body")).enumerate() {
+            if json::decode(&result).is_ok() {
+                tally.check(&format!("{} result {index}", file.display()), &result);
+            }
+        }
+    }
+    assert!(tally.documents > 0, "no JSON among the tool results");
+    tally.report();
+}
+
+/// How many documents there were, and how many each form declined.
+#[derive(Default)]
+struct Tally {
+    documents: usize,
+    bytes: usize,
+    declined: [usize; FORMS.len()],
+}
+
+impl Tally {
+    /// Puts `text`, a JSON document called `name`, through every form.
+    fn check(&mut self, name: &str, text: &str) {
+        let value = json::decode(text).unwrap_or_else(|error| panic!("{name} is no JSON: {error}\n{text}"));
+        self.documents += 1;
+        self.bytes += text.len();
+        for (form, declined) in FORMS.into_iter().zip(&mut self.declined) {
+            match panic::catch_unwind(|| holds(form, &value)).unwrap_or(Err("panicked".into())) {
+                Ok(held) => *declined += usize::from(!held),
+                Err(fault) => panic!("{name} as {}: {fault}\n{text}", form.name()),
+            }
+        }
+    }
+
+    fn report(&self) {
+        println!("{} documents, {} bytes", self.documents, self.bytes);
+        for (form, &declined) in FORMS.iter().zip(&self.declined) {
+            println!("{}: {declined} declined", form.name());
+            assert!(declined == 0 || PARTIAL.contains(form), "{} must hold every value", form.name());
+        }
+    }
+}
+
+/// Whether `form` holds `value`; the fault when what it wrote does not come back the same.
+fn holds(form: Form, value: &Value<'_>) -> Result<bool, String> {
+    let Some(text) = encode(form, value) else { return Ok(false) };
+    match decode(form, &text) {
+        Ok(back) if back == *value => Ok(true),
+        Ok(back) => Err(format!("came back as\n{}\nfrom\n{text}\nfor", json::encode(&back))),
+        Err(error) => Err(format!("{error}, in\n{text}\nfor")),
+    }
+}
+
+/// Every JSON file under a folder of the corpus, in order.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(folder);
+    let mut files = Vec::new();
+    walk(&root, &mut files);
+    files.sort();
+    files
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("the corpus is needed at {}: {error}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            walk(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "json") {
+            files.push(path);
+        }
+    }
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).expect("a text file")
+}
+
+/// The texts of the tool results in a request body, be it of `OpenAI` or Anthropic.
+fn tool_results<'a>(body: &'a Value<'a>) -> impl Iterator<Item = String> {
+    items(member(body, "messages")).iter().flat_map(|message| {
+        let content = member(message, "content");
+        let own = (chars(member(message, "role")).as_deref() == Some("tool")).then_some(content).into_iter();
+        let blocks = items(content).iter().filter(|block| is_type(block, "tool_result"));
+        own.chain(blocks.map(|block| member(block, "content"))).flat_map(texts)
+    })
+}
+
+/// The text of a content, or those of its text blocks.
+fn texts(content: Option<&Value<'_>>) -> Vec<String> {
+    let blocks = items(content).iter().filter(|block| is_type(block, "text"));
+    chars(content).into_iter().chain(blocks.filter_map(|block| chars(member(block, "text")))).collect()
+}
+
+fn is_type(block: &Value<'_>, name: &str) -> bool {
+    chars(member(block, "type")).as_deref() == Some(name)
+}
+
+fn items<'a>(value: Option<&'a Value<'a>>) -> &'a [Value<'a>] {
+    match value {
+        Some(Value::Array(items)) => items,
+        _ => &[],
+    }
+}
+
+fn member<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
+    let Value::Object(members) = value else { return None };
+    members.iter().find(|(key, _)| *key == Text::of(name)).map(|(_, value)| value)
+}
+
+fn chars(value: Option<&Value<'_>>) -> Option<String> {
+    match value {
+        Some(Value::String(text)) => text.value().map(Into::into),
+        _ => None,
+    }
+}

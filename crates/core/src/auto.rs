@@ -1,0 +1,66 @@
+//! Chooses the form in which a value costs the fewest tokens.
+
+use tersely_codec::{Form, Value, encode, json};
+
+use crate::Tokens;
+
+/// A value in the form that was chosen for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The form.
+    pub form: Form,
+    /// The value in that form.
+    pub text: String,
+    /// What the text costs.
+    pub tokens: usize,
+}
+
+/// The terse form where it costs less than compact JSON, by exact count; compact JSON otherwise.
+///
+/// JSON is counted only up to what the terse form costs: that is all the decision needs.
+pub fn choose(value: &Value<'_>, tokens: &dyn Tokens) -> Choice {
+    let compact = json::encode(value);
+    let Some(terse) = encode(Form::Terse, value) else {
+        return Choice { form: Form::Json, tokens: tokens.count(&compact), text: compact };
+    };
+    let cost = tokens.count(&terse);
+    match tokens.count_within(&compact, cost) {
+        Some(tokens) => Choice { form: Form::Json, text: compact, tokens },
+        None => Choice { form: Form::Terse, text: terse, tokens: cost },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::O200k;
+
+    fn check(json: &str, form: Form) {
+        let value = json::decode(json).unwrap();
+        let choice = choose(&value, &O200k);
+        assert_eq!(choice.form, form, "{}", choice.text);
+        assert_eq!(choice.tokens, O200k.count(&choice.text));
+        assert!(choice.tokens <= O200k.count(&json::encode(&value)));
+    }
+
+    #[test]
+    fn json_stays_where_nothing_is_saved() {
+        for json in ["1", "\"x\"", "[]", "{}", "[1,2,3]", "null"] {
+            check(json, Form::Json);
+        }
+    }
+
+    #[test]
+    fn lists_of_records_become_terse() {
+        let rows: Vec<String> =
+            (0..20).map(|n| format!("{{\"id\":{n},\"kind\":\"fruit\",\"ripe\":null}}")).collect();
+        check(&format!("[{}]", rows.join(",")), Form::Terse);
+    }
+
+    #[test]
+    fn what_is_too_deep_stays_json() {
+        let mut value = Value::Null;
+        (0..200).for_each(|_| value = Value::Array(vec![std::mem::replace(&mut value, Value::Null)]));
+        assert_eq!(choose(&value, &O200k).form, Form::Json);
+    }
+}

@@ -1,0 +1,8 @@
+//! Any bytes, read as STC.
+
+#![no_main]
+
+#[path = "../target.rs"]
+mod target;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| target::run("decode_stc", bytes));

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds both packages, installs each into a clean place and runs its tests against what was installed.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Everything below works on this copy, laid out like the tree: the tests find the vectors, the tree stays clean.
+mkdir -p "$tmp/build" "$tmp/out" "$tmp/clean/packages/python" "$tmp/clean/packages/typescript"
+cp -R "$root/spec" "$tmp/clean/spec"
+for package in python typescript; do
+    mkdir "$tmp/build/$package"
+    tar -C "$root/packages/$package" --exclude=node_modules --exclude=dist --exclude=build \
+        --exclude='*.egg-info' --exclude=__pycache__ -cf - . | tar -C "$tmp/build/$package" -xf -
+done
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "python: building the wheel"
+python3 -m venv "$tmp/venv"
+pip=("$tmp/venv/bin/python" -m pip --quiet --disable-pip-version-check)
+"${pip[@]}" wheel --no-deps --wheel-dir "$tmp/out" "$tmp/build/python"
+say "python: installing $(basename "$tmp"/out/*.whl)"
+"${pip[@]}" install --no-index --no-deps "$tmp"/out/*.whl
+say "python: testing the installed package"
+cp -R "$tmp/build/python/tests" "$tmp/clean/packages/python/tests"
+(cd "$tmp/clean/packages/python" && "$tmp/venv/bin/python" -m unittest discover -s tests)
+
+say "typescript: building the tarball"
+export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_loglevel=error
+(cd "$tmp/build/typescript" && npm ci && npm pack --pack-destination "$tmp/out")
+say "typescript: installing $(basename "$tmp"/out/*.tgz)"
+cd "$tmp/clean/packages/typescript"
+printf '{"name":"clean","private":true,"type":"module"}\n' > package.json
+npm install --offline "$tmp"/out/*.tgz
+say "typescript: testing the installed package"
+cp -R "$tmp/build/typescript/test" test
+node --test --test-reporter=spec
+
+say "both packages build, install and pass"
