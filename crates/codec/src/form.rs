@@ -55,10 +55,16 @@ pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
     }
 }
 
-/// The form that `text` is written in, by the first that reads it.
+/// The form that `text` is written in, and its value; `None` when no form reads it for certain.
 ///
-/// JSON and STC refuse nearly everything else; the terse form refuses most of TOON; TOON takes almost any line.
+/// JSON, STC and the terse form refuse nearly everything else. TOON reads almost any text, broken JSON and
+/// prose among it, so it is believed only when it would have written the text the same way.
 #[must_use]
-pub fn detect(text: &str) -> Option<Form> {
-    [Form::Json, Form::Stc, Form::Terse, Form::Toon].into_iter().find(|&form| decode(form, text).is_ok())
+pub fn detect(text: &str) -> Option<(Form, Value<'_>)> {
+    let mut strict = [Form::Json, Form::Stc, Form::Terse].into_iter();
+    strict.find_map(|form| Some((form, decode(form, text).ok()?))).or_else(|| {
+        let value = toon::decode(text).ok()?;
+        let certain = !value.is_scalar() && toon::encode(&value).as_deref() == Some(text);
+        certain.then_some((Form::Toon, value))
+    })
 }

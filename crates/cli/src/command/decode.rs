@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tersely_codec::{DecodeError, Form, Value, decode, detect, encode, json};
+use tersely_codec::{DecodeError, Form, decode, detect, json};
 
 use crate::args::Decode;
 use crate::fault::{Fault, Stop};
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
     let spinner = progress::working("decoding", text.len());
     let value = match args.form {
         Some(form) => decode(form, text).map_err(|error| refused(&input.name, form, &error)),
-        None => find(text).ok_or_else(|| unknown(&input.name, text)),
+        None => detect(text).map(|(_, value)| value).ok_or_else(|| unknown(&input.name, text)),
     }?;
     spinner.finish_and_clear();
     output::result(&json::encode(&value))?;
@@ -29,17 +29,6 @@ pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
 /// The text without the line end that `encode` put after it.
 fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
-}
-
-/// The value of a text whose form is not known.
-///
-/// TOON reads almost any text, broken JSON and prose among it, so it is believed only when it would have
-/// written the text the same way.
-fn find(text: &str) -> Option<Value<'_>> {
-    let form = detect(text)?;
-    let value = decode(form, text).ok()?;
-    let certain = form != Form::Toon || (!value.is_scalar() && encode(form, &value).as_deref() == Some(text));
-    certain.then_some(value)
 }
 
 fn refused(name: &str, form: Form, error: &DecodeError) -> Fault {

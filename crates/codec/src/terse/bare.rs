@@ -3,21 +3,71 @@
 use super::style::Style;
 use crate::scan::number_length;
 
-/// True when `text`, as JSON spells it, may stand bare as a string value.
-pub(super) fn is_bare(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return false };
-    first != b' '
-        && last != b' '
-        && bytes.iter().all(|&byte| !ends_bare(byte) && byte != b'\\' && byte != 0x7F)
-        && !is_word(text)
-        && !(is_numeric(first) && (number_length(bytes) == bytes.len() || Style::intro(text).is_some()))
-        && (text.is_ascii() || !text.chars().any(is_odd_space))
+/// What a byte means to a bare string.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Byte {
+    /// It may stand anywhere.
+    Plain,
+    /// It may be part of a character that may not stand.
+    Wide,
+    /// It may not stand.
+    Barred,
+    /// It ends the string.
+    End,
 }
 
-/// True for a byte that ends a bare string wherever it stands.
-pub(super) fn ends_bare(byte: u8) -> bool {
-    matches!(byte, 0..=0x1F | b',' | b'"' | b'{' | b'}' | b'[' | b']' | b'(' | b')')
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Plain; 256];
+    let mut byte: u8 = 0;
+    loop {
+        bytes[byte as usize] = match byte {
+            0..=0x1F | b',' | b'"' | b'{' | b'}' | b'[' | b']' | b'(' | b')' => Byte::End,
+            b'\\' | 0x7F => Byte::Barred,
+            0x80.. => Byte::Wide,
+            _ => Byte::Plain,
+        };
+        if byte == u8::MAX {
+            break bytes;
+        }
+        byte += 1;
+    }
+};
+
+/// True when `text`, as JSON spells it, may stand bare as a string value.
+pub(super) fn is_bare(text: &str) -> bool {
+    run(text).is_some_and(|length| length == text.len())
+        && !is_word(text)
+        && number_length(text.as_bytes()) != text.len()
+}
+
+/// How many bytes at the start of `text` are a word, a number or a bare string; `None` when none of them.
+pub(super) fn run(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut worst = Byte::Plain;
+    let mut length = 0;
+    while let Some(&byte) = bytes.get(length) {
+        let kind = BYTES[usize::from(byte)];
+        if kind == Byte::End {
+            break;
+        }
+        if kind > worst {
+            worst = kind;
+        }
+        length += 1;
+    }
+    let text = &text[..length];
+    let sound = length > 0
+        && worst < Byte::Barred
+        && bytes[0] != b' '
+        && bytes[length - 1] != b' '
+        && !(worst == Byte::Wide && text.chars().any(is_odd_space))
+        && !(bytes[0].is_ascii_digit() && bytes[length - 1] == b's' && Style::intro(text).is_some());
+    sound.then_some(length)
+}
+
+/// True for the words that are not strings.
+fn is_word(text: &str) -> bool {
+    matches!(text, "null" | "true" | "false")
 }
 
 /// True when `key`, as JSON spells it, may stand bare as a key.
@@ -28,14 +78,6 @@ pub(super) fn is_bare_key(key: &str) -> bool {
 /// True for a byte that a bare key may hold.
 pub(super) fn is_key_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'$' | b'@' | b'+')
-}
-
-fn is_word(text: &str) -> bool {
-    matches!(text, "null" | "true" | "false")
-}
-
-fn is_numeric(first: u8) -> bool {
-    first == b'-' || first.is_ascii_digit()
 }
 
 /// Characters that a terminal or a library may take for a line's end or drop.

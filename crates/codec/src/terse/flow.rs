@@ -1,6 +1,6 @@
 //! A value on one line: JSON whose keys and strings stand bare where nothing is lost by it.
 
-use super::bare::{ends_bare, is_bare, is_bare_key, is_key_byte};
+use super::bare::{self, is_bare, is_bare_key, is_key_byte};
 use crate::error::Fault;
 use crate::json::{push_scalar, push_string};
 use crate::scan::{Scan, number_length};
@@ -117,17 +117,14 @@ pub(super) fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
 
 /// Reads a word, a number or a bare string.
 fn bare<'a>(scan: &mut Scan<'a>) -> Result<Value<'a>, Fault> {
-    let rest = scan.rest();
-    let length = rest.bytes().take_while(|&byte| !ends_bare(byte)).count();
-    let text = &rest[..length];
-    let value = match text {
-        "null" => Value::Null,
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        _ if number_length(text.as_bytes()) == length && length > 0 => Value::Number(text.into()),
-        _ if is_bare(text) => Value::String(Text::plain(text)),
-        _ => return scan.fail("a value"),
-    };
+    let Some(length) = bare::run(scan.rest()) else { return scan.fail("a value") };
+    let text = &scan.rest()[..length];
     scan.go(scan.at() + length);
-    Ok(value)
+    Ok(match text.as_bytes()[0] {
+        b'n' if text == "null" => Value::Null,
+        b't' if text == "true" => Value::Bool(true),
+        b'f' if text == "false" => Value::Bool(false),
+        b'-' | b'0'..=b'9' if number_length(text.as_bytes()) == length => Value::Number(text.into()),
+        _ => Value::String(Text::plain(text)),
+    })
 }

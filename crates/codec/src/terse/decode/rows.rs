@@ -4,7 +4,7 @@ use super::{flow, words};
 use crate::error::Fault;
 use crate::scan::Scan;
 use crate::terse::style::Style;
-use crate::{Text, Value};
+use crate::{MAX_DEPTH, Text, Value};
 
 /// One column of a header.
 pub(super) struct Column<'a> {
@@ -32,15 +32,12 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Headers nest no deeper than this.
-const MAX_GROUPS: usize = 64;
-
 /// Reads a header and the end of its line.
 pub(super) fn header<'a>(scan: &mut Scan<'a>, style: Style) -> Result<Vec<Column<'a>>, Fault> {
     if style.is_keyed() && !scan.eat_word(words::KEY) {
         return scan.fail("'key: ' and a header");
     }
-    let columns = columns(scan, MAX_GROUPS)?;
+    let columns = columns(scan, MAX_DEPTH)?;
     if !scan.eat(b'\n') {
         return scan.fail("',' or the end of the header");
     }

@@ -139,8 +139,11 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<
     for &probe in &probes {
         let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE) else { continue };
         let near = nearby(target, sources, probe, &probes);
-        for sources in std::iter::once(&near[..]).chain(near.chunks(1)).filter(|sources| !sources.is_empty())
-        {
+        // A field that is all of another says less of it than one that is a part: it comes last.
+        let (twins, parts): (Vec<_>, Vec<_>) =
+            near.iter().partition(|source| source.text(probe) == Some(text));
+        let attempts = std::iter::once(&parts[..]).chain(parts.chunks(1)).chain(twins.chunks(1));
+        for sources in attempts.filter(|sources| !sources.is_empty()) {
             for edges in [Edges::Whole, Edges::Any] {
                 let made = Made::new(compose(text, sources, probe, edges), target);
                 if made.all {

@@ -52,8 +52,8 @@ impl<'v> Hoist<'v> {
     }
 }
 
-/// Fewer records than this are not worth a line above them.
-pub(super) const MIN_RECORDS: usize = 3;
+/// Fewer values than this are not worth a line above them.
+pub(super) const MIN_RECORDS: usize = 2;
 
 /// Marks what all records share or what is made of their other fields, in `level` and below.
 pub(super) fn shared(level: &mut Level<'_>) {
@@ -189,7 +189,7 @@ fn shared_prefix<'v>(field: &Field<'v>) -> Option<&'v str> {
     }
     let prefix = cut(prefix);
     let weight = weigh(prefix);
-    let worth = count >= MIN_RECORDS && weight >= 3 * TOKEN && weight * (count - 1) > 8 * TOKEN;
+    let worth = count > MIN_RECORDS && weight >= 3 * TOKEN && weight * (count - 1) > 8 * TOKEN;
     (worth && !prefix.contains('\\')).then_some(prefix)
 }
 
