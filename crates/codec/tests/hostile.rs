@@ -103,10 +103,21 @@ fn a_line_said_once_cannot_fill_the_memory() {
 }
 
 #[test]
+fn many_lists_cannot_either() {
+    let list = format!("2 records\nevery record: b={}\n{{}}\n{{}}", "x".repeat(50));
+    let lists: Vec<String> = (0..10_000).map(|n| format!("k{n}: {list}")).collect();
+    check(&json::encode(&decode(Form::Terse, &lists.join("\n")).expect("a document")));
+}
+
+#[test]
 fn facts_are_bounded() {
     let many = join("", (0..80_000).map(|n| format!(" a{n}.x=1")), "");
     assert!(
         refuse(Form::Terse, &format!("2 records\nevery record:{many}\n{{b:1}}\n{{b:2}}")).contains("fewer")
+    );
+    let template = "{b}".repeat(30_000);
+    assert!(
+        refuse(Form::Terse, &format!("2 records\na = {template}\n{{b:1}}\n{{b:2}}")).contains("64 parts")
     );
     let deep = "a.".repeat(200_000);
     refuse(Form::Terse, &format!("2 records\nfields of {deep}a: x\n{{b:1}}\n{{b:2}}"));

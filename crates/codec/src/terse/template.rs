@@ -4,6 +4,9 @@ use super::path;
 use crate::Text;
 use crate::scan::Scan;
 
+/// Parts that a template may have: each is put together for each record.
+pub(super) const MAX_PARTS: usize = 64;
+
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part<'a> {

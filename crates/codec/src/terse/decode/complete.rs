@@ -6,9 +6,9 @@ use crate::scan::Scan;
 use crate::terse::template::Part;
 use crate::{Text, Value};
 
-/// What facts may add to the records of a list, in bytes: so much, and so much for each byte of the document.
-/// A line said once for many records could otherwise fill any memory.
-const GROWTH: (usize, usize) = (1 << 20, 256);
+/// How many times its own text facts may add to a list: a line said once for many records could otherwise
+/// fill any memory.
+const GROWTH: usize = 256;
 
 /// Bytes that facts may still add.
 struct Room(usize);
@@ -45,16 +45,17 @@ struct Frame<'f, 'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Completes all records of a list.
+    /// Completes all records of a list that began at byte `start`.
     pub(super) fn complete(
         mut self,
         scan: &Scan<'a>,
+        start: usize,
         mut records: Vec<Value<'a>>,
     ) -> Result<Vec<Value<'a>>, Fault> {
         if self.is_empty() {
             return Ok(records);
         }
-        let mut room = Room(GROWTH.0 + GROWTH.1 * scan.text().len());
+        let mut room = Room(GROWTH * (scan.at() - start));
         let fits = records.iter_mut().all(|record| self.begin(record, &mut room).is_some())
             && records.iter_mut().all(|record| self.fill(record, None, &mut room).is_some());
         match fits {

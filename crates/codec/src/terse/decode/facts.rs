@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::scan::Scan;
 use crate::terse::path;
 use crate::terse::style::Style;
-use crate::terse::template::{self, Part};
+use crate::terse::template::{self, MAX_PARTS, Part};
 use crate::{MAX_DEPTH, Text, Value};
 
 /// What the lines above a list say of the records that one path reaches.
@@ -65,7 +65,7 @@ impl<'a> Facts<'a> {
         }
         let Ok(steps) = path::read(scan) else { return Ok(false) };
         if scan.eat_word(words::MADE) {
-            let parts = template::parse(open_text(scan)?);
+            let parts = parts(scan)?;
             let (facts, key) = self.reach(scan, steps)?;
             facts.made.push((key, parts));
             return Ok(true);
@@ -88,7 +88,7 @@ impl<'a> Facts<'a> {
         if !scan.eat_word(words::MADE) {
             return scan.fail("' = '");
         }
-        let parts = template::parse(open_text(scan)?);
+        let parts = parts(scan)?;
         let (facts, key) = self.reach(scan, steps)?;
         facts.mostly.push((key, parts));
         Ok(())
@@ -166,6 +166,9 @@ impl<'a> Facts<'a> {
         if facts.count() >= MAX_FACTS {
             return scan.fail("fewer facts");
         }
+        if facts.speaks_of(&key) {
+            return scan.fail("one fact for each field");
+        }
         Ok((facts, key))
     }
 
@@ -187,6 +190,14 @@ impl<'a> Facts<'a> {
             self.below.len() - 1
         });
         Ok(&mut self.below[at].1)
+    }
+
+    /// True when there is a fact about the field `key` already.
+    fn speaks_of(&self, key: &Text<'a>) -> bool {
+        let constants = self.same.iter().chain(&self.usual).map(|(known, _)| known);
+        let made = self.made.iter().chain(&self.mostly).map(|(known, _)| known);
+        let begins = self.begins.iter().map(|(known, _)| known);
+        constants.chain(made).chain(begins).any(|known| known == key)
     }
 
     /// How many facts there are about one path's records.
@@ -224,6 +235,15 @@ fn order<'a>(scan: &mut Scan<'a>) -> Result<Order<'a>, Fault> {
             return scan.fail("',' or the end of the line");
         }
     }
+}
+
+/// The parts of a template that goes to the end of the line.
+fn parts<'a>(scan: &mut Scan<'a>) -> Result<Vec<Part<'a>>, Fault> {
+    let parts = template::parse(open_text(scan)?);
+    if parts.len() > MAX_PARTS {
+        return scan.fail("a template of at most 64 parts");
+    }
+    Ok(parts)
 }
 
 /// A text up to the end of its line, or in quotes.

@@ -141,6 +141,7 @@ fn list<'a>(scan: &mut Scan<'a>, (count, style): (usize, Style), depth: usize) -
     if style == Style::Items {
         return items(scan, count, depth);
     }
+    let start = scan.at();
     let mut facts = Facts::read(scan, style)?;
     let columns = if style.has_header() { rows::header(scan, style)? } else { Vec::new() };
     facts.adopt(&columns);
@@ -161,7 +162,7 @@ fn list<'a>(scan: &mut Scan<'a>, (count, style): (usize, Style), depth: usize) -
     if !matches!(scan.peek(), None | Some(b'\n')) {
         return scan.fail("the end of the line");
     }
-    let records = facts.complete(scan, records)?;
+    let records = facts.complete(scan, start, records)?;
     let fits = records.iter().all(|record| record.within(levels - 1));
     match style {
         _ if !fits => scan.fail("fewer levels"),

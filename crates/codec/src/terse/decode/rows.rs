@@ -1,5 +1,7 @@
 //! Reads a header and the rows below it.
 
+use std::collections::HashSet;
+
 use super::{flow, words};
 use crate::error::Fault;
 use crate::scan::Scan;
@@ -45,17 +47,22 @@ pub(super) fn header<'a>(scan: &mut Scan<'a>, style: Style) -> Result<Vec<Column
 }
 
 fn columns<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Vec<Column<'a>>, Fault> {
-    let mut columns = Vec::new();
+    let mut columns: Vec<Column<'a>> = Vec::new();
+    let mut keys = HashSet::new();
     loop {
-        columns.push(column(scan, groups)?);
+        let key = flow::key(scan)?;
+        let again = columns.last().is_some_and(|column| column.key == key);
+        if !keys.insert(key.clone()) && !again {
+            return scan.fail("each field once");
+        }
+        columns.push(column(scan, key, groups)?);
         if !scan.eat(b',') {
             return Ok(columns);
         }
     }
 }
 
-fn column<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Column<'a>, Fault> {
-    let key = flow::key(scan)?;
+fn column<'a>(scan: &mut Scan<'a>, key: Text<'a>, groups: usize) -> Result<Column<'a>, Fault> {
     let Some(open @ (b'{' | b'[')) = scan.peek() else {
         return Ok(Column { key, holds: Holds::Value });
     };

@@ -8,7 +8,7 @@ use super::hoist::{Hoist, MIN_RECORDS};
 use super::level::Level;
 use super::weigh::{TOKEN, weigh};
 use crate::Value;
-use crate::terse::template::{Part, parse};
+use crate::terse::template::{MAX_PARTS, Part, parse};
 
 /// The templates of a level and those below, each with the place of the field that it makes.
 pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
@@ -213,6 +213,7 @@ impl<'c, 'v> Made<'c, 'v> {
     fn reads_back(&self, text: &str) -> bool {
         let parts = parse(text);
         parts.len() == self.pieces.len()
+            && parts.len() <= MAX_PARTS
             && parts.iter().zip(&self.pieces).all(|pair| match pair {
                 (Part::Text(part), Piece::Text(piece)) => part == piece,
                 (Part::Field(_), Piece::Field(_)) => true,

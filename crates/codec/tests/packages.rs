@@ -1,0 +1,85 @@
+//! Writes every document of the corpus in every form that the packages read, for them to be held to it.
+//!
+//! `packages/check.sh` runs this with `TERSELY_PAIRS` naming the file to write: on each line a document's name,
+//! its compact JSON, and its text in each form.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::{env, str};
+
+use tersely_codec::{Form, Value, encode, json};
+
+/// The forms that the packages read.
+const FORMS: [Form; 2] = [Form::Stc, Form::Terse];
+
+#[test]
+#[ignore = "writes the file that packages/check.sh needs"]
+fn documents_are_written_for_the_packages() {
+    let path = env::var_os("TERSELY_PAIRS").expect("TERSELY_PAIRS names the file to write");
+    let mut pairs =
+        Pairs { out: BufWriter::new(File::create(path).expect("a file")), documents: 0, others: 0 };
+    for file in files("outputs") {
+        pairs.add(&file.display().to_string(), &fs::read(&file).expect("a file"));
+    }
+    for file in files("conversations") {
+        let body = fs::read_to_string(&file).expect("a text");
+        let body = json::decode(&body).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        each_text(&body, &mut |text| pairs.add(&file.display().to_string(), text.as_bytes()));
+    }
+    pairs.out.flush().expect("a disk with room");
+    println!("{} documents written; {} texts are no JSON", pairs.documents, pairs.others);
+    assert!(pairs.documents > 0, "no JSON in the corpus");
+}
+
+struct Pairs {
+    out: BufWriter<File>,
+    documents: usize,
+    others: usize,
+}
+
+impl Pairs {
+    /// Writes the document called `name`, if it is JSON.
+    fn add(&mut self, name: &str, bytes: &[u8]) {
+        let Some(value) = str::from_utf8(bytes).ok().and_then(|text| json::decode(text).ok()) else {
+            self.others += 1;
+            return;
+        };
+        let mut line = serde_json::json!({ "name": name, "json": json::encode(&value) });
+        for form in FORMS {
+            line[form.name()] = encode(form, &value).expect("these forms hold every value").into();
+        }
+        writeln!(self.out, "{line}").expect("a disk with room");
+        self.documents += 1;
+    }
+}
+
+/// Calls `visit` with every string in `value`: tool results are among them, whatever the body's shape.
+fn each_text(value: &Value<'_>, visit: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => text.value().into_iter().for_each(|text| visit(&text)),
+        Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
+        Value::Object(members) => members.iter().for_each(|(_, value)| each_text(value, visit)),
+        _ => {}
+    }
+}
+
+/// Every file under a folder of the corpus, in order.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(folder);
+    let mut files = Vec::new();
+    walk(&root, &mut files);
+    files.sort();
+    files
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("the corpus is needed at {}: {error}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { walk(&path, files) } else { files.push(path) }
+    }
+}
