@@ -3,6 +3,20 @@
 //! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
 
 pub mod auto;
+mod call;
+mod compress;
+mod loss;
+mod mark;
+mod mode;
+mod outcome;
+mod plan;
+pub mod stage;
 pub mod tokens;
 
+pub use call::Call;
+pub use compress::{compress, restore};
+pub use loss::Loss;
+pub use mode::Mode;
+pub use outcome::{Outcome, Step};
+pub use plan::Plan;
 pub use tokens::{O200k, Tokens};

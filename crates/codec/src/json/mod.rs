@@ -1,8 +1,10 @@
-//! JSON itself: read with nothing lost, written without white space.
+//! JSON itself: read with nothing lost, written without white space or as it was laid out.
 
 mod decode;
 mod encode;
+mod layout;
 
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use encode::{push_scalar, push_string};
+pub use layout::Layout;

@@ -1,0 +1,80 @@
+//! One tool result through all stages.
+
+use std::borrow::Cow;
+
+use crate::stage::{self, Edit, STAGES, Scene, Stage};
+use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark};
+
+/// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
+pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    if plan.mode == Mode::Disabled {
+        return Outcome { text: Cow::Borrowed(text), steps: Vec::new() };
+    }
+    let mut run =
+        Run { plan, tokens, text: Cow::Borrowed(text), cost: None, marked: false, steps: Vec::new() };
+    for stage in STAGES.iter().filter(|stage| stage.mode() <= plan.mode) {
+        run.offer(*stage, Scene { plan, call });
+    }
+    run.finish()
+}
+
+/// The text that `text`, as `compress` sent it, came from; `None` when it is marked as ours and is not.
+///
+/// Exact edits are undone byte for byte; a text that no exact stage changed comes back as it was.
+#[must_use]
+pub fn restore(text: &str) -> Option<Cow<'_, str>> {
+    let Some(marked) = mark::read(text) else { return Some(Cow::Borrowed(text)) };
+    if marked.number > 1 {
+        return Some(Cow::Owned(marked.numbered(marked.number - 1)));
+    }
+    let (name, note) = marked.stage();
+    let text = stage::find(name)?.restore(note, marked.body)?;
+    Some(Cow::Owned(text))
+}
+
+/// A text on its way through the stages.
+struct Run<'a, 'p> {
+    plan: &'p Plan,
+    tokens: &'p dyn Tokens,
+    text: Cow<'a, str>,
+    /// What the text costs, once it was counted.
+    cost: Option<usize>,
+    /// True once an exact stage has put its mark on the text: what follows would hide it.
+    marked: bool,
+    steps: Vec<Step>,
+}
+
+impl<'a> Run<'a, '_> {
+    /// Lets a stage propose, and takes what is allowed, true and cheaper.
+    fn offer(&mut self, stage: &dyn Stage, scene: Scene<'_>) {
+        if self.marked {
+            return;
+        }
+        let Some(edit) = stage.apply(scene, &self.text) else { return };
+        if edit.loss > self.plan.loss || !self.holds(stage, &edit) {
+            return;
+        }
+        let exact = edit.loss == Loss::None;
+        let text = if exact { mark::mark(stage.name(), &edit.note, &edit.text) } else { edit.text };
+        let before = self.cost();
+        let Some(after) = self.tokens.count_within(&text, before.saturating_sub(1)) else { return };
+        self.steps.push(Step { stage: stage.name(), before, after, loss: edit.loss });
+        self.text = Cow::Owned(text);
+        self.cost = Some(after);
+        self.marked = exact;
+    }
+
+    /// True when an edit that claims to be exact is.
+    fn holds(&self, stage: &dyn Stage, edit: &Edit) -> bool {
+        edit.loss != Loss::None || stage.restore(&edit.note, &edit.text).as_deref() == Some(&*self.text)
+    }
+
+    fn cost(&mut self) -> usize {
+        *self.cost.get_or_insert_with(|| self.tokens.count(&self.text))
+    }
+
+    fn finish(self) -> Outcome<'a> {
+        let escaped = if self.marked { None } else { mark::escape(&self.text) };
+        Outcome { text: escaped.map_or(self.text, Cow::Owned), steps: self.steps }
+    }
+}

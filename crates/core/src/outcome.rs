@@ -1,0 +1,35 @@
+//! What became of a tool result, and how.
+
+use std::borrow::Cow;
+
+use crate::Loss;
+
+/// One accepted change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The stage that proposed it.
+    pub stage: &'static str,
+    /// Tokens before.
+    pub before: usize,
+    /// Tokens after.
+    pub after: usize,
+    /// What it lost.
+    pub loss: Loss,
+}
+
+/// A tool result after compression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome<'a> {
+    /// What to send.
+    pub text: Cow<'a, str>,
+    /// The changes, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Outcome<'_> {
+    /// The worst loss of all changes.
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        self.steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+    }
+}

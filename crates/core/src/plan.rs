@@ -1,0 +1,20 @@
+//! What will run.
+
+use crate::{Loss, Mode};
+
+/// The settings of a compression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    /// How far to go.
+    pub mode: Mode,
+    /// The most that may be lost.
+    pub loss: Loss,
+    /// The most bytes that may be sent of one result.
+    pub max_bytes: usize,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { mode: Mode::default(), loss: Loss::default(), max_bytes: 65_536 }
+    }
+}

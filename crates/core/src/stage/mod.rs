@@ -1,0 +1,52 @@
+//! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
+
+mod gutter;
+mod json;
+
+use crate::{Call, Loss, Mode, Plan};
+
+/// What a stage sees beside the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// The settings.
+    pub plan: &'a Plan,
+    /// The call that the text answers.
+    pub call: Call<'a>,
+}
+
+/// A proposal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What the text would become; of an exact edit, the part below its mark.
+    pub text: String,
+    /// What would be lost.
+    pub loss: Loss,
+    /// For an exact edit, what `restore` needs beside the text; a few words, on one line.
+    pub note: String,
+}
+
+/// One transform: no state, no clock, no way to fail.
+pub trait Stage: Sync {
+    /// Its name everywhere: marks, reports, settings.
+    fn name(&self) -> &'static str;
+
+    /// The first mode that runs it.
+    fn mode(&self) -> Mode;
+
+    /// What it would make of the text.
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
+
+    /// The text that an exact edit of its own came from.
+    fn restore(&self, note: &str, text: &str) -> Option<String> {
+        let _ = (note, text);
+        None
+    }
+}
+
+/// Every stage, in the order in which they run.
+pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &gutter::Gutter];
+
+/// The stage called `name`.
+pub(crate) fn find(name: &str) -> Option<&'static dyn Stage> {
+    STAGES.iter().copied().find(|stage| stage.name() == name)
+}

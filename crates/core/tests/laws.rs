@@ -1,0 +1,139 @@
+//! The laws, over every stage there is and every text at hand.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tersely_codec::{Value, json};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, compress, restore};
+
+const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
+const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
+
+/// Texts that play our own work, and texts on the edge of what stages look at.
+const TRICKY: &[&str] = &[
+    "",
+    "\n",
+    "plain",
+    "[terse1 json: compact]\n3 records\n{a:1}\n{a:2}\n{a:3}",
+    "[terse1 json: nonsense]\nx",
+    "[terse1 numbered lines: 4 from 1, width 6, arrow]\n1\ta\n2\tb\n3\tc\n4\td",
+    "[terse9 json]\n[terse1 json]\n",
+    "[terse999 json]\n",
+    "     1→a\n     2→b\n     3→c\n     4→d\n     5→e",
+    "     1\ta\n     2\tb\n     3\tc\n     4\td\n     5\te\n\nafter",
+    "1\ta\n2\tb\n3\tc\n4\td\n",
+    "99998\ta\n99999\tb\n100000\tc\n100001\td\n100002\te\n",
+    "  1: a\n  2: b\n  3: c\n  4: d\n  6: e\n",
+    "     1→\r\n     2→\r\n     3→\r\n     4→\r\n",
+];
+
+#[test]
+fn a_result_never_costs_more_than_it_came_with() {
+    each(|plan, text| {
+        let outcome = compress(plan, &O200k, Call::default(), text);
+        // Only a text that plays our own mark a thousandfold costs a token more: its number gets a digit.
+        let allowed = O200k.count(text) + usize::from(text.starts_with("[terse999 "));
+        assert!(O200k.count(&outcome.text) <= allowed, "{plan:?}\n{text}\n{}", outcome.text);
+    });
+}
+
+#[test]
+fn the_same_text_gives_the_same_bytes() {
+    each(|plan, text| {
+        let once = compress(plan, &O200k, Call::default(), text);
+        assert_eq!(once, compress(plan, &O200k, Call::default(), text));
+    });
+}
+
+#[test]
+fn exact_outcomes_come_back_byte_for_byte() {
+    each(|plan, text| {
+        let outcome = compress(plan, &O200k, Call::default(), text);
+        if outcome.loss() == Loss::None && plan.mode != Mode::Disabled {
+            assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{plan:?}\n{}", outcome.text);
+        }
+    });
+}
+
+#[test]
+fn compressing_twice_decodes_twice() {
+    let plan = Plan { loss: Loss::None, ..Plan::default() };
+    for text in texts() {
+        let once = compress(&plan, &O200k, Call::default(), &text);
+        let twice = compress(&plan, &O200k, Call::default(), &once.text);
+        let back = restore(&twice.text).expect("what was sent is read");
+        assert_eq!(back, once.text);
+        assert_eq!(restore(&back).as_deref(), Some(&*text));
+    }
+}
+
+#[test]
+fn a_plan_is_kept() {
+    each(|plan, text| {
+        let outcome = compress(plan, &O200k, Call::default(), text);
+        assert!(outcome.loss() <= plan.loss);
+        assert!(plan.mode != Mode::Disabled || outcome.text == text);
+        assert!(outcome.steps.iter().all(|step| step.after < step.before));
+    });
+}
+
+/// Calls `check` with every plan and every text.
+fn each(check: impl Fn(&Plan, &str)) {
+    let texts = texts();
+    for mode in MODES {
+        for loss in LOSSES {
+            let plan = Plan { mode, loss, ..Plan::default() };
+            for text in &texts {
+                check(&plan, text);
+            }
+        }
+    }
+}
+
+/// Tricky texts, and every text of the corpus that is not long.
+fn texts() -> Vec<String> {
+    let mut texts: Vec<String> = TRICKY.iter().map(|&text| text.to_owned()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let outputs = files(&folder.join("outputs"));
+    assert!(!outputs.is_empty(), "no corpus beside the project");
+    texts.extend(outputs.iter().map(|file| read(file)).filter(|text| text.len() < 40_000));
+    for file in files(&folder.join("conversations")).iter().take(4) {
+        let body = read(file);
+        strings(&json::decode(&body).expect("a body"), &mut texts);
+    }
+    texts
+}
+
+fn read(file: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The content of every tool result in a body.
+fn strings(value: &Value<'_>, texts: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| strings(item, texts)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(text) if matches!(key.as_str(), "content" | "text") => {
+                        texts.extend(text.value().map(std::borrow::Cow::into_owned));
+                    }
+                    _ => strings(value, texts),
+                }
+            }
+        }
+        _ => {}
+    }
+}
