@@ -58,7 +58,12 @@ bench:
 # How well a real model reads every form (about an hour the first time).
 [group('measure')]
 reading: release
-    benchmarks/reading/run.sh {{corpus}}
+    python3 benchmarks/reading/setup.py
+    cd benchmarks/reading && python3 reading.py --corpus "{{absolute_path(corpus)}}" \
+        --formats json,yaml,csv \
+        --command toon="{{justfile_directory()}}/target/release/tersely encode --form toon" \
+        --command stc="{{justfile_directory()}}/target/release/tersely encode --form stc" \
+        --command auto="{{justfile_directory()}}/target/release/tersely encode"
 
 # The binary.
 [group('build')]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds both packages, installs each into a clean place and runs its tests against what was installed.
+# Builds both packages, installs each into a clean place, runs its tests against what was installed, and holds
+# it to every document of the corpus.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -37,5 +38,14 @@ npm install --offline "$tmp"/out/*.tgz
 say "typescript: testing the installed package"
 cp -R "$tmp/build/typescript/test" test
 node --test --test-reporter=spec
+
+say "writing the corpus in every form"
+(cd "$root" && TERSELY_PAIRS="$tmp/pairs.jsonl" \
+    cargo test --quiet --package tersely-codec --test packages -- --ignored --nocapture)
+say "python: reading the corpus"
+"$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl"
+say "typescript: reading the corpus"
+cp "$root/packages/corpus.mjs" .
+node corpus.mjs "$tmp/pairs.jsonl"
 
 say "both packages build, install and pass"

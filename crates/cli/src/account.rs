@@ -44,7 +44,7 @@ impl Account {
         let saved = self.saved(form).map_or("-".to_owned(), |share| share.to_string());
         let remark = match self.tokens(form) {
             None => "cannot hold this exactly",
-            Some(_) if form == chosen => "<- chosen",
+            Some(_) if form == chosen => "<- written",
             Some(_) => "",
         };
         vec![form.name().to_owned(), tokens, saved, remark.to_owned()]

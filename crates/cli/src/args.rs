@@ -5,15 +5,23 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use tersely_codec::Form;
+use tersely_core::{Loss, Mode};
 
 const ABOUT: &str = "\
 Examples:
   kubectl get pods -o json | tersely encode --stats
+  cat -n src/main.rs | tersely compress --explain
   tersely encode result.json > result.txt
   tersely decode result.txt
   tersely count result.json result.txt
 
 Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.";
+
+const COMPRESS: &str = "\
+Examples:
+  gh api repos/rust-lang/rust/issues | tersely compress --explain
+  tersely compress --loss none result.txt | tersely decode
+  tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after";
 
 const ENCODE: &str = "\
 Examples:
@@ -53,10 +61,41 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Compress(Compress),
     Encode(Encode),
     Decode(Decode),
     Count(Count),
     Bench(Bench),
+}
+
+/// Show what a tool result becomes on its way to a model
+///
+/// Reads any text: the answer of an API, a log, a file, the output of a command. Writes what would be sent in its
+/// place, never more tokens than it came with. What was changed without loss comes back byte for byte with
+/// `tersely decode`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPRESS)]
+pub(crate) struct Compress {
+    /// How far to go: disabled, safe, standard or aggressive
+    #[arg(long, value_name = "MODE", default_value = "standard")]
+    pub mode: Mode,
+    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail
+    #[arg(long, value_name = "LOSS", default_value = "detail")]
+    pub loss: Loss,
+    /// The tool that gave the result, as the agent calls it
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// The command line that the tool ran
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
+    /// List the changes on stderr, with tokens and loss
+    #[arg(long)]
+    pub explain: bool,
+    /// Print one JSON object for scripts: text, tokens before and after, loss, steps
+    #[arg(long)]
+    pub json: bool,
+    /// The file to read; standard input if there is none, or if it is `-`
+    pub file: Option<PathBuf>,
 }
 
 /// Write a JSON document in the form that costs a model the fewest tokens
@@ -80,10 +119,11 @@ pub(crate) struct Encode {
     pub file: Option<PathBuf>,
 }
 
-/// Read a text in any form and write it as compact JSON
+/// Give back what a text stands for: a compressed result byte for byte, a value as JSON
 ///
-/// Finds out by itself which form the text is in. When no form reads it, says for each form where reading
-/// stopped and what was expected there.
+/// Finds out by itself which form the text is in. What `compress` wrote without loss comes back as it was; a value
+/// in the terse form, STC or TOON becomes compact JSON; JSON and any other text are printed as they came, and for
+/// the latter stderr says where each form stopped reading.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DECODE)]
 pub(crate) struct Decode {

@@ -30,11 +30,16 @@ pub(crate) fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
 impl Input {
     /// The input itself, when there is more in it than white space.
     pub(crate) fn filled(self) -> Result<Self, Fault> {
+        self.ensure_filled().map(|()| self)
+    }
+
+    /// Says so when there is nothing but white space in it.
+    pub(crate) fn ensure_filled(&self) -> Result<(), Fault> {
         if self.text.trim().is_empty() {
             let hint = "name a file that holds something, or pipe it in: some-command | tersely ...";
             return Err(Fault::unable(format!("{}: there is nothing in it", self.name), hint));
         }
-        Ok(self)
+        Ok(())
     }
 }
 

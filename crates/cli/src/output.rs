@@ -15,6 +15,13 @@ pub(crate) fn result(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes `text` and nothing else to stdout, byte for byte.
+pub(crate) fn bytes(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
 /// Writes `text` and a line end to stderr.
 pub(crate) fn note(text: &str) -> io::Result<()> {
     writeln!(io::stderr().lock(), "{text}")

@@ -54,7 +54,7 @@ fn stats_go_to_stderr_with_a_row_for_each_form() {
     for (line, start) in lines.iter().zip(["form", "as sent", "json", "stc", "toon", "terse"]) {
         assert!(line.starts_with(start), "{line} should start with {start}");
     }
-    assert!(lines[2].ends_with("<- chosen"), "{}", lines[2]);
+    assert!(lines[2].ends_with("<- written"), "{}", lines[2]);
     assert!(lines[4].ends_with("cannot hold this exactly"), "{}", lines[4]);
 }
 

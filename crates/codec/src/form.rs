@@ -57,14 +57,24 @@ pub fn decode(form: Form, text: &str) -> Result<Value<'_>, DecodeError> {
 
 /// The form that `text` is written in, and its value; `None` when no form reads it for certain.
 ///
-/// JSON, STC and the terse form refuse nearly everything else. TOON reads almost any text, broken JSON and
-/// prose among it, so it is believed only when it would have written the text the same way.
+/// JSON and STC refuse nearly everything else. Lines of keys and values alone could be terse, TOON or something
+/// else, so those two are believed only when they show a list, and TOON, which reads almost any text, only when
+/// it would have written it the same way.
 #[must_use]
 pub fn detect(text: &str) -> Option<(Form, Value<'_>)> {
-    let mut strict = [Form::Json, Form::Stc, Form::Terse].into_iter();
-    strict.find_map(|form| Some((form, decode(form, text).ok()?))).or_else(|| {
-        let value = toon::decode(text).ok()?;
-        let certain = !value.is_scalar() && toon::encode(&value).as_deref() == Some(text);
-        certain.then_some((Form::Toon, value))
-    })
+    let read = |form| Some((form, decode(form, text).ok()?));
+    let terse = || read(Form::Terse).filter(|_| terse::shows_list(text));
+    let toon = || {
+        read(Form::Toon)
+            .filter(|(form, value)| holds_list(value) && encode(*form, value).as_deref() == Some(text))
+    };
+    read(Form::Json).or_else(|| read(Form::Stc)).or_else(terse).or_else(toon)
+}
+
+fn holds_list(value: &Value<'_>) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => members.iter().any(|(_, value)| holds_list(value)),
+        _ => false,
+    }
 }

@@ -28,8 +28,23 @@ pub fn restore(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Owned(marked.numbered(marked.number - 1)));
     }
     let (name, note) = marked.stage();
+    if name == stage::TEXT && note.is_empty() {
+        return Some(Cow::Owned(marked.body.to_owned()));
+    }
     let text = stage::find(name)?.restore(note, marked.body)?;
     Some(Cow::Owned(text))
+}
+
+/// True when `text` begins with a mark of ours.
+#[must_use]
+pub fn is_marked(text: &str) -> bool {
+    mark::read(text).is_some()
+}
+
+/// `text` under a mark that says it is as it came, for readers that would take it for something else.
+#[must_use]
+pub fn as_text(text: &str) -> String {
+    mark::mark(stage::TEXT, "", text)
 }
 
 /// A text on its way through the stages.

@@ -14,7 +14,7 @@ pub mod stage;
 pub mod tokens;
 
 pub use call::Call;
-pub use compress::{compress, restore};
+pub use compress::{as_text, compress, is_marked, restore};
 pub use loss::Loss;
 pub use mode::Mode;
 pub use outcome::{Outcome, Step};

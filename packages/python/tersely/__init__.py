@@ -29,7 +29,8 @@ def to_json(text: str, form: str | None = None) -> str:
 
 def _parse(text: str, form: str | None) -> Node:
     if form is None:
-        return _parse_any(text)
+        # A text that was printed or read from a file has a line end that is not part of it.
+        return _parse_any(text.removesuffix("\n"))
     if form not in _FORMS:
         raise ValueError(f"unknown form {form!r}: expected one of {', '.join(_FORMS)}")
     return _FORMS[form](text)

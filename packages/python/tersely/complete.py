@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from .deep import Task, run
 from .facts import Facts, Template, weigh
+from .flow import Part
 from .scan import Scan, joined
 from .tree import Array, Node, Number, Object, quote
 
-Members = list[tuple[str, Node]]
+Members: TypeAlias = list[tuple[str, Node]]
 
-Trail = tuple[tuple[Members, str], ...]
+Trail: TypeAlias = tuple[tuple[Members, str], ...]
 """The records around the one being completed, outermost first, each with the key that leads further in."""
 
-
-GROWTH = (1 << 20, 256)
-"""What facts may add to the records of a list, in bytes: so much, and so much for each byte of the document.
-
-A line said once for many records could otherwise fill any memory.
-"""
+GROWTH = 256
+"""How many times its own text facts may add to a list: a line said once for many records could otherwise
+fill any memory."""
 
 
 class Room:
@@ -27,9 +25,9 @@ class Room:
 
     __slots__ = ("left", "scan")
 
-    def __init__(self, scan: Scan) -> None:
+    def __init__(self, scan: Scan, start: int) -> None:
         self.scan = scan
-        self.left = GROWTH[0] + GROWTH[1] * scan.size()
+        self.left = GROWTH * len(scan.text[start : scan.at].encode("utf-8", "surrogatepass"))
 
     def take(self, weight: int) -> None:
         """Takes room for a member of this weight."""
@@ -42,11 +40,11 @@ class Room:
         self.scan.fail("records that fit the lines above them")
 
 
-def complete(scan: Scan, facts: Facts, records: list[Object]) -> None:
-    """Completes all records of a list."""
+def complete(scan: Scan, start: int, facts: Facts, records: list[Object]) -> None:
+    """Completes all records of a list that began at `start`."""
     if facts.order is None and facts.count() == 0:
         return
-    room = Room(scan)
+    room = Room(scan, start)
     _begin(facts, records, room)
     for record in records:
         run(_fill(facts, record, (), room))
@@ -66,27 +64,31 @@ def _begin(facts: Facts, records: list[Object], room: Room) -> None:
     while work:
         facts, record = work.pop()
         facts.met = True
-        members = record.members
-        places = _places(members)
-        for key, prefix, weight in facts.begins:
-            if key in places:
-                text = members[places[key]][1]
-                if not isinstance(prefix, str) or not isinstance(text, str):
-                    room.misfit()
-                room.take(weight)
-                members[places[key]] = (key, joined(prefix + text))
-        for key, node, weight in facts.usual:
-            if key not in places:
-                room.take(weight)
-                places[key] = len(members)
-                members.append((key, node))
-        inside: list[tuple[Facts, Object]] = []
-        for key, below in facts.below.items():
-            if key in places:
-                fresh, found = _fresh(members[places[key]][1])
-                members[places[key]] = (key, fresh)
-                inside.extend((below, record) for record in found)
-        work.extend(reversed(inside))
+        work.extend(reversed(_begin_record(facts, record.members, room)))
+
+
+def _begin_record(facts: Facts, members: Members, room: Room) -> list[tuple[Facts, Object]]:
+    """Begins one record; the records inside it that are to be begun next, with the facts about them."""
+    places = _places(members)
+    for key, prefix, weight in facts.begins:
+        if key in places:
+            text = members[places[key]][1]
+            if not isinstance(prefix, str) or not isinstance(text, str):
+                room.misfit()
+            room.take(weight)
+            members[places[key]] = (key, joined(prefix + text))
+    for key, node, weight in facts.usual:
+        if key not in places:
+            room.take(weight)
+            places[key] = len(members)
+            members.append((key, node))
+    inside: list[tuple[Facts, Object]] = []
+    for key, below in facts.below.items():
+        if key in places:
+            fresh, found = _fresh(members[places[key]][1])
+            members[places[key]] = (key, fresh)
+            inside.extend((below, record) for record in found)
+    return inside
 
 
 def _fresh(node: Node) -> tuple[Node, list[Object]]:
@@ -142,17 +144,25 @@ def _ordered(facts: Facts, members: Members, room: Room) -> Members:
     return sorted(members, key=lambda member: order[member[0]])
 
 
-def _make(templates: list[tuple[str, Template]], members: Members, trail: Trail) -> Members:
+def _make(templates: list[Template], members: Members, trail: Trail) -> Members:
     """The fields that are made of others."""
     made: Members = []
+    known: dict[Part, str | None] = {}
     for key, parts in templates:
-        texts = [part if isinstance(part, str) else _field(members, trail, part) for part in parts]
-        if None not in texts:
-            made.append((key, joined("".join(text for text in texts if text is not None))))
+        texts: list[str] = []
+        for part in parts:
+            if part not in known:
+                known[part] = part if isinstance(part, str) else _field(members, trail, part)
+            text = known[part]
+            if text is None:
+                break
+            texts.append(text)
+        else:
+            made.append((key, joined("".join(texts))))
     return made
 
 
-def _field(members: Members, trail: Trail, steps: list[str]) -> str | None:
+def _field(members: Members, trail: Trail, steps: tuple[str, ...]) -> str | None:
     """The text of the field that `steps` lead to from the innermost record on their way."""
     way = [*(holder for holder, _ in trail), members]
     level = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from . import flow
 from .error import DecodeError
@@ -20,12 +20,16 @@ _MADE = " = "
 _BEGINS = ": each begins with "
 _NEVER_OPEN = re.compile(r'[\x00-\x1f"\\]')
 
-Template = list[str | list[str]]
-"""What a value is made of: texts, and the paths of fields."""
+Template: TypeAlias = tuple[str, list[flow.Part]]
+"""A field's key, and what its values are made of."""
 
 
 MAX_FACTS = 1024
 """Facts about the records of one path: each is held against each field of each record."""
+
+
+MAX_PARTS = 64
+"""Parts that a template may have: each is put together for each record."""
 
 
 class Constant(NamedTuple):
@@ -39,7 +43,7 @@ class Constant(NamedTuple):
 class Facts:
     """What the lines above a list say of the records that one path reaches."""
 
-    __slots__ = ("begins", "below", "made", "met", "mostly", "order", "same", "usual")
+    __slots__ = ("begins", "below", "keys", "made", "met", "mostly", "order", "same", "usual")
 
     def __init__(self) -> None:
         self.order: str | dict[str, int] | None = None
@@ -47,10 +51,12 @@ class Facts:
         self.same: list[Constant] = []
         self.usual: list[Constant] = []
         """What is so where a record does not say otherwise."""
-        self.made: list[tuple[str, Template]] = []
-        self.mostly: list[tuple[str, Template]] = []
+        self.made: list[Template] = []
+        self.mostly: list[Template] = []
         """What is made so where a record does not say otherwise."""
         self.begins: list[Constant] = []
+        self.keys: set[str] = set()
+        """The fields that there is a fact about."""
         self.below: dict[str, Facts] = {}
         """The same for the records inside a field."""
         self.met = False
@@ -58,8 +64,7 @@ class Facts:
 
     def count(self) -> int:
         """How many facts there are about one path's records."""
-        parts = (self.same, self.usual, self.made, self.mostly, self.begins, self.below)
-        return sum(len(part) for part in parts)
+        return len(self.keys) + len(self.below)
 
     def at(self, scan: Scan, steps: list[str]) -> Facts:
         """The facts about the records that `steps` lead to."""
@@ -77,6 +82,9 @@ class Facts:
         """The facts about the records that hold the field at `steps`, and the field's key."""
         facts = self.at(scan, steps[:-1])
         facts.make_room(scan)
+        if steps[-1] in facts.keys:
+            scan.fail("one fact for each field")
+        facts.keys.add(steps[-1])
         return facts, steps[-1]
 
     def make_room(self, scan: Scan) -> None:
@@ -115,7 +123,7 @@ def _line(facts: Facts, scan: Scan, each: str) -> bool:
 def _text_fact(facts: Facts, scan: Scan, steps: list[str]) -> bool:
     """Reads what the values at `steps` are made of or begin with."""
     if scan.eat(_MADE):
-        parts = flow.template(_open_text(scan))
+        parts = _parts(scan)
         holder, key = facts.holding(scan, steps)
         holder.made.append((key, parts))
     elif scan.eat(_BEGINS):
@@ -135,7 +143,7 @@ def _unless(facts: Facts, scan: Scan) -> None:
     steps = flow.path(scan)
     if not scan.eat(_MADE):
         scan.fail("' = '")
-    parts = flow.template(_open_text(scan))
+    parts = _parts(scan)
     holder, key = facts.holding(scan, steps)
     holder.mostly.append((key, parts))
 
@@ -190,6 +198,14 @@ def _order(scan: Scan) -> str | dict[str, int]:
             return places
         if not scan.eat(","):
             scan.fail("',' or the end of the line")
+
+
+def _parts(scan: Scan) -> list[flow.Part]:
+    """The parts of a template that goes to the end of the line."""
+    parts = flow.template(_open_text(scan))
+    if len(parts) > MAX_PARTS:
+        scan.fail(f"a template of at most {MAX_PARTS} parts")
+    return parts
 
 
 def _open_text(scan: Scan) -> str:

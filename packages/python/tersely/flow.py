@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 from .scan import NUMBER, Scan
 from .tree import Array, Node, Number, Object
@@ -95,16 +96,20 @@ def _step(scan: Scan) -> str:
 _FIELD = re.compile(rf"\{{({_STEP.pattern}(?:\.{_STEP.pattern})*)\}}")
 
 
-def template(raw: str) -> list[str | list[str]]:
+Part: TypeAlias = str | tuple[str, ...]
+"""A piece of a template: its characters, or the path of a field."""
+
+
+def template(raw: str) -> list[Part]:
     """The parts of a text as JSON spells it: texts, and the paths between braces.
 
     Braces that do not hold a path stand for themselves. A path has no quotes here: an open text cannot
     hold any, and a quoted one holds them behind backslashes.
     """
-    parts: list[str | list[str]] = []
+    parts: list[Part] = []
     for index, part in enumerate(_FIELD.split(raw)):
         if index % 2:
-            parts.append(part.split("."))
+            parts.append(tuple(part.split(".")))
         elif part:
             parts.append(unspell(part))
     return parts

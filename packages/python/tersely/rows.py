@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 from . import flow
 from .deep import Task
 from .scan import Scan
-from .tree import Array, Node, Object
-
-MAX_GROUPS = 64
-"""Headers nest no deeper than this."""
+from .tree import MAX_DEPTH, Array, Node, Object
 
 _CLOSE = {"{": "}", "[": "]"}
 
@@ -38,23 +35,27 @@ def header(scan: Scan, keyed: bool) -> list[Column]:
 
 def _columns(scan: Scan) -> list[Column]:
     columns: list[Column] = []
-    around: list[tuple[list[Column], str]] = []
+    keys: set[str] = set()
+    around: list[tuple[list[Column], set[str], str]] = []
     while True:
         column = Column(flow.key(scan))
+        if column.key in keys and column.key != columns[-1].key:
+            scan.fail("each field once")
+        keys.add(column.key)
         columns.append(column)
         bracket = scan.peek()
         if bracket in _CLOSE:
-            if len(around) == MAX_GROUPS:
+            if len(around) == MAX_DEPTH:
                 scan.fail("fewer levels")
             scan.at += 1
             column.bracket = bracket
-            around.append((columns, _CLOSE[bracket]))
-            columns = column.inside
+            around.append((columns, keys, _CLOSE[bracket]))
+            columns, keys = column.inside, set()
             continue
         while not scan.eat(","):
             if not around:
                 return columns
-            columns, close = around.pop()
+            columns, keys, close = around.pop()
             if not scan.eat(close):
                 scan.fail(f"',' or '{close}'")
 

@@ -20,18 +20,11 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 class Scan:
     """A place in a text, moving forward only."""
 
-    __slots__ = ("_size", "at", "text")
+    __slots__ = ("at", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self._size: int | None = None
-
-    def size(self) -> int:
-        """The length of the text in UTF-8, counted once."""
-        if self._size is None:
-            self._size = len(self.text.encode("utf-8", "surrogatepass"))
-        return self._size
 
     def peek(self) -> str:
         """The next character; nothing at the end."""

@@ -128,6 +128,7 @@ def _list(scan: Scan, count: int, words: str, depth: int) -> Task[Node]:
         scan.fail("fewer levels")
     if words == "items":
         return (yield _items(scan, count, depth))
+    start = scan.at
     keyed, headed = words.startswith("keyed"), words.endswith("rows")
     known = facts.read(scan, "every row" if headed else "every record")
     columns = rows.header(scan, keyed) if headed else []
@@ -142,7 +143,7 @@ def _list(scan: Scan, count: int, words: str, depth: int) -> Task[Node]:
         records.append((yield rows.row(scan, columns, levels - 1)) if headed else _record(scan, levels - 1))
     if scan.peek() not in ("", "\n"):
         scan.fail("the end of the line")
-    complete(scan, known, records)
+    complete(scan, start, known, records)
     if not all(_within(record, levels - 1) for record in records):
         scan.fail("fewer levels")
     return Object(list(zip(keys, records, strict=True))) if keyed else Array(list(records))

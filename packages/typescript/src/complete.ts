@@ -1,14 +1,12 @@
 /** Puts back into each record what the lines above said once. */
 
 import { weigh, type Facts, type Template } from "./facts.js";
-import type { Scan } from "./scan.js";
+import type { Part } from "./flow.js";
+import { utf8Length, type Scan } from "./scan.js";
 import type { Node, ObjectNode } from "./tree.js";
 
-/**
- * What facts may add to the records of a list, in bytes: so much, and so much for each byte of the document.
- * A line said once for many records could otherwise fill any memory.
- */
-const GROWTH = [2 ** 20, 256] as const;
+/** How many times its own text facts may add to a list: a line said once could otherwise fill any memory. */
+const GROWTH = 256;
 
 type Members = [string, Node][];
 
@@ -19,10 +17,10 @@ interface Frame {
   readonly up: Frame | undefined;
 }
 
-/** Completes all records of a list. */
-export function complete(scan: Scan, facts: Facts, records: ObjectNode[]): ObjectNode[] {
+/** Completes all records of a list that began at `start`. */
+export function complete(scan: Scan, start: number, facts: Facts, records: ObjectNode[]): ObjectNode[] {
   if (facts.order === undefined && facts.count() === 0) return records;
-  const room = new Room(scan);
+  const room = new Room(scan, start);
   for (const record of records) begin(facts, record.members, room);
   return records.map((record) => fillRecord(facts, record.members, undefined, room));
 }
@@ -31,8 +29,8 @@ export function complete(scan: Scan, facts: Facts, records: ObjectNode[]): Objec
 class Room {
   private left: number;
 
-  constructor(private readonly scan: Scan) {
-    this.left = GROWTH[0] + GROWTH[1] * scan.size();
+  constructor(private readonly scan: Scan, start: number) {
+    this.left = GROWTH * utf8Length(scan.text.slice(start, scan.at));
   }
 
   /** Takes room for a member of this weight. */
@@ -152,10 +150,21 @@ function rank(unit: number): number {
 function make(templates: Template[], members: Members, up: Frame | undefined): Members {
   const made: Members = [];
   for (const [key, parts] of templates) {
-    const texts = parts.map((part) => (typeof part === "string" ? part : field(...nearest(members, up, part))));
-    if (!texts.includes(undefined)) made.push([key, texts.join("")]);
+    const text = resolve(parts, members, up);
+    if (text !== undefined) made.push([key, text]);
   }
   return made;
+}
+
+/** The text that a template makes for the record with these members; nothing where a field has none. */
+function resolve(parts: Part[], members: Members, up: Frame | undefined): string | undefined {
+  let text = "";
+  for (const part of parts) {
+    const piece = typeof part === "string" ? part : field(...nearest(members, up, part));
+    if (piece === undefined) return undefined;
+    text += piece;
+  }
+  return text;
 }
 
 /** The innermost record on the way that `steps` goes along, and the steps from there. */

@@ -9,6 +9,9 @@ import { MAX_DEPTH, type Node } from "./tree.js";
 /** Facts about the records of one path: each is held against each field of each record. */
 const MAX_FACTS = 1024;
 
+/** Parts that a template may have: each is put together for each record. */
+const MAX_PARTS = 64;
+
 const ALPHABETICAL = "in alphabetical order";
 const UNLESS = "unless given";
 const MADE = " = ";
@@ -38,6 +41,8 @@ export class Facts {
   /** What is made so where a record does not say otherwise. */
   readonly mostly: Template[] = [];
   readonly begins: Constant<string>[] = [];
+  /** The fields that there is a fact about. */
+  private readonly keys = new Set<string>();
   /** The same for the records inside a field. */
   readonly below = new Map<string, Facts>();
   /** True once a record was met that the facts are about. */
@@ -45,8 +50,7 @@ export class Facts {
 
   /** How many facts there are about one path's records. */
   count(): number {
-    const constants = this.same.length + this.usual.length + this.begins.length;
-    return constants + this.made.length + this.mostly.length + this.below.size;
+    return this.keys.size + this.below.size;
   }
 
   /** The facts about the records that `steps` lead to. */
@@ -69,7 +73,10 @@ export class Facts {
   holding(scan: Scan, steps: string[]): [Facts, string] {
     const facts = this.at(scan, steps.slice(0, -1));
     facts.makeRoom(scan);
-    return [facts, steps.at(-1) ?? ""];
+    const key = steps.at(-1) ?? "";
+    if (facts.keys.has(key)) scan.fail("one fact for each field");
+    facts.keys.add(key);
+    return [facts, key];
   }
 
   /** Fails when no further fact is allowed. */
@@ -114,7 +121,7 @@ function tryPath(scan: Scan): string[] | undefined {
 /** Reads what the values at `steps` are made of or begin with. */
 function textFact(facts: Facts, scan: Scan, steps: string[]): boolean {
   if (scan.eat(MADE)) {
-    const parts = flow.template(openText(scan));
+    const parts = readParts(scan);
     const [holder, key] = facts.holding(scan, steps);
     holder.made.push([key, parts]);
     return true;
@@ -133,7 +140,7 @@ function unless(facts: Facts, scan: Scan): void {
   if (!scan.eat(", ")) return constants(facts, scan, "usual");
   const steps = flow.path(scan);
   if (!scan.eat(MADE)) scan.fail("' = '");
-  const parts = flow.template(openText(scan));
+  const parts = readParts(scan);
   const [holder, key] = facts.holding(scan, steps);
   holder.mostly.push([key, parts]);
 }
@@ -179,6 +186,12 @@ function order(scan: Scan): Order {
     if (scan.eat("\n")) return places;
     if (!scan.eat(",")) scan.fail("',' or the end of the line");
   }
+}
+
+/** The parts of a template that goes to the end of the line. */
+function readParts(scan: Scan): flow.Part[] {
+  const parts = flow.template(openText(scan));
+  return parts.length > MAX_PARTS ? scan.fail(`a template of at most ${MAX_PARTS} parts`) : parts;
 }
 
 /** A text up to the end of its line, or in quotes, as JSON spells it. */

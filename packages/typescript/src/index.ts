@@ -28,7 +28,8 @@ export function toJson(text: string, form?: Form): string {
 }
 
 function parse(text: string, form: Form | undefined): tree.Node {
-  if (form === undefined) return parseAny(text);
+  // A text that was printed or read from a file has a line end that is not part of it.
+  if (form === undefined) return parseAny(text.endsWith("\n") ? text.slice(0, -1) : text);
   if (!Object.hasOwn(FORMS, form)) {
     throw new RangeError(`unknown form '${form}': expected one of ${Object.keys(FORMS).join(", ")}`);
   }

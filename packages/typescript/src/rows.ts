@@ -2,10 +2,7 @@
 
 import * as flow from "./flow.js";
 import type { Scan } from "./scan.js";
-import type { ArrayNode, Node, ObjectNode } from "./tree.js";
-
-/** Headers nest no deeper than this. */
-const MAX_GROUPS = 64;
+import { MAX_DEPTH, type ArrayNode, type Node, type ObjectNode } from "./tree.js";
 
 /** One column of a header. */
 export interface Column {
@@ -19,20 +16,24 @@ export interface Column {
 /** A header and the end of its line. */
 export function header(scan: Scan, keyed: boolean): Column[] {
   if (keyed && !scan.eat("key: ")) scan.fail("'key: ' and a header");
-  const found = columns(scan, MAX_GROUPS);
+  const found = columns(scan, MAX_DEPTH);
   if (!scan.eat("\n")) scan.fail("',' or the end of the header");
   return found;
 }
 
 function columns(scan: Scan, groups: number): Column[] {
   const found: Column[] = [];
-  do found.push(column(scan, groups));
-  while (scan.eat(","));
+  const keys = new Set<string>();
+  do {
+    const key = flow.key(scan);
+    if (keys.has(key) && found.at(-1)?.key !== key) scan.fail("each field once");
+    keys.add(key);
+    found.push(column(scan, key, groups));
+  } while (scan.eat(","));
   return found;
 }
 
-function column(scan: Scan, groups: number): Column {
-  const key = flow.key(scan);
+function column(scan: Scan, key: string, groups: number): Column {
   const open = scan.peek();
   if (open !== "{" && open !== "[") return { key, holds: "value", inside: [] };
   if (groups === 0) scan.fail("fewer levels");

@@ -17,15 +17,8 @@ const SHORT: Record<string, string> = {
 /** A place in a text, moving forward only. */
 export class Scan {
   at = 0;
-  private bytes: number | undefined;
 
   constructor(readonly text: string) {}
-
-  /** The length of the text in UTF-8, counted once. */
-  size(): number {
-    this.bytes ??= utf8Length(this.text);
-    return this.bytes;
-  }
 
   /** The next UTF-16 unit; nothing at the end. */
   peek(): string {

@@ -110,6 +110,7 @@ function list(scan: Scan, { count, words }: Intro, depth: number): Node {
   const levels = MAX_DEPTH - depth;
   if (levels < 2) scan.fail("fewer levels");
   if (words === "items") return items(scan, count, depth);
+  const start = scan.at;
   const keyed = words.startsWith("keyed");
   const headed = words.endsWith("rows");
   const known = facts.read(scan, headed ? "every row" : "every record");
@@ -123,7 +124,7 @@ function list(scan: Scan, { count, words }: Intro, depth: number): Node {
     records.push(headed ? rows.row(scan, columns, levels - 1) : record(scan, levels - 1));
   }
   if (scan.peek() !== "" && scan.peek() !== "\n") scan.fail("the end of the line");
-  const whole = complete(scan, known, records);
+  const whole = complete(scan, start, known, records);
   if (!whole.every((record) => within(record, levels - 1))) scan.fail("fewer levels");
   if (!keyed) return { kind: "array", items: whole };
   return { kind: "object", members: whole.map((record, index) => [keys[index] ?? "", record]) };

@@ -1,29 +1,69 @@
-//! `tersely decode`: a text in any form in, compact JSON out.
+//! `tersely decode`: a text in any form in, what it stands for out.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use tersely_codec::{DecodeError, Form, decode, detect, json};
+use tersely_core::restore;
 
 use crate::args::Decode;
 use crate::fault::{Fault, Stop};
-use crate::{input, output, progress};
+use crate::input::{self, Input};
+use crate::{output, progress};
 
 /// Decodes the file that was named.
 pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
-    let mut input = input::read(args.file.as_ref())?;
-    // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
-    if args.form != Some(Form::Toon) {
-        input = input.filled()?;
-    }
-    let text = without_newline(&input.text);
-    let spinner = progress::working("decoding", text.len());
-    let value = match args.form {
-        Some(form) => decode(form, text).map_err(|error| refused(&input.name, form, &error)),
-        None => detect(text).map(|(_, value)| value).ok_or_else(|| unknown(&input.name, text)),
-    }?;
+    let input = input::read(args.file.as_ref())?;
+    let spinner = progress::working("decoding", input.text.len());
+    let found = match args.form {
+        Some(form) => named(form, &input)?,
+        None => find(&input.filled()?)?,
+    };
     spinner.finish_and_clear();
-    output::result(&json::encode(&value))?;
+    match found {
+        Found::Json(json) => output::result(&json)?,
+        Found::Text(text) => output::bytes(&text)?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a text was decoded to.
+enum Found {
+    /// A JSON document.
+    Json(String),
+    /// A text that comes back byte for byte.
+    Text(String),
+}
+
+/// The value of a text in `form`.
+fn named(form: Form, input: &Input) -> Result<Found, Fault> {
+    let text = without_newline(&input.text);
+    // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
+    if form != Form::Toon {
+        input.ensure_filled()?;
+    }
+    let value = decode(form, text).map_err(|error| refused(&input.name, form, &error))?;
+    Ok(Found::Json(json::encode(&value)))
+}
+
+/// What a text stands for whose form is not known: what it was compressed from, or a value.
+///
+/// A text that no form reads is one that `compress` left alone.
+fn find(input: &Input) -> Result<Found, Stop> {
+    let text = input.text.as_str();
+    match restore(text) {
+        Some(Cow::Owned(restored)) => return Ok(Found::Text(restored)),
+        None => return Err(damaged(&input.name).into()),
+        Some(Cow::Borrowed(_)) => {}
+    }
+    match detect(without_newline(text)) {
+        Some((Form::Json, _)) => Ok(Found::Text(text.to_owned())),
+        Some((_, value)) => Ok(Found::Json(json::encode(&value))),
+        None => {
+            output::note(&unknown(&input.name, without_newline(text)))?;
+            Ok(Found::Text(text.to_owned()))
+        }
+    }
 }
 
 /// The text without the line end that `encode` put after it.
@@ -36,23 +76,21 @@ fn refused(name: &str, form: Form, error: &DecodeError) -> Fault {
     Fault::no(format!("{name}: {error}"), hint)
 }
 
-fn unknown(name: &str, text: &str) -> Fault {
+fn damaged(name: &str) -> Fault {
+    Fault::no(
+        format!("{name}: marked as compressed, but it does not read as that"),
+        "the text was cut or changed behind its first line: take it from where it was written",
+    )
+}
+
+fn unknown(name: &str, text: &str) -> String {
     let reasons = Form::ALL.map(|form| format!("\n  {:<5}  {}", form.name(), reason(form, text)));
-    Fault::no(format!("{name}: no form reads this text for certain{}", reasons.concat()), advice(text))
+    format!("note: {name}: no form reads this text for certain, so here it is as it came{}", reasons.concat())
 }
 
 fn reason(form: Form, text: &str) -> String {
     match decode(form, text) {
-        Ok(_) => "would read it, as it reads almost any text".to_owned(),
+        Ok(_) => format!("may be it; --form {} takes it for that", form.name()),
         Err(error) => error.to_string(),
-    }
-}
-
-/// What to do about a text, by what it most likely was meant to be.
-fn advice(text: &str) -> &'static str {
-    if text.trim_start().starts_with(['{', '[']) {
-        "this looks like JSON, STC or terse: mend it at the place named above"
-    } else {
-        "where you know the form, name it, for example: --form toon"
     }
 }

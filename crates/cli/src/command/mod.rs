@@ -1,6 +1,7 @@
 //! The commands: a file for each.
 
 mod bench;
+mod compress;
 mod count;
 mod decode;
 mod encode;
@@ -13,6 +14,7 @@ use crate::fault::Stop;
 /// Runs what was typed.
 pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
     match command {
+        Command::Compress(args) => compress::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Decode(args) => decode::run(args),
         Command::Count(args) => count::run(args),

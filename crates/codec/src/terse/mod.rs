@@ -14,3 +14,13 @@ mod words;
 
 pub use decode::decode;
 pub use encode::encode;
+
+/// True when a text that reads as the terse form shows something that other notations do not have: a record in
+/// braces, or the count above a list.
+pub(crate) fn shows_list(text: &str) -> bool {
+    let is_intro = |line: &str| {
+        let words = line.rsplit_once(": ").map_or(line, |(_, words)| words);
+        style::Style::intro(words).is_some()
+    };
+    text.starts_with(['{', '[']) || text.lines().any(is_intro)
+}

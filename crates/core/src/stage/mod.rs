@@ -43,6 +43,9 @@ pub trait Stage: Sync {
     }
 }
 
+/// The name in the mark of a text that no stage changed.
+pub(crate) const TEXT: &str = "text";
+
 /// Every stage, in the order in which they run.
 pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &gutter::Gutter];
 

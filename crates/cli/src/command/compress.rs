@@ -1,0 +1,72 @@
+//! `tersely compress`: a tool result in, what would be sent in its place out.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use tersely_codec::{Form, detect};
+use tersely_core::{Call, O200k, Outcome, Plan, Tokens, as_text, compress, is_marked};
+
+use crate::args::Compress;
+use crate::fault::Stop;
+use crate::share::Share;
+use crate::{input, output, progress, table};
+
+/// Compresses the file that was named.
+pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
+    let input = input::read(args.file.as_ref())?;
+    let plan = Plan { mode: args.mode, loss: args.loss, ..Plan::default() };
+    let tool = args.tool.as_deref().unwrap_or_default();
+    let call = Call { id: "", tool, command: args.command.as_deref() };
+    let spinner = progress::working("compressing", input.text.len());
+    let outcome = compress(&plan, &O200k, call, &input.text);
+    spinner.finish_and_clear();
+    if args.explain {
+        output::note(&explain(&input.text, &outcome))?;
+    }
+    let text = readable(&outcome);
+    if args.json {
+        output::result(&report(&input.text, &outcome, &text))?;
+    } else {
+        output::bytes(&text)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text for `tersely decode` to read back.
+///
+/// One that was left alone but is itself a document in one of our forms would be decoded as that: it gets a mark.
+fn readable(outcome: &Outcome<'_>) -> String {
+    let form = detect(outcome.text.trim_end_matches('\n')).map(|(form, _)| form);
+    match form {
+        None | Some(Form::Json) => outcome.text.to_string(),
+        _ if is_marked(&outcome.text) => outcome.text.to_string(),
+        _ => as_text(&outcome.text),
+    }
+}
+
+/// A row for each change, and what they add up to.
+fn explain(sent: &str, outcome: &Outcome<'_>) -> String {
+    let head = ["stage", "before", "after", "saved", "loss"].map(str::to_owned).to_vec();
+    let mut rows = vec![head];
+    for step in &outcome.steps {
+        rows.push(row(step.stage, step.before, step.after, step.loss.name()));
+    }
+    let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
+    rows.push(row("all", before, after, outcome.loss().name()));
+    table::align("lrrrl", &rows)
+}
+
+fn row(name: &str, before: usize, after: usize, loss: &str) -> Vec<String> {
+    let saved = Share::saved(before, after).to_string();
+    vec![name.to_owned(), before.to_string(), after.to_string(), saved, loss.to_owned()]
+}
+
+fn report(sent: &str, outcome: &Outcome<'_>, text: &str) -> String {
+    let steps = outcome.steps.iter().map(|step| {
+        json!({ "stage": step.stage, "before": step.before, "after": step.after, "loss": step.loss.name() })
+    });
+    let steps: Vec<_> = steps.collect();
+    let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
+    json!({ "text": text, "before": before, "after": after, "loss": outcome.loss().name(), "steps": steps })
+        .to_string()
+}

@@ -1,0 +1,63 @@
+//! `tersely compress`, seen from outside.
+
+mod run;
+
+use run::{check, file, run};
+
+/// Twenty records, laid out as many programs do.
+fn records() -> String {
+    let rows: Vec<String> = (0..20)
+        .map(|n| format!("  {{\n    \"id\": {n},\n    \"kind\": \"fruit\",\n    \"ripe\": null\n  }}"))
+        .collect();
+    format!("[\n{}\n]\n", rows.join(",\n"))
+}
+
+#[test]
+fn what_was_not_lost_comes_back_byte_for_byte() {
+    let numbered = (1..30).map(|n| format!("{n:>6}\tlet x = {n};\n")).collect::<Vec<_>>().concat();
+    for text in [
+        records(),
+        numbered,
+        "plain words\r\nand no end".to_owned(),
+        "name: x\nkind: y\n".to_owned(),
+        "{\"a\" : 1}".to_owned(),
+        "{a: 1}\n".to_owned(),
+        "{id:ch_1,object:charge}".to_owned(),
+        "2 records\n{a:1}\n{a:2}".to_owned(),
+        "[2]{a,b}:\n  1,x\n  2,y\n".to_owned(),
+        "[terse1 json: compact]\n2 records\n{a:1}\n{a:2}".to_owned(),
+    ] {
+        let sent = run("compress --loss none", &text);
+        assert_eq!(sent.code, Some(0), "{}", sent.stderr);
+        assert_eq!(run("decode", &sent.stdout).stdout, text, "sent: {}", sent.stdout);
+    }
+}
+
+#[test]
+fn changes_are_explained() {
+    let ran = run("compress --explain", records());
+    assert!(ran.stderr.starts_with("stage  before  after   saved  loss\njson "), "{}", ran.stderr);
+    assert!(ran.stderr.trim_end().ends_with("none"), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("[terse1 json: indent 2, newline]\n20 rows\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn disabled_changes_nothing() {
+    check("compress --mode off", records(), &records(), 0, &[]);
+}
+
+#[test]
+fn scripts_get_one_object() {
+    let file = file("compress/records.json", records());
+    let ran = run(&format!("compress --json {file}"), "");
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(object["after"].as_u64() < object["before"].as_u64());
+    assert_eq!(object["steps"][0]["stage"], "json");
+    assert_eq!(object["loss"], "none");
+}
+
+#[test]
+fn wrong_words_are_refused() {
+    check("compress --mode more", "x", "", 2, &["is no mode", "disabled, safe, standard or aggressive"]);
+    check("compress --loss some", "x", "", 2, &["is no loss"]);
+}
