@@ -40,8 +40,13 @@ Examples:
   tersely count --json src/*.rs";
 
 const BENCH: &str = "\
-Example:
-  tersely bench forms corpus";
+Examples:
+  tersely bench corpus
+  tersely bench --json corpus | jq .total
+  tersely bench forms corpus
+
+Exit code 1 means that a law is broken: a result costs more than it came with, or an exact one does
+not come back.";
 
 const FORMS: &str = "\
 Examples:
@@ -148,11 +153,19 @@ pub(crate) struct Count {
 }
 
 /// Measure Tersely on a corpus
+///
+/// Compresses every file of DIR/outputs/FAMILY and prints what each family saves: without any loss, in standard
+/// and in aggressive mode, and how many questions of DIR/QUESTIONS.jsonl can still be answered from the text.
 #[derive(Debug, clap::Args)]
-#[command(after_help = BENCH)]
+#[command(after_help = BENCH, args_conflicts_with_subcommands = true)]
 pub(crate) struct Bench {
     #[command(subcommand)]
-    pub subject: Subject,
+    pub subject: Option<Subject>,
+    /// The corpus
+    pub dir: Option<PathBuf>,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]

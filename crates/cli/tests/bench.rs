@@ -61,6 +61,28 @@ fn scripts_get_one_object() {
 #[test]
 fn a_directory_without_a_corpus_is_said_in_a_line() {
     check("bench forms no-such", "", "", 2, &["no-such: no JSON documents", "hint: name the directory"]);
-    check("bench", "", "", 2, &["Usage: tersely bench"]);
+    check("bench", "", "", 2, &["no corpus was named"]);
     check("bench forms", "", "", 2, &["<DIR>"]);
+}
+
+#[test]
+fn families_are_measured_in_every_mode() {
+    let dir = corpus("families");
+    let question = r#"{"file":"outputs/json-rows/rows.json","needles":["a kind of thing"]}"#;
+    file("families/QUESTIONS.jsonl", question);
+    let ran = run(&format!("bench {dir}"), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for words in ["json-api       2 ", "json-rows      1 ", "1/1/1 of 1", "total          3 "] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+    let ran = run(&format!("bench --json {dir}"), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    assert_eq!(object["total"]["files"], 3);
+    assert!(object["families"]["json-rows"]["standard"]["saved"].as_f64() > Some(30.0), "{object}");
+    assert_eq!(object["broken"], serde_json::json!([]));
+}
+
+#[test]
+fn a_corpus_must_be_named() {
+    check("bench", "", "", 2, &["no corpus was named", "hint: "]);
 }

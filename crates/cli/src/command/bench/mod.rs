@@ -1,5 +1,6 @@
 //! `tersely bench`: a corpus in, measurements out.
 
+mod corpus;
 mod forms;
 mod report;
 mod sample;
@@ -9,11 +10,17 @@ mod speed;
 use std::process::ExitCode;
 
 use crate::args::{Bench, Subject};
-use crate::fault::Stop;
+use crate::fault::{Fault, Stop};
 
 /// Measures what was asked for.
 pub(crate) fn run(args: &Bench) -> Result<ExitCode, Stop> {
-    match &args.subject {
-        Subject::Forms(args) => forms::run(args),
+    match (&args.subject, &args.dir) {
+        (Some(Subject::Forms(args)), _) => forms::run(args),
+        (None, Some(dir)) => corpus::run(args, dir),
+        (None, None) => Err(Fault::unable(
+            "no corpus was named".to_owned(),
+            "name the directory that holds outputs/, for example: tersely bench corpus",
+        )
+        .into()),
     }
 }

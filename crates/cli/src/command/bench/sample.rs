@@ -55,7 +55,7 @@ pub(crate) fn choose(sent: &str) -> Option<Choice> {
 }
 
 /// The files of a directory by name; none when there is no such directory.
-fn list(dir: &Path) -> Vec<PathBuf> {
+pub(crate) fn list(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     files.sort();

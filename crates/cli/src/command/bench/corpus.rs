@@ -1,0 +1,201 @@
+//! `tersely bench DIR`: what every family of tool results saves in each mode, and whether questions stay answerable.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::AddAssign;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, restore};
+
+use super::sample::list;
+use crate::args::Bench;
+use crate::fault::{Fault, NO, Stop};
+use crate::share::Share;
+use crate::{input, output, progress, table};
+
+/// The columns: exact only, standard, aggressive.
+const WAYS: [(&str, Mode, Loss); 3] = [
+    ("exact", Mode::Standard, Loss::None),
+    ("standard", Mode::Standard, Loss::Detail),
+    ("aggressive", Mode::Aggressive, Loss::Detail),
+];
+
+/// Measures the corpus in `dir`; the answer is no when a law is broken.
+pub(crate) fn run(args: &Bench, dir: &Path) -> Result<ExitCode, Stop> {
+    let families = measure(dir)?;
+    let total = families.values().fold(Row::default(), |mut total, row| {
+        total += row;
+        total
+    });
+    let text = if args.json { scripts(&families, &total) } else { page(&families, &total) };
+    output::result(&text)?;
+    Ok(if total.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+/// What a family's files came to.
+#[derive(Debug, Default, Clone)]
+struct Row {
+    files: usize,
+    bytes: usize,
+    sent: usize,
+    /// Tokens each way.
+    tokens: [usize; 3],
+    questions: usize,
+    /// Questions whose needles are all in sight, each way.
+    sight: [usize; 3],
+    /// Time that the standard way took.
+    time: Duration,
+    /// The files that cost more than they came with, or did not come back.
+    broken: Vec<String>,
+}
+
+impl AddAssign<&Self> for Row {
+    fn add_assign(&mut self, other: &Self) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.sent += other.sent;
+        self.questions += other.questions;
+        self.time += other.time;
+        for way in 0..WAYS.len() {
+            self.tokens[way] += other.tokens[way];
+            self.sight[way] += other.sight[way];
+        }
+        self.broken.extend_from_slice(&other.broken);
+    }
+}
+
+fn measure(dir: &Path) -> Result<BTreeMap<String, Row>, Fault> {
+    let needles = questions(dir);
+    let files: Vec<(String, PathBuf)> = folders(&dir.join("outputs"))
+        .into_iter()
+        .flat_map(|folder| list(&folder).into_iter().map(move |file| (name(&folder), file)))
+        .collect();
+    if files.is_empty() {
+        return Err(empty(dir));
+    }
+    let bar = progress::counting("compressing", files.len());
+    let mut families: BTreeMap<String, Row> = BTreeMap::new();
+    for (family, file) in files {
+        let key = format!("outputs/{family}/{}", name(&file));
+        let text = input::read(Some(&file))?.text;
+        let asked = needles.get(&key).map_or(&[][..], Vec::as_slice);
+        *families.entry(family).or_default() += &score(&key, &text, asked);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(families)
+}
+
+/// One file, each way.
+fn score(key: &str, text: &str, asked: &[Vec<String>]) -> Row {
+    let sent = O200k.count(text);
+    let mut row = Row { files: 1, bytes: text.len(), sent, questions: asked.len(), ..Row::default() };
+    for (way, (name, mode, loss)) in WAYS.into_iter().enumerate() {
+        let plan = Plan { mode, loss, ..Plan::default() };
+        let start = Instant::now();
+        let outcome = compress(&plan, &O200k, Call::default(), text);
+        if way == 1 {
+            row.time = start.elapsed();
+        }
+        row.tokens[way] = O200k.count(&outcome.text);
+        let seen =
+            |needles: &&Vec<String>| needles.iter().all(|needle| outcome.text.contains(needle.as_str()));
+        row.sight[way] = asked.iter().filter(seen).count();
+        if row.tokens[way] > sent || !is_exact(&outcome, text) {
+            row.broken.push(format!("{key} ({name})"));
+        }
+    }
+    row
+}
+
+/// True unless an outcome that claims to be exact is not.
+fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
+    outcome.loss() != Loss::None || restore(&outcome.text).as_deref() == Some(text)
+}
+
+/// The needles of every question, by the file they are about.
+fn questions(dir: &Path) -> BTreeMap<String, Vec<Vec<String>>> {
+    let mut all: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let text = fs::read_to_string(dir.join("QUESTIONS.jsonl")).unwrap_or_default();
+    for question in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let needles = question["needles"].as_array().into_iter().flatten();
+        let needles = needles.filter_map(|needle| needle.as_str().map(str::to_owned)).collect();
+        let file = question["file"].as_str().unwrap_or_default().to_owned();
+        all.entry(file).or_default().push(needles);
+    }
+    all
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut folders: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn page(families: &BTreeMap<String, Row>, total: &Row) -> String {
+    let head =
+        ["family", "files", "as sent", "exact", "", "standard", "", "aggressive", "", "in sight", "MB/s"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    rows.extend(families.iter().map(|(name, row)| cells(name, row)));
+    rows.push(cells("total", total));
+    let broken: Vec<String> = total.broken.iter().map(|file| format!("\nbroken: {file}")).collect();
+    table::align("lrrrrrrrrlr", &rows)
+        + "\n\nTokens by o200k, and what is saved of them. In sight: questions whose needles all stand in the text,"
+        + "\nexact / standard / aggressive, of those asked. MB/s: standard, one thread."
+        + &broken.concat()
+}
+
+fn cells(name: &str, row: &Row) -> Vec<String> {
+    let mut cells = vec![name.to_owned(), row.files.to_string(), row.sent.to_string()];
+    for tokens in row.tokens {
+        cells.extend([tokens.to_string(), Share::saved(row.sent, tokens).to_string()]);
+    }
+    let [exact, standard, aggressive] = row.sight;
+    cells.push(format!("{exact}/{standard}/{aggressive} of {}", row.questions));
+    cells.push(format!("{:.1}", row.pace()));
+    cells
+}
+
+impl Row {
+    /// Megabytes a second.
+    fn pace(&self) -> f64 {
+        let micros = self.time.as_micros().max(1);
+        u32::try_from(self.bytes).map_or(0.0, f64::from)
+            / u32::try_from(micros).map_or(f64::INFINITY, f64::from)
+    }
+
+    fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("files".into(), json!(self.files));
+        object.insert("sent".into(), json!(self.sent));
+        for (way, (name, ..)) in WAYS.into_iter().enumerate() {
+            let saved = Share::saved(self.sent, self.tokens[way]).percent();
+            let value = json!({ "tokens": self.tokens[way], "saved": saved, "in_sight": self.sight[way] });
+            object.insert(name.into(), value);
+        }
+        object.insert("questions".into(), json!(self.questions));
+        object.insert("megabytes_per_second".into(), json!(self.pace()));
+        Value::Object(object)
+    }
+}
+
+fn scripts(families: &BTreeMap<String, Row>, total: &Row) -> String {
+    let families: Map<String, Value> =
+        families.iter().map(|(name, row)| (name.clone(), row.json())).collect();
+    json!({ "families": families, "total": total.json(), "broken": total.broken }).to_string()
+}
+
+fn empty(dir: &Path) -> Fault {
+    Fault::unable(
+        format!("{}: no files in outputs/FAMILY/", dir.display()),
+        "name the directory that holds outputs/, for example: tersely bench corpus",
+    )
+}
