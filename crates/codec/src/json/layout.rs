@@ -19,6 +19,8 @@ enum Space {
     Compact,
     /// `{"a": 1, "b": 2}`
     Spaced,
+    /// Compact, with the items of the outermost array on lines of their own.
+    Rows,
     /// Members and items on lines of their own, so many spaces further in.
     Indent(usize),
     /// The same with tabs.
@@ -84,13 +86,12 @@ fn guess(text: &str) -> Space {
         match byte {
             b'\\' => _ = bytes.next(),
             b'"' => quoted = !quoted,
-            b':' | b',' if !quoted => {
-                return if inside[at + 1..].starts_with(' ') { Space::Spaced } else { Space::Compact };
-            }
+            b':' | b',' if !quoted && inside[at + 1..].starts_with(' ') => return Space::Spaced,
+            b':' | b',' if !quoted => break,
             _ => {}
         }
     }
-    Space::Compact
+    if text.starts_with('[') && inside.contains(",\n") { Space::Rows } else { Space::Compact }
 }
 
 struct Writer {
@@ -126,7 +127,7 @@ impl Writer {
             self.next(index, depth + 1);
             if let Some(key) = key {
                 self.string(key);
-                self.out.push_str(if self.layout.space == Space::Compact { ":" } else { ": " });
+                self.out.push_str(if self.is_tight() { ":" } else { ": " });
             }
             self.value(value, depth + 1);
         }
@@ -139,15 +140,24 @@ impl Writer {
     /// Writes what stands before part `index` of a group.
     fn next(&mut self, index: usize, depth: usize) {
         if index > 0 {
-            self.out.push_str(if self.layout.space == Space::Spaced { ", " } else { "," });
+            self.out.push_str(match self.layout.space {
+                Space::Spaced => ", ",
+                Space::Rows if depth == 1 => ",\n",
+                _ => ",",
+            });
         }
         self.line(depth);
+    }
+
+    /// True when no space follows a colon.
+    fn is_tight(&self) -> bool {
+        matches!(self.layout.space, Space::Compact | Space::Rows)
     }
 
     /// Begins a line `depth` steps in, where the layout has lines.
     fn line(&mut self, depth: usize) {
         let (step, width) = match self.layout.space {
-            Space::Compact | Space::Spaced => return,
+            Space::Compact | Space::Spaced | Space::Rows => return,
             Space::Indent(width) => (' ', width),
             Space::Tabs => ('\t', 1),
         };
@@ -186,6 +196,7 @@ impl fmt::Display for Layout {
         match self.space {
             Space::Compact => f.write_str("compact")?,
             Space::Spaced => f.write_str("spaced")?,
+            Space::Rows => f.write_str("rows")?,
             Space::Indent(width) => write!(f, "indent {width}")?,
             Space::Tabs => f.write_str("tabs")?,
         }
@@ -206,6 +217,7 @@ impl FromStr for Layout {
         let space = match words.next() {
             Some("compact") => Space::Compact,
             Some("spaced") => Space::Spaced,
+            Some("rows") => Space::Rows,
             Some("tabs") => Space::Tabs,
             Some(word) => Space::Indent(indent(word).ok_or(())?),
             None => return Err(()),
@@ -250,6 +262,7 @@ mod tests {
         check(r#"{"a": 1, "b": [1, 2], "c": {}}"#, "spaced");
         check("{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": {},\n  \"c\": []\n}\n", "indent 2, newline");
         check("[\n\t1\n]", "tabs");
+        check("[{\"a\":1},\n{\"a\":2}]\n", "rows, newline");
         check("{\"a\":\"\\u00e9\\ud83d\\ude00\"}", "compact, ascii");
         check("{\"a\":\"\\u003cb\\u003e\"}", "compact, html");
         check("1\n", "compact, newline");
@@ -258,7 +271,7 @@ mod tests {
 
     #[test]
     fn other_layouts_are_not() {
-        for text in ["{ \"a\": 1 }", "[1,\n2]", "{\"a\" : 1}", "\"\\/\"", " 1", "1\n\n"] {
+        for text in ["{ \"a\": 1 }", "[1 ,2]", "{\"a\" : 1}", "\"\\/\"", " 1", "1\n\n"] {
             assert_eq!(Layout::of(text, &json::decode(text).unwrap()), None, "{text}");
         }
     }
