@@ -42,6 +42,13 @@ impl<'a> Text<'a> {
         Self(Cow::Owned(out))
     }
 
+    /// The text that JSON spells `content`; `None` when it is no JSON string's content.
+    #[must_use]
+    pub fn spelled_as(content: &str) -> Option<Text<'_>> {
+        let bare = content.bytes().any(|byte| byte < 0x20);
+        respell(content).ok().filter(|_| !bare)
+    }
+
     /// The content between the quotes, as JSON spells it.
     #[must_use]
     pub fn as_str(&self) -> &str {

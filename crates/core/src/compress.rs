@@ -3,13 +3,37 @@
 use std::borrow::Cow;
 
 use crate::stage::{self, Edit, STAGES, Scene, Stage};
-use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark};
+use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark, wrap};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
         return Outcome { text: Cow::Borrowed(text), steps: Vec::new() };
     }
+    let whole = stages(plan, tokens, call, text);
+    let inside = (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, text)).flatten();
+    match inside {
+        Some(inside) if tokens.count(&inside.text) < tokens.count(&whole.text) => inside,
+        _ => whole,
+    }
+}
+
+/// What becomes of a text that is wrapped in JSON, seen without its wrapping.
+fn unwrapped(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Option<Outcome<'static>> {
+    let (note, inside) = wrap::unwrap(text)?;
+    let inside = stages(plan, tokens, call, &inside);
+    let marked = mark::mark(stage::WRAPPED, &note, &inside.text);
+    if inside.loss() == Loss::None && restore(&marked).as_deref() != Some(text) {
+        return None;
+    }
+    let (before, after) = (tokens.count(text), tokens.count(&marked));
+    let first = Step { stage: stage::WRAPPED, before, after, loss: inside.loss() };
+    let steps = std::iter::once(first).chain(inside.steps).collect();
+    (after < before).then_some(Outcome { text: Cow::Owned(marked), steps })
+}
+
+/// The text through every stage that the plan runs.
+fn stages<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let mut run =
         Run { plan, tokens, text: Cow::Borrowed(text), cost: None, marked: false, steps: Vec::new() };
     for stage in STAGES.iter().filter(|stage| stage.mode() <= plan.mode) {
@@ -23,16 +47,24 @@ pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a 
 /// Exact edits are undone byte for byte; a text that no exact stage changed comes back as it was.
 #[must_use]
 pub fn restore(text: &str) -> Option<Cow<'_, str>> {
+    match mark::read(text) {
+        Some(marked) if marked.number == 1 && marked.stage().0 == stage::WRAPPED => {
+            wrap::rewrap(marked.stage().1, &peel(marked.body)?).map(Cow::Owned)
+        }
+        _ => peel(text),
+    }
+}
+
+/// The text below one mark that is not that of a wrapping.
+fn peel(text: &str) -> Option<Cow<'_, str>> {
     let Some(marked) = mark::read(text) else { return Some(Cow::Borrowed(text)) };
     if marked.number > 1 {
         return Some(Cow::Owned(marked.numbered(marked.number - 1)));
     }
-    let (name, note) = marked.stage();
-    if name == stage::TEXT && note.is_empty() {
-        return Some(Cow::Owned(marked.body.to_owned()));
+    match marked.stage() {
+        (stage::TEXT, "") => Some(Cow::Owned(marked.body.to_owned())),
+        (name, note) => stage::find(name)?.restore(note, marked.body).map(Cow::Owned),
     }
-    let text = stage::find(name)?.restore(note, marked.body)?;
-    Some(Cow::Owned(text))
 }
 
 /// True when `text` begins with a mark of ours.

@@ -12,6 +12,7 @@ mod outcome;
 mod plan;
 pub mod stage;
 pub mod tokens;
+mod wrap;
 
 pub use call::Call;
 pub use compress::{as_text, compress, is_marked, restore};

@@ -46,6 +46,9 @@ pub trait Stage: Sync {
 /// The name in the mark of a text that no stage changed.
 pub(crate) const TEXT: &str = "text";
 
+/// The name in the mark of a text that was taken out of a JSON document.
+pub(crate) const WRAPPED: &str = "wrapped";
+
 /// Every stage, in the order in which they run.
 pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &gutter::Gutter];
 
