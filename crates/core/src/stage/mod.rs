@@ -2,6 +2,7 @@
 
 mod gutter;
 mod json;
+mod python;
 
 use crate::{Call, Loss, Mode, Plan};
 
@@ -50,7 +51,7 @@ pub(crate) const TEXT: &str = "text";
 pub(crate) const WRAPPED: &str = "wrapped";
 
 /// Every stage, in the order in which they run.
-pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &gutter::Gutter];
+pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &python::Python, &gutter::Gutter];
 
 /// The stage called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Stage> {
