@@ -18,7 +18,7 @@ const TRICKY: &[&str] = &[
     "plain",
     "[terse1 json: compact]\n3 records\n{a:1}\n{a:2}\n{a:3}",
     "[terse1 json: nonsense]\nx",
-    "[terse1 numbered lines: 4 from 1, width 6, arrow]\n1\ta\n2\tb\n3\tc\n4\td",
+    "[terse1 numbered: 4, width 6, arrow]\n1\ta\n2\tb\n3\tc\n4\td",
     "[terse9 json]\n[terse1 json]\n",
     "[terse999 json]\n",
     "     1→a\n     2→b\n     3→c\n     4→d\n     5→e",

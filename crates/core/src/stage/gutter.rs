@@ -13,7 +13,7 @@ const MIN_LINES: usize = 4;
 
 impl Stage for Gutter {
     fn name(&self) -> &'static str {
-        "numbered lines"
+        "numbered"
     }
 
     fn mode(&self) -> Mode {
@@ -36,7 +36,7 @@ impl Stage for Gutter {
             numbered += 1;
         }
         lines.for_each(|line| out.push_str(line));
-        let note = format!("{numbered} from {}, width {}, {}", shape.first, shape.width, shape.name());
+        let note = shape.note(numbered);
         (numbered >= MIN_LINES).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
@@ -106,13 +106,56 @@ impl Shape {
         SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
     }
 
-    /// Reads `120 from 1, width 6, arrow`.
+    /// Says `120, width 6, arrow`, and where the numbers begin if that is not 1.
+    fn note(&self, numbered: usize) -> String {
+        let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
+        format!("{numbered}{from}, width {}, {}", self.width, self.name())
+    }
+
+    /// Reads what `note` says.
     fn parse(note: &str) -> Option<(usize, Self)> {
         let (counts, rest) = note.split_once(", width ")?;
-        let (numbered, first) = counts.split_once(" from ")?;
+        let (numbered, first) = counts.split_once(" from ").unwrap_or((counts, "1"));
         let (width, name) = rest.split_once(", ")?;
         let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
         let width = width.parse().ok().filter(|&width: &usize| width <= 16)?;
         Some((numbered.parse().ok()?, Self { first: first.parse().ok()?, width, separator }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Call, Plan};
+
+    fn check(text: &str, note: &str, cheaper: &str) {
+        let plan = Plan::default();
+        let edit = Gutter.apply(Scene { plan: &plan, call: Call::default() }, text).unwrap();
+        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, cheaper));
+        assert_eq!(Gutter.restore(&edit.note, &edit.text).as_deref(), Some(text));
+    }
+
+    #[test]
+    fn gutters_of_real_harnesses_get_cheaper() {
+        check("     1→a\n     2→\n     3→\tb\n     4→c", "4, width 6, arrow", "1\ta\n2\t\n3\t\tb\n4\tc");
+        check(
+            "     7\ta\n     8\tb\n     9\tc\n    10\td\n",
+            "4 from 7, width 6, tab",
+            "7\ta\n8\tb\n9\tc\n10\td\n",
+        );
+        check("1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+    }
+
+    #[test]
+    fn what_follows_the_numbered_lines_stays() {
+        check("  1→a\n  2→b\n  3→c\n  4→d\n\n6→e", "4, width 3, arrow", "1\ta\n2\tb\n3\tc\n4\td\n\n6→e");
+    }
+
+    #[test]
+    fn other_numbers_are_left_alone() {
+        let plan = Plan::default();
+        for text in ["1\ta\n3\tb\n4\tc\n5\td", "1. a\n2. b\n3. c\n4. d", "01\ta\n02\tb", "", "\n\n\n\n"] {
+            assert_eq!(Gutter.apply(Scene { plan: &plan, call: Call::default() }, text), None, "{text:?}");
+        }
     }
 }
