@@ -13,7 +13,11 @@ pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a 
     let whole = stages(plan, tokens, call, text);
     let inside = (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, text)).flatten();
     match inside {
-        Some(inside) if tokens.count(&inside.text) < tokens.count(&whole.text) => inside,
+        Some(inside)
+            if inside.loss() <= whole.loss() && tokens.count(&inside.text) < tokens.count(&whole.text) =>
+        {
+            inside
+        }
         _ => whole,
     }
 }

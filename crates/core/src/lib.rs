@@ -10,11 +10,12 @@ mod mark;
 mod mode;
 mod outcome;
 mod plan;
+mod signal;
 pub mod stage;
 pub mod tokens;
 mod wrap;
 
-pub use call::Call;
+pub use call::{COMMAND_KEYS, Call, Family, Tool};
 pub use compress::{as_text, compress, is_marked, restore};
 pub use loss::Loss;
 pub use mode::Mode;

@@ -82,12 +82,11 @@ fn a_plan_is_kept() {
 /// Calls `check` with every plan and every text.
 fn each(check: impl Fn(&Plan, &str)) {
     let texts = texts();
-    for mode in MODES {
-        for loss in LOSSES {
-            let plan = Plan { mode, loss, ..Plan::default() };
-            for text in &texts {
-                check(&plan, text);
-            }
+    let every = MODES.into_iter().flat_map(|mode| LOSSES.map(|loss| Plan { mode, loss, ..Plan::default() }));
+    let capped = MODES.into_iter().map(|mode| Plan { mode, max_bytes: 2_000, ..Plan::default() });
+    for plan in every.chain(capped) {
+        for text in &texts {
+            check(&plan, text);
         }
     }
 }

@@ -1,5 +1,8 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
+mod ansi;
+mod binary;
+mod cap;
 mod gutter;
 mod json;
 mod python;
@@ -51,7 +54,16 @@ pub(crate) const TEXT: &str = "text";
 pub(crate) const WRAPPED: &str = "wrapped";
 
 /// Every stage, in the order in which they run.
-pub static STAGES: &[&dyn Stage] = &[&json::Json, &json::Lines, &python::Python, &gutter::Gutter];
+pub static STAGES: &[&dyn Stage] = &[
+    &ansi::Ansi,
+    &binary::Binary,
+    &json::Json,
+    &json::Lines,
+    &python::Python,
+    &gutter::Gutter,
+    &cap::Window,
+    &cap::Ends,
+];
 
 /// The stage called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Stage> {

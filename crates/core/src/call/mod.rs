@@ -1,0 +1,43 @@
+//! The tool call that a result answers.
+
+mod family;
+mod shell;
+mod tool;
+
+pub use family::Family;
+pub use tool::Tool;
+
+/// The arguments of a call that may hold its command, best first.
+pub const COMMAND_KEYS: [&str; 7] = ["command", "cmd", "shell_command", "query", "pattern", "path", "file"];
+
+/// What is known of the call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The call's id; empty when there is none.
+    pub id: &'a str,
+    /// The tool's name as the client has it; empty when it is not known.
+    pub tool: &'a str,
+    /// The command line that the tool ran, if it ran one.
+    pub command: Option<&'a str>,
+}
+
+impl Call<'_> {
+    /// What the tool does, whatever the client calls it.
+    #[must_use]
+    pub fn tool_kind(&self) -> Tool {
+        Tool::named(self.tool)
+    }
+
+    /// Whose output the result is.
+    ///
+    /// Of a tool that reads or searches by itself, the command is a path or a pattern and says nothing.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        match self.tool_kind() {
+            Tool::Read => Family::Read,
+            Tool::Grep => Family::Grep,
+            Tool::Glob => Family::Fs,
+            Tool::Bash | Tool::Generic => self.command.map_or(Family::Generic, Family::of),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The few things that tools do, under the many names that clients give them.
+
+/// What a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tool {
+    /// Runs commands.
+    Bash,
+    /// Shows files.
+    Read,
+    /// Searches in files.
+    Grep,
+    /// Lists files.
+    Glob,
+    /// Anything else.
+    Generic,
+}
+
+/// Names in small letters, and what such a tool does.
+const NAMES: [(Tool, &[&str]); 4] = [
+    (
+        Tool::Bash,
+        &[
+            "bash",
+            "shell",
+            "sh",
+            "run",
+            "run_command",
+            "execute",
+            "exec",
+            "terminal",
+            "exec_command",
+            "execute_bash",
+            "execute_command",
+            "local_shell",
+            "powershell",
+            "run_bash_command",
+            "run_shell_command",
+            "run_terminal_cmd",
+            "shell_command",
+        ],
+    ),
+    (
+        Tool::Read,
+        &[
+            "read",
+            "read_file",
+            "file_read",
+            "view",
+            "open_file",
+            "read_text_file",
+            "str_replace_based_edit_tool",
+            "str_replace_editor",
+            "view_file",
+        ],
+    ),
+    (Tool::Grep, &["grep", "rg", "ripgrep", "search", "search_files", "find_in_files", "grep_search"]),
+    (Tool::Glob, &["glob", "find_files", "list_files", "file_search", "list_directory"]),
+];
+
+impl Tool {
+    /// The tool that a client calls `name`; a server's prefix, as in `mcp__files__read_file`, says nothing.
+    pub(super) fn named(name: &str) -> Self {
+        let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
+        let known = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(bare));
+        NAMES.iter().find(|(_, names)| known(names)).map_or(Self::Generic, |(tool, _)| *tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract 3.12.
+    #[test]
+    fn names_are_told_apart() {
+        for (names, tool) in [
+            ("bash shell sh run run_command execute exec terminal", Tool::Bash),
+            ("read read_file file_read view open_file", Tool::Read),
+            ("grep rg ripgrep search search_files find_in_files", Tool::Grep),
+            ("glob find_files list_files", Tool::Glob),
+            ("Edit WebFetch execute_sql reader __ mcp__ ünï", Tool::Generic),
+            ("Bash exec_command mcp__box__Shell PowerShell", Tool::Bash),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(Tool::named(name), tool, "{name}");
+                assert_eq!(Tool::named(&name.to_ascii_uppercase()), tool, "{name}");
+            }
+        }
+        assert_eq!(Tool::named(""), Tool::Generic);
+    }
+}

@@ -1,0 +1,122 @@
+//! One terminal code at a time.
+//!
+//! Only what is complete and known is a code: a source file may print an escape character and mean it.
+
+/// What a code asks for, with its numbers as they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Code<'a> {
+    Colour(&'a str),
+    Erase(&'a str),
+    Column(&'a str),
+    Forward(&'a str),
+    Jump,
+    /// Nothing that changes the text.
+    Other,
+}
+
+/// What `^[[36m`, a code spelled out, is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carets {
+    Codes,
+    /// A pattern in a source, or what was asked for with `cat -v`.
+    Letters,
+}
+
+/// The code that `text` begins with, and its length.
+pub(super) fn read(text: &str, carets: Carets) -> Option<(Code<'_>, usize)> {
+    match *text.as_bytes() {
+        [b'\x1b', b'[', ..] => control(text, 2),
+        [b'\x1b', b']' | b'P' | b'X' | b'^' | b'_', ..] => string(text.as_bytes()),
+        [b'\x1b', b' ' | b'#' | b'%' | b'('..=b'/', last, ..] if last.is_ascii_alphanumeric() => {
+            Some((Code::Other, 3))
+        }
+        [b'\x1b', last, ..] if b"78=>DEHMNOZc\\".contains(&last) => Some((Code::Other, 2)),
+        // Without a number it may as well be a pattern, as in `^[[A-Z]`.
+        [b'^', b'[', b'[', b'0'..=b'9', ..] if carets == Carets::Codes => control(text, 3),
+        _ => None,
+    }
+}
+
+/// A code that begins with `[`: numbers, and a letter that says what they are for.
+fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
+    let body = text.get(open..)?;
+    let numbers = body.bytes().take_while(|byte| (b'0'..=b'?').contains(byte)).count();
+    let (numbers, rest) = body.split_at(numbers);
+    let gap = usize::from(rest.starts_with([' ', '!']));
+    let letter = *rest.as_bytes().get(gap)?;
+    let code = match letter {
+        _ if gap > 0 => Code::Other,
+        b'm' => Code::Colour(numbers),
+        b'K' => Code::Erase(numbers),
+        b'G' => Code::Column(numbers),
+        b'C' => Code::Forward(numbers),
+        b'H' | b'f' => Code::Jump,
+        _ => Code::Other,
+    };
+    let known = letter.is_ascii_alphabetic() || matches!(letter, b'@' | b'`');
+    known.then_some((code, open + numbers.len() + gap + 1))
+}
+
+/// A code that holds a text of its own, such as a title or a link's address.
+fn string(bytes: &[u8]) -> Option<(Code<'_>, usize)> {
+    let ends = |byte: &u8| byte.is_ascii_control();
+    let end = 2 + bytes.get(2..)?.iter().position(ends)?;
+    match bytes[end..] {
+        [b'\x07', ..] => Some((Code::Other, end + 1)),
+        [b'\x1b', b'\\', ..] => Some((Code::Other, end + 2)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, code: Code<'_>, length: usize) {
+        assert_eq!(read(text, Carets::Codes), Some((code, length)), "{text:?}");
+    }
+
+    #[test]
+    fn codes_are_read() {
+        check("\x1b[31mx", Code::Colour("31"), 5);
+        check("\x1b[m", Code::Colour(""), 3);
+        check("\x1b[38;2;1;2;3mx", Code::Colour("38;2;1;2;3"), 13);
+        check("\x1b[2K", Code::Erase("2"), 4);
+        check("\x1b[1G", Code::Column("1"), 4);
+        check("\x1b[?25l", Code::Other, 6);
+        check("\x1b[5 q", Code::Other, 5);
+        check("\x1b(B", Code::Other, 3);
+        check("\x1b7", Code::Other, 2);
+        check("\x1b]0;title\x07x", Code::Other, 10);
+        check("\x1b]8;;http://é\x1b\\x", Code::Other, 16);
+        check("^[[36mx", Code::Colour("36"), 6);
+    }
+
+    #[test]
+    fn letters_are_not() {
+        for text in [
+            "",
+            "x",
+            "\x1b",
+            "\x1b[",
+            "\x1b[3",
+            "\x1b[${e}m",
+            "\x1b[é",
+            "\x1b]8;;x",
+            "\x1b]8;;x\n\x07",
+            "\x1b]8\x1b[m",
+            "\x1bé",
+            "\x1b(",
+            "^[",
+            "^[[",
+            "^[[A-Z]",
+            "^[[:space:]]",
+            "^[[m",
+            "^[[0-9]",
+            "^[[0;",
+        ] {
+            assert_eq!(read(text, Carets::Codes), None, "{text:?}");
+        }
+        assert_eq!(read("^[[36m", Carets::Letters), None);
+    }
+}

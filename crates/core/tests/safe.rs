@@ -1,0 +1,73 @@
+//! What the safe stages do in the pipeline, and what the plan keeps them from.
+
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, compress, restore};
+
+const SAFE: Plan = Plan { mode: Mode::Safe, loss: Loss::Detail, max_bytes: 65_536 };
+
+fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
+    compress(plan, &O200k, Call::default(), text)
+}
+
+fn stages(outcome: &Outcome<'_>) -> Vec<&'static str> {
+    outcome.steps.iter().map(|step| step.stage).collect()
+}
+
+/// Contract 3.3 and 3.4: codes go first, and nothing is left to do with what is binary.
+#[test]
+fn codes_go_before_binary_and_binary_before_the_rest() {
+    let text = format!("\x1b[31m{}\0", "a line of bytes\n".repeat(10_000));
+    let outcome = run(&SAFE, &text);
+    assert_eq!(stages(&outcome), ["ansi", "binary"]);
+    assert_eq!(outcome.text, "[Binary output suppressed: 160001 bytes]");
+    let colours = "\x1b[32mok\x1b[0m 1\n".repeat(1000);
+    assert_eq!(run(&SAFE, &colours).text, "ok 1\n".repeat(1000));
+}
+
+/// Contract 17.3.
+#[test]
+fn line_ends_are_kept() {
+    let outcome = run(&SAFE, "a\r\nb\r\n");
+    assert_eq!((&*outcome.text, outcome.steps.len()), ("a\r\nb\r\n", 0));
+}
+
+/// Contract 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut.
+#[test]
+fn long_json_is_not_cut() {
+    let rows: Vec<String> = (0..700)
+        .map(|id| {
+            format!("{{\"id\": {id}, \"name\": \"user number {id}\", \"active\": true, \"score\": {}, \"team\": \"blue\", \"kind\": \"member\"}}", id * 37 % 101)
+        })
+        .collect();
+    let text = format!("[{}]", rows.join(", "));
+    assert!(text.len() > SAFE.max_bytes);
+    let outcome = run(&Plan::default(), &text);
+    assert_eq!((stages(&outcome), outcome.loss()), (vec!["json"], Loss::None));
+    assert_eq!(restore(&outcome.text).as_deref(), Some(&*text));
+}
+
+/// Contract 3.5, 3.6 and 3.16.
+#[test]
+fn long_texts_are_capped_with_a_count() {
+    let rows: Vec<_> = (0..4000).map(|row| format!("row {row} is as good as the next\n")).collect();
+    let fill = rows.concat();
+    let outcome = run(&SAFE, &fill);
+    assert_eq!(stages(&outcome), ["cap"]);
+    assert!(
+        outcome.text.contains(&format!("\n[Tool output capped: {} bytes removed]\n", fill.len() - 65_536))
+    );
+    let text = fill.clone() + "FAILED here\n" + &fill;
+    let outcome = run(&SAFE, &text);
+    assert_eq!(stages(&outcome), ["cap_error_window"]);
+    assert!(outcome.text.contains("]\nFAILED here\n"));
+    assert_eq!(run(&SAFE, &outcome.text).text, outcome.text, "never twice");
+}
+
+#[test]
+fn a_plan_without_loss_keeps_all() {
+    let text = format!("\x1b[31mx\x1b[0m\0{}", "a line like the others\n".repeat(5000));
+    for (loss, expected) in
+        [(Loss::None, vec![]), (Loss::Form, vec!["ansi"]), (Loss::Detail, vec!["ansi", "binary"])]
+    {
+        assert_eq!(stages(&run(&Plan { loss, ..SAFE }, &text)), expected);
+    }
+}
