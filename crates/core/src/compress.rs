@@ -40,7 +40,9 @@ fn unwrapped(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Op
 fn stages<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let mut run =
         Run { plan, tokens, text: Cow::Borrowed(text), cost: None, marked: false, steps: Vec::new() };
-    for stage in STAGES.iter().filter(|stage| stage.mode() <= plan.mode) {
+    let verbatim = call.reads_file() && plan.mode < Mode::Aggressive;
+    let runs = |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !verbatim);
+    for stage in STAGES.iter().filter(runs) {
         run.offer(*stage, Scene { plan, call });
     }
     run.finish()

@@ -69,6 +69,19 @@ fn compressing_twice_decodes_twice() {
     }
 }
 
+/// Contract 0.10.
+#[test]
+fn what_an_agent_may_edit_stays_verbatim() {
+    let call = Call { tool: "Read", ..Call::default() };
+    for text in texts().iter().filter(|text| !text.starts_with("[terse")) {
+        let outcome = compress(&Plan { loss: Loss::None, ..Plan::default() }, &O200k, call, text);
+        let lines = |text: &str| text.lines().map(|line| line.trim_start().to_owned()).collect::<Vec<_>>();
+        let (sent, came) = (lines(&outcome.text), lines(text));
+        assert!(sent.len() >= came.len());
+        assert!(outcome.steps.iter().all(|step| matches!(step.stage, "numbered" | "wrapped")));
+    }
+}
+
 #[test]
 fn a_plan_is_kept() {
     each(|plan, text| {

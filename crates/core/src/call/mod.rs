@@ -28,6 +28,12 @@ impl Call<'_> {
         Tool::named(self.tool)
     }
 
+    /// True when the result is the text of a file, which an agent may edit.
+    #[must_use]
+    pub fn reads_file(&self) -> bool {
+        self.family() == Family::Read
+    }
+
     /// Whose output the result is.
     ///
     /// Of a tool that reads or searches by itself, the command is a path or a pattern and says nothing.

@@ -7,6 +7,10 @@ use crate::{Loss, Mode};
 pub(super) struct Binary;
 
 impl Stage for Binary {
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "binary"
     }

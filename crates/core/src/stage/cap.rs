@@ -13,6 +13,10 @@ use crate::{Loss, Mode};
 pub(super) struct Ends;
 
 impl Stage for Ends {
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "cap"
     }
@@ -31,6 +35,10 @@ impl Stage for Ends {
 pub(super) struct Window;
 
 impl Stage for Window {
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "cap_error_window"
     }

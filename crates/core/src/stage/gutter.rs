@@ -12,6 +12,10 @@ pub(super) struct Gutter;
 const MIN_LINES: usize = 4;
 
 impl Stage for Gutter {
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "numbered"
     }

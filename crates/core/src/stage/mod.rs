@@ -3,9 +3,22 @@
 mod ansi;
 mod binary;
 mod cap;
+mod entry;
+mod fold;
 mod gutter;
+mod hit;
 mod json;
+mod lead;
+mod listing;
+mod log;
+mod other;
+mod paths;
 mod python;
+mod search;
+mod source;
+mod stat;
+mod tree;
+mod usual;
 
 use crate::{Call, Loss, Mode, Plan};
 
@@ -37,6 +50,11 @@ pub trait Stage: Sync {
     /// The first mode that runs it.
     fn mode(&self) -> Mode;
 
+    /// True when a file's own text stays as it is, so that an edit of it still matches.
+    fn keeps_text(&self) -> bool {
+        false
+    }
+
     /// What it would make of the text.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 
@@ -61,6 +79,13 @@ pub static STAGES: &[&dyn Stage] = &[
     &json::Lines,
     &python::Python,
     &gutter::Gutter,
+    &search::Search,
+    &tree::Tree,
+    &listing::Listing,
+    &stat::Stat,
+    &paths::Paths,
+    &log::Log,
+    &fold::Fold,
     &cap::Window,
     &cap::Ends,
 ];
