@@ -3,8 +3,11 @@
 mod ansi;
 mod binary;
 mod cap;
+mod csv;
 mod entry;
 mod fold;
+mod git;
+mod grid;
 mod gutter;
 mod hit;
 mod json;
@@ -17,6 +20,7 @@ mod python;
 mod search;
 mod source;
 mod stat;
+mod table;
 mod tree;
 mod usual;
 
@@ -84,6 +88,11 @@ pub static STAGES: &[&dyn Stage] = &[
     &listing::Listing,
     &stat::Stat,
     &paths::Paths,
+    &csv::Csv,
+    &git::Blame,
+    &git::Git,
+    &git::Refs,
+    &table::Table,
     &log::Log,
     &fold::Fold,
     &cap::Window,

@@ -1,0 +1,150 @@
+//! Blame with each commit above its lines, and its author and date where it first appears.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::super::{Edit, Scene, Stage};
+use crate::{Loss, Mode};
+
+/// The output of `git blame`.
+pub(in crate::stage) struct Blame;
+
+/// Fewer lines than this have nothing to give.
+const MIN_LINES: usize = 3;
+
+/// A line of blame is not longer than this many of ours: more is no work of ours.
+const MAX_GROWTH: usize = 100;
+
+impl Stage for Blame {
+    fn name(&self) -> &'static str {
+        "blame"
+    }
+
+    /// How well its rows read is not measured yet; until it is, they are for those who ask for all there is.
+    fn mode(&self) -> Mode {
+        Mode::Aggressive
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let gutter = Gutter::of(text.split('\n').next()?)?;
+        let mut out = String::with_capacity(text.len());
+        let mut known = BTreeMap::new();
+        let mut current = "";
+        let mut rest = text;
+        let mut count = 0;
+        while let Some((line, below)) = rest.split_once('\n')
+            && let Some((commit, content)) = gutter.split(line, gutter.first + count)
+        {
+            if commit != current {
+                let again = known.get(hash(commit)) == Some(&commit);
+                known.insert(hash(commit), commit);
+                out.extend(if again { [hash(commit), "\n"] } else { [commit, ")\n"] });
+                current = commit;
+            }
+            let _ = writeln!(out, "{}) {content}", gutter.first + count);
+            count += 1;
+            rest = below;
+        }
+        out.push_str(rest);
+        let note = format!("{count} lines from {}, width {}", gutter.first, gutter.width);
+        (count >= MIN_LINES).then_some(Edit { text: out, loss: Loss::None, note })
+    }
+
+    fn restore(&self, note: &str, text: &str) -> Option<String> {
+        let (count, rest) = note.split_once(" lines from ")?;
+        let (first, width) = rest.split_once(", width ")?;
+        let gutter =
+            Gutter { first: first.parse().ok()?, width: width.parse().ok().filter(|width| *width <= 16)? };
+        let count: usize = count.parse().ok()?;
+        let mut out = String::with_capacity(text.len() * 2);
+        let mut known = BTreeMap::new();
+        let mut commit = "";
+        let mut rest = text;
+        for number in gutter.first..gutter.first.checked_add(count)? {
+            let (mut line, mut below) = rest.split_once('\n')?;
+            if !line.starts_with(&format!("{number}) ")) {
+                commit = heading(line, &mut known)?;
+                (line, below) = below.split_once('\n')?;
+            }
+            let content = line.strip_prefix(&format!("{number}) "))?;
+            let _ = writeln!(out, "{commit}{}{content}", gutter.text(number));
+            rest = below;
+            if out.len() > MAX_GROWTH * text.len() {
+                return None;
+            }
+        }
+        out.push_str(rest);
+        Some(out)
+    }
+}
+
+/// The commit that a heading names.
+fn heading<'a>(line: &'a str, known: &mut BTreeMap<&'a str, &'a str>) -> Option<&'a str> {
+    match line.strip_suffix(')').filter(|commit| commit.contains('(')) {
+        Some(commit) => {
+            known.insert(hash(commit), commit);
+            Some(commit)
+        }
+        None => known.get(line).copied(),
+    }
+}
+
+/// The first word.
+fn hash(commit: &str) -> &str {
+    commit.split(' ').next().unwrap_or_default()
+}
+
+/// How line numbers stand behind a commit.
+struct Gutter {
+    first: usize,
+    /// Columns that a number is padded to.
+    width: usize,
+}
+
+impl Gutter {
+    /// The gutter of the first line: `9348401 (Ann Lee 2025-11-01 17:34:09 +0100   1) text`.
+    fn of(line: &str) -> Option<Self> {
+        let plain = line.strip_prefix('^').unwrap_or(line);
+        let digits = plain.bytes().take_while(u8::is_ascii_hexdigit).count();
+        let (open, close) = (line.find('(')?, line.find(") ")?);
+        let head = line
+            .get(open..close)
+            .filter(|_| (6..=40).contains(&digits) && plain[digits..].starts_with(' '))?;
+        let number = head.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let (commit, number) = head.split_at(head.len() - number);
+        let width = commit.len() - commit.trim_end_matches(' ').len() + number.len();
+        let first = number.parse().ok().filter(|first| *first > 0)?;
+        (2..=16).contains(&width).then_some(Self { first, width: width - 1 })
+    }
+
+    fn text(&self, number: usize) -> String {
+        format!(" {number:>width$}) ", width = self.width)
+    }
+
+    /// Commit and content of line `number`.
+    fn split<'a>(&self, line: &'a str, number: usize) -> Option<(&'a str, &'a str)> {
+        line.split_once(&self.text(number))
+            .filter(|(commit, _)| commit.contains('(') && !commit.ends_with(' '))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use super::*;
+
+    #[test]
+    fn a_commit_stands_above_its_lines() {
+        check(
+            &Blame,
+            "^9348401 (Ann Lee 2025-11-01 17:34:09 +0100  9) fn a() {\n\
+             05586800 (Bob     2025-11-03 23:30:55 +0530 10)     b(); // 10) x\n\
+             05586800 (Bob     2025-11-03 23:30:55 +0530 11) \n\
+             ^9348401 (Ann Lee 2025-11-01 17:34:09 +0100 12) }\nrest",
+            "4 lines from 9, width 2",
+            "^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n9) fn a() {\n\
+             05586800 (Bob     2025-11-03 23:30:55 +0530)\n10)     b(); // 10) x\n11) \n\
+             ^9348401\n12) }\nrest",
+        );
+    }
+}

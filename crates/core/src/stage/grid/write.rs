@@ -1,0 +1,179 @@
+//! Writes a grid: facts, header, rows.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::cell::{push_cell, push_last, push_quoted};
+use super::{
+    ALWAYS, Column, EVERY, FIELDS, FIRST, FIRST_WORD, Field, Grid, How, LAST, MADE, Rule, USUAL, facts,
+};
+
+/// The grid as lines, each with its newline; `None` when a name cannot be written.
+pub(in crate::stage) fn write(grid: &Grid<'_>) -> Option<String> {
+    if grid.names.is_empty() || grid.names.iter().any(|name| name.contains(['\n', '\r', '\t'])) {
+        return None;
+    }
+    let columns = facts::columns(grid);
+    let fields = facts::fields(grid, &columns);
+    let sheet = Sheet { grid, columns, fields };
+    let separator = sheet.separator();
+    let mut out = String::new();
+    sheet.push_facts(&mut out);
+    let header = sheet.fields.iter().map(|&field| sheet.name(field));
+    push_line(&mut out, header, separator);
+    for row in &grid.rows {
+        push_line(&mut out, sheet.fields.iter().map(|&field| sheet.field(row, field)), separator);
+    }
+    Some(out)
+}
+
+struct Sheet<'g, 'a> {
+    grid: &'g Grid<'a>,
+    columns: Vec<Column>,
+    fields: Vec<Field>,
+}
+
+impl Sheet<'_, '_> {
+    /// A comma, unless so many cells hold one that quotes would cost more than tabs.
+    fn separator(&self) -> char {
+        let last = self.columns.iter().rposition(Column::shown).unwrap_or(0);
+        let shown = |at: usize| at != last && self.columns[at].shown();
+        let quoted = |row: &Vec<Cow<'_, str>>| {
+            row.iter().enumerate().filter(|(at, cell)| shown(*at) && cell.contains(',')).count()
+        };
+        let total: usize = self.grid.rows.iter().map(quoted).sum();
+        let width = (0..self.columns.len()).filter(|&at| shown(at)).count();
+        if total * 2 > self.grid.rows.len() && width > 0 { '\t' } else { ',' }
+    }
+
+    fn push_facts(&self, out: &mut String) {
+        let names = &self.grid.names;
+        if self.columns.iter().any(|column| !column.shown()) {
+            out.push_str(FIELDS);
+            push_names(out, names);
+        }
+        let paired = |wanted: fn(&Column) -> Option<&String>| {
+            let pairs = names.iter().zip(&self.columns);
+            pairs
+                .filter_map(|(name, column)| wanted(column).map(|value| pair(name, value)))
+                .collect::<Vec<_>>()
+        };
+        push_list(
+            out,
+            EVERY,
+            &paired(|column| if let Column::Constant(value) = column { Some(value) } else { None }),
+        );
+        push_list(
+            out,
+            USUAL,
+            &paired(|column| if let Column::Usual(value) = column { Some(value) } else { None }),
+        );
+        for (name, column) in names.iter().zip(&self.columns) {
+            match column {
+                Column::Made(rule) => self.push_rule(out, MADE, (name, rule)),
+                Column::Always(rule) => self.push_rule(out, ALWAYS, (name, rule)),
+                _ => {}
+            }
+        }
+        push_list(
+            out,
+            FIRST,
+            &self.words(|field| if let Field::FirstWord(word, _) = field { Some(word) } else { None }),
+        );
+        push_list(
+            out,
+            LAST,
+            &self.words(|field| if let Field::LastWord(_, word) = field { Some(word) } else { None }),
+        );
+    }
+
+    fn words(&self, wanted: fn(Field) -> Option<usize>) -> Vec<String> {
+        self.fields
+            .iter()
+            .filter_map(|&field| wanted(field))
+            .map(|at| self.grid.names[at].to_string())
+            .collect()
+    }
+
+    fn push_rule(&self, out: &mut String, words: &str, (name, rule): (&str, &Rule)) {
+        let source = &self.grid.names[rule.from];
+        let _ = match &rule.how {
+            How::FirstWord => writeln!(out, "{words}{name} = {FIRST_WORD}{source}"),
+            How::Between(before, after) => writeln!(out, "{words}{name} = {before}{{{source}}}{after}"),
+        };
+    }
+
+    /// A field of the header; in quotes where it could be taken for a fact.
+    fn name(&self, field: Field) -> (Cow<'_, str>, bool) {
+        let names = &self.grid.names;
+        match field {
+            Field::One(at) => (Cow::Borrowed(&*names[at]), names[at].contains([':', '=', ',', '"'])),
+            Field::FirstWord(left, right) | Field::LastWord(left, right) => {
+                (Cow::Owned(format!("{} {}", names[left], names[right])), false)
+            }
+        }
+    }
+
+    /// A field of a row, and whether it must be in quotes.
+    fn field<'r>(&self, row: &'r [Cow<'_, str>], field: Field) -> (Cow<'r, str>, bool) {
+        match field {
+            Field::One(at) => self.text(row, at),
+            Field::FirstWord(left, right) | Field::LastWord(left, right) => {
+                let (left, right) = (self.text(row, left).0, self.text(row, right).0);
+                (Cow::Owned(format!("{left} {right}")), false)
+            }
+        }
+    }
+
+    /// A cell, or nothing where that stands for it.
+    fn text<'r>(&self, row: &'r [Cow<'_, str>], at: usize) -> (Cow<'r, str>, bool) {
+        let cell = &*row[at];
+        let implied = match &self.columns[at] {
+            Column::Usual(value) => cell == value,
+            Column::Made(rule) => rule.gives(row, cell),
+            _ => false,
+        };
+        let text = if implied { "" } else { cell };
+        (Cow::Borrowed(text), !implied && cell.is_empty() && self.columns[at].implied())
+    }
+}
+
+fn push_line<'r>(out: &mut String, fields: impl Iterator<Item = (Cow<'r, str>, bool)>, separator: char) {
+    let mut fields = fields.peekable();
+    while let Some((text, quoted)) = fields.next() {
+        let last = fields.peek().is_none();
+        match (quoted, last) {
+            (true, _) => push_quoted(out, &text),
+            (false, true) => push_last(out, &text),
+            (false, false) => push_cell(out, &text, separator),
+        }
+        out.push(if last { '\n' } else { separator });
+    }
+}
+
+fn push_names(out: &mut String, names: &[Cow<'_, str>]) {
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        push_cell(out, name, ',');
+    }
+    out.push('\n');
+}
+
+fn push_list(out: &mut String, words: &str, items: &[String]) {
+    if !items.is_empty() {
+        let _ = writeln!(out, "{words}{}", items.join(", "));
+    }
+}
+
+fn pair(name: &str, value: &str) -> String {
+    let mut out = format!("{name}=");
+    let bare = !value.is_empty() && value.trim() == value && !value.contains(',');
+    if bare {
+        push_last(&mut out, value);
+    } else {
+        push_quoted(&mut out, value);
+    }
+    out
+}
