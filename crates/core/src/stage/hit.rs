@@ -56,7 +56,7 @@ pub(super) fn plain(line: &str) -> Option<Hit<'_>> {
     (is_path(path) && !rest.is_empty() && !rest.starts_with("//")).then_some(Hit { path, rest })
 }
 
-/// What stands before the path in context lines that were left absolute: `/home/me/project/`.
+/// What stands before the path in context lines that were left absolute: `/srv/me/project/`.
 pub(super) fn root<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<&'a str> {
     if !line.starts_with('/') || line.contains(':') {
         return None;
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(found("notes/2026-02-13-plan.md-7-x-1-y"), Some(("notes/2026-02-13-plan.md", "7-x-1-y")));
         assert_eq!(found("a-1-b.md-2-"), Some(("a-1-b.md", "2-")));
         assert_eq!(found("other.md-2-x"), None);
-        assert_eq!(root("/home/me/a-1-b.md-2-x", &paths), Some("/home/me/"));
-        assert_eq!(root("/home/me/a-1-b.md-2-x: y", &paths), None);
+        assert_eq!(root("/srv/me/a-1-b.md-2-x", &paths), Some("/srv/me/"));
+        assert_eq!(root("/srv/me/a-1-b.md-2-x: y", &paths), None);
     }
 
     #[test]

@@ -162,7 +162,7 @@ fn better<'a>(current: Option<&'a str>, ahead: &[&'a str]) -> Option<&'a str> {
 
 const UNDER: &str = "all under ";
 
-/// Writes `counts to column 7; all under /home/me/`.
+/// Writes `counts to column 7; all under /srv/me/`.
 fn note(lead: &Lead<'_>, base: &str) -> String {
     let lead = lead.note();
     let gap = if lead.is_empty() || base.is_empty() { "" } else { "; " };
@@ -210,8 +210,8 @@ mod tests {
             "src/core/\n a.rs\n b.rs\n c.rs\nREADME.md\ndocs/x.md\n",
         );
         check(
-            "/home/me/p/a.rs\n/home/me/p/src/b.rs\n/home/me/p/src/c.rs\n/home/me/p/d/e.rs\n(cut)",
-            "all under /home/me/p/",
+            "/srv/me/p/a.rs\n/srv/me/p/src/b.rs\n/srv/me/p/src/c.rs\n/srv/me/p/d/e.rs\n(cut)",
+            "all under /srv/me/p/",
             "./\n a.rs\n src/b.rs\n src/c.rs\n d/e.rs\n(cut)",
         );
     }

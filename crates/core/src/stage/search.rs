@@ -268,8 +268,8 @@ mod tests {
     #[test]
     fn context_that_stayed_absolute_joins_its_file() {
         check(
-            "src/a.go:1:x\n/home/me/src/a.go-2-}\nsrc/a.go-3-y: z\n/home/me/src/a.go-4-",
-            "lines without a colon stood under /home/me/",
+            "src/a.go:1:x\n/srv/me/src/a.go-2-}\nsrc/a.go-3-y: z\n/srv/me/src/a.go-4-",
+            "lines without a colon stood under /srv/me/",
             "src/a.go\n1:x\n2-}\n3-y: z\n4-",
         );
     }
