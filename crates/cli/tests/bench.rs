@@ -72,9 +72,10 @@ fn families_are_measured_in_every_mode() {
     file("families/QUESTIONS.jsonl", question);
     let ran = run(&format!("bench {dir}"), "");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for words in ["json-api       2 ", "json-rows      1 ", "1/1/1 of 1", "total          3 "] {
+    for words in ["json-api       2 ", "json-rows      1 ", "1/1/1/1", "total          3 "] {
         assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
     }
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
     let ran = run(&format!("bench --json {dir}"), "");
     let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
     assert_eq!(object["total"]["files"], 3);

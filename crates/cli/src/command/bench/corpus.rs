@@ -148,18 +148,19 @@ fn page(families: &BTreeMap<String, Row>, total: &Row) -> String {
     rows.push(cells("total", total));
     let broken: Vec<String> = total.broken.iter().map(|file| format!("\nbroken: {file}")).collect();
     table::align("lrrrrrrrrlr", &rows)
-        + "\n\nTokens by o200k, and what is saved of them. In sight: questions whose needles all stand in the text,"
-        + "\nexact / standard / aggressive, of those asked. MB/s: standard, one thread."
+        + "\n\nTokens by o200k, and the percent saved. In sight: questions whose needles all stand in the text,"
+        + "\nexact/standard/aggressive/asked. MB/s: standard, one thread."
         + &broken.concat()
 }
 
 fn cells(name: &str, row: &Row) -> Vec<String> {
     let mut cells = vec![name.to_owned(), row.files.to_string(), row.sent.to_string()];
     for tokens in row.tokens {
-        cells.extend([tokens.to_string(), Share::saved(row.sent, tokens).to_string()]);
+        let saved = Share::saved(row.sent, tokens).percent();
+        cells.extend([tokens.to_string(), format!("{saved:.1}")]);
     }
     let [exact, standard, aggressive] = row.sight;
-    cells.push(format!("{exact}/{standard}/{aggressive} of {}", row.questions));
+    cells.push(format!("{exact}/{standard}/{aggressive}/{}", row.questions));
     cells.push(format!("{:.1}", row.pace()));
     cells
 }
