@@ -61,3 +61,13 @@ fn wrong_words_are_refused() {
     check("compress --mode more", "x", "", 2, &["is no mode", "disabled, safe, standard or aggressive"]);
     check("compress --loss some", "x", "", 2, &["is no loss"]);
 }
+
+/// Contract 14.1.
+#[test]
+fn secrets_are_masked_and_counted() {
+    let key = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();
+    let ran = run("compress --explain", format!("AWS_ACCESS_KEY_ID={key}\nregion=eu-west-1\n"));
+    assert!(!ran.stdout.contains(&key), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("region=eu-west-1\n"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("secrets masked: 1"), "{}", ran.stderr);
+}

@@ -2,14 +2,36 @@
 
 use std::borrow::Cow;
 
+use crate::stage::redact::{self, Mask};
 use crate::stage::{self, Edit, STAGES, Scene, Stage};
 use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark, wrap};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
-        return Outcome { text: Cow::Borrowed(text), steps: Vec::new() };
+        return Outcome { text: Cow::Borrowed(text), redacted: 0, steps: Vec::new() };
     }
+    let Some((sealed, redacted)) = seal(plan, tokens, text) else { return best(plan, tokens, call, text) };
+    let Outcome { text, steps, .. } = best(plan, tokens, call, &sealed);
+    Outcome { text: Cow::Owned(text.into_owned()), redacted, steps }
+}
+
+/// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows to lose.
+///
+/// Words tell the reader most; where they would cost more than the secrets did, stars stand instead.
+fn seal(plan: &Plan, tokens: &dyn Tokens, text: &str) -> Option<(String, usize)> {
+    let secrets = if plan.redact { redact::find(text) } else { Vec::new() };
+    if secrets.is_empty() {
+        return None;
+    }
+    let named = redact::mask(text, &secrets, Mask::Named);
+    let fits = tokens.count_within(&named, tokens.count(text)).is_some();
+    let sealed = if fits { named } else { redact::mask(text, &secrets, Mask::Stars) };
+    Some((sealed, secrets.len()))
+}
+
+/// The better of two ways: the text as it stands, and what stands in its wrapping.
+fn best<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let whole = stages(plan, tokens, call, text);
     let inside = (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, text)).flatten();
     match inside {
@@ -33,7 +55,7 @@ fn unwrapped(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Op
     let (before, after) = (tokens.count(text), tokens.count(&marked));
     let first = Step { stage: stage::WRAPPED, before, after, loss: inside.loss() };
     let steps = std::iter::once(first).chain(inside.steps).collect();
-    (after < before).then_some(Outcome { text: Cow::Owned(marked), steps })
+    (after < before).then_some(Outcome { text: Cow::Owned(marked), redacted: 0, steps })
 }
 
 /// The text through every stage that the plan runs.
@@ -128,6 +150,6 @@ impl<'a> Run<'a, '_> {
 
     fn finish(self) -> Outcome<'a> {
         let escaped = if self.marked { None } else { mark::escape(&self.text) };
-        Outcome { text: escaped.map_or(self.text, Cow::Owned), steps: self.steps }
+        Outcome { text: escaped.map_or(self.text, Cow::Owned), redacted: 0, steps: self.steps }
     }
 }

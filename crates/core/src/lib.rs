@@ -21,4 +21,5 @@ pub use loss::Loss;
 pub use mode::Mode;
 pub use outcome::{Outcome, Step};
 pub use plan::Plan;
+pub use stage::redact::redact;
 pub use tokens::{O200k, Tokens};

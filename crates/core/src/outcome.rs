@@ -22,6 +22,8 @@ pub struct Step {
 pub struct Outcome<'a> {
     /// What to send.
     pub text: Cow<'a, str>,
+    /// How many secrets were masked before the first change; they are in nothing that is restored or kept.
+    pub redacted: usize,
     /// The changes, in order.
     pub steps: Vec<Step>,
 }

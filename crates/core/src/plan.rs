@@ -11,10 +11,12 @@ pub struct Plan {
     pub loss: Loss,
     /// The most bytes that may be sent of one result.
     pub max_bytes: usize,
+    /// Whether secrets are masked, which comes before and above the rest.
+    pub redact: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { mode: Mode::default(), loss: Loss::default(), max_bytes: 65_536 }
+        Self { mode: Mode::default(), loss: Loss::default(), max_bytes: 65_536, redact: true }
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tersely_codec::{Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, compress, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, compress, redact, restore};
 
 const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
@@ -51,7 +51,7 @@ fn the_same_text_gives_the_same_bytes() {
 fn exact_outcomes_come_back_byte_for_byte() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
-        if outcome.loss() == Loss::None && plan.mode != Mode::Disabled {
+        if outcome.loss() == Loss::None && plan.mode != Mode::Disabled && outcome.redacted == 0 {
             assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{plan:?}\n{}", outcome.text);
         }
     });
@@ -60,7 +60,7 @@ fn exact_outcomes_come_back_byte_for_byte() {
 #[test]
 fn compressing_twice_decodes_twice() {
     let plan = Plan { loss: Loss::None, ..Plan::default() };
-    for text in texts() {
+    for text in texts().iter().map(|text| redact(text)) {
         let once = compress(&plan, &O200k, Call::default(), &text);
         let twice = compress(&plan, &O200k, Call::default(), &once.text);
         let back = restore(&twice.text).expect("what was sent is read");

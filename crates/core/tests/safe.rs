@@ -2,7 +2,7 @@
 
 use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, compress, restore};
 
-const SAFE: Plan = Plan { mode: Mode::Safe, loss: Loss::Detail, max_bytes: 65_536 };
+const SAFE: Plan = Plan { mode: Mode::Safe, loss: Loss::Detail, max_bytes: 65_536, redact: true };
 
 fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
     compress(plan, &O200k, Call::default(), text)

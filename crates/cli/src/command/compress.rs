@@ -53,7 +53,11 @@ fn explain(sent: &str, outcome: &Outcome<'_>) -> String {
     }
     let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
     rows.push(row("all", before, after, outcome.loss().name()));
-    table::align("lrrrl", &rows)
+    let masked = match outcome.redacted {
+        0 => String::new(),
+        secrets => format!("\nsecrets masked: {secrets}"),
+    };
+    table::align("lrrrl", &rows) + &masked
 }
 
 fn row(name: &str, before: usize, after: usize, loss: &str) -> Vec<String> {
@@ -67,6 +71,8 @@ fn report(sent: &str, outcome: &Outcome<'_>, text: &str) -> String {
     });
     let steps: Vec<_> = steps.collect();
     let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
-    json!({ "text": text, "before": before, "after": after, "loss": outcome.loss().name(), "steps": steps })
+    let loss = outcome.loss().name();
+    let redacted = outcome.redacted;
+    json!({ "text": text, "before": before, "after": after, "loss": loss, "redacted": redacted, "steps": steps })
         .to_string()
 }

@@ -17,6 +17,7 @@ mod log;
 mod other;
 mod paths;
 mod python;
+pub(crate) mod redact;
 mod search;
 mod source;
 mod stat;

@@ -1,0 +1,156 @@
+//! Secrets out of a text before anything is counted, kept or sent.
+//!
+//! Every byte that is no part of a secret stays as it was. A secret is known by its vendor's prefix, by
+//! its measures or by what stands beside it; a hash, a UUID or a placeholder has none of these and stays.
+
+mod field;
+mod name;
+mod pair;
+mod pem;
+mod plain;
+mod rules;
+mod shape;
+mod token;
+mod url;
+mod value;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use plain::Plain;
+
+/// The text with `[REDACTED_SECRET]` and `[REDACTED_PRIVATE_KEY]` in place of its secrets.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let secrets = find(text);
+    if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &secrets, Mask::Named)) }
+}
+
+/// What stands where a secret stood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mask {
+    /// The kind of secret, in words.
+    Named,
+    /// One token, for secrets that are cheaper than words.
+    Stars,
+}
+
+/// A secret's place in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Secret {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: Kind,
+}
+
+/// What a secret is, as its mask names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Token,
+    PrivateKey,
+}
+
+impl Secret {
+    fn token(span: Range<usize>) -> Self {
+        Self { span, kind: Kind::Token }
+    }
+
+    fn word(&self, mask: Mask) -> &'static str {
+        match (mask, self.kind) {
+            (Mask::Stars, _) => "***",
+            (Mask::Named, Kind::Token) => "[REDACTED_SECRET]",
+            (Mask::Named, Kind::PrivateKey) => "[REDACTED_PRIVATE_KEY]",
+        }
+    }
+}
+
+/// Every secret of a text, in order, none inside another.
+pub(crate) fn find(text: &str) -> Vec<Secret> {
+    // Colour codes may split a secret, so they are looked through.
+    match Plain::of(text) {
+        None => scan(text),
+        Some(plain) => scan(&plain.text)
+            .into_iter()
+            .map(|secret| Secret { span: plain.span(secret.span), ..secret })
+            .collect(),
+    }
+}
+
+/// The text with each secret masked.
+pub(crate) fn mask(text: &str, secrets: &[Secret], mask: Mask) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in secrets {
+        out.push_str(&text[at..secret.span.start]);
+        out.push_str(secret.word(mask));
+        at = secret.span.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+fn scan(text: &str) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let found = if byte.is_ascii_alphanumeric() { word(text, at) } else { sign(text, at, byte) };
+        at = match found {
+            Some(secret) => {
+                let end = secret.span.end.max(at + 1);
+                push(&mut secrets, secret);
+                end
+            }
+            None if byte.is_ascii_alphanumeric() => at + run(&text.as_bytes()[at..]),
+            None => at + 1,
+        };
+    }
+    secrets
+}
+
+/// Adds what the last secret does not hold already: some are known by a sign in their middle.
+fn push(secrets: &mut Vec<Secret>, mut secret: Secret) {
+    let from = secrets.last().map_or(0, |last| last.span.end);
+    secret.span.start = secret.span.start.max(from);
+    if !secret.span.is_empty() {
+        secrets.push(secret);
+    }
+}
+
+/// The secret that begins with the word at `at`.
+fn word(text: &str, at: usize) -> Option<Secret> {
+    let bytes = text.as_bytes();
+    // Behind a backslash the first letters belong to an escape such as `\n` or `\u003d`.
+    let escape = match bytes[..at] {
+        [.., b'\\'] if matches!(bytes[at], b'n' | b'r' | b't') => 1,
+        [.., b'\\'] if bytes[at] == b'u' => 5,
+        _ => 0,
+    };
+    text.is_char_boundary(at + escape).then(|| token::find(text, at + escape))?.map(Secret::token)
+}
+
+/// The secret that the sign at `at` announces.
+fn sign(text: &str, at: usize, byte: u8) -> Option<Secret> {
+    match byte {
+        b':' => url::find(text, at)
+            .or_else(|| shape::telegram(text, at))
+            .or_else(|| pair::find(text, at))
+            .map(Secret::token),
+        b'=' | b'>' => pair::find(text, at).map(Secret::token),
+        b'~' => shape::azure(text, at).map(Secret::token),
+        b'-' => dash(text, at),
+        _ => None,
+    }
+}
+
+fn dash(text: &str, at: usize) -> Option<Secret> {
+    match text.as_bytes().get(at + 1)? {
+        b'-' if text[at..].starts_with("-----BEGIN ") => {
+            pem::find(text, at).map(|span| Secret { span, kind: Kind::PrivateKey })
+        }
+        _ => shape::mailchimp(text, at).or_else(|| pair::flag(text, at)).map(Secret::token),
+    }
+}
+
+/// The bytes of the word that the bytes begin with.
+fn run(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count()
+}

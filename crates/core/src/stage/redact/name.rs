@@ -1,0 +1,248 @@
+//! Names that secrets stand under: `DB_PASSWORD`, `apiKey`, `client_secret`.
+
+/// What a name promises of its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A person may have chosen it.
+    Password,
+    /// A machine made it, whatever it looks like.
+    Key,
+    /// A machine made it, and it may as well be no secret: a UUID under this name is an identifier.
+    Token,
+    /// An `Authorization` header: a scheme, then the secret.
+    Header,
+}
+
+/// Names of more bytes than this are no names.
+pub(super) const LONGEST: usize = 80;
+
+/// The class of a name, whatever its style; `None` when no secret stands under it.
+pub(super) fn class(name: &str) -> Option<Class> {
+    let words = words(name);
+    let mut words: &[String] = &words;
+    while let [head @ .., last] = words
+        && last.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        words = head;
+    }
+    let (last, head) = words.split_last()?;
+    let before = head.last().map_or("", String::as_str);
+    match last.as_str() {
+        "authorization" => Some(Class::Header),
+        "pass" if before.is_empty() => None,
+        "pass" if matches!(before, "by" | "first" | "second" | "render" | "single") => None,
+        last if PASSWORDS.contains(&last) => Some(Class::Password),
+        last if KEYS.contains(&last) => Some(Class::Key),
+        "key" if KEY_KINDS.contains(&before) => Some(Class::Key),
+        "signature" if before == "access" => Some(Class::Key),
+        "token" if TOKEN_KINDS.contains(&before) => Some(Class::Key),
+        "token" if HARMLESS.contains(&before) => None,
+        "token" | "pat" => Some(Class::Token),
+        "auth" if head.is_empty() => Some(Class::Token),
+        _ => None,
+    }
+}
+
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "pass",
+    "userpassword",
+    "dbpassword",
+    "pgpassword",
+];
+
+const KEYS: &[&str] = &[
+    "secret",
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "clientsecret",
+    "apisecret",
+    "apitoken",
+    "authtoken",
+    "accesstoken",
+    "refreshtoken",
+    "credential",
+];
+
+/// Words that make a key of a `key`.
+const KEY_KINDS: &[&str] = &[
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "signing",
+    "encryption",
+    "master",
+    "account",
+    "shared",
+    "service",
+    "admin",
+    "deploy",
+    "app",
+    "application",
+    "consumer",
+    "hmac",
+    "jwt",
+    "session",
+    "subscription",
+    "integration",
+    "storage",
+    "rest",
+    "functions",
+    "license",
+    "webhook",
+    "bot",
+    "openai",
+    "anthropic",
+    "stripe",
+    "aws",
+    "azure",
+    "google",
+    "gcp",
+    "github",
+    "gitlab",
+    "slack",
+    "twilio",
+    "sendgrid",
+    "mailgun",
+    "mailchimp",
+    "algolia",
+    "datadog",
+    "cohere",
+    "mistral",
+    "gemini",
+    "groq",
+    "deepgram",
+    "heroku",
+    "maps",
+    "cloudflare",
+    "pinecone",
+    "fastly",
+    "airtable",
+    "okta",
+    "asana",
+    "cosmos",
+    "primary",
+    "secondary",
+];
+
+/// Words that make a key of a `token`.
+const TOKEN_KINDS: &[&str] = &[
+    "access", "auth", "api", "bearer", "refresh", "personal", "bot", "deploy", "secret", "vault", "service",
+    "admin", "oauth", "snyk", "github", "gitlab", "slack", "heroku", "railway", "vercel", "netlify",
+];
+
+/// Words that make a place, a count or a piece of grammar of a `token`.
+const HARMLESS: &[&str] = &[
+    "next",
+    "page",
+    "continuation",
+    "sync",
+    "client",
+    "request",
+    "cancel",
+    "cancellation",
+    "max",
+    "min",
+    "last",
+    "first",
+    "start",
+    "end",
+    "pagination",
+    "cursor",
+    "change",
+    "resume",
+    "stop",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "cls",
+    "sep",
+    "special",
+    "idempotency",
+    "design",
+    "public",
+    "lock",
+    "version",
+    "fencing",
+    "lease",
+    "ack",
+    "previous",
+    "prev",
+    "cache",
+    "device",
+    "csrf",
+    "xsrf",
+    "per",
+    "marker",
+    "starting",
+    "forward",
+    "backward",
+];
+
+/// The words of a name, in lower case: split at signs, at humps and before digits that end it.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for (at, char) in name.char_indices() {
+        let next = name[at + char.len_utf8()..].chars().next().unwrap_or(' ');
+        let hump = char.is_ascii_uppercase()
+            && (before.is_ascii_lowercase() || before.is_ascii_uppercase() && next.is_ascii_lowercase());
+        let digit = char.is_ascii_digit() && !before.is_ascii_digit();
+        if hump || digit || !char.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| char.is_ascii_alphanumeric()) {
+            word.push(char.to_ascii_lowercase());
+        }
+        before = char;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_in_every_style() {
+        for (name, expected) in [
+            ("password", Some(Class::Password)),
+            ("DB_PASSWORD", Some(Class::Password)),
+            ("smtp.pass", Some(Class::Password)),
+            ("password2", Some(Class::Password)),
+            ("apiKey", Some(Class::Key)),
+            ("X-Api-Key", Some(Class::Key)),
+            ("APIKey", Some(Class::Key)),
+            ("aws_secret_access_key", Some(Class::Key)),
+            ("SecretAccessKey", Some(Class::Key)),
+            ("OPENAI_API_KEY_1", Some(Class::Key)),
+            ("token", Some(Class::Token)),
+            ("accessToken", Some(Class::Key)),
+            ("_authToken", Some(Class::Key)),
+            ("Authorization", Some(Class::Header)),
+            ("NextToken", None),
+            ("max_tokens", None),
+            ("tokenizer", None),
+            ("secretName", None),
+            ("private_key_id", None),
+            ("primaryKey", Some(Class::Key)),
+            ("public_key", None),
+            ("compass", None),
+            ("key", None),
+            ("", None),
+        ] {
+            assert_eq!(class(name), expected, "{name}");
+        }
+    }
+}
