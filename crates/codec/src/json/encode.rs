@@ -6,17 +6,25 @@ use crate::{Text, Value};
 #[must_use]
 pub fn encode(value: &Value<'_>) -> String {
     let mut out = String::new();
-    push(&mut out, value);
+    push_flat(&mut out, value, Spelling { key: push_string, text: push_string });
     out
 }
 
-fn push(out: &mut String, value: &Value<'_>) {
+/// How keys and strings are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Spelling {
+    pub(crate) key: fn(&mut String, &Text<'_>),
+    pub(crate) text: fn(&mut String, &Text<'_>),
+}
+
+/// Writes `value` on one line, in JSON's brackets and without white space.
+pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: Spelling) {
     match value {
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
-                push(out, item);
+                push_flat(out, item, spelling);
             }
             out.push(']');
         }
@@ -24,12 +32,13 @@ fn push(out: &mut String, value: &Value<'_>) {
             out.push('{');
             for (index, (key, value)) in members.iter().enumerate() {
                 out.push_str(if index > 0 { "," } else { "" });
-                push_string(out, key);
+                (spelling.key)(out, key);
                 out.push(':');
-                push(out, value);
+                push_flat(out, value, spelling);
             }
             out.push('}');
         }
+        Value::String(text) => (spelling.text)(out, text),
         scalar => push_scalar(out, scalar),
     }
 }

@@ -2,34 +2,13 @@
 
 use super::bare::{self, is_bare, is_bare_key, is_key_byte};
 use crate::error::Fault;
-use crate::json::{push_scalar, push_string};
+use crate::json::{Spelling, push_flat, push_string};
 use crate::scan::{Scan, number_length};
 use crate::{Text, Value};
 
 /// Writes `value` on one line.
 pub(super) fn push(out: &mut String, value: &Value<'_>) {
-    match value {
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                push(out, item);
-            }
-            out.push(']');
-        }
-        Value::Object(members) => {
-            out.push('{');
-            for (index, (key, value)) in members.iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                push_key(out, key);
-                out.push(':');
-                push(out, value);
-            }
-            out.push('}');
-        }
-        Value::String(text) => push_text(out, text.as_str()),
-        scalar => push_scalar(out, scalar),
-    }
+    push_flat(out, value, Spelling { key: push_key, text: |out, text| push_text(out, text.as_str()) });
 }
 
 /// Writes a string that JSON spells `text`.

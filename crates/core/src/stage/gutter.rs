@@ -130,36 +130,39 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
-
-    fn check(text: &str, note: &str, cheaper: &str) {
-        let plan = Plan::default();
-        let edit = Gutter.apply(Scene { plan: &plan, call: Call::default() }, text).unwrap();
-        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, cheaper));
-        assert_eq!(Gutter.restore(&edit.note, &edit.text).as_deref(), Some(text));
-    }
+    use crate::stage::proof::{apply, check};
 
     #[test]
     fn gutters_of_real_harnesses_get_cheaper() {
-        check("     1→a\n     2→\n     3→\tb\n     4→c", "4, width 6, arrow", "1\ta\n2\t\n3\t\tb\n4\tc");
         check(
+            &Gutter,
+            "     1→a\n     2→\n     3→\tb\n     4→c",
+            "4, width 6, arrow",
+            "1\ta\n2\t\n3\t\tb\n4\tc",
+        );
+        check(
+            &Gutter,
             "     7\ta\n     8\tb\n     9\tc\n    10\td\n",
             "4 from 7, width 6, tab",
             "7\ta\n8\tb\n9\tc\n10\td\n",
         );
-        check("1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+        check(&Gutter, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
     }
 
     #[test]
     fn what_follows_the_numbered_lines_stays() {
-        check("  1→a\n  2→b\n  3→c\n  4→d\n\n6→e", "4, width 3, arrow", "1\ta\n2\tb\n3\tc\n4\td\n\n6→e");
+        check(
+            &Gutter,
+            "  1→a\n  2→b\n  3→c\n  4→d\n\n6→e",
+            "4, width 3, arrow",
+            "1\ta\n2\tb\n3\tc\n4\td\n\n6→e",
+        );
     }
 
     #[test]
     fn other_numbers_are_left_alone() {
-        let plan = Plan::default();
         for text in ["1\ta\n3\tb\n4\tc\n5\td", "1. a\n2. b\n3. c\n4. d", "01\ta\n02\tb", "", "\n\n\n\n"] {
-            assert_eq!(Gutter.apply(Scene { plan: &plan, call: Call::default() }, text), None, "{text:?}");
+            assert_eq!(apply(&Gutter, text), None, "{text:?}");
         }
     }
 }

@@ -110,7 +110,7 @@ impl<'a> Sheet<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
+    use crate::stage::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "-rw-r--r-- 1 me me   634 Nov 14 23:05 a\n-rw-r--r-- 1 me me     6 Nov 14 23:05 b\ndrwxr-xr-x 2 me me 12345 Jan  1  2024 c";
     const ODD: &[&str] = &[
@@ -155,6 +155,7 @@ mod tests {
             rows.iter().map(side).collect::<Vec<_>>().join("\n")
         };
         check(
+            &Listing,
             &column(|row| row.0),
             "each -rw-r--r-- 1 me staff Nov 14 23:05 unless said; d is drwxr-xr-x",
             &column(|row| row.1),
@@ -164,6 +165,7 @@ mod tests {
     #[test]
     fn wide_gaps_come_back() {
         check(
+            &Listing,
             "-rw-r--r--   1 me  staff   9 14 Nov 23:05 a\n-rw-r--r--@  1 me  staff  10 14 Nov 23:05 b\n\
             drwxr-xr-x  12 me  staff   1 14 Nov 23:05 c\n-rw-r--r--   1 me  staff   9 14 Nov 23:05 d\n",
             "each -rw-r--r-- 1 me staff 14 Nov 23:05 unless said; d is drwxr-xr-x; wide gaps",
@@ -174,6 +176,7 @@ mod tests {
     #[test]
     fn rows_with_dates_of_their_own_keep_them() {
         check(
+            &Listing,
             "-rw-r--r-- 1 0 0 1 2024-01-01 10:00 a\n-rw-r--r-- 1 0 0 2 2024-01-02 10:00 b\n\
             -rw-r--r-- 1 0 0 3 2024-01-03 10:00 c\n-rw-r--r-- 1 0 0 4 2024-01-04 10:00 d",
             "each -rw-r--r-- 1 0 0 unless said",
@@ -181,54 +184,14 @@ mod tests {
         );
     }
 
-    /// Checks what a text becomes and that it comes back.
-    fn check(text: &str, note: &str, body: &str) {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        let edit = Listing.apply(scene, text).unwrap();
-        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-        assert_eq!(Listing.restore(note, body).as_deref(), Some(text));
-    }
-
     /// Every order of a few odd lines around usual ones comes back.
     #[test]
     fn odd_lines_come_back() {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        for first in ODD {
-            for second in ODD {
-                for end in ["", "\n", "\n\n"] {
-                    let text =
-                        format!("{first}\n{USUAL}\n{second}\n{first}\n{USUAL}\n{USUAL}\n{second}{end}");
-                    let Some(edit) = Listing.apply(scene, &text) else { panic!("declined {text:?}") };
-                    let back = Listing.restore(&edit.note, &edit.text);
-                    assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
-                }
-            }
-        }
+        check_odd(&Listing, ODD, USUAL);
     }
 
     #[test]
     fn what_it_never_wrote_is_no_fault() {
-        for note in [
-            "",
-            "nonsense",
-            "; ",
-            "each",
-            "each a 1 b c unless said",
-            "each -rw-r--r-- 1 b c unless said",
-            "goes on at level 99999999999",
-        ] {
-            for body in [
-                "",
-                "\n",
-                "9 other lines:\n",
-                "99999999999999999999 other lines:",
-                " x",
-                "/",
-                "- 1",
-                "  \n   é",
-            ] {
-                let _ = Listing.restore(note, body);
-            }
-        }
+        read_foreign(&Listing);
     }
 }

@@ -16,6 +16,8 @@ mod listing;
 mod log;
 mod other;
 mod paths;
+#[cfg(test)]
+mod proof;
 mod python;
 pub(crate) mod redact;
 mod search;

@@ -178,7 +178,7 @@ fn parse(note: &str) -> Option<(Lead<'_>, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
+    use crate::stage::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "src/core/a.rs\nsrc/core/b.rs\nsrc/core/c/\nsrc/core/c/d.rs\nsrc/core/c/e f.rs\nC:\\x\\y\nhttps://a.b/c/d\nsrc//x/y";
     const ODD: &[&str] = &[
@@ -205,11 +205,13 @@ mod tests {
     #[test]
     fn a_folder_is_said_once() {
         check(
+            &Paths,
             "src/core/a.rs\nsrc/core/b.rs\nsrc/core/c.rs\nREADME.md\ndocs/x.md\n",
             "",
             "src/core/\n a.rs\n b.rs\n c.rs\nREADME.md\ndocs/x.md\n",
         );
         check(
+            &Paths,
             "/srv/me/p/a.rs\n/srv/me/p/src/b.rs\n/srv/me/p/src/c.rs\n/srv/me/p/d/e.rs\n(cut)",
             "all under /srv/me/p/",
             "./\n a.rs\n src/b.rs\n src/c.rs\n d/e.rs\n(cut)",
@@ -219,58 +221,27 @@ mod tests {
     #[test]
     fn counts_and_hashes_stay_beside_their_paths() {
         check(
+            &Paths,
             "   12 lib/a.go\n  224 lib/b.go\n 1161 lib/c.go\n    1 lib/d.go\n 1398 total\n",
             "counts to column 5",
             "lib/\n 12 a.go\n 224 b.go\n 1161 c.go\n 1 d.go\n1 other line:\n 1398 total\n",
         );
         check(
+            &Paths,
             "100644 aa 0\tsrc/a\n100644 bb 0\tsrc/b\n100644 cc 0\tsrc/c\n100644 dd 0\tsrc/d",
             "each line \"100644 <first> 0\\t<path>\"",
             "src/\n aa a\n bb b\n cc c\n dd d",
         );
     }
 
-    /// Checks what a text becomes and that it comes back.
-    fn check(text: &str, note: &str, body: &str) {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        let edit = Paths.apply(scene, text).unwrap();
-        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-        assert_eq!(Paths.restore(note, body).as_deref(), Some(text));
-    }
-
     /// Every order of a few odd lines around usual ones comes back.
     #[test]
     fn odd_lines_come_back() {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        for first in ODD {
-            for second in ODD {
-                for end in ["", "\n", "\n\n"] {
-                    let text =
-                        format!("{first}\n{USUAL}\n{second}\n{first}\n{USUAL}\n{USUAL}\n{second}{end}");
-                    let Some(edit) = Paths.apply(scene, &text) else { panic!("declined {text:?}") };
-                    let back = Paths.restore(&edit.note, &edit.text);
-                    assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
-                }
-            }
-        }
+        check_odd(&Paths, ODD, USUAL);
     }
 
     #[test]
     fn what_it_never_wrote_is_no_fault() {
-        for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"]
-        {
-            for body in [
-                "",
-                "\n",
-                "9 other lines:\n",
-                "99999999999999999999 other lines:",
-                " x",
-                "/",
-                "- 1",
-                "  \n   é",
-            ] {
-                let _ = Paths.restore(note, body);
-            }
-        }
+        read_foreign(&Paths);
     }
 }

@@ -196,12 +196,7 @@ fn push_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
-
-    fn apply(text: &str) -> Option<Edit> {
-        let plan = Plan::default();
-        Python.apply(Scene { plan: &plan, call: Call::default() }, text)
-    }
+    use crate::stage::proof::apply;
 
     #[test]
     fn what_python_prints_comes_back() {
@@ -211,7 +206,7 @@ mod tests {
                 .trim_end(),
             "{'é': ['日本語', -1, 0.1, False], 'x': {'y': {'z': 'a long enough text to be looked at'}}}",
         ] {
-            let edit = apply(text).unwrap();
+            let edit = apply(&Python, text).unwrap();
             assert_eq!(Python.restore(&edit.note, &edit.text).as_deref(), Some(text), "{}", edit.text);
         }
     }
@@ -225,7 +220,7 @@ mod tests {
             "[datetime.date(2026, 1, 1), 'objects print themselves in ways that nobody can know']",
             "['unfinished, and long enough to be looked at by the stage, but without an end",
         ] {
-            assert_eq!(apply(text), None, "{text}");
+            assert_eq!(apply(&Python, text), None, "{text}");
         }
     }
 }

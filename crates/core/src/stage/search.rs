@@ -214,7 +214,7 @@ impl<'a> Sheet<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
+    use crate::stage::proof::{apply, check, check_odd, read_foreign};
 
     const USUAL: &str =
         "src/a.rs:1:x\nsrc/a.rs:2:y\nsrc/a.rs-3-z\nb.rs:7:\nb.rs:8:--\nb.rs:9:x\nb.rs:9:y\nb.rs:9:z";
@@ -247,17 +247,24 @@ mod tests {
     #[test]
     fn a_path_is_said_once() {
         check(
+            &Search,
             "src/a.rs:1:use x;\nsrc/a.rs:9:\n--\nsrc/b.rs:3:}\nsrc/a.rs:4:end",
             "",
             "src/a.rs\n1:use x;\n9:\n--\n\nsrc/b.rs\n3:}\n\nsrc/a.rs\n4:end",
         );
-        check("a.c:x\na.c:y\na.c:2 other lines:\n", "no line numbers", "a.c\nx\ny\n2 other lines:\n");
-        check("a.ts(1,2): e\na.ts(3,4): f\na.ts(5): g", "", "a.ts\n(1,2): e\n(3,4): f\n(5): g");
+        check(
+            &Search,
+            "a.c:x\na.c:y\na.c:2 other lines:\n",
+            "no line numbers",
+            "a.c\nx\ny\n2 other lines:\n",
+        );
+        check(&Search, "a.ts(1,2): e\na.ts(3,4): f\na.ts(5): g", "", "a.ts\n(1,2): e\n(3,4): f\n(5): g");
     }
 
     #[test]
     fn headers_and_trailers_stay() {
         check(
+            &Search,
             "Found 3\n\nC:\\a.go:1:x\r\nC:\\a.go:2:y\r\nC:\\a.go-3-z\r\nC:\\a.go-4-\n\n(more)\n",
             "",
             "2 other lines:\nFound 3\n\n\nC:\\a.go\n1:x\r\n2:y\r\n3-z\r\n4-\n\n2 other lines:\n\n(more)\n",
@@ -268,6 +275,7 @@ mod tests {
     #[test]
     fn context_that_stayed_absolute_joins_its_file() {
         check(
+            &Search,
             "src/a.go:1:x\n/srv/me/src/a.go-2-}\nsrc/a.go-3-y: z\n/srv/me/src/a.go-4-",
             "lines without a colon stood under /srv/me/",
             "src/a.go\n1:x\n2-}\n3-y: z\n4-",
@@ -276,53 +284,19 @@ mod tests {
 
     #[test]
     fn other_texts_are_left_alone() {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
         for text in ["", "a.rs:1:x", "12:00:01 a\n12:00:02 b\n12:00:03 c", "a/b:1\nc/d:2\ne/f:3\ng/h:4"] {
-            assert_eq!(Search.apply(scene, text), None, "{text}");
+            assert_eq!(apply(&Search, text), None, "{text}");
         }
-    }
-
-    /// Checks what a text becomes and that it comes back.
-    fn check(text: &str, note: &str, body: &str) {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        let edit = Search.apply(scene, text).unwrap();
-        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-        assert_eq!(Search.restore(note, body).as_deref(), Some(text));
     }
 
     /// Every order of a few odd lines around usual ones comes back.
     #[test]
     fn odd_lines_come_back() {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        for first in ODD {
-            for second in ODD {
-                for end in ["", "\n", "\n\n"] {
-                    let text =
-                        format!("{first}\n{USUAL}\n{second}\n{first}\n{USUAL}\n{USUAL}\n{second}{end}");
-                    let Some(edit) = Search.apply(scene, &text) else { panic!("declined {text:?}") };
-                    let back = Search.restore(&edit.note, &edit.text);
-                    assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
-                }
-            }
-        }
+        check_odd(&Search, ODD, USUAL);
     }
 
     #[test]
     fn what_it_never_wrote_is_no_fault() {
-        for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"]
-        {
-            for body in [
-                "",
-                "\n",
-                "9 other lines:\n",
-                "99999999999999999999 other lines:",
-                " x",
-                "/",
-                "- 1",
-                "  \n   é",
-            ] {
-                let _ = Search.restore(note, body);
-            }
-        }
+        read_foreign(&Search);
     }
 }

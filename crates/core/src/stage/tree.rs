@@ -201,7 +201,7 @@ fn parse(note: &str) -> Option<(&'static Style, Vec<usize>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Plan};
+    use crate::stage::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "r\n├── a\n│   └── b\n└── c\n    └── d\nr\n├── a\n│   └── b\n└── c\n    └── d";
     const ODD: &[&str] = &[
@@ -225,64 +225,33 @@ mod tests {
     #[test]
     fn branches_become_indentation() {
         check(
+            &Tree,
             "r\n├── a\n│   ├── b\n│   │   └── c\n│   └── d\n└── e\n    └── f\n\n2 directories\n",
             "",
             "r\n  a\n    b\n      c\n    d\n  e\n    f\n\n2 directories\n",
         );
-        check("|-- a\n|   `-- b\n|-- c\n`-- d", "drawn |--", "  a\n    b\n  c\n  d");
-        check("├── a\n│\u{a0}\u{a0} └── b\n├── c\n└── d", "hard spaces", "  a\n    b\n  c\n  d");
+        check(&Tree, "|-- a\n|   `-- b\n|-- c\n`-- d", "drawn |--", "  a\n    b\n  c\n  d");
+        check(&Tree, "├── a\n│\u{a0}\u{a0} └── b\n├── c\n└── d", "hard spaces", "  a\n    b\n  c\n  d");
     }
 
     #[test]
     fn a_tree_that_was_cut_says_where_it_goes_on() {
         check(
+            &Tree,
             "├── a\n├── b\n│   └── c\n│       ├── d\n",
             "goes on at level 1 3",
             "  a\n  b\n    c\n      d\n",
         );
     }
 
-    /// Checks what a text becomes and that it comes back.
-    fn check(text: &str, note: &str, body: &str) {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        let edit = Tree.apply(scene, text).unwrap();
-        assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-        assert_eq!(Tree.restore(note, body).as_deref(), Some(text));
-    }
-
     /// Every order of a few odd lines around usual ones comes back.
     #[test]
     fn odd_lines_come_back() {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
-        for first in ODD {
-            for second in ODD {
-                for end in ["", "\n", "\n\n"] {
-                    let text =
-                        format!("{first}\n{USUAL}\n{second}\n{first}\n{USUAL}\n{USUAL}\n{second}{end}");
-                    let Some(edit) = Tree.apply(scene, &text) else { panic!("declined {text:?}") };
-                    let back = Tree.restore(&edit.note, &edit.text);
-                    assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
-                }
-            }
-        }
+        check_odd(&Tree, ODD, USUAL);
     }
 
     #[test]
     fn what_it_never_wrote_is_no_fault() {
-        for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"]
-        {
-            for body in [
-                "",
-                "\n",
-                "9 other lines:\n",
-                "99999999999999999999 other lines:",
-                " x",
-                "/",
-                "- 1",
-                "  \n   é",
-            ] {
-                let _ = Tree.restore(note, body);
-            }
-        }
+        read_foreign(&Tree);
     }
 }

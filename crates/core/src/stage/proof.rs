@@ -1,0 +1,41 @@
+//! What the tests of exact stages hold in common.
+
+use super::{Edit, Scene, Stage};
+use crate::{Call, Plan};
+
+/// What a stage makes of a text.
+pub(super) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
+    stage.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)
+}
+
+/// Holds what a text becomes, and that it comes back.
+pub(super) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
+    let edit = apply(stage, text).unwrap_or_else(|| panic!("declined {text:?}"));
+    assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
+    assert_eq!(stage.restore(note, body).as_deref(), Some(text));
+}
+
+/// Holds that every order of a few odd lines around usual ones comes back.
+pub(super) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
+    for first in odd {
+        for second in odd {
+            for end in ["", "\n", "\n\n"] {
+                let text = format!("{first}\n{usual}\n{second}\n{first}\n{usual}\n{usual}\n{second}{end}");
+                let edit = apply(stage, &text).unwrap_or_else(|| panic!("declined {text:?}"));
+                let back = stage.restore(&edit.note, &edit.text);
+                assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
+            }
+        }
+    }
+}
+
+/// Reads notes and bodies that no stage wrote: whatever comes of it, nothing breaks.
+pub(super) fn read_foreign(stage: &dyn Stage) {
+    for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"] {
+        for body in
+            ["", "\n", "9 other lines:\n", "99999999999999999999 other lines:", " x", "/", "- 1", "  \n   é"]
+        {
+            let _ = stage.restore(note, body);
+        }
+    }
+}
