@@ -5,11 +5,13 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
+mod corpus;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::{env, str};
 
+use corpus::files;
 use tersely_codec::{Form, Value, encode, json};
 
 /// The forms that the packages read.
@@ -63,23 +65,5 @@ fn each_text(value: &Value<'_>, visit: &mut impl FnMut(&str)) {
         Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
         Value::Object(members) => members.iter().for_each(|(_, value)| each_text(value, visit)),
         _ => {}
-    }
-}
-
-/// Every file under a folder of the corpus, in order.
-fn files(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(folder);
-    let mut files = Vec::new();
-    walk(&root, &mut files);
-    files.sort();
-    files
-}
-
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder)
-        .unwrap_or_else(|error| panic!("the corpus is needed at {}: {error}", folder.display()));
-    for entry in entries {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { walk(&path, files) } else { files.push(path) }
     }
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
 
+mod corpus;
 mod generate;
 
 use std::path::{Path, PathBuf};
@@ -97,25 +98,9 @@ fn holds(form: Form, value: &Value<'_>) -> Result<bool, String> {
 }
 
 /// Every JSON file under a folder of the corpus, in order.
-fn files(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(folder);
-    let mut files = Vec::new();
-    walk(&root, &mut files);
-    files.sort();
-    files
-}
-
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder)
-        .unwrap_or_else(|error| panic!("the corpus is needed at {}: {error}", folder.display()));
-    for entry in entries {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            walk(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "json") {
-            files.push(path);
-        }
-    }
+fn files(folder: &str) -> impl Iterator<Item = PathBuf> {
+    let json = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "json");
+    corpus::files(folder).into_iter().filter(json)
 }
 
 fn read(file: &Path) -> String {
