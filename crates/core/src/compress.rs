@@ -33,29 +33,33 @@ fn seal(plan: &Plan, tokens: &dyn Tokens, text: &str) -> Option<(String, usize)>
 /// The better of two ways: the text as it stands, and what stands in its wrapping.
 fn best<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let whole = stages(plan, tokens, call, text);
-    let inside = (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, text)).flatten();
-    match inside {
-        Some(inside)
-            if inside.loss() <= whole.loss() && tokens.count(&inside.text) < tokens.count(&whole.text) =>
-        {
-            inside
-        }
-        _ => whole,
-    }
+    let inside =
+        (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, (text, &whole))).flatten();
+    inside.unwrap_or(whole)
 }
 
-/// What becomes of a text that is wrapped in JSON, seen without its wrapping.
-fn unwrapped(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Option<Outcome<'static>> {
+/// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
+///
+/// What the text cost, and what it costs as a whole, is known from the steps where there are any.
+fn unwrapped(
+    plan: &Plan,
+    tokens: &dyn Tokens,
+    call: Call<'_>,
+    (text, whole): (&str, &Outcome<'_>),
+) -> Option<Outcome<'static>> {
     let (note, inside) = wrap::unwrap(text)?;
     let inside = stages(plan, tokens, call, &inside);
+    let loss = inside.loss();
     let marked = mark::mark(stage::WRAPPED, &note, &inside.text);
-    if inside.loss() == Loss::None && restore(&marked).as_deref() != Some(text) {
+    if loss > whole.loss() || (loss == Loss::None && restore(&marked).as_deref() != Some(text)) {
         return None;
     }
-    let (before, after) = (tokens.count(text), tokens.count(&marked));
-    let first = Step { stage: stage::WRAPPED, before, after, loss: inside.loss() };
+    let before = whole.steps.first().map_or_else(|| tokens.count(text), |step| step.before);
+    let limit = whole.steps.last().map_or(before, |step| step.after);
+    let after = tokens.count_within(&marked, limit.checked_sub(1)?)?;
+    let first = Step { stage: stage::WRAPPED, before, after, loss };
     let steps = std::iter::once(first).chain(inside.steps).collect();
-    (after < before).then_some(Outcome { text: Cow::Owned(marked), redacted: 0, steps })
+    Some(Outcome { text: Cow::Owned(marked), redacted: 0, steps })
 }
 
 /// The text through every stage that the plan runs.
