@@ -36,11 +36,12 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
 ///
 /// One that was left alone but is itself a document in one of our forms would be decoded as that: it gets a mark.
 fn readable(outcome: &Outcome<'_>) -> String {
-    let form = detect(outcome.text.trim_end_matches('\n')).map(|(form, _)| form);
-    match form {
-        None | Some(Form::Json) => outcome.text.to_string(),
-        _ if is_marked(&outcome.text) => outcome.text.to_string(),
-        _ => as_text(&outcome.text),
+    if is_marked(&outcome.text) {
+        return outcome.text.to_string();
+    }
+    match detect(outcome.text.trim_end_matches('\n')) {
+        None | Some((Form::Json, _)) => outcome.text.to_string(),
+        Some(_) => as_text(&outcome.text),
     }
 }
 
