@@ -12,6 +12,16 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
+/// Reads the JSON value that a text begins with, and tells how many bytes it takes.
+///
+/// # Errors
+/// When the text begins with no JSON value, or with one that nests deeper than [`MAX_DEPTH`].
+pub fn decode_first(text: &str) -> Result<(Value<'_>, usize), DecodeError> {
+    let mut scan = Scan::new(text);
+    let value = value(&mut scan, MAX_DEPTH).map_err(|fault| fault.within(text))?;
+    Ok((value, scan.at()))
+}
+
 fn document(text: &str) -> Result<Value<'_>, Fault> {
     let mut scan = Scan::new(text);
     scan.space();
@@ -89,7 +99,7 @@ fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{decode, decode_first};
     use crate::json::encode;
 
     fn check(text: &str, compact: &str) {
@@ -122,6 +132,15 @@ mod tests {
             ("\u{feff}1", "line 1, column 1: expected a value, found '\\u{feff}'"),
         ] {
             assert_eq!(decode(text).map_err(|error| error.to_string()), Err(message.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_end_where_they_end() {
+        for (text, end) in
+            [("[1]\nrest", Some(3)), ("{} {", Some(2)), ("1x", Some(1)), (" 1", None), ("[1", None)]
+        {
+            assert_eq!(decode_first(text).ok().map(|(_, end)| end), end, "{text}");
         }
     }
 

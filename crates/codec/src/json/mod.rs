@@ -4,7 +4,7 @@ mod decode;
 mod encode;
 mod layout;
 
-pub use decode::decode;
+pub use decode::{decode, decode_first};
 pub use encode::encode;
 pub(crate) use encode::{Spelling, push_flat, push_scalar, push_string};
 pub use layout::Layout;

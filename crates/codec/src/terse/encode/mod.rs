@@ -20,12 +20,15 @@ use crate::json::push_scalar;
 /// Writes `value` in the terse form; `None` when it nests too deep.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
-    if !value.fits() {
-        return None;
-    }
-    let text = document(value);
+    let text = draft(value)?;
     // What cannot be read back is not sent: the flat layout holds every value.
     if decode(&text).as_ref() == Ok(value) { Some(text) } else { Some(flat(value)) }
+}
+
+/// The same for a caller that reads it back and compares before it relies on it: nothing is checked here.
+#[must_use]
+pub fn draft(value: &Value<'_>) -> Option<String> {
+    value.fits().then(|| document(value))
 }
 
 fn document<'v>(value: &'v Value<'v>) -> String {

@@ -1,0 +1,150 @@
+//! Which characters a writer of JSON escapes beyond those that it must.
+
+use std::fmt::Write as _;
+
+use crate::Text;
+
+/// A writer's habit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Escapes {
+    pub(super) set: Set,
+    pub(super) slash: Slash,
+    pub(super) digits: Digits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Set {
+    /// Only what must be escaped is.
+    Few,
+    /// Everything outside ASCII is.
+    Ascii,
+    /// `<`, `>`, `&`, U+2028 and U+2029 are.
+    Html,
+    /// The same, and `=` and `'`.
+    Script,
+    /// Everything outside ASCII, and whatever means something in HTML; quotes by number.
+    Strict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slash {
+    Plain,
+    Escaped,
+}
+
+/// How hexadecimal digits are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Digits {
+    Small,
+    Capital,
+}
+
+/// The habits that could have written `text`, the likeliest first.
+pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
+    let seen = Seen::in_text(text);
+    let ascii = text.is_ascii();
+    let bare = |signs: &[char]| text.contains(signs);
+    let sets = [
+        (Set::Few, true),
+        (Set::Ascii, seen.numbers && ascii),
+        (Set::Html, seen.numbers && !bare(&['<', '>', '&'])),
+        (Set::Script, seen.numbers && !bare(&['<', '>', '&', '\'', '='])),
+        (Set::Strict, seen.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
+    ];
+    let Seen { slash, digits, .. } = seen;
+    sets.into_iter().filter(|&(_, may)| may).map(move |(set, _)| Escapes { set, slash, digits })
+}
+
+/// The escapes of a text.
+struct Seen {
+    /// True when one of them is a number.
+    numbers: bool,
+    slash: Slash,
+    digits: Digits,
+}
+
+impl Seen {
+    fn in_text(text: &str) -> Self {
+        let mut seen = Self { numbers: false, slash: Slash::Plain, digits: Digits::Small };
+        let mut rest = text;
+        while let Some(at) = rest.find('\\') {
+            match rest.as_bytes().get(at + 1) {
+                Some(b'/') => seen.slash = Slash::Escaped,
+                Some(b'u') => seen.number(rest.as_bytes().get(at + 2..at + 6).unwrap_or_default()),
+                _ => {}
+            }
+            rest = rest.get(at + 2..).unwrap_or_default();
+        }
+        seen
+    }
+
+    fn number(&mut self, digits: &[u8]) {
+        self.numbers = true;
+        if digits.iter().any(u8::is_ascii_uppercase) {
+            self.digits = Digits::Capital;
+        }
+    }
+}
+
+impl Escapes {
+    /// Writes the content of a string.
+    pub(super) fn push(self, out: &mut String, text: &Text<'_>) {
+        let plain = Self { set: Set::Few, slash: Slash::Plain, digits: Digits::Small };
+        if self == plain {
+            out.push_str(text.as_str());
+            return;
+        }
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(|character| self.changes(character)) {
+            out.push_str(&rest[..at]);
+            rest = self.push_next(out, &rest[at..]);
+        }
+        out.push_str(rest);
+    }
+
+    /// True for what is not merely copied.
+    fn changes(self, character: char) -> bool {
+        let html = matches!(character, '<' | '>' | '&');
+        let line = matches!(character, '\u{2028}' | '\u{2029}');
+        let more = match self.set {
+            Set::Few => false,
+            Set::Ascii => !character.is_ascii(),
+            Set::Html => html || line,
+            Set::Script => html || line || matches!(character, '=' | '\''),
+            Set::Strict => html || !character.is_ascii() || matches!(character, '\'' | '+' | '`' | '\u{7f}'),
+        };
+        more || character == '\\' || character == '/' && self.slash == Slash::Escaped
+    }
+
+    /// Writes the character or the escape that `text` begins with, and gives what follows it.
+    fn push_next<'t>(self, out: &mut String, text: &'t str) -> &'t str {
+        let mut characters = text.chars();
+        let Some(first) = characters.next() else { return "" };
+        match (first, characters.clone().next()) {
+            ('\\', Some('"')) if self.set == Set::Strict => self.push_unit(out, 0x22),
+            ('\\', Some('u')) if self.digits == Digits::Capital && text.len() >= 6 => {
+                out.push_str("\\u");
+                out.push_str(&text[2..6].to_ascii_uppercase());
+                return &text[6..];
+            }
+            ('\\', Some(second)) => out.extend([first, second]),
+            ('/', _) => {
+                out.push_str("\\/");
+                return characters.as_str();
+            }
+            _ => {
+                first.encode_utf16(&mut [0; 2]).iter().for_each(|&unit| self.push_unit(out, unit));
+                return characters.as_str();
+            }
+        }
+        characters.next();
+        characters.as_str()
+    }
+
+    fn push_unit(self, out: &mut String, unit: u16) {
+        let _ = match self.digits {
+            Digits::Small => write!(out, "\\u{unit:04x}"),
+            Digits::Capital => write!(out, "\\u{unit:04X}"),
+        };
+    }
+}
