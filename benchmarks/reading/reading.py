@@ -81,6 +81,15 @@ def measure(name: str, texts: list[str], groups: list[list[asking.Question]], sc
     return scores
 
 
+def judge(name: str, threads: int) -> Scorer:
+    """The scorer with a model of the cache."""
+    model = CACHE / "models" / f"{name}.gguf"
+    stamp = model.with_suffix(".sha256")
+    if not stamp.exists():
+        raise SystemExit(f"no model {name} in {CACHE}: run setup.py first")
+    return Scorer(lambda: Engine(CACHE / "engine", model, threads), stamp.read_text().split()[0], CACHE / "reading.jsonl")
+
+
 def main() -> None:
     """Run the benchmark."""
     args = arguments()
@@ -93,13 +102,7 @@ def main() -> None:
     if args.show:
         print("\n\n".join(f"== {name}\n" + "\n\n".join(texts) for name, texts in written.items()))
         return
-    model = CACHE / "models" / f"{args.model}.gguf"
-    stamp = model.with_suffix(".sha256")
-    if not stamp.exists():
-        raise SystemExit(f"no model {args.model} in {CACHE}: run setup.py first")
-    scorer = Scorer(
-        lambda: Engine(CACHE / "engine", model, args.threads), stamp.read_text().split()[0], CACHE / "reading.jsonl"
-    )
+    scorer = judge(args.model, args.threads)
     results = []
     for name, texts in written.items():
         scores = measure(name, texts, groups, scorer)
