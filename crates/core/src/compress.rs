@@ -2,158 +2,186 @@
 
 use std::borrow::Cow;
 
+use crate::family::FAMILIES;
+use crate::reference::Original;
+use crate::restore::restore;
+use crate::run::Run;
 use crate::stage::redact::{self, Mask};
-use crate::stage::{self, Edit, STAGES, Scene, Stage};
-use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark, wrap};
+use crate::stage::{self, CAPS, CLEAN, CUTS, FORMS, Scene, Stage};
+use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark, signal, wrap};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
-        return Outcome { text: Cow::Borrowed(text), redacted: 0, steps: Vec::new() };
+        return Outcome { text: Cow::Borrowed(text), redacted: 0, steps: Vec::new(), original: None };
     }
-    let Some((sealed, redacted)) = seal(plan, tokens, text) else { return best(plan, tokens, call, text) };
-    let Outcome { text, steps, .. } = best(plan, tokens, call, &sealed);
-    Outcome { text: Cow::Owned(text.into_owned()), redacted, steps }
+    let job = Job { plan, tokens, call };
+    let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
+    Outcome { redacted, ..job.send(&sealed).into_owned() }
 }
 
-/// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows to lose.
-///
-/// Words tell the reader most; where they would cost more than the secrets did, stars stand instead.
-fn seal(plan: &Plan, tokens: &dyn Tokens, text: &str) -> Option<(String, usize)> {
-    let secrets = if plan.redact { redact::find(text) } else { Vec::new() };
-    if secrets.is_empty() {
-        return None;
-    }
-    let named = redact::mask(text, &secrets, Mask::Named);
-    let fits = tokens.count_within(&named, tokens.count(text)).is_some();
-    let sealed = if fits { named } else { redact::mask(text, &secrets, Mask::Stars) };
-    Some((sealed, secrets.len()))
+/// What all ways of compressing a text have in common.
+#[derive(Clone, Copy)]
+struct Job<'j> {
+    plan: &'j Plan,
+    tokens: &'j dyn Tokens,
+    call: Call<'j>,
 }
 
-/// The better of two ways: the text as it stands, and what stands in its wrapping.
-fn best<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let whole = stages(plan, tokens, call, text);
-    let inside =
-        (plan.mode >= Mode::Standard).then(|| unwrapped(plan, tokens, call, (text, &whole))).flatten();
-    inside.unwrap_or(whole)
-}
+/// What is left out must save this share of what the exact way costs, in percent: asking for it costs a turn.
+const WORTH: usize = 25;
 
-/// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
-///
-/// What the text cost, and what it costs as a whole, is known from the steps where there are any.
-fn unwrapped(
-    plan: &Plan,
-    tokens: &dyn Tokens,
-    call: Call<'_>,
-    (text, whole): (&str, &Outcome<'_>),
-) -> Option<Outcome<'static>> {
-    let (note, inside) = wrap::unwrap(text)?;
-    let inside = stages(plan, tokens, call, &inside);
-    let loss = inside.loss();
-    let marked = mark::mark(stage::WRAPPED, &note, &inside.text);
-    if loss > whole.loss() || (loss == Loss::None && restore(&marked).as_deref() != Some(text)) {
-        return None;
-    }
-    let before = whole.steps.first().map_or_else(|| tokens.count(text), |step| step.before);
-    let limit = whole.steps.last().map_or(before, |step| step.after);
-    let after = tokens.count_within(&marked, limit.checked_sub(1)?)?;
-    let first = Step { stage: stage::WRAPPED, before, after, loss };
-    let steps = std::iter::once(first).chain(inside.steps).collect();
-    Some(Outcome { text: Cow::Owned(marked), redacted: 0, steps })
-}
+/// And at least so many tokens.
+const LEAST: usize = 100;
 
-/// The text through every stage that the plan runs.
-fn stages<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let mut run =
-        Run { plan, tokens, text: Cow::Borrowed(text), cost: None, marked: false, steps: Vec::new() };
-    let verbatim = call.reads_file() && plan.mode < Mode::Aggressive;
-    let runs = |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !verbatim);
-    for stage in STAGES.iter().filter(runs) {
-        run.offer(*stage, Scene { plan, call });
-    }
-    run.finish()
-}
-
-/// The text that `text`, as `compress` sent it, came from; `None` when it is marked as ours and is not.
-///
-/// Exact edits are undone byte for byte; a text that no exact stage changed comes back as it was.
-#[must_use]
-pub fn restore(text: &str) -> Option<Cow<'_, str>> {
-    match mark::read(text) {
-        Some(marked) if marked.number == 1 && marked.stage().0 == stage::WRAPPED => {
-            wrap::rewrap(marked.stage().1, &peel(marked.body)?).map(Cow::Owned)
+impl<'j> Job<'j> {
+    /// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
+    /// to lose.
+    ///
+    /// Words tell the reader most; where they would cost more than the secrets did, stars stand instead.
+    fn seal(self, text: &str) -> Option<(String, usize)> {
+        let secrets = if self.plan.redact { redact::find(text) } else { Vec::new() };
+        if secrets.is_empty() {
+            return None;
         }
-        _ => peel(text),
+        let named = redact::mask(text, &secrets, Mask::Named);
+        let fits = self.tokens.count_within(&named, self.tokens.count(text)).is_some();
+        let sealed = if fits { named } else { redact::mask(text, &secrets, Mask::Stars) };
+        Some((sealed, secrets.len()))
     }
-}
 
-/// The text below one mark that is not that of a wrapping.
-fn peel(text: &str) -> Option<Cow<'_, str>> {
-    let Some(marked) = mark::read(text) else { return Some(Cow::Borrowed(text)) };
-    if marked.number > 1 {
-        return Some(Cow::Owned(marked.numbered(marked.number - 1)));
-    }
-    match marked.stage() {
-        (stage::TEXT, "") => Some(Cow::Owned(marked.body.to_owned())),
-        (name, note) => stage::find(name)?.restore(note, marked.body).map(Cow::Owned),
-    }
-}
-
-/// True when `text` begins with a mark of ours.
-#[must_use]
-pub fn is_marked(text: &str) -> bool {
-    mark::read(text).is_some()
-}
-
-/// `text` under a mark that says it is as it came, for readers that would take it for something else.
-#[must_use]
-pub fn as_text(text: &str) -> String {
-    mark::mark(stage::TEXT, "", text)
-}
-
-/// A text on its way through the stages.
-struct Run<'a, 'p> {
-    plan: &'p Plan,
-    tokens: &'p dyn Tokens,
-    text: Cow<'a, str>,
-    /// What the text costs, once it was counted.
-    cost: Option<usize>,
-    /// True once an exact stage has put its mark on the text: what follows would hide it.
-    marked: bool,
-    steps: Vec<Step>,
-}
-
-impl<'a> Run<'a, '_> {
-    /// Lets a stage propose, and takes what is allowed, true and cheaper.
-    fn offer(&mut self, stage: &dyn Stage, scene: Scene<'_>) {
-        if self.marked {
-            return;
+    /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
+    fn send(self, text: &str) -> Outcome<'_> {
+        let run = self.best(text);
+        if run.loss() < Loss::Detail {
+            return Outcome { text: run.shown(), redacted: 0, steps: run.steps, original: None };
         }
-        let Some(edit) = stage.apply(scene, &self.text) else { return };
-        if edit.loss > self.plan.loss || !self.holds(stage, &edit) {
-            return;
+        self.refer(run, text).unwrap_or_else(|| {
+            let plan = Plan { loss: Loss::Form, ..*self.plan };
+            Job { plan: &plan, ..self }.send(text)
+        })
+    }
+
+    /// What is shown of a text under the name of its original, if that is still cheaper.
+    fn refer<'a>(self, mut run: Run<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
+        let original = Original::of(Cow::Borrowed(text));
+        let sent = original.refer(&run.shown());
+        let (before, shown) = (run.steps.first()?.before, run.cost());
+        let after = self.tokens.count_within(&sent, before.saturating_sub(1))?;
+        book(&mut run.steps, after.saturating_sub(shown));
+        Some(Outcome { text: Cow::Owned(sent), redacted: 0, steps: run.steps, original: Some(original) })
+    }
+
+    /// The better of two ways: the text as it stands, and what stands in its wrapping.
+    fn best<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut whole = self.pass(text);
+        let inside = if self.plan.mode >= Mode::Standard { self.unwrapped(text, &mut whole) } else { None };
+        inside.unwrap_or_else(|| self.capped(whole))
+    }
+
+    /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
+    fn unwrapped<'a>(self, text: &'a str, whole: &mut Run<'_, 'j>) -> Option<Run<'a, 'j>> {
+        let (note, inside) = wrap::unwrap(text)?;
+        let inside = self.capped(self.pass(&inside));
+        let loss = inside.loss();
+        let marked = mark::mark(stage::WRAPPED, &note, &inside.shown());
+        if loss == Loss::None && restore(&marked).as_deref() != Some(text) {
+            return None;
         }
-        let exact = edit.loss == Loss::None;
-        let text = if exact { mark::mark(stage.name(), &edit.note, &edit.text) } else { edit.text };
-        let before = self.cost();
-        let Some(after) = self.tokens.count_within(&text, before.saturating_sub(1)) else { return };
-        self.steps.push(Step { stage: stage.name(), before, after, loss: edit.loss });
-        self.text = Cow::Owned(text);
-        self.cost = Some(after);
-        self.marked = exact;
+        let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
+        let after = self.tokens.count_within(&marked, whole.cost().checked_sub(1)?)?;
+        if loss > whole.loss() && !pays(whole.cost(), after) {
+            return None;
+        }
+        let first = Step { stage: stage::WRAPPED, before, after, loss };
+        let steps = std::iter::once(first).chain(inside.steps).collect();
+        Some(Run::marked(self.tokens, (marked, after), steps))
     }
 
-    /// True when an edit that claims to be exact is.
-    fn holds(&self, stage: &dyn Stage, edit: &Edit) -> bool {
-        edit.loss != Loss::None || stage.restore(&edit.note, &edit.text).as_deref() == Some(&*self.text)
+    /// The text through every stage that the plan runs: with all its detail, or without if that pays.
+    fn pass<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut run = Run::new(self.tokens, Cow::Borrowed(text));
+        self.offer(CLEAN, &mut run);
+        let brief = self.brief(&run);
+        self.offer(FORMS, &mut run);
+        if let Some(mut brief) = brief
+            && (run.loss() == Loss::Detail || pays(run.cost(), brief.cost()))
+        {
+            run = brief;
+        }
+        run
     }
 
-    fn cost(&mut self) -> usize {
-        *self.cost.get_or_insert_with(|| self.tokens.count(&self.text))
+    /// The text without the detail that a stage knows to leave out.
+    fn brief<'a>(self, run: &Run<'a, 'j>) -> Option<Run<'a, 'j>> {
+        if self.plan.loss < Loss::Detail || self.plan.mode < Mode::Standard || self.verbatim() {
+            return None;
+        }
+        let mut brief = run.clone();
+        self.offer(CUTS, &mut brief);
+        let steps = brief.steps.len();
+        for family in FAMILIES {
+            if brief.steps.len() == steps {
+                self.offer(&[*family], &mut brief);
+            }
+        }
+        if brief.steps.len() == run.steps.len() {
+            return None;
+        }
+        self.offer(FORMS, &mut brief);
+        Some(brief)
     }
 
-    fn finish(self) -> Outcome<'a> {
-        let escaped = if self.marked { None } else { mark::escape(&self.text) };
-        Outcome { text: escaped.map_or(self.text, Cow::Owned), redacted: 0, steps: self.steps }
+    /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark.
+    fn capped<'a>(self, run: Run<'a, 'j>) -> Run<'a, 'j> {
+        if self.plan.loss < Loss::Detail || run.len() <= self.room(&run) {
+            return run;
+        }
+        let mut cut = run.unmarked();
+        self.offer(CAPS, &mut cut);
+        let holds = || self.must_cap(&run) || signal::all_kept(&run.text, &cut.text);
+        if cut.steps.len() > run.steps.len() && holds() { cut } else { run }
     }
+
+    /// The bytes that a text may have before it is cut: whole is worth more than short to who can read all of it.
+    fn room(self, run: &Run<'_, 'j>) -> usize {
+        let dense = run.is_marked() || run.loss() == Loss::Detail;
+        if dense { self.plan.max_bytes.saturating_mul(2) } else { self.plan.max_bytes }
+    }
+
+    /// True when a text is cut even if errors are lost.
+    fn must_cap(self, run: &Run<'_, 'j>) -> bool {
+        self.plan.mode == Mode::Safe || run.len() > self.plan.max_bytes.saturating_mul(4)
+    }
+
+    /// Lets every stage of a table propose that the plan runs.
+    fn offer(self, stages: &[&dyn Stage], run: &mut Run<'_, 'j>) {
+        let Job { plan, call, .. } = self;
+        let runs =
+            |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
+        for stage in stages.iter().filter(runs) {
+            run.offer(*stage, Scene { plan, call });
+        }
+    }
+
+    /// True when the text is a file that an agent may edit.
+    fn verbatim(self) -> bool {
+        self.call.reads_file() && self.plan.mode < Mode::Aggressive
+    }
+}
+
+/// Books the cost of naming the original at the step that saved most.
+fn book(steps: &mut [Step], cost: usize) {
+    let saved = |at: &usize| (steps[*at].before - steps[*at].after, usize::MAX - at);
+    let Some(most) = (0..steps.len()).max_by_key(saved) else { return };
+    steps[most].after += cost;
+    for later in &mut steps[most + 1..] {
+        later.before += cost;
+        later.after += cost;
+    }
+}
+
+/// True when leaving detail out saves enough to be worth asking for it now and then.
+fn pays(exact: usize, brief: usize) -> bool {
+    brief + LEAST <= exact && brief * 100 <= exact * (100 - WORTH)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Loss;
+use crate::{Loss, Original};
 
 /// One accepted change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Outcome<'a> {
     pub redacted: usize,
     /// The changes, in order.
     pub steps: Vec<Step>,
+    /// What the text was before detail was left out of it, for whoever answers the model's question for more.
+    pub original: Option<Original<'a>>,
 }
 
 impl Outcome<'_> {
@@ -33,5 +35,12 @@ impl Outcome<'_> {
     #[must_use]
     pub fn loss(&self) -> Loss {
         self.steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+    }
+
+    /// The outcome on its own feet.
+    pub(crate) fn into_owned(self) -> Outcome<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let original = self.original.map(|original| Original { id: original.id, text: own(original.text) });
+        Outcome { text: own(self.text), redacted: self.redacted, steps: self.steps, original }
     }
 }

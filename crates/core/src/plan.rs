@@ -1,6 +1,6 @@
 //! What will run.
 
-use crate::{Loss, Mode};
+use crate::{Dictionary, Loss, Mode};
 
 /// The settings of a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,10 +13,18 @@ pub struct Plan {
     pub max_bytes: usize,
     /// Whether secrets are masked, which comes before and above the rest.
     pub redact: bool,
+    /// How repeated phrases are found, where they are looked for.
+    pub dictionary: Dictionary,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { mode: Mode::default(), loss: Loss::default(), max_bytes: 65_536, redact: true }
+        Self {
+            mode: Mode::default(),
+            loss: Loss::default(),
+            max_bytes: 65_536,
+            redact: true,
+            dictionary: Dictionary::default(),
+        }
     }
 }

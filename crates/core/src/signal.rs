@@ -1,5 +1,6 @@
 //! Lines that say something went wrong: whatever is left out, these are not.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// A line with an error signal.
@@ -22,6 +23,28 @@ pub(crate) fn signals(text: &str) -> impl Iterator<Item = Signal> {
         Some(Signal { line: start..start + line.len(), words: start + words.start..start + words.end })
     })
 }
+
+/// True when every line of `before` that has a signal still stands in `after`.
+pub(crate) fn all_kept(before: &str, after: &str) -> bool {
+    lost_errors(before, after).next().is_none()
+}
+
+/// The lines of `before` that tell of an error and do not stand in `after` any more.
+pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
+    let kept: HashSet<&str> = after.lines().map(str::trim).collect();
+    let mut strays = MAX_STRAYS;
+    // A line that is no line of its own any more is looked for within others; a few such looks are enough.
+    let mut within = move |line: &str| {
+        strays = usize::saturating_sub(strays, 1);
+        strays > 0 && after.contains(line)
+    };
+    signals(before)
+        .map(|signal| before[signal.line].trim())
+        .filter(move |line| !kept.contains(line) && !within(line))
+}
+
+/// Lines looked for within other lines.
+const MAX_STRAYS: usize = 256;
 
 /// What a line of its own begins with, in letters of any size.
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];

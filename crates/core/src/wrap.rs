@@ -2,7 +2,8 @@
 //!
 //! Inside a JSON string every line end and quote is escaped and no stage can see what the text is. The wrapping
 //! goes into the mark, on one line, with `(below)` where the text stood; a copy of the text elsewhere in the
-//! wrapping, as servers send it beside structured content, is `(below)` too.
+//! wrapping, as servers send it beside structured content, is `(below)` too, and the structured content that
+//! says the same as the text is `(below, as JSON)`.
 
 use tersely_codec::json::Layout;
 use tersely_codec::{Text, Value, json};
@@ -10,24 +11,52 @@ use tersely_codec::{Text, Value, json};
 /// Stands for the text in what is left of the wrapping.
 const BELOW: &str = "(below)";
 
+/// Stands for the value that the text is, when that is JSON.
+const TWIN: &str = "(below, as JSON)";
+
 /// Shorter texts are not worth a line.
 const MIN_BYTES: usize = 200;
 
 /// The wrapping of `text`, for its mark, and the text inside.
 pub(crate) fn unwrap(text: &str) -> Option<(String, String)> {
-    if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) {
+    if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) || !is_wrapping(text) {
         return None;
     }
     let mut value = json::decode(text).ok()?;
-    let layout = Layout::of(text, &value)?;
     let inside = longest(&value)?.to_owned();
-    let most = inside.len() >= MIN_BYTES && 2 * inside.len() * copies(&value, &inside) > text.len();
-    if !most || copies(&value, BELOW) > 0 {
+    let plain = Text::spelled_as(&inside)?.value()?.into_owned();
+    let twin = json::decode(&plain).ok().filter(|twin| !twin.is_scalar());
+    let twins = twin.as_ref().map_or(0, |twin| twins(&value, twin) * json::encode(twin).len());
+    let most = inside.len() >= MIN_BYTES && 2 * (inside.len() * copies(&value, &inside) + twins) > text.len();
+    if !most || copies(&value, BELOW) + copies(&value, TWIN) > 0 {
         return None;
     }
+    let layout = Layout::of(text, &value)?;
     swap(&mut value, &inside, &Text::of(BELOW));
-    let plain = Text::spelled_as(&inside)?.value()?.into_owned();
-    Some((format!("{layout}; {}", json::encode(&value)), plain))
+    if let Some(twin) = &twin {
+        hide(&mut value, twin);
+    }
+    let wrapping = json::encode(&value);
+    drop(twin);
+    Some((format!("{layout}; {wrapping}"), plain))
+}
+
+/// True when a text can be the wrapping of another: a look that spares most JSON from being read here.
+fn is_wrapping(text: &str) -> bool {
+    let (mut longest, mut copies) = (0, 0);
+    let mut rest = text.bytes();
+    while rest.any(|byte| byte == b'"') {
+        let start = rest.len();
+        while let Some(byte) = rest.next().filter(|&byte| byte != b'"') {
+            if byte == b'\\' {
+                rest.next();
+            }
+        }
+        let length = start - rest.len();
+        copies = if length > longest { 1 } else { copies + usize::from(length == longest) };
+        longest = longest.max(length);
+    }
+    longest >= MIN_BYTES && 3 * longest * copies > text.len()
 }
 
 /// The JSON text that `inside` was taken out of.
@@ -36,6 +65,9 @@ pub(crate) fn rewrap(note: &str, inside: &str) -> Option<String> {
     let layout: Layout = layout.parse().ok()?;
     let mut value = json::decode(wrapping).ok()?;
     swap(&mut value, BELOW, &Text::of(inside));
+    if copies(&value, TWIN) > 0 {
+        show(&mut value, &json::decode(inside).ok()?);
+    }
     Some(layout.write(&value))
 }
 
@@ -58,6 +90,44 @@ fn copies(value: &Value<'_>, wanted: &str) -> usize {
         Value::Array(items) => items.iter().map(|item| copies(item, wanted)).sum(),
         Value::Object(members) => members.iter().map(|(_, value)| copies(value, wanted)).sum(),
         _ => 0,
+    }
+}
+
+/// How many parts of a value are the same as `twin`.
+fn twins(value: &Value<'_>, twin: &Value<'_>) -> usize {
+    match value {
+        value if is_same(value, twin) => 1,
+        Value::Array(items) => items.iter().map(|item| twins(item, twin)).sum(),
+        Value::Object(members) => members.iter().map(|(_, value)| twins(value, twin)).sum(),
+        _ => 0,
+    }
+}
+
+/// Equality of values that borrow from different texts.
+fn is_same<'v>(one: &Value<'v>, other: &Value<'v>) -> bool {
+    one == other
+}
+
+/// Puts words in the place of every part that is the same as `twin`.
+fn hide(value: &mut Value<'_>, twin: &Value<'_>) {
+    if is_same(value, twin) {
+        *value = Value::String(Text::of(TWIN));
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, twin)),
+        Value::Object(members) => members.iter_mut().for_each(|(_, value)| hide(value, twin)),
+        _ => {}
+    }
+}
+
+/// Puts `twin` in the place of the words for it.
+fn show<'a>(value: &mut Value<'a>, twin: &Value<'a>) {
+    match value {
+        Value::String(text) if text.as_str() == TWIN => *value = twin.clone(),
+        Value::Array(items) => items.iter_mut().for_each(|item| show(item, twin)),
+        Value::Object(members) => members.iter_mut().for_each(|(_, value)| show(value, twin)),
+        _ => {}
     }
 }
 
@@ -93,6 +163,22 @@ mod tests {
             assert!(inside.starts_with("a line with \"quotes\"\nand another\n"));
             assert_eq!(rewrap(&wrapping, &inside), Some(text));
         }
+    }
+
+    #[test]
+    fn structured_content_is_said_once() {
+        let rows: Vec<_> = (0..20).map(|n| format!("{{\"id\":{n},\"kind\":\"cat\"}}")).collect();
+        let rows = format!("[{}]", rows.join(","));
+        let (spelled, wide) = (rows.replace('"', "\\\""), rows.replace(',', ", ").replace(':', ": "));
+        let text =
+            format!(r#"{{"content": [{{"text": "{spelled}"}}], "structuredContent": {{"result": {wide}}}}}"#);
+        let (note, inside) = unwrap(&text).unwrap();
+        assert_eq!(
+            note,
+            r#"spaced; {"content":[{"text":"(below)"}],"structuredContent":{"result":"(below, as JSON)"}}"#
+        );
+        assert_eq!((&*inside, rewrap(&note, &inside)), (&*rows, Some(text)));
+        assert_eq!(rewrap(&note, "no JSON"), None);
     }
 
     #[test]

@@ -74,6 +74,10 @@ fn report(sent: &str, outcome: &Outcome<'_>, text: &str) -> String {
     let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
     let loss = outcome.loss().name();
     let redacted = outcome.redacted;
-    json!({ "text": text, "before": before, "after": after, "loss": loss, "redacted": redacted, "steps": steps })
-        .to_string()
+    let original = outcome.original.as_ref().map(|original| &original.id);
+    json!({
+        "text": text, "before": before, "after": after, "loss": loss, "redacted": redacted,
+        "original": original, "steps": steps
+    })
+    .to_string()
 }

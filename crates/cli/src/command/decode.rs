@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use tersely_codec::{DecodeError, Form, decode, detect, json};
-use tersely_core::restore;
+use tersely_core::{original_of, restore};
 
 use crate::args::Decode;
 use crate::fault::{Fault, Stop};
@@ -51,6 +51,9 @@ fn named(form: Form, input: &Input) -> Result<Found, Fault> {
 /// A text that no form reads is one that `compress` left alone.
 fn find(input: &Input) -> Result<Found, Stop> {
     let text = input.text.as_str();
+    if let Some(id) = original_of(text) {
+        output::note(&partial(&input.name, id))?;
+    }
     match restore(text) {
         Some(Cow::Owned(restored)) => return Ok(Found::Text(restored)),
         None => return Err(damaged(&input.name).into()),
@@ -80,6 +83,13 @@ fn damaged(name: &str) -> Fault {
     Fault::no(
         format!("{name}: marked as compressed, but it does not read as that"),
         "the text was cut or changed behind its first line: take it from where it was written",
+    )
+}
+
+fn partial(name: &str, id: &str) -> String {
+    format!(
+        "note: {name}: detail was left out of this text, so here is what it shows; the original is {id}\
+         \nhint: compress with --loss none to leave nothing out"
     )
 }
 

@@ -17,6 +17,11 @@ impl Stage for Ends {
         true
     }
 
+    /// The limit is kept whatever is lost.
+    fn cuts_lines(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> &'static str {
         "cap"
     }
@@ -39,6 +44,10 @@ impl Stage for Window {
         true
     }
 
+    fn cuts_lines(&self) -> bool {
+        false
+    }
+
     fn name(&self) -> &'static str {
         "cap_error_window"
     }
@@ -53,8 +62,9 @@ impl Stage for Window {
     }
 }
 
-/// The longest marker, twice: what a capped text may have above the limit.
-const SLACK: usize = 2 * "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
+/// The longest marker, twice, and the line that names the original: what a capped text may have above the limit.
+const SLACK: usize = 2 * "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len()
+    + "<<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
 /// Signals looked at for one that would be lost.
 const MAX_SIGNALS: usize = 64;

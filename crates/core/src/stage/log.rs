@@ -1,20 +1,14 @@
-//! Logs with what their lines share said once: date, host and step above them, and the words of lines that
-//! differ only in a few values as shapes with names, which lines then call with their values.
+//! Logs with what their lines share said once: date, host and step above them, and the end of a line that an
+//! earlier one has too not at all.
 //!
-//! Every line keeps its place. A name is a word of the line itself, so that a reader who skips the shapes still
-//! sees what happened: `opened: root,1000`.
+//! Every line keeps its place, its time and the words that tell it from others.
 
-mod call;
 mod head;
-mod mine;
-mod name;
-mod shape;
+mod tail;
 mod weigh;
-mod word;
 
-use self::call::{Calls, ESCAPE};
 use self::head::Row;
-use self::mine::mine;
+use self::tail::{MORE, NOTE, Tails};
 use super::{Edit, Scene, Stage, fold, source};
 use crate::{Loss, Mode};
 
@@ -26,9 +20,8 @@ impl Stage for Log {
         "log"
     }
 
-    /// How well shapes read is not measured yet; until it is, they are for those who ask for all there is.
     fn mode(&self) -> Mode {
-        Mode::Aggressive
+        Mode::Standard
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -38,11 +31,11 @@ impl Stage for Log {
         let (note, body) = write(text);
         let (body, _) = fold::fold(&body);
         let worth = body.len() * 100 < text.len() * MOST;
-        worth.then_some(Edit { text: body, loss: Loss::None, note })
+        worth.then(|| Edit { text: body, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, note: &str, text: &str) -> Option<String> {
-        read(note, &fold::unfold(text)?)
+        if note.is_empty() || note == NOTE { read(&fold::unfold(text)?) } else { None }
     }
 }
 
@@ -55,90 +48,92 @@ const MOST: usize = 90;
 /// No log that is longer than this when read was ever written.
 const MAX_BYTES: usize = 1 << 27;
 
-/// The log's note and body.
-fn write(text: &str) -> (String, String) {
-    let lines: Vec<&str> = text.split('\n').collect();
-    let rows = head::rows(&lines);
-    let texts: Vec<&str> = rows.iter().map(Row::text).collect();
-    let mined = mine(&texts);
-    let values: Vec<_> =
-        texts.iter().zip(&mined.of).map(|(text, of)| mined.molds[(*of)?].take(text)).collect();
-    let comma = comma(values.iter().flatten().flatten());
-    let of = mined.of;
-    let calls = Calls::new(mined.molds.into_iter().map(|mold| mold.shape).collect(), comma);
-    let mut body = String::with_capacity(text.len());
-    calls.shapes.iter().for_each(|shape| body.extend([&shape.print(), "\n"]));
-    let mut writer = Writer { calls: &calls, body, section: None };
-    for ((row, of), values) in rows.iter().zip(of).zip(values) {
-        let call = of.zip(values).and_then(|(index, values)| calls.print(index, &values));
-        writer.row(row, call.as_deref());
-    }
-    writer.body.pop();
-    let body = writer.body;
-    (calls.note(), body)
-}
+/// Before a text that would be taken for something else.
+const ESCAPE: char = '\\';
 
-/// What parts values: a comma, or a tab when many of them hold commas.
-fn comma<'a>(values: impl Iterator<Item = &'a &'a str>) -> char {
-    let (all, with) =
-        values.fold((0, 0), |(all, with), value| (all + 1, with + usize::from(value.contains(','))));
-    if with * 32 > all { '\t' } else { ',' }
+/// The log's note and body.
+fn write(text: &str) -> (&'static str, String) {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut writer =
+        Writer { tails: Tails::default(), body: String::with_capacity(text.len()), inside: false };
+    let cut = head::rows(&lines).iter().filter(|row| writer.row(row)).count();
+    writer.body.pop();
+    (if cut > 0 { NOTE } else { "" }, writer.body)
 }
 
 /// A body in the making.
-struct Writer<'a> {
-    calls: &'a Calls,
+struct Writer {
+    tails: Tails,
     body: String,
-    section: Option<(&'a str, &'a str)>,
+    /// True below the first section.
+    inside: bool,
 }
 
-impl<'a> Writer<'a> {
-    /// Writes a row, as `call` when its text has a shape.
-    fn row(&mut self, row: &Row<'a>, call: Option<&str>) {
-        match *row {
+impl Writer {
+    /// Writes a row; true when its end was left out.
+    fn row(&mut self, row: &Row<'_>) -> bool {
+        let short = self.tails.shorten(row.text());
+        let short = match *row {
             Row::Section(before, after) => {
-                self.section = Some((before, after));
-                self.body.push_str(&head::say(before, after));
+                self.inside = true;
+                self.body.extend([&head::say(before, after), "\n"]);
+                return false;
             }
-            Row::Timed(time, text) => {
+            Row::Timed(time, _) => {
                 self.body.extend([time, " "]);
-                match call {
-                    Some(call) => self.body.push_str(call),
-                    None => self.calls.escape(&mut self.body, text),
-                }
+                short
             }
-            Row::Plain(line) => match call.filter(|call| !self.is_taken(call)) {
-                Some(call) => self.body.push_str(call),
-                None if self.is_taken(line) => self.body.extend([&ESCAPE.to_string(), line]),
-                None => self.calls.escape(&mut self.body, line),
-            },
+            Row::Plain(_) => short.filter(|short| !self.is_taken(&[short, MORE].concat())),
+        };
+        match short.filter(|short| !short.starts_with(ESCAPE)) {
+            Some(short) => self.body.extend([short, MORE]),
+            None => self.whole(row),
         }
         self.body.push('\n');
+        self.tails.learn(row.text());
+        short.is_some()
+    }
+
+    /// Writes a row's text so that it is read as itself.
+    fn whole(&mut self, row: &Row<'_>) {
+        let text = row.text();
+        let taken = matches!(row, Row::Plain(_)) && self.is_taken(text);
+        if taken || text.starts_with(ESCAPE) || text.ends_with(MORE) {
+            self.body.push(ESCAPE);
+        }
+        self.body.push_str(text);
     }
 
     /// True when `line` would be taken for a section or for a row of one.
     fn is_taken(&self, line: &str) -> bool {
-        head::read(line).is_some() || (self.section.is_some() && head::timed(line).is_some())
+        head::read(line).is_some() || (self.inside && head::timed(line).is_some())
     }
 }
 
 /// The log that was written.
-fn read(note: &str, body: &str) -> Option<String> {
-    let (calls, body) = Calls::parse(note, body)?;
+fn read(body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
+    let mut tails = Tails::default();
     let mut section = None;
     for line in body.split('\n') {
         if let Some(said) = head::read(line) {
             section = Some(said);
             continue;
         }
-        match section.zip(head::timed(line)) {
+        let text = match section.zip(head::timed(line)) {
             Some(((before, after), (time, text))) => {
                 out.extend([before, time, after]);
-                calls.expand(&mut out, text);
+                text
             }
-            None => calls.expand(&mut out, line),
+            None => line,
+        };
+        let from = out.len();
+        match (text.strip_prefix(ESCAPE), text.strip_suffix(MORE)) {
+            (Some(text), _) => out.push_str(text),
+            (None, Some(start)) => out.extend([start, tails.after(start)?]),
+            (None, None) => out.push_str(text),
         }
+        tails.learn(&out[from..]);
         out.push('\n');
         if out.len() > MAX_BYTES {
             return None;
@@ -154,9 +149,9 @@ mod tests {
 
     fn comes_back(text: &str) {
         let (note, body) = write(text);
-        assert_eq!(read(&note, &body).as_deref(), Some(text), "{note}\n{body}");
+        assert_eq!(read(&body).as_deref(), Some(text), "{note}\n{body}");
         let (folded, _) = fold::fold(&body);
-        assert_eq!(Log.restore(&note, &folded).as_deref(), Some(text), "{note}\n{folded}");
+        assert_eq!(Log.restore(note, &folded).as_deref(), Some(text), "{note}\n{folded}");
     }
 
     /// A log with times, two shapes and `more` in the middle of it.
@@ -181,19 +176,31 @@ mod tests {
     fn what_lines_share_is_said_once() {
         let (note, body) = write(&log("Caused by: x\n"));
         let lines: Vec<&str> = body.lines().collect();
-        assert_eq!(note, "2 shapes first; below, \"name: a,b\" is that shape with {1}=a, {2}=b");
+        assert_eq!(note, "");
         assert_eq!(
-            lines[..6],
+            lines[..5],
             [
-                "INFO: INFO Partition test-{1} starts at epoch {2}, offset 0",
-                "WARN: WARN Removed {1} expired offsets in {2} milliseconds.",
-                "each line: [2018-10-17 12:04:{time}] {text}",
-                "00,718 WARN: 0,0",
-                "01,719 INFO: 7,1",
-                "02,719 INFO: 14,2",
+                "each line: [2018-10-17 {time}] {text}",
+                "12:04:00,718 WARN Removed 0 expired offsets in 0 milliseconds.",
+                "12:04:01,719 INFO Partition test-7 starts at epoch 1, offset 0",
+                "12:04:02,719 INFO Partition test-14 starts at epoch 2, offset 0",
+                "12:04:03,718 WARN Removed 21 expired offsets in 3 milliseconds.",
             ]
         );
-        assert_eq!(lines[23], "Caused by: x");
+        assert_eq!(lines[21], "Caused by: x");
+        assert_eq!(lines[41], "12:04:39,718 WARN Removed 273 expired offsets in 39 milliseconds.");
+    }
+
+    #[test]
+    fn the_end_of_an_earlier_line_is_left_out() {
+        let lines: Vec<_> =
+            (10..20).map(|n| format!("box cron[{n}]: session closed for user root by the clock\n")).collect();
+        let text = lines.concat();
+        let (note, body) = write(&text);
+        let first =
+            "box cron[10]: session closed for user root by the clock\nbox cron[11]: session closed for …\n";
+        assert!(note == NOTE && body.starts_with(first), "{body}");
+        comes_back(&text);
     }
 
     #[test]
@@ -219,7 +226,11 @@ mod tests {
             "[2018-10-17 12:04:07,718] WARN Removed 1,2 expired offsets in 日本 milliseconds.",
             "(the line above 41 more times)",
             "\tat x\r",
-            "{1}{2}{3}",
+            "a b c …",
+            "\\a b c …",
+            " …",
+            "[2018-10-17 12:04:07,718] a b c …",
+            "[2018-10-17 12:04:07,718] \\INFO Partition test-7 starts at epoch 1, offset 0",
             "日本語 12:00:00 é",
         ] {
             comes_back(&log(&format!("{line}\n")));
@@ -242,15 +253,6 @@ mod tests {
     }
 
     #[test]
-    fn commas_in_values_make_tabs() {
-        let lines: Vec<_> = (0..20).map(|n| format!("error at file{n}.ts({n},7) in module m{n}\n")).collect();
-        let text = lines.concat();
-        let (note, body) = write(&text);
-        assert!(note.contains("a\tb"), "{note}\n{body}");
-        comes_back(&text);
-    }
-
-    #[test]
     fn files_are_left_alone() {
         let plan = crate::Plan::default();
         let scene = |tool| Scene { plan: &plan, call: crate::Call { tool, ..crate::Call::default() } };
@@ -260,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_was_never_written_is_declined() {
-        for (note, body) in [("nonsense", "x"), ("9 shapes first", "x")] {
+        for (note, body) in [("nonsense", "x"), (NOTE, "a b c …"), ("", " …")] {
             assert_eq!(Log.restore(note, body), None);
         }
     }

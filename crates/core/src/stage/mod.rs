@@ -1,9 +1,12 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
+mod alike;
 mod ansi;
 mod binary;
 mod cap;
+mod codes;
 mod csv;
+pub(crate) mod dictionary;
 mod entry;
 mod fold;
 mod git;
@@ -14,18 +17,24 @@ mod json;
 mod lead;
 mod listing;
 mod log;
+mod noise;
 mod other;
 mod paths;
+pub(crate) mod preview;
 #[cfg(test)]
 mod proof;
 mod python;
 pub(crate) mod redact;
+mod schema;
 mod search;
+pub(crate) mod snapshot;
 mod source;
+mod space;
 mod stat;
 mod table;
 mod tree;
 mod usual;
+mod xml;
 
 use crate::{Call, Loss, Mode, Plan};
 
@@ -62,6 +71,11 @@ pub trait Stage: Sync {
         false
     }
 
+    /// True when an edit that leaves detail out leaves whole lines out, so that lines with errors can be looked for.
+    fn cuts_lines(&self) -> bool {
+        true
+    }
+
     /// What it would make of the text.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 
@@ -78,14 +92,24 @@ pub(crate) const TEXT: &str = "text";
 /// The name in the mark of a text that was taken out of a JSON document.
 pub(crate) const WRAPPED: &str = "wrapped";
 
-/// Every stage, in the order in which they run.
-pub static STAGES: &[&dyn Stage] = &[
-    &ansi::Ansi,
-    &binary::Binary,
+/// What is done to every text, in the order in which it is.
+pub static CLEAN: &[&dyn Stage] = &[&ansi::Ansi, &binary::Binary];
+
+/// What leaves detail out whatever the tool.
+pub static CUTS: &[&dyn Stage] = &[&json::Excerpt, &alike::Alike, &noise::Noise];
+
+/// The ways to write the same in fewer tokens; the first that does is taken.
+pub static FORMS: &[&dyn Stage] = &[
     &json::Json,
     &json::Lines,
+    &json::Parts,
+    &schema::Schema,
     &python::Python,
+    &xml::Xml,
+    &xml::Lines,
+    &snapshot::Snapshot,
     &gutter::Gutter,
+    &codes::Codes,
     &search::Search,
     &tree::Tree,
     &listing::Listing,
@@ -98,11 +122,15 @@ pub static STAGES: &[&dyn Stage] = &[
     &table::Table,
     &log::Log,
     &fold::Fold,
-    &cap::Window,
-    &cap::Ends,
+    &space::Cells,
+    &space::Blank,
+    &dictionary::Dictionary,
 ];
+
+/// What bounds a text that is still too long.
+pub static CAPS: &[&dyn Stage] = &[&cap::Window, &cap::Ends];
 
 /// The stage called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Stage> {
-    STAGES.iter().copied().find(|stage| stage.name() == name)
+    FORMS.iter().copied().find(|stage| stage.name() == name)
 }

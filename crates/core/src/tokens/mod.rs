@@ -1,6 +1,11 @@
 //! Counts what a text costs a model, exactly.
 
+mod memo;
+mod split;
+
 use bpe_openai::Tokenizer;
+use memo::with_memo;
+use split::pieces;
 
 /// Counts tokens.
 pub trait Tokens: Send + Sync {
@@ -19,11 +24,21 @@ pub struct O200k;
 
 impl Tokens for O200k {
     fn count(&self, text: &str) -> usize {
-        tokenizer().count(text)
+        self.count_within(text, usize::MAX).unwrap_or(usize::MAX)
     }
 
     fn count_within(&self, text: &str, limit: usize) -> Option<usize> {
-        tokenizer().count_till_limit(&tokenizer().normalize(text), limit)
+        let tokenizer = tokenizer();
+        with_memo(|memo| {
+            let mut count = 0;
+            for piece in pieces(text, tokenizer) {
+                count += memo.count(piece, &tokenizer.bpe);
+                if count > limit {
+                    return None;
+                }
+            }
+            Some(count)
+        })
     }
 }
 
@@ -50,5 +65,18 @@ mod tests {
         let count = O200k.count(&text);
         assert_eq!(O200k.count_within(&text, count), Some(count));
         assert_eq!(O200k.count_within(&text, count - 1), None);
+    }
+
+    /// Every number of up to three digits is a token, which the memo takes for granted.
+    #[test]
+    fn short_numbers_are_tokens() {
+        for number in 0..1000 {
+            for text in [format!("{number}"), format!("{number:02}"), format!("{number:03}")] {
+                assert_eq!(tokenizer().count(text.as_str()), 1, "{text}");
+            }
+        }
+        for byte in 0..128u8 {
+            assert_eq!(tokenizer().count(char::from(byte).to_string().as_str()), 1);
+        }
     }
 }

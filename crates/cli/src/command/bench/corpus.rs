@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, lost_errors, restore};
 
 use super::sample::list;
+use super::sight::{Question, Sight, questions};
 use crate::args::Bench;
 use crate::fault::{Fault, NO, Stop};
 use crate::share::Share;
@@ -22,6 +23,12 @@ const WAYS: [(&str, Mode, Loss); 3] = [
     ("standard", Mode::Standard, Loss::Detail),
     ("aggressive", Mode::Aggressive, Loss::Detail),
 ];
+
+/// The way that is measured most.
+const STANDARD: usize = 1;
+
+/// Families whose lines with errors must all be seen.
+const TELLING: [&str; 4] = ["build", "ci", "logs", "traces"];
 
 /// Measures the corpus in `dir`; the answer is no when a law is broken.
 pub(crate) fn run(args: &Bench, dir: &Path) -> Result<ExitCode, Stop> {
@@ -44,10 +51,14 @@ struct Row {
     /// Tokens each way.
     tokens: [usize; 3],
     questions: usize,
-    /// Questions whose needles are all in sight, each way.
-    sight: [usize; 3],
+    /// Questions that can be answered, each way.
+    sight: [Sight; 3],
+    /// Lines with errors that the standard way does not show.
+    errors: usize,
     /// Time that the standard way took.
     time: Duration,
+    /// The longest that it took for a file.
+    slowest: Duration,
     /// The files that cost more than they came with, or did not come back.
     broken: Vec<String>,
 }
@@ -58,7 +69,9 @@ impl AddAssign<&Self> for Row {
         self.bytes += other.bytes;
         self.sent += other.sent;
         self.questions += other.questions;
+        self.errors += other.errors;
         self.time += other.time;
+        self.slowest = self.slowest.max(other.slowest);
         for way in 0..WAYS.len() {
             self.tokens[way] += other.tokens[way];
             self.sight[way] += other.sight[way];
@@ -68,7 +81,7 @@ impl AddAssign<&Self> for Row {
 }
 
 fn measure(dir: &Path) -> Result<BTreeMap<String, Row>, Fault> {
-    let needles = questions(dir);
+    let questions = questions(dir);
     let files: Vec<(String, PathBuf)> = folders(&dir.join("outputs"))
         .into_iter()
         .flat_map(|folder| list(&folder).into_iter().map(move |file| (name(&folder), file)))
@@ -81,8 +94,9 @@ fn measure(dir: &Path) -> Result<BTreeMap<String, Row>, Fault> {
     for (family, file) in files {
         let key = format!("outputs/{family}/{}", name(&file));
         let text = input::read(Some(&file))?.text;
-        let asked = needles.get(&key).map_or(&[][..], Vec::as_slice);
-        *families.entry(family).or_default() += &score(&key, &text, asked);
+        let asked = questions.get(&key).map_or(&[][..], Vec::as_slice);
+        let row = score((&family, &key), &text, asked);
+        *families.entry(family).or_default() += &row;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -90,22 +104,22 @@ fn measure(dir: &Path) -> Result<BTreeMap<String, Row>, Fault> {
 }
 
 /// One file, each way.
-fn score(key: &str, text: &str, asked: &[Vec<String>]) -> Row {
+fn score((family, key): (&str, &str), text: &str, asked: &[Question]) -> Row {
     let sent = O200k.count(text);
     let mut row = Row { files: 1, bytes: text.len(), sent, questions: asked.len(), ..Row::default() };
     for (way, (name, mode, loss)) in WAYS.into_iter().enumerate() {
         let plan = Plan { mode, loss, ..Plan::default() };
         let start = Instant::now();
         let outcome = compress(&plan, &O200k, Call::default(), text);
-        if way == 1 {
-            row.time = start.elapsed();
-        }
+        let time = start.elapsed();
         row.tokens[way] = O200k.count(&outcome.text);
-        let seen =
-            |needles: &&Vec<String>| needles.iter().all(|needle| outcome.text.contains(needle.as_str()));
-        row.sight[way] = asked.iter().filter(seen).count();
+        row.sight[way] = Sight::of(&outcome, asked);
         if row.tokens[way] > sent || !is_exact(&outcome, text) {
             row.broken.push(format!("{key} ({name})"));
+        }
+        if way == STANDARD {
+            (row.time, row.slowest) = (time, time);
+            row.errors = if TELLING.contains(&family) { errors_lost(&outcome, text) } else { 0 };
         }
     }
     row
@@ -116,17 +130,11 @@ fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
     outcome.loss() != Loss::None || outcome.redacted > 0 || restore(&outcome.text).as_deref() == Some(text)
 }
 
-/// The needles of every question, by the file they are about.
-fn questions(dir: &Path) -> BTreeMap<String, Vec<Vec<String>>> {
-    let mut all: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-    let text = fs::read_to_string(dir.join("QUESTIONS.jsonl")).unwrap_or_default();
-    for question in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let needles = question["needles"].as_array().into_iter().flatten();
-        let needles = needles.filter_map(|needle| needle.as_str().map(str::to_owned)).collect();
-        let file = question["file"].as_str().unwrap_or_default().to_owned();
-        all.entry(file).or_default().push(needles);
-    }
-    all
+/// How many lines with errors a reader does not see, colours and secrets aside.
+fn errors_lost(outcome: &Outcome<'_>, text: &str) -> usize {
+    let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
+    let before = compress(&plain, &O200k, Call::default(), text);
+    lost_errors(&before.text, &restore(&outcome.text).unwrap_or_default()).count()
 }
 
 fn folders(dir: &Path) -> Vec<PathBuf> {
@@ -148,9 +156,26 @@ fn page(families: &BTreeMap<String, Row>, total: &Row) -> String {
     rows.push(cells("total", total));
     let broken: Vec<String> = total.broken.iter().map(|file| format!("\nbroken: {file}")).collect();
     table::align("lrrrrrrrrlr", &rows)
-        + "\n\nTokens by o200k, and the percent saved. In sight: questions whose needles all stand in the text,"
-        + "\nexact/standard/aggressive/asked. MB/s: standard, one thread."
+        + "\n\nTokens by o200k, and the percent saved. In sight: questions whose answers the text shows or its"
+        + "\nlines spell out; exact/standard/aggressive/asked. MB/s: standard, one thread."
+        + &summary(total)
         + &broken.concat()
+}
+
+/// What the table has no column for.
+fn summary(total: &Row) -> String {
+    let Row { questions, errors, .. } = total;
+    let [exact, standard, _] = &total.sight;
+    format!(
+        "\n\nanswers to the letter           {} exact, {} standard, of {questions}\
+         \nanswers after asking for more   {} of {questions}\
+         \nerror lines out of sight        {errors} (law: 0)\
+         \nslowest file                    {:.1} ms",
+        exact.letter,
+        standard.letter,
+        standard.expanded,
+        total.slowest.as_secs_f64() * 1e3,
+    )
 }
 
 fn cells(name: &str, row: &Row) -> Vec<String> {
@@ -159,8 +184,8 @@ fn cells(name: &str, row: &Row) -> Vec<String> {
         let saved = Share::saved(row.sent, tokens).percent();
         cells.extend([tokens.to_string(), format!("{saved:.1}")]);
     }
-    let [exact, standard, aggressive] = row.sight;
-    cells.push(format!("{exact}/{standard}/{aggressive}/{}", row.questions));
+    let [exact, standard, aggressive] = &row.sight;
+    cells.push(format!("{}/{}/{}/{}", exact.read, standard.read, aggressive.read, row.questions));
     cells.push(format!("{:.1}", row.pace()));
     cells
 }
@@ -179,10 +204,16 @@ impl Row {
         object.insert("sent".into(), json!(self.sent));
         for (way, (name, ..)) in WAYS.into_iter().enumerate() {
             let saved = Share::saved(self.sent, self.tokens[way]).percent();
-            let value = json!({ "tokens": self.tokens[way], "saved": saved, "in_sight": self.sight[way] });
+            let Sight { read, letter, expanded } = self.sight[way];
+            let tokens = self.tokens[way];
+            let value = json!({
+                "tokens": tokens, "saved": saved, "in_sight": read, "to_the_letter": letter, "expanded": expanded
+            });
             object.insert(name.into(), value);
         }
         object.insert("questions".into(), json!(self.questions));
+        object.insert("errors_out_of_sight".into(), json!(self.errors));
+        object.insert("slowest_ms".into(), json!(self.slowest.as_secs_f64() * 1e3));
         object.insert("megabytes_per_second".into(), json!(self.pace()));
         Value::Object(object)
     }

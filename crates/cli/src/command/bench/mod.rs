@@ -5,6 +5,7 @@ mod forms;
 mod report;
 mod sample;
 mod score;
+mod sight;
 mod speed;
 
 use std::process::ExitCode;

@@ -1,6 +1,5 @@
-//! Blame with each commit above its lines, and its author and date where it first appears.
+//! Blame with each commit, its author and its date above the lines that came with it.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::super::{Edit, Scene, Stage};
@@ -20,15 +19,13 @@ impl Stage for Blame {
         "blame"
     }
 
-    /// How well its rows read is not measured yet; until it is, they are for those who ask for all there is.
     fn mode(&self) -> Mode {
-        Mode::Aggressive
+        Mode::Standard
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let gutter = Gutter::of(text.split('\n').next()?)?;
         let mut out = String::with_capacity(text.len());
-        let mut known = BTreeMap::new();
         let mut current = "";
         let mut rest = text;
         let mut count = 0;
@@ -36,9 +33,7 @@ impl Stage for Blame {
             && let Some((commit, content)) = gutter.split(line, gutter.first + count)
         {
             if commit != current {
-                let again = known.get(hash(commit)) == Some(&commit);
-                known.insert(hash(commit), commit);
-                out.extend(if again { [hash(commit), "\n"] } else { [commit, ")\n"] });
+                out.extend([commit, ")\n"]);
                 current = commit;
             }
             let _ = writeln!(out, "{}) {content}", gutter.first + count);
@@ -57,13 +52,12 @@ impl Stage for Blame {
             Gutter { first: first.parse().ok()?, width: width.parse().ok().filter(|width| *width <= 16)? };
         let count: usize = count.parse().ok()?;
         let mut out = String::with_capacity(text.len() * 2);
-        let mut known = BTreeMap::new();
         let mut commit = "";
         let mut rest = text;
         for number in gutter.first..gutter.first.checked_add(count)? {
             let (mut line, mut below) = rest.split_once('\n')?;
             if !line.starts_with(&format!("{number}) ")) {
-                commit = heading(line, &mut known)?;
+                commit = line.strip_suffix(')').filter(|commit| commit.contains('('))?;
                 (line, below) = below.split_once('\n')?;
             }
             let content = line.strip_prefix(&format!("{number}) "))?;
@@ -76,22 +70,6 @@ impl Stage for Blame {
         out.push_str(rest);
         Some(out)
     }
-}
-
-/// The commit that a heading names.
-fn heading<'a>(line: &'a str, known: &mut BTreeMap<&'a str, &'a str>) -> Option<&'a str> {
-    match line.strip_suffix(')').filter(|commit| commit.contains('(')) {
-        Some(commit) => {
-            known.insert(hash(commit), commit);
-            Some(commit)
-        }
-        None => known.get(line).copied(),
-    }
-}
-
-/// The first word.
-fn hash(commit: &str) -> &str {
-    commit.split(' ').next().unwrap_or_default()
 }
 
 /// How line numbers stand behind a commit.
@@ -144,7 +122,7 @@ mod tests {
             "4 lines from 9, width 2",
             "^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n9) fn a() {\n\
              05586800 (Bob     2025-11-03 23:30:55 +0530)\n10)     b(); // 10) x\n11) \n\
-             ^9348401\n12) }\nrest",
+             ^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n12) }\nrest",
         );
     }
 }

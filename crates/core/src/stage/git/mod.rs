@@ -22,9 +22,8 @@ impl Stage for Git {
         "git"
     }
 
-    /// How well its rows read is not measured yet; until it is, they are for those who ask for all there is.
     fn mode(&self) -> Mode {
-        Mode::Aggressive
+        Mode::Standard
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -2,13 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Column, Field, Grid, How, Rule, first_word};
+use super::{Column, Grid, Rule};
 
 /// Rows looked at before a rule is tried on all.
 const SAMPLE: usize = 32;
-
-/// In shorter tables standing beside a neighbour does not pay for the line that says so.
-const MIN_JOINED: usize = 8;
 
 /// Wider tables are not searched for rules: every pair of columns is a candidate.
 const MAX_COLUMNS: usize = 64;
@@ -117,75 +114,25 @@ fn candidates(grid: &Grid<'_>, at: usize, from: usize) -> Vec<Rule> {
     if !long {
         return Vec::new();
     }
-    let mut hows: Vec<(usize, How)> = Vec::new();
+    let mut found: Vec<(usize, Rule)> = Vec::new();
     for row in sample(grid) {
         let (made, source) = (&*row[at], &*row[from]);
-        if source.len() < 2 {
-            continue;
-        }
-        if let Some((before, after)) = made.split_once(source).filter(|parts| plain(*parts)) {
-            note(&mut hows, How::Between(before.to_owned(), after.to_owned()));
-        }
-        if made.len() < source.len() && first_word(source) == made {
-            note(&mut hows, How::FirstWord);
+        let parts = if source.len() < 2 { None } else { made.split_once(source) };
+        if let Some((before, after)) = parts.filter(|parts| plain(*parts)) {
+            note(&mut found, Rule { from, before: before.to_owned(), after: after.to_owned() });
         }
     }
-    hows.into_iter().filter(|(count, _)| *count > 1).map(|(_, how)| Rule { from, how }).collect()
+    found.into_iter().filter(|(count, _)| *count > 1).map(|(_, rule)| rule).collect()
 }
 
 fn plain((before, after): (&str, &str)) -> bool {
     let held = |text: &str| text.len() <= 100 && !text.contains(['{', '}', '\n', '\r', '"']);
-    held(before)
-        && held(after)
-        && !before.starts_with(' ')
-        && !after.ends_with(' ')
-        && !before.starts_with(super::FIRST_WORD)
+    held(before) && held(after) && !before.starts_with(' ') && !after.ends_with(' ')
 }
 
-fn note(hows: &mut Vec<(usize, How)>, how: How) {
-    match hows.iter_mut().find(|(_, known)| *known == how) {
+fn note(found: &mut Vec<(usize, Rule)>, rule: Rule) {
+    match found.iter_mut().find(|(_, known)| *known == rule) {
         Some((count, _)) => *count += 1,
-        None => hows.push((1, how)),
+        None => found.push((1, rule)),
     }
-}
-
-/// The fields of a row: which columns stand beside a neighbour instead of behind a separator.
-pub(super) fn fields(grid: &Grid<'_>, columns: &[Column]) -> Vec<Field> {
-    let shown: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].shown()).collect();
-    let mut fields = Vec::with_capacity(shown.len());
-    let mut at = 0;
-    while at < shown.len() {
-        let pair = shown.get(at + 1).and_then(|&right| pair(grid, columns, (shown[at], right)));
-        at += if pair.is_some() { 2 } else { 1 };
-        fields.push(pair.unwrap_or(Field::One(shown[at - 1])));
-    }
-    fields
-}
-
-fn pair(grid: &Grid<'_>, columns: &[Column], (left, right): (usize, usize)) -> Option<Field> {
-    if grid.rows.len() < MIN_JOINED
-        || columns[right] != Column::Shown
-        || ![left, right].iter().all(|&at| nameable(grid, at))
-        || !lettered(grid, right)
-    {
-        return None;
-    }
-    let whole = !columns[left].implied() || cells(grid, left).all(|cell| !cell.is_empty());
-    if code(grid, right) && whole {
-        return Some(Field::LastWord(left, right));
-    }
-    (columns[left] == Column::Shown && code(grid, left)).then_some(Field::FirstWord(left, right))
-}
-
-/// True when nine of ten cells begin with a letter: only then is a space cheaper than a comma.
-fn lettered(grid: &Grid<'_>, at: usize) -> bool {
-    let letters = cells(grid, at).filter(|cell| cell.starts_with(|first: char| first.is_ascii_alphabetic()));
-    letters.count() * 10 >= grid.rows.len() * 9
-}
-
-/// True when every cell is one short word, so that nobody takes it for a part of its neighbour.
-fn code(grid: &Grid<'_>, at: usize) -> bool {
-    let word =
-        |cell: &str| (1..=6).contains(&cell.len()) && cell.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    !grid.names[at].contains(' ') && cells(grid, at).all(word)
 }

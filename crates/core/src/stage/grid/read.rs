@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cell::{Cell, take_cell, take_last, take_quoted};
-use super::{ALWAYS, Column, EVERY, FIELDS, FIRST, FIRST_WORD, Field, Grid, How, LAST, MADE, Rule, USUAL};
+use super::{ALWAYS, Column, EVERY, FIELDS, Grid, MADE, Rule, USUAL};
 
 /// The grid of `count` rows at the beginning of `text`, and what stands below it.
 pub(in crate::stage) fn read(text: &str, count: usize) -> Option<(Grid<'_>, &str)> {
@@ -15,7 +15,7 @@ pub(in crate::stage) fn read(text: &str, count: usize) -> Option<(Grid<'_>, &str
     let mut growth = 0_usize;
     for _ in 0..count {
         let (fields, below) = take_fields(rest, separator, Some(header.len()))?;
-        let row = sheet.row(fields)?;
+        let row = sheet.row(fields);
         growth +=
             row.iter().filter(|cell| matches!(cell, Cow::Owned(_))).map(|cell| cell.len()).sum::<usize>();
         if growth > MAX_GROWTH * text.len() {
@@ -32,7 +32,7 @@ const MAX_GROWTH: usize = 256;
 
 /// The lines of facts, and what stands below them.
 fn take_facts(text: &str) -> (Vec<&str>, &str) {
-    let words = [FIELDS, EVERY, USUAL, MADE, ALWAYS, FIRST, LAST];
+    let words = [FIELDS, EVERY, USUAL, MADE, ALWAYS];
     let mut facts = Vec::new();
     let mut rest = text;
     while let Some((line, below)) = rest.split_once('\n')
@@ -62,37 +62,23 @@ fn take_fields(text: &str, separator: char, count: Option<usize>) -> Option<(Vec
 struct Sheet<'a> {
     names: Vec<Cow<'a, str>>,
     columns: Vec<Column>,
-    fields: Vec<Field>,
+    shown: Vec<usize>,
 }
 
 impl<'a> Sheet<'a> {
     fn new(facts: &[&'a str], header: &[Cell<'a>]) -> Option<Self> {
-        let heads = Heads { first: list(facts, FIRST), last: list(facts, LAST) };
-        let heads: Vec<Head<'a>> = header.iter().map(|cell| heads.head(cell)).collect();
         let names = match facts.iter().find_map(|fact| fact.strip_prefix(FIELDS)) {
             Some(names) => take_names(names)?,
-            None => heads.iter().flat_map(Head::names).collect(),
+            None => header.iter().map(|cell| cell.text.clone()).collect(),
         };
         let columns = vec![Column::Shown; names.len()];
-        let mut sheet = Self { names, columns, fields: Vec::new() };
+        let mut sheet = Self { names, columns, shown: Vec::new() };
         for fact in facts {
             sheet.learn(fact)?;
         }
-        sheet.fields = sheet.place_heads(&heads)?;
-        Some(sheet)
-    }
-
-    /// Which columns the header's fields stand for: those that are shown, in order.
-    fn place_heads(&self, heads: &[Head<'a>]) -> Option<Vec<Field>> {
-        let mut shown = (0..self.names.len()).filter(|&at| self.columns[at].shown());
-        let mut place = |name: &str| shown.next().filter(|&at| self.names[at] == name);
-        let fields = heads.iter().map(|head| match head {
-            Head::One(name) => place(name).map(Field::One),
-            Head::FirstWord(left, right) => Some(Field::FirstWord(place(left)?, place(right)?)),
-            Head::LastWord(left, right) => Some(Field::LastWord(place(left)?, place(right)?)),
-        });
-        let fields = fields.collect::<Option<Vec<_>>>()?;
-        shown.next().is_none().then_some(fields)
+        sheet.shown = (0..sheet.names.len()).filter(|&at| sheet.columns[at].shown()).collect();
+        let heads = sheet.shown.iter().map(|&at| &sheet.names[at]);
+        heads.eq(header.iter().map(|cell| &cell.text)).then_some(sheet)
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -120,26 +106,15 @@ impl<'a> Sheet<'a> {
     }
 
     fn rule(&self, how: &str) -> Option<Rule> {
-        if let Some(name) = how.strip_prefix(FIRST_WORD) {
-            return Some(Rule { from: self.place(name)?, how: How::FirstWord });
-        }
         let (before, rest) = how.split_once('{')?;
         let (name, after) = rest.split_once('}')?;
-        Some(Rule { from: self.place(name)?, how: How::Between(before.to_owned(), after.to_owned()) })
+        Some(Rule { from: self.place(name)?, before: before.to_owned(), after: after.to_owned() })
     }
 
-    fn row(&self, cells: Vec<Cell<'a>>) -> Option<Vec<Cow<'a, str>>> {
+    fn row(&self, cells: Vec<Cell<'a>>) -> Vec<Cow<'a, str>> {
         let mut row: Vec<Option<Cow<'a, str>>> = vec![None; self.names.len()];
-        for (field, cell) in self.fields.iter().zip(cells) {
-            match *field {
-                Field::One(at) => row[at] = self.given(at, cell),
-                Field::FirstWord(left, right) => {
-                    self.give(&mut row, (left, right), cut(cell.text, str::find)?);
-                }
-                Field::LastWord(left, right) => {
-                    self.give(&mut row, (left, right), cut(cell.text, str::rfind)?);
-                }
-            }
+        for (&at, cell) in self.shown.iter().zip(cells) {
+            row[at] = self.given(at, cell);
         }
         let said = |at: usize| match &self.columns[at] {
             Column::Constant(value) | Column::Usual(value) => Cow::Owned(value.clone()),
@@ -153,73 +128,13 @@ impl<'a> Sheet<'a> {
                 row[at] = Cow::Owned(rule.make(&row));
             }
         }
-        Some(row)
-    }
-
-    fn give(
-        &self,
-        row: &mut [Option<Cow<'a, str>>],
-        (left, right): (usize, usize),
-        texts: (Cow<'a, str>, Cow<'a, str>),
-    ) {
-        row[left] = self.given(left, Cell { text: texts.0, quoted: false });
-        row[right] = self.given(right, Cell { text: texts.1, quoted: false });
+        row
     }
 
     /// What a cell shows; nothing when it stands for what is said above.
     fn given(&self, at: usize, cell: Cell<'a>) -> Option<Cow<'a, str>> {
         (cell.quoted || !cell.text.is_empty() || !self.columns[at].implied()).then_some(cell.text)
     }
-}
-
-/// The names that facts give after `words`.
-fn list<'a>(facts: &[&'a str], words: &str) -> Vec<&'a str> {
-    let lines = facts.iter().filter_map(|fact| fact.strip_prefix(words));
-    lines.flat_map(|names| names.split(", ")).collect()
-}
-
-/// Columns that are words of their neighbours.
-struct Heads<'a> {
-    first: Vec<&'a str>,
-    last: Vec<&'a str>,
-}
-
-/// A field of the header.
-enum Head<'a> {
-    One(Cow<'a, str>),
-    FirstWord(Cow<'a, str>, Cow<'a, str>),
-    LastWord(Cow<'a, str>, Cow<'a, str>),
-}
-
-impl<'a> Heads<'a> {
-    fn head(&self, cell: &Cell<'a>) -> Head<'a> {
-        if cell.quoted {
-            return Head::One(cell.text.clone());
-        }
-        match (cut(cell.text.clone(), str::find), cut(cell.text.clone(), str::rfind)) {
-            (Some((left, right)), _) if self.first.contains(&&*left) => Head::FirstWord(left, right),
-            (_, Some((left, right))) if self.last.contains(&&*right) => Head::LastWord(left, right),
-            _ => Head::One(cell.text.clone()),
-        }
-    }
-}
-
-impl<'a> Head<'a> {
-    fn names(&self) -> Vec<Cow<'a, str>> {
-        match self {
-            Self::One(name) => vec![name.clone()],
-            Self::FirstWord(left, right) | Self::LastWord(left, right) => vec![left.clone(), right.clone()],
-        }
-    }
-}
-
-/// The texts on both sides of the space that `find` finds.
-fn cut(text: Cow<'_, str>, find: fn(&str, char) -> Option<usize>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-    let at = find(&text, ' ')?;
-    Some(match text {
-        Cow::Borrowed(text) => (Cow::Borrowed(&text[..at]), Cow::Borrowed(&text[at + 1..])),
-        Cow::Owned(text) => (Cow::Owned(text[..at].to_owned()), Cow::Owned(text[at + 1..].to_owned())),
-    })
 }
 
 /// The names of a `fields` line.

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::cell::{push_cell, push_last, push_quoted};
-use super::{
-    ALWAYS, Column, EVERY, FIELDS, FIRST, FIRST_WORD, Field, Grid, How, LAST, MADE, Rule, USUAL, facts,
-};
+use super::{ALWAYS, Column, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts};
 
 /// The grid as lines, each with its newline; `None` when a name cannot be written.
 pub(in crate::stage) fn write(grid: &Grid<'_>) -> Option<String> {
@@ -14,15 +12,14 @@ pub(in crate::stage) fn write(grid: &Grid<'_>) -> Option<String> {
         return None;
     }
     let columns = facts::columns(grid);
-    let fields = facts::fields(grid, &columns);
-    let sheet = Sheet { grid, columns, fields };
+    let shown: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].shown()).collect();
+    let sheet = Sheet { grid, columns };
     let separator = sheet.separator();
     let mut out = String::new();
     sheet.push_facts(&mut out);
-    let header = sheet.fields.iter().map(|&field| sheet.name(field));
-    push_line(&mut out, header, separator);
+    push_line(&mut out, shown.iter().map(|&at| name(&grid.names[at])), separator);
     for row in &grid.rows {
-        push_line(&mut out, sheet.fields.iter().map(|&field| sheet.field(row, field)), separator);
+        push_line(&mut out, shown.iter().map(|&at| sheet.text(row, at)), separator);
     }
     Some(out)
 }
@@ -30,7 +27,6 @@ pub(in crate::stage) fn write(grid: &Grid<'_>) -> Option<String> {
 struct Sheet<'g, 'a> {
     grid: &'g Grid<'a>,
     columns: Vec<Column>,
-    fields: Vec<Field>,
 }
 
 impl Sheet<'_, '_> {
@@ -75,58 +71,15 @@ impl Sheet<'_, '_> {
                 _ => {}
             }
         }
-        push_list(
-            out,
-            FIRST,
-            &self.words(|field| if let Field::FirstWord(word, _) = field { Some(word) } else { None }),
-        );
-        push_list(
-            out,
-            LAST,
-            &self.words(|field| if let Field::LastWord(_, word) = field { Some(word) } else { None }),
-        );
-    }
-
-    fn words(&self, wanted: fn(Field) -> Option<usize>) -> Vec<String> {
-        self.fields
-            .iter()
-            .filter_map(|&field| wanted(field))
-            .map(|at| self.grid.names[at].to_string())
-            .collect()
     }
 
     fn push_rule(&self, out: &mut String, words: &str, (name, rule): (&str, &Rule)) {
-        let source = &self.grid.names[rule.from];
-        let _ = match &rule.how {
-            How::FirstWord => writeln!(out, "{words}{name} = {FIRST_WORD}{source}"),
-            How::Between(before, after) => writeln!(out, "{words}{name} = {before}{{{source}}}{after}"),
-        };
-    }
-
-    /// A field of the header; in quotes where it could be taken for a fact.
-    fn name(&self, field: Field) -> (Cow<'_, str>, bool) {
-        let names = &self.grid.names;
-        match field {
-            Field::One(at) => (Cow::Borrowed(&*names[at]), names[at].contains([':', '=', ',', '"'])),
-            Field::FirstWord(left, right) | Field::LastWord(left, right) => {
-                (Cow::Owned(format!("{} {}", names[left], names[right])), false)
-            }
-        }
-    }
-
-    /// A field of a row, and whether it must be in quotes.
-    fn field<'r>(&self, row: &'r [Cow<'_, str>], field: Field) -> (Cow<'r, str>, bool) {
-        match field {
-            Field::One(at) => self.text(row, at),
-            Field::FirstWord(left, right) | Field::LastWord(left, right) => {
-                let (left, right) = (self.text(row, left).0, self.text(row, right).0);
-                (Cow::Owned(format!("{left} {right}")), false)
-            }
-        }
+        let Rule { from, before, after } = rule;
+        let _ = writeln!(out, "{words}{name} = {before}{{{}}}{after}", self.grid.names[*from]);
     }
 
     /// A cell, or nothing where that stands for it.
-    fn text<'r>(&self, row: &'r [Cow<'_, str>], at: usize) -> (Cow<'r, str>, bool) {
+    fn text<'r>(&self, row: &'r [Cow<'_, str>], at: usize) -> (&'r str, bool) {
         let cell = &*row[at];
         let implied = match &self.columns[at] {
             Column::Usual(value) => cell == value,
@@ -134,18 +87,23 @@ impl Sheet<'_, '_> {
             _ => false,
         };
         let text = if implied { "" } else { cell };
-        (Cow::Borrowed(text), !implied && cell.is_empty() && self.columns[at].implied())
+        (text, !implied && cell.is_empty() && self.columns[at].implied())
     }
 }
 
-fn push_line<'r>(out: &mut String, fields: impl Iterator<Item = (Cow<'r, str>, bool)>, separator: char) {
+/// A name of the header; in quotes where it could be taken for a fact.
+fn name(name: &str) -> (&str, bool) {
+    (name, name.contains([':', '=', ',', '"']))
+}
+
+fn push_line<'r>(out: &mut String, fields: impl Iterator<Item = (&'r str, bool)>, separator: char) {
     let mut fields = fields.peekable();
     while let Some((text, quoted)) = fields.next() {
         let last = fields.peek().is_none();
         match (quoted, last) {
-            (true, _) => push_quoted(out, &text),
-            (false, true) => push_last(out, &text),
-            (false, false) => push_cell(out, &text, separator),
+            (true, _) => push_quoted(out, text),
+            (false, true) => push_last(out, text),
+            (false, false) => push_cell(out, text, separator),
         }
         out.push(if last { '\n' } else { separator });
     }

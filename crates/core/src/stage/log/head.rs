@@ -37,24 +37,26 @@ const MIN_LINES: usize = 4;
 /// Lines that are looked at to tell whether a section is worth its line.
 const AHEAD: usize = 6;
 
-/// Words behind the time that may belong to the head.
-const MAX_UNITS: usize = 3;
+/// What behind the time may belong to the head: the space, and a word such as a host or a zone. More would be the message.
+const MAX_UNITS: usize = 2;
+
+/// Lines that sections have on average where there are several: a date that changes more often is part of its lines.
+const MIN_SECTION: usize = 40;
 
 /// The time stands within this many bytes.
 const REACH: usize = 120;
 
-/// The rows of a log; all plain when most of its lines have no time.
+/// The rows of a log; all plain when most of its lines have no time, or heads that change.
 pub(super) fn rows<'a>(lines: &[&'a str]) -> Vec<Row<'a>> {
-    let mut cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
+    let plain = || lines.iter().map(|line| Row::Plain(line)).collect();
+    let cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
     let timed = cuts.iter().flatten().count();
     if timed < MIN_LINES || timed * 3 < lines.len() {
-        return lines.iter().map(|line| Row::Plain(line)).collect();
+        return plain();
     }
-    if is_dense(lines, &cuts) {
-        cuts.iter_mut().zip(lines).for_each(|(cut, line)| *cut = cut.map(|cut| cut.by_minute(line)));
-    }
-    let after = after(&cuts);
-    sections(lines, &cuts, after)
+    let rows = sections(lines, &cuts, after(&cuts));
+    let heads = rows.len() - lines.len();
+    if heads > 1 && heads * MIN_SECTION > timed { plain() } else { rows }
 }
 
 /// The line behind what stands before its time.
@@ -83,28 +85,6 @@ fn is_time(bytes: &[u8], at: usize) -> bool {
 
 fn is_time_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b',')
-}
-
-impl<'a> Cut<'a> {
-    /// The line cut behind its minute.
-    fn by_minute(self, line: &'a str) -> Self {
-        let (hour, _) = line.split_at(self.before.len() + 6);
-        Self { before: hour, time: &self.time[6..], rest: self.rest }
-    }
-}
-
-/// True when so many lines share a minute that a section for each minute pays.
-fn is_dense(lines: &[&str], cuts: &[Option<Cut<'_>>]) -> bool {
-    let mut last = "";
-    let (mut count, mut changes) = (0, 0);
-    for (cut, line) in cuts.iter().zip(lines) {
-        let Some(cut) = cut else { continue };
-        let minute = &line[..cut.before.len() + 5];
-        count += 1;
-        changes += usize::from(minute != last);
-        last = minute;
-    }
-    changes * 24 < count
 }
 
 /// What so many lines say behind their time that it is worth saying once.
@@ -220,6 +200,13 @@ mod tests {
         let rows = rows(&lines);
         assert_eq!(rows[0], Row::Section("Feb  9 ", " box "));
         assert_eq!(rows[1], Row::Timed("21:10:03", "sshd[10]: hello"));
+    }
+
+    #[test]
+    fn dates_that_change_stay_where_they_are() {
+        let lines: Vec<String> = (10..30).map(|n| format!("Feb {} 21:{n}:03 box hello", n / 10)).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert!(rows(&lines).iter().all(|row| matches!(row, Row::Plain(_))));
     }
 
     #[test]

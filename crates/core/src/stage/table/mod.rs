@@ -29,9 +29,8 @@ impl Stage for Table {
         "table"
     }
 
-    /// How well its rows read is not measured yet; until it is, they are for those who ask for all there is.
     fn mode(&self) -> Mode {
-        Mode::Aggressive
+        Mode::Standard
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -1,0 +1,122 @@
+//! The steps of a log, and what its lines have before their text.
+
+/// A step and its lines, without job, step and time.
+pub(super) struct Step<'a> {
+    /// `job\tstep`, or nothing.
+    name: &'a str,
+    first: &'a str,
+    last: &'a str,
+    /// Lines that had a time.
+    pub(super) times: usize,
+    /// What each line says, and all of it.
+    pub(super) lines: Vec<Line<'a>>,
+}
+
+/// A line's text, and the line as it came.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) text: &'a str,
+    pub(super) whole: &'a str,
+}
+
+/// Fewer lines are shown as they are.
+const LEAST: usize = 8;
+
+/// Lines that are looked at to tell a log from another text.
+const PROBE: usize = 40;
+
+/// The steps of a log; `None` when the text is none.
+pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
+    text.lines().take(PROBE).find_map(read)?;
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let (mut count, mut named) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        count += 1;
+        match (read(line), steps.last_mut()) {
+            (Some(row), Some(step)) if step.name == row.name => step.push(&row, line),
+            (Some(row), _) => steps.push(Step::new(&row, line)),
+            (None, Some(step)) => step.lines.push(Line { text: line, whole: line }),
+            (None, None) => steps.push(Step {
+                name: "",
+                first: "",
+                last: "",
+                times: 0,
+                lines: vec![Line { text: line, whole: line }],
+            }),
+        }
+        named += usize::from(steps.last().is_some_and(|step| !step.name.is_empty()));
+    }
+    let times: usize = steps.iter().map(|step| step.times).sum();
+    let ours = named * 2 > count || text.contains("Z ##[");
+    (count >= LEAST && times * 5 >= count * 4 && ours).then_some(steps)
+}
+
+/// A line taken apart.
+struct Row<'a> {
+    name: &'a str,
+    time: &'a str,
+    text: &'a str,
+}
+
+/// `2026-02-04T07:13:56.9618663Z`
+const STAMP: &[u8; 28] = b"0000-00-00T00:00:00.0000000Z";
+
+/// Job, step, time and text of a line.
+fn read(line: &str) -> Option<Row<'_>> {
+    if let Some((time, text)) = stamp(line) {
+        return Some(Row { name: "", time, text });
+    }
+    let job = line.find('\t')?;
+    let step = job + 1 + line[job + 1..].find('\t')?;
+    let (time, text) = stamp(&line[step + 1..])?;
+    Some(Row { name: &line[..step], time, text })
+}
+
+/// The time that `text` begins with, and what follows it.
+fn stamp(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let bytes = text.as_bytes().get(..STAMP.len())?;
+    let fits = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    if !bytes.iter().zip(STAMP).all(fits) {
+        return None;
+    }
+    let (time, rest) = text.split_at(STAMP.len());
+    let rest = match rest.strip_prefix(' ') {
+        Some(rest) => rest,
+        None if rest.is_empty() || rest.starts_with(['\n', '\r']) => rest,
+        None => return None,
+    };
+    Some((time, rest))
+}
+
+impl<'a> Step<'a> {
+    fn new(row: &Row<'a>, whole: &'a str) -> Self {
+        let lines = vec![Line { text: row.text, whole }];
+        Self { name: row.name, first: row.time, last: row.time, times: 1, lines }
+    }
+
+    fn push(&mut self, row: &Row<'a>, whole: &'a str) {
+        self.last = row.time;
+        self.times += 1;
+        self.lines.push(Line { text: row.text, whole });
+    }
+
+    /// The line above the step: its name, when it began and how long it took.
+    pub(super) fn heading(&self) -> String {
+        let Some(start) = self.first.get(..19) else { return String::new() };
+        let name = self.name.replace('\t', " / ");
+        let comma = if name.is_empty() { "" } else { ", " };
+        format!("[{name}{comma}{start}Z, {} s]\n", self.seconds())
+    }
+
+    fn seconds(&self) -> u32 {
+        const DAY: u32 = 86_400;
+        (DAY + second(self.last) - second(self.first)) % DAY
+    }
+}
+
+/// The second of the day.
+fn second(time: &str) -> u32 {
+    let two = |at: usize| time.get(at..at + 2).and_then(|digits| digits.parse().ok()).unwrap_or(0);
+    two(11) % 24 * 3600 + two(14) % 60 * 60 + two(17) % 60
+}

@@ -1,0 +1,109 @@
+//! What a file in a diff is, by its path.
+
+/// What a file is to who reads its changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Somebody wrote it.
+    Written,
+    /// A package manager's record of versions.
+    Lock,
+    /// A tool wrote it; the words say what it is.
+    Dull(&'static str),
+}
+
+/// Lock files by name.
+const LOCKS: [&str; 24] = [
+    "pnpm-lock.yaml",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "bun.lock",
+    "deno.lock",
+    "Cargo.lock",
+    "go.sum",
+    "go.work.sum",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "pixi.lock",
+    "Pipfile.lock",
+    "conda-lock.yml",
+    "composer.lock",
+    "Gemfile.lock",
+    "Podfile.lock",
+    "Package.resolved",
+    "pubspec.lock",
+    "mix.lock",
+    "flake.lock",
+    "packages.lock.json",
+    "gradle.lockfile",
+];
+
+/// Endings of files that a tool wrote.
+const ENDINGS: [(&str, &str); 16] = [
+    (".min.js", "minified file"),
+    (".min.css", "minified file"),
+    (".min.mjs", "minified file"),
+    (".bundle.js", "minified file"),
+    (".map", "source map"),
+    (".snap", "snapshot"),
+    (".pb.go", "generated file"),
+    ("_pb2.py", "generated file"),
+    ("_pb2_grpc.py", "generated file"),
+    (".pb.cc", "generated file"),
+    (".pb.h", "generated file"),
+    (".g.dart", "generated file"),
+    (".generated.ts", "generated file"),
+    (".gen.go", "generated file"),
+    (".designer.cs", "generated file"),
+    (".ipynb", "notebook"),
+];
+
+/// Folders of what nobody here wrote.
+const FOLDERS: [(&str, &str); 8] = [
+    ("node_modules", "vendored file"),
+    ("vendor", "vendored file"),
+    ("third_party", "vendored file"),
+    ("__snapshots__", "snapshot"),
+    ("__generated__", "generated file"),
+    ("generated", "generated file"),
+    ("dist", "built file"),
+    (".yarn", "vendored file"),
+];
+
+/// The kind of the file at `path` with `head` as the beginning of its diff.
+pub(super) fn kind(path: &str, head: &str) -> Kind {
+    let path = path.trim_end_matches('"');
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if head.contains("\nGIT binary patch") {
+        return Kind::Dull("binary file");
+    }
+    if LOCKS.contains(&name) {
+        return Kind::Lock;
+    }
+    let ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    let within = || FOLDERS.iter().find(|(part, _)| folder.split('/').any(|step| step == *part));
+    ending.or_else(within).map_or(Kind::Written, |(_, what)| Kind::Dull(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_by_path() {
+        for (path, expected) in [
+            ("src/main.rs", Kind::Written),
+            ("vendor.rs", Kind::Written),
+            ("web/pnpm-lock.yaml", Kind::Lock),
+            ("Cargo.lock", Kind::Lock),
+            ("a/vendor/x/y.go", Kind::Dull("vendored file")),
+            ("static/app.min.js", Kind::Dull("minified file")),
+            ("t/__snapshots__/a.snap", Kind::Dull("snapshot")),
+            ("", Kind::Written),
+        ] {
+            assert_eq!(kind(path, ""), expected, "{path}");
+        }
+        assert_eq!(kind("a.png", "x\nGIT binary patch\n"), Kind::Dull("binary file"));
+    }
+}

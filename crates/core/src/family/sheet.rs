@@ -1,0 +1,163 @@
+//! A text written without some of its lines: each run of them becomes one line that says what is missing.
+
+use std::fmt::Write;
+
+use crate::{omit, signal};
+
+/// Takes the lines of a text one after the other, each with its end.
+pub(super) struct Sheet<'a> {
+    text: &'a str,
+    out: String,
+    /// Where the next line stands in `text`.
+    next: usize,
+    run: Run<'a>,
+    shorter: bool,
+}
+
+/// Lines of which some are left out.
+#[derive(Default)]
+struct Run<'a> {
+    start: usize,
+    /// The lines that stay, in order.
+    heads: Vec<&'a str>,
+    /// What is left out, and how many lines of it.
+    kinds: Vec<(&'static str, usize)>,
+    bytes: usize,
+}
+
+/// Lines must be so many times as long as the line that replaces them.
+const WORTH: usize = 2;
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, out: String::with_capacity(text.len()), next: 0, run: Run::default(), shorter: false }
+    }
+
+    /// The line stays, and ends a run.
+    pub(super) fn keep(&mut self, line: &'a str) {
+        self.close();
+        self.out.push_str(line);
+        self.next += line.len();
+        self.run.start = self.next;
+    }
+
+    /// The line stays, above what is said of the run around it.
+    pub(super) fn head(&mut self, line: &'a str) {
+        self.run.heads.push(line);
+        self.next += line.len();
+    }
+
+    /// The line goes, unless it speaks of an error.
+    pub(super) fn omit(&mut self, line: &'a str, what: &'static str) {
+        if signal::find(line).is_some() {
+            return self.head(line);
+        }
+        self.drop(line, what);
+    }
+
+    /// The line goes, since it stands elsewhere.
+    pub(super) fn drop(&mut self, line: &'a str, what: &'static str) {
+        match self.run.kinds.iter_mut().find(|(kind, _)| *kind == what) {
+            Some((_, count)) => *count += 1,
+            None => self.run.kinds.push((what, 1)),
+        }
+        self.run.bytes += line.len();
+        self.next += line.len();
+    }
+
+    /// True when the line before was left out, or stands above others that were.
+    pub(super) fn runs(&self) -> bool {
+        self.next > self.run.start
+    }
+
+    /// What was written, if anything was left out.
+    pub(super) fn finish(mut self) -> Option<String> {
+        self.close();
+        self.shorter.then_some(self.out)
+    }
+
+    /// Writes the run that ends here: shortened if that pays, else as it stood.
+    fn close(&mut self) {
+        if !self.runs() {
+            return;
+        }
+        let stood = &self.text[self.run.start..self.next];
+        let mark = self.run.mark();
+        if self.run.bytes >= mark.len() * WORTH {
+            self.shorter = true;
+            self.out.extend(self.run.heads.drain(..));
+            self.out.push_str(&mark);
+            self.out.push_str(if stood.ends_with('\n') { "\n" } else { "" });
+        } else {
+            self.out.push_str(stood);
+        }
+        self.run = Run { start: self.next, ..Run::default() };
+    }
+}
+
+impl Run<'_> {
+    /// The line that says what is missing.
+    fn mark(&self) -> String {
+        let total = self.kinds.iter().map(|(_, count)| count).sum();
+        let mut what = String::new();
+        for (kind, count) in &self.kinds {
+            let comma = if what.is_empty() { "" } else { ", " };
+            let _ = match self.kinds.len() {
+                1 => write!(what, "{kind}"),
+                _ => write!(what, "{comma}{kind} ({count})"),
+            };
+        }
+        omit::lines(total, &what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines by their first letter: `-` and `+` go, `^` stands above, others stay.
+    fn write(text: &str) -> Option<String> {
+        let mut sheet = Sheet::new(text);
+        for line in text.split_inclusive('\n') {
+            match line.as_bytes().first() {
+                Some(b'-') => sheet.omit(line, "minus"),
+                Some(b'+') => sheet.omit(line, "plus"),
+                Some(b'^') => sheet.head(line),
+                _ => sheet.keep(line),
+            }
+        }
+        sheet.finish()
+    }
+
+    fn long(sign: &str) -> String {
+        format!("{sign} {}\n", "x".repeat(90))
+    }
+
+    #[test]
+    fn runs_become_one_line() {
+        let (minus, plus) = (long("-"), long("+"));
+        for (text, expected) in [
+            (format!("a\n{minus}{minus}b\r\n"), "a\n[2 lines left out: minus]\nb\r\n"),
+            (format!("{minus}{plus}{minus}é"), "[3 lines left out: minus (2), plus (1)]\né"),
+            (format!("^a\n{minus}^b\n{minus}c"), "^a\n^b\n[2 lines left out: minus]\nc"),
+            (format!("a\n{}", minus.trim_end()), "a\n[1 line left out: minus]"),
+        ] {
+            assert_eq!(write(&text).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_no_longer_than_its_mark_stays() {
+        for text in ["", "a\nb", "- a\n- b\nc\n", "^a\n^b", "[2 lines left out: minus]\n- x"] {
+            assert_eq!(write(text), None, "{text}");
+        }
+        let text = format!("- a\r\nb\n{}", long("+"));
+        assert_eq!(write(&text).as_deref(), Some("- a\r\nb\n[1 line left out: plus]\n"));
+    }
+
+    #[test]
+    fn errors_stay() {
+        let text = format!("{}- error: bad\n{}", long("-"), long("-"));
+        assert_eq!(write(&text).as_deref(), Some("- error: bad\n[2 lines left out: minus]\n"));
+    }
+}

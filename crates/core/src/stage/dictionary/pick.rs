@@ -1,0 +1,130 @@
+//! The phrases worth a name, of all that were found.
+
+use std::collections::BinaryHeap;
+
+/// A phrase, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Phrase {
+    pub(super) length: usize,
+    /// Where it begins, in order, none within another.
+    pub(super) places: Vec<usize>,
+}
+
+impl Phrase {
+    pub(super) fn of<'a>(&self, text: &'a str) -> &'a str {
+        self.places.first().and_then(|at| text.get(*at..at + self.length)).unwrap_or_default()
+    }
+
+    /// Bytes saved, where a name counts for what its tokens cost.
+    fn saved(&self) -> usize {
+        let each = self.length.saturating_sub(NAME);
+        (each * self.places.len()).saturating_sub(self.length + NAME + ENTRY)
+    }
+}
+
+/// What a name such as `<<F1:1>>` costs, as bytes of usual text.
+const NAME: usize = 20;
+
+/// What the line that says what it means costs beside the phrase.
+const ENTRY: usize = 8;
+
+/// Names in a dictionary.
+const MAX_ENTRIES: usize = 20;
+
+/// A phrase that stands fewer times has no name.
+pub(super) const MIN_PLACES: usize = 3;
+
+/// What a phrase must save, in bytes.
+const MIN_GAIN: usize = 16;
+
+/// Phrases looked at; those that save least are not.
+const MAX_FOUND: usize = 4_000;
+
+/// The best phrases, none standing within another.
+pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
+    found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saved()));
+    found.truncate(MAX_FOUND);
+    let mut heap: BinaryHeap<(usize, usize)> =
+        found.iter().enumerate().map(|(at, phrase)| (phrase.saved(), found.len() - at)).collect();
+    let mut taken = vec![false; text.len()];
+    let mut picked = Vec::new();
+    while picked.len() < MAX_ENTRIES
+        && let Some((saved, rank)) = heap.pop()
+        && saved >= MIN_GAIN
+    {
+        let at = found.len() - rank;
+        // What was picked since may have taken some of its places.
+        let Phrase { length, places } = &mut found[at];
+        places.retain(|place| !touches(&taken[*place..*place + *length]));
+        let phrase = &found[at];
+        if phrase.places.len() < MIN_PLACES {
+            continue;
+        }
+        if phrase.saved() < saved {
+            heap.push((phrase.saved(), rank));
+            continue;
+        }
+        for place in &phrase.places {
+            taken[*place..*place + phrase.length].fill(true);
+        }
+        picked.push(phrase.clone());
+    }
+    picked
+}
+
+/// No phrase is shorter: one that was picked shows at every so many bytes.
+const STEP: usize = 15;
+
+/// True when part of a place is taken.
+fn touches(place: &[bool]) -> bool {
+    place.iter().step_by(STEP).any(|taken| *taken) || place.last() == Some(&true)
+}
+
+/// The places of each phrase of `length` bytes that stands often enough, among `starts` with their hashes.
+pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) -> Vec<Phrase> {
+    starts.sort_unstable();
+    let mut found = Vec::new();
+    for run in starts.chunk_by(|one, two| one.0 == two.0).filter(|run| run.len() >= MIN_PLACES) {
+        let phrase = &text[run[0].1..run[0].1 + length];
+        let mut places: Vec<usize> = Vec::new();
+        for (_, at) in run {
+            let free = places.last().is_none_or(|last| last + length <= *at);
+            // A hash may lie: the bytes are looked at.
+            if free && text.get(*at..at + length) == Some(phrase) {
+                places.push(*at);
+            }
+        }
+        if places.len() >= MIN_PLACES {
+            found.push(Phrase { length, places });
+        }
+    }
+    found
+}
+
+/// The hashes of all beginnings of a sequence, from which that of any part follows.
+pub(super) struct Hashes {
+    sums: Vec<u64>,
+    powers: Vec<u64>,
+}
+
+const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Hashes {
+    pub(super) fn of(items: impl Iterator<Item = u64>) -> Self {
+        let (mut sums, mut powers) = (vec![0_u64], vec![1_u64]);
+        let (mut sum, mut power) = (0_u64, 1_u64);
+        for item in items {
+            sum =
+                sum.wrapping_mul(BASE).wrapping_add(item.wrapping_add(1).wrapping_mul(0xff51_afd7_ed55_8ccd));
+            power = power.wrapping_mul(BASE);
+            sums.push(sum);
+            powers.push(power);
+        }
+        Self { sums, powers }
+    }
+
+    /// The hash of `count` items from `at`.
+    pub(super) fn part(&self, at: usize, count: usize) -> u64 {
+        self.sums[at + count].wrapping_sub(self.sums[at].wrapping_mul(self.powers[count]))
+    }
+}

@@ -1,0 +1,36 @@
+//! Values that nobody reads: digests, signatures, keys.
+
+/// What stays of one.
+const HEAD: usize = 10;
+
+/// Shorter ones stay: what names a commit is asked for by that name.
+const MIN: usize = 44;
+
+/// The beginning of a text that is one long run of letters and digits without meaning.
+pub(super) fn shorten(text: &str) -> Option<String> {
+    if text.len() < MIN {
+        return None;
+    }
+    // `sha512-…`, `sha256:…`
+    let start = text.find(['-', ':']).filter(|&at| at < 8).map_or(0, |at| at + 1);
+    let run = &text[start..];
+    (run.len() > 2 * HEAD && is_random(run)).then(|| {
+        let head = start + HEAD;
+        format!("{}…[{} more]", &text[..head], text.len() - head)
+    })
+}
+
+/// True for hexadecimal digits, and for base 64 that mixes letters of both sizes with digits.
+fn is_random(run: &str) -> bool {
+    let count = |is: fn(&u8) -> bool| run.bytes().filter(is).count();
+    let (digits, small, capital) =
+        (count(u8::is_ascii_digit), count(u8::is_ascii_lowercase), count(u8::is_ascii_uppercase));
+    let signs = count(|byte| matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-'));
+    let hex = count(u8::is_ascii_hexdigit) == run.len() && digits * 8 > run.len() && digits < run.len();
+    let mixed = digits + small + capital + signs == run.len()
+        && signs * 8 < run.len()
+        && digits * 16 > run.len()
+        && capital * 5 > run.len()
+        && small * 5 > run.len();
+    hex || mixed
+}

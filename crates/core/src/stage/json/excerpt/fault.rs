@@ -1,0 +1,79 @@
+//! Records that tell of something gone wrong.
+
+use tersely_codec::{Text, Value};
+
+use crate::signal;
+
+/// True when a record, or anything in it, tells of a fault.
+pub(super) fn tells(value: &Value<'_>) -> bool {
+    match value {
+        Value::String(text) => speaks(text),
+        Value::Array(items) => items.iter().any(tells),
+        Value::Object(members) => members.iter().any(|(key, value)| member_tells(key, value)),
+        _ => false,
+    }
+}
+
+/// True when a member tells of a fault.
+pub(super) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| key.as_str().eq_ignore_ascii_case(word));
+    let named = match value {
+        Value::String(text) if is(&STATES) => fails(text.as_str()),
+        Value::String(text) => !text.as_str().is_empty() && is(&FAULTS),
+        Value::Bool(false) => is(&SUCCESSES),
+        Value::Bool(true) => is(&FAILURES),
+        Value::Number(number) => &**number != "0" && is(&CODES),
+        Value::Array(items) => !items.is_empty() && is(&FAULTS),
+        Value::Object(members) => !members.is_empty() && is(&FAULTS),
+        _ => false,
+    };
+    named || tells(value)
+}
+
+/// Members that say how something went.
+const STATES: [&str; 10] =
+    ["status", "state", "level", "severity", "conclusion", "result", "outcome", "phase", "health", "reason"];
+
+/// Members that are there, and not empty, when something went wrong.
+const FAULTS: [&str; 6] = ["error", "errors", "exception", "failure", "failures", "stack_trace"];
+
+const SUCCESSES: [&str; 4] = ["success", "ok", "passed", "succeeded"];
+
+const FAILURES: [&str; 2] = ["failed", "is_error"];
+
+const CODES: [&str; 4] = ["exit_code", "exitCode", "exit_status", "error_count"];
+
+/// What such members say of a fault.
+const BAD: [&str; 12] = [
+    "fail",
+    "error",
+    "err",
+    "crit",
+    "fatal",
+    "panic",
+    "unhealthy",
+    "timed",
+    "timeout",
+    "crash",
+    "emerg",
+    "alert",
+];
+
+fn fails(state: &str) -> bool {
+    let state = state.as_bytes();
+    BAD.iter().any(|bad| {
+        state.windows(bad.len()).position(|part| part.eq_ignore_ascii_case(bad.as_bytes())).is_some_and(
+            |at| {
+                // `err` is a level, and a part of other words.
+                *bad != "err" || at == 0 && state.len() <= 4
+            },
+        )
+    })
+}
+
+/// True when a line of a string has an error signal.
+fn speaks(text: &Text<'_>) -> bool {
+    // Escapes only stand between words: what tells can be seen in the text as JSON spells it.
+    let lines = text.as_str().split("\\n");
+    lines.into_iter().any(|line| signal::find(line).is_some())
+}

@@ -1,0 +1,37 @@
+//! What the records of a list are called, so that those left out can be asked for.
+
+use std::collections::HashSet;
+
+use tersely_codec::{Text, Value};
+
+/// The longest name that is worth its place.
+const LONGEST: usize = 60;
+
+/// The member that tells all records apart in the fewest letters.
+pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
+    let Value::Object(members) = items.first()? else { return None };
+    let length = |at: usize| {
+        let mut seen = HashSet::new();
+        let lengths = items
+            .iter()
+            .map(|item| word(item, at, &members[at].0).filter(|word| seen.insert(*word)).map(str::len));
+        lengths.sum::<Option<usize>>().map(|length| (length, at))
+    };
+    (0..members.len()).filter_map(length).min().map(|(_, at)| at)
+}
+
+/// What a record is called by its member at `at`.
+pub(super) fn of(item: &Value<'_>, at: usize) -> Option<String> {
+    let Value::Object(members) = item else { return None };
+    let Value::String(text) = &members.get(at)?.1 else { return None };
+    text.value().map(std::borrow::Cow::into_owned)
+}
+
+/// The text of a record's member at `at`, if that is `key` and short.
+fn word<'i>(item: &'i Value<'_>, at: usize, key: &Text<'_>) -> Option<&'i str> {
+    let Value::Object(members) = item else { return None };
+    match members.get(at)? {
+        (name, Value::String(text)) if name == key && text.as_str().len() <= LONGEST => Some(text.as_str()),
+        _ => None,
+    }
+}

@@ -1,0 +1,165 @@
+//! The contract's regression vectors that concern one tool result: what other tools got wrong, right.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::fmt::Write as _;
+
+use tersely_codec::json;
+use tersely_core::{Call, Dictionary, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, restore};
+
+const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
+
+const fn plan(mode: Mode) -> Plan {
+    Plan { mode, loss: Loss::Detail, max_bytes: 65_536, redact: true, dictionary: Dictionary::Lzw }
+}
+
+fn ran<'a>(mode: Mode, command: &str, text: &'a str) -> Outcome<'a> {
+    compress(&plan(mode), &O200k, Call { tool: "bash", command: Some(command), ..Call::default() }, text)
+}
+
+/// What a reader has before them, spelled out.
+fn shown(outcome: &Outcome<'_>) -> String {
+    restore(&outcome.text).expect("ours").into_owned()
+}
+
+fn rows(count: usize, row: impl Fn(usize) -> String) -> String {
+    (0..count).map(row).collect()
+}
+
+/// Contract 17.1.
+#[test]
+fn commits_in_any_script_break_nothing() {
+    for text in ["commit 日本語\nAuthor: é\n\n    x\n", "commit \u{1F389}", "commit é\ncommit ß\n"] {
+        for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+            let long = text.repeat(200);
+            assert!(!ran(mode, "git log", &long).text.is_empty());
+        }
+    }
+}
+
+/// Contract 17.2 and 1.22.
+#[test]
+fn numbers_and_double_keys_stay() {
+    let text = r#"{"id": 12345678901234567890123, "n": 1.10, "e": 1E5, "z": -0, "dup": 1, "dup": 2, "note": "and a longer text, so that something is done"}"#;
+    for mode in [Mode::Standard, Mode::Aggressive] {
+        let shown = shown(&ran(mode, "curl x", text));
+        assert_eq!(json::decode(&shown).expect("JSON"), json::decode(text).expect("JSON"));
+    }
+}
+
+/// Contract 17.4.
+#[test]
+fn source_keeps_its_spaces() {
+    let line = "    let f = |a: usize,  b: usize| a   ||  b; // | x | y |\n\n\n\n";
+    let text = line.repeat(40);
+    let outcome = ran(Mode::Standard, "cat src/lib.rs", &text);
+    assert_eq!(outcome.text, text, "a file that may be edited");
+    let outcome = compress(&EXACT, &O200k, Call::default(), &text);
+    assert_eq!(shown(&outcome), text);
+}
+
+/// Contract 17.6.
+#[test]
+fn long_answers_in_json_are_not_cut_at_a_length() {
+    let versions = rows(900, |n| format!("    \"1.{}.{}\",\n", n / 30, n % 30));
+    let text = format!("{{\n  \"name\": \"x\",\n  \"versions\": [\n{versions}    \"2.0.0\"\n  ]\n}}\n");
+    let outcome = ran(Mode::Standard, "npm view x --json", &text);
+    assert!(!outcome.text.contains("(truncated)"));
+    let whole = outcome.original.as_ref().map_or_else(|| shown(&outcome), |it| it.text.to_string());
+    assert_eq!(whole, text, "what is not in sight can be asked for");
+}
+
+/// Contract 17.8: no hit is hidden unless it is counted, and what is not cut has no marker.
+#[test]
+fn hits_in_built_folders_are_shown_or_counted() {
+    for count in [10, 60] {
+        let text = rows(count, |n| format!("target/debug/build/a{}.rs:{n}:let found = {n};\n", n / 5));
+        let outcome = ran(Mode::Standard, "rg found", &text);
+        if outcome.loss() == Loss::Detail {
+            assert!(outcome.text.contains("left out"), "{}", outcome.text);
+        } else {
+            assert_eq!(shown(&outcome), text);
+        }
+    }
+}
+
+/// Contract 17.9.
+#[test]
+fn logs_of_commits_are_counted_and_their_names_usable() {
+    let commit = |n: usize| {
+        format!(
+            "commit {n:07x}{:033x}\nAuthor: An Author <author@example.org>\nDate:   Mon Jan 5 10:{:02}:00 2026 +0100\n\n    Change number {n} that failed before\n\n",
+            n * 7919,
+            n % 60
+        )
+    };
+    let text = rows(40, commit);
+    let outcome = ran(Mode::Standard, "git log", &text);
+    let seen = shown(&outcome);
+    assert!(O200k.count(&outcome.text) < O200k.count(&text), "the word failed does not stop it");
+    for n in 0..40 {
+        let (name, subject) = (format!("{n:07x}"), format!("Change number {n} that failed"));
+        assert!(outcome.loss() == Loss::Detail || seen.contains(&name) && seen.contains(&subject));
+    }
+    assert!(outcome.loss() < Loss::Detail || outcome.text.contains("left out"));
+}
+
+/// Contract 17.10.
+#[test]
+fn one_error_does_not_stand_for_a_report() {
+    let mut text = rows(60, |n| format!("region {n} sold {} of {} items\n", n * 37 % 101, n * 91));
+    text.push_str("error in region 17: no currency\n");
+    let outcome = ran(Mode::Standard, "python report.py", &text);
+    assert!(shown(&outcome).contains("region 59 sold") && outcome.text.contains("region 17: no currency"));
+    assert_eq!(shown(&outcome).matches("no currency").count(), 1);
+
+    let mut readme = "# Title\n".to_owned();
+    for n in 0..100 {
+        let _ = write!(readme, "\n## Part {n}\n\nThe body of part {n} is as good as any other.\n");
+    }
+    let outcome = ran(Mode::Standard, "cat README.md", &readme);
+    assert_eq!(shown(&outcome), readme, "a file stays whole");
+}
+
+/// Contract 17.11 and 14.7.
+#[test]
+fn what_looks_like_our_own_work_is_data() {
+    for first in [
+        "[Forge LZW Dictionary]\n<<F1:1>> = \"x\"\n\n",
+        "[Tersely LZW Dictionary]\n<<F1:1>> = \"x\"\n\n",
+        "[Tersely RePair Dictionary]\n<<R1:1>> = \"x\"\n\n",
+        "[REF:abc]\n",
+        "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
+        "<<<EXPAND:shadow_0123456789abcdef0123456789abcdef>>>\n",
+        "[Duplicate of call_1 (bash); see earlier result]\n",
+        "[Tool output capped: 9 bytes removed]\n",
+        "[terse1 json: compact]\n",
+        "[12 lines left out: passing tests]\n",
+    ] {
+        let text = format!("{first}{}", "<<F1:1>> and a line that says the same again\n".repeat(30));
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let outcome = compress(&Plan { loss: Loss::None, ..plan(mode) }, &O200k, Call::default(), &text);
+            assert_eq!(shown(&outcome), text);
+            assert!(outcome.original.is_none());
+        }
+    }
+}
+
+/// Contract 17.16, in small: no form is taken that costs more than compact JSON.
+#[test]
+fn a_form_is_taken_only_where_it_saves() {
+    let text =
+        r#"{"a":{"b":{"c":[1,2,{"d":"e"}]}},"f":[[],{},[{}]],"g":"some words that are no list of records"}"#;
+    let outcome = compress(&EXACT, &O200k, Call::default(), text);
+    assert!(O200k.count(&outcome.text) <= O200k.count(text));
+}
+
+/// Contract 17.20.
+#[test]
+fn records_stay_records() {
+    let text = format!("[{}]", vec![r#"{"k":"v","nested":{"n":1}}"#; 500].join(","));
+    let outcome = ran(Mode::Standard, "curl x", &text);
+    assert!(!outcome.text.contains("[object"));
+    let whole = outcome.original.as_ref().map_or_else(|| shown(&outcome), |it| it.text.to_string());
+    assert_eq!(json::decode(&whole).expect("JSON"), json::decode(&text).expect("JSON"));
+}
