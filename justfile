@@ -40,6 +40,11 @@ packages:
 million:
     TERSELY_CASES=1000000 cargo test --release --locked -p tersely-codec --test round_trip -- --nocapture
 
+# A hundred thousand broken request bodies through every provider.
+[group('slow')]
+broken:
+    cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
+
 # Fuzzes one target (decode_json, decode_stc, decode_toon, decode_terse, round_trip).
 [group('slow')]
 fuzz target seconds='600':
@@ -54,6 +59,11 @@ fuzz-all: (fuzz 'decode_json') (fuzz 'decode_stc') (fuzz 'decode_toon') (fuzz 'd
 [group('measure')]
 bench:
     cargo run --release --locked --quiet --package tersely-cli -- bench forms {{corpus}}
+
+# Milliseconds to find slots in a request body and splice it, beside serde_json.
+[group('measure')]
+wire:
+    cargo test --release --locked -p tersely-wire --test speed -- --ignored --nocapture
 
 # How well a real model reads every form (about an hour the first time).
 [group('measure')]

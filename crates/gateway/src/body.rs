@@ -1,0 +1,214 @@
+//! Bodies on their way: streamed, whole, or begun and then streamed, none of them waited for without end.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+use crate::client::Lane;
+use crate::error::{Error, Side};
+
+/// How long a client may go on sending a body that has been refused, so that it gets to read why.
+const LINGER: Duration = Duration::from_secs(10);
+
+/// A body that ends in an error when nothing comes for too long.
+///
+/// The clock runs only while a frame is waited for: a reader that pauses does not count against the sender.
+pub(crate) struct Idle {
+    body: Incoming,
+    limit: Option<Duration>,
+    side: Side,
+    clock: Option<Pin<Box<Sleep>>>,
+    waiting: bool,
+}
+
+impl Idle {
+    /// The body that `side` sends, with at most `limit` between two bytes.
+    pub(crate) fn new(limit: Option<Duration>, side: Side, body: Incoming) -> Self {
+        Self { body, limit, side, clock: None, waiting: false }
+    }
+
+    /// Throws away, for a while, what still comes of a body that nobody wants: a connection that closes on a sending
+    /// client would take the answer with it.
+    pub(crate) fn linger(mut self) {
+        if !self.is_end_stream() {
+            tokio::spawn(timeout(LINGER, async move { while let Some(Ok(_)) = self.frame().await {} }));
+        }
+    }
+
+    /// True when the time is up; starts the clock when it does not run.
+    fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
+        let Some(limit) = self.limit else { return false };
+        let clock = self.clock.get_or_insert_with(|| Box::pin(sleep(limit)));
+        if !self.waiting {
+            clock.as_mut().reset(Instant::now() + limit);
+            self.waiting = true;
+        }
+        clock.as_mut().poll(cx).is_ready()
+    }
+}
+
+impl Body for Idle {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Ready(frame) => {
+                self.waiting = false;
+                Poll::Ready(frame.map(|frame| frame.map_err(|error| Error::broken(self.side, error))))
+            }
+            Poll::Pending if self.is_late(cx) => Poll::Ready(Some(Err(Error::late(self.side)))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// What goes to an upstream: what has been read, then what has not.
+#[derive(Default)]
+pub(crate) struct Outgoing {
+    read: Option<Bytes>,
+    rest: Option<Idle>,
+    trailers: Option<HeaderMap>,
+    _held: Option<Held>,
+}
+
+impl Outgoing {
+    /// A body that is passed on as it comes.
+    pub(crate) fn stream(rest: Idle) -> Self {
+        Self { rest: Some(rest), ..Self::default() }
+    }
+
+    /// A body that is all here.
+    pub(crate) fn whole(read: Bytes, trailers: Option<HeaderMap>, held: Held) -> Self {
+        Self { read: Some(read), rest: None, trailers, _held: Some(held) }
+    }
+
+    /// A body of which only the beginning was read.
+    pub(crate) fn begun(read: Bytes, rest: Idle, held: Held) -> Self {
+        Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
+    }
+
+    /// True when the client is still sending.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.rest.as_ref().is_some_and(|rest| !rest.is_end_stream())
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        if let Some(read) = self.read.take().filter(|read| !read.is_empty()) {
+            return Poll::Ready(Some(Ok(Frame::data(read))));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(cx),
+            None => Poll::Ready(self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let read = self.read.as_ref().is_none_or(Bytes::is_empty) && self.trailers.is_none();
+        read && self.rest.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let read = self.read.as_ref().map_or(0, |read| read.len() as u64);
+        let rest = self.rest.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint);
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower() + read);
+        // An exact length would be sent as one, and leave no place for trailers.
+        if let Some(upper) = rest.upper().filter(|_| self.trailers.is_none()) {
+            hint.set_upper(upper + read);
+        }
+        hint
+    }
+}
+
+/// Room that bodies take, counted over all of them; given back when dropped.
+#[derive(Default)]
+pub(crate) struct Held {
+    total: Arc<AtomicUsize>,
+    mine: usize,
+}
+
+impl Held {
+    /// Nothing as yet, of a total that others share.
+    pub(crate) fn new(total: &Arc<AtomicUsize>) -> Self {
+        Self { total: Arc::clone(total), mine: 0 }
+    }
+
+    /// Takes `bytes` more; false when that is more than `limit` over all.
+    pub(crate) fn take(&mut self, limit: usize, bytes: usize) -> bool {
+        self.mine += bytes;
+        self.total.fetch_add(bytes, Ordering::Relaxed) + bytes <= limit
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.mine, Ordering::Relaxed);
+    }
+}
+
+/// What goes back to a client.
+pub(crate) enum Reply {
+    /// Said by us.
+    Ours(Option<Bytes>),
+    /// Said by an upstream; the request counts as running until it has been said.
+    Theirs { body: Idle, _running: OwnedSemaphorePermit, _lane: Option<Lane> },
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match &mut *self {
+            Self::Ours(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
+            Self::Theirs { body, .. } => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Ours(text) => text.is_none(),
+            Self::Theirs { body, .. } => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Ours(text) => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
+            Self::Theirs { body, .. } => body.size_hint(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Says what went wrong, and on whose side.
+
+use std::error::Error as Source;
+use std::{fmt, io};
+
+use http::StatusCode;
+
+/// A request that could not be answered as it was meant to be.
+///
+/// The message names hosts and limits, never a header's value or a word of a body.
+#[derive(Debug)]
+pub struct Error {
+    /// Whose fault it is.
+    pub side: Side,
+    /// The status that a client is told.
+    pub status: StatusCode,
+    /// What is wrong, in words for the person who reads the client's log.
+    pub message: String,
+    source: Option<Box<dyn Source + Send + Sync>>,
+}
+
+/// Where an error arose.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Side {
+    /// In what the client sent, or in how.
+    Client,
+    /// At the server that the request was meant for, or on the way there.
+    Upstream,
+    /// Here: a setting, a limit, or a fault.
+    Us,
+}
+
+impl Error {
+    /// The client's fault.
+    pub(crate) fn client(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { side: Side::Client, status, message: message.into(), source: None }
+    }
+
+    /// Ours: a limit that was reached, or a setting that does not work.
+    pub(crate) fn us(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { side: Side::Us, status, message: message.into(), source: None }
+    }
+
+    /// A setting that does not work.
+    pub(crate) fn setting(message: impl Into<String>) -> Self {
+        Self::us(StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
+    /// A side that sent nothing for too long.
+    pub(crate) fn late(side: Side) -> Self {
+        let (status, who) = match side {
+            Side::Client => (StatusCode::REQUEST_TIMEOUT, "client"),
+            Side::Upstream | Side::Us => (StatusCode::GATEWAY_TIMEOUT, "upstream"),
+        };
+        Self { side, status, message: format!("the {who} sent nothing for too long"), source: None }
+    }
+
+    /// A body that broke off.
+    pub(crate) fn broken(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
+        let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
+        Self { side, status, message: "the body broke off".to_owned(), source: Some(Box::new(source)) }
+    }
+
+    /// An upstream that switches protocols though nobody asked.
+    pub(crate) fn unasked(host: &impl fmt::Display) -> Self {
+        let message = format!("the upstream {host} switches to another protocol unasked");
+        Self { side: Side::Upstream, status: StatusCode::BAD_GATEWAY, message, source: None }
+    }
+
+    /// What became of a request to `host`: the client's own fault when it broke off its body, else the upstream's.
+    pub(crate) fn upstream(host: &impl fmt::Display, source: impl Source + Send + Sync + 'static) -> Self {
+        if let Some(ours) = cause::<Self>(&source) {
+            return Self {
+                side: ours.side,
+                status: ours.status,
+                message: ours.message.clone(),
+                source: None,
+            };
+        }
+        let late = cause::<io::Error>(&source).is_some_and(|error| error.kind() == io::ErrorKind::TimedOut);
+        let (status, what) = if late {
+            (StatusCode::GATEWAY_TIMEOUT, "cannot be reached in time")
+        } else {
+            (StatusCode::BAD_GATEWAY, "cannot be reached or broke off")
+        };
+        let message = format!("the upstream {host} {what}: {}", innermost(&source));
+        Self { side: Side::Upstream, status, message, source: Some(Box::new(source)) }
+    }
+
+    /// Adds where it came from.
+    pub(crate) fn because(mut self, source: impl Source + Send + Sync + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Source for Error {
+    fn source(&self) -> Option<&(dyn Source + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// The first error of one kind in a chain of causes.
+fn cause<'a, E: Source + 'static>(error: &'a (dyn Source + 'static)) -> Option<&'a E> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+fn innermost<'a>(error: &'a (dyn Source + 'static)) -> &'a (dyn Source + 'static) {
+    causes(error).last().unwrap_or(error)
+}
+
+fn causes<'a>(error: &'a (dyn Source + 'static)) -> impl Iterator<Item = &'a (dyn Source + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}

@@ -1,0 +1,23 @@
+//! Front doors: requests come in here, are offered to a rewriter, and go on to where they were meant for.
+//!
+//! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
+//! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
+
+mod body;
+mod client;
+mod decode;
+mod dial;
+mod error;
+mod hop;
+mod llm;
+mod serve;
+mod settings;
+mod tls;
+mod upgrade;
+mod upstream;
+
+pub use error::{Error, Side};
+pub use llm::{Head, Missed, Provider, Refusal, Replacement, Rewrite, Verdict};
+pub use serve::{bind, serve};
+pub use settings::{Limits, Origins, Proxy, Settings, Timeouts};
+pub use upstream::{Upstream, Upstreams};

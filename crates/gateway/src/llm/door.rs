@@ -1,0 +1,160 @@
+//! Takes a request from the client's socket to the upstream's, and the answer back.
+
+use std::sync::Arc;
+
+use http::header::{HeaderMap, HeaderValue, UPGRADE};
+use http::request::Parts;
+use http::{Request, Response, StatusCode, Uri, Version};
+use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
+use tokio::select;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+use crate::body::{Idle, Outgoing, Reply};
+use crate::client::{Lane, Speaks};
+use crate::error::{Error, Side};
+use crate::hop;
+use crate::llm::check::check;
+use crate::llm::gate::Gate;
+use crate::llm::offer::offer;
+use crate::llm::provider::Provider;
+use crate::llm::{local, shape};
+use crate::upgrade::{self, Ends};
+use crate::upstream::Upstream;
+
+/// Answers a request, whatever becomes of it.
+pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+    if let Some(response) = local::answer(&gate, &request) {
+        return response;
+    }
+    let provider = Provider::of(request.uri(), request.headers());
+    let origin = local::origin(&gate, request.headers());
+    let mut response = match forward(&gate, provider, request).await {
+        Ok(response) => response,
+        Err(error) => shape::answer(provider, &error),
+    };
+    if let Some(origin) = origin {
+        local::open(origin, response.headers_mut());
+    }
+    response
+}
+
+async fn forward(
+    gate: &Arc<Gate>,
+    provider: Option<Provider>,
+    mut request: Request<Incoming>,
+) -> Result<Response<Reply>, Error> {
+    let (running, upstream, address) = match admit(gate, provider, &request) {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            arriving(gate, request.into_body()).linger();
+            return Err(error);
+        }
+    };
+    let wish = upgrade::wish(request.headers());
+    let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
+    let (mut parts, body) = request.into_parts();
+    let (outgoing, added) = offer(gate, &mut parts, arriving(gate, body)).await?;
+    let speaks = if upstream.is_secure() && wish.is_none() { Speaks::Any } else { Speaks::One };
+    let request = outbound(address, wish, parts, outgoing);
+    let (response, lane) = send(gate, upstream, speaks, request).await?;
+    match (response.status(), client) {
+        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => Ok(switch(gate, client, response, running)),
+        (StatusCode::SWITCHING_PROTOCOLS, None) => Err(Error::unasked(upstream)),
+        _ => Ok(back(gate, added, response, (running, lane))),
+    }
+}
+
+/// A place for the request, and where it goes.
+fn admit<'a>(
+    gate: &'a Gate,
+    provider: Option<Provider>,
+    request: &Request<Incoming>,
+) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
+    check(request.method())?;
+    let upstream = gate.settings.upstreams.choose(provider)?;
+    let address = upstream.address(request.uri())?;
+    Ok((gate.admit()?, upstream, address))
+}
+
+fn arriving(gate: &Gate, body: Incoming) -> Idle {
+    Idle::new(Some(gate.settings.timeouts.body), Side::Client, body)
+}
+
+/// The request as the upstream should see it.
+fn outbound(
+    address: Uri,
+    wish: Option<HeaderValue>,
+    mut parts: Parts,
+    outgoing: Outgoing,
+) -> Request<Outgoing> {
+    hop::from_request(&mut parts.headers);
+    if let Some(protocol) = wish {
+        upgrade::ask(&mut parts.headers, protocol);
+    }
+    parts.uri = address;
+    parts.version = Version::HTTP_11;
+    parts.extensions.clear();
+    Request::from_parts(parts, outgoing)
+}
+
+/// Sends, and waits for the head of the answer. While a client is still sending there is no limit but the client's
+/// own: an upstream may well say nothing before it has everything.
+async fn send(
+    gate: &Gate,
+    upstream: &Upstream,
+    speaks: Speaks,
+    request: Request<Outgoing>,
+) -> Result<(Response<Incoming>, Option<Lane>), Error> {
+    let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
+    let sending = gate.pools.send(speaks, request);
+    let (response, lane) = match limit {
+        Some(limit) => timeout(limit, sending).await.map_err(|_| Error::late(Side::Upstream))?,
+        None => sending.await,
+    };
+    let response = response.map_err(|error| Error::upstream(upstream, error))?;
+    Ok((response, lane))
+}
+
+/// The answer as the client should see it.
+fn back(
+    gate: &Gate,
+    added: HeaderMap,
+    response: Response<Incoming>,
+    (running, lane): (OwnedSemaphorePermit, Option<Lane>),
+) -> Response<Reply> {
+    let (mut parts, body) = response.into_parts();
+    hop::from_response(&mut parts.headers);
+    parts.headers.extend(added);
+    parts.version = Version::HTTP_11;
+    parts.extensions.clear();
+    let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
+    Response::from_parts(parts, Reply::Theirs { body, _running: running, _lane: lane })
+}
+
+/// Switches both sides, and lets a task of its own relay between them.
+fn switch(
+    gate: &Arc<Gate>,
+    client: OnUpgrade,
+    mut response: Response<Incoming>,
+    running: OwnedSemaphorePermit,
+) -> Response<Reply> {
+    let ends = Ends { client, upstream: hyper::upgrade::on(&mut response) };
+    let end = gate.life.end.clone();
+    gate.life.tasks.spawn(async move {
+        let _running = running;
+        select! {
+            () = upgrade::relay(ends) => {}
+            () = end.cancelled() => {}
+        }
+    });
+    let (mut parts, _) = response.into_parts();
+    let protocol = parts.headers.remove(UPGRADE);
+    hop::from_response(&mut parts.headers);
+    if let Some(protocol) = protocol {
+        upgrade::ask(&mut parts.headers, protocol);
+    }
+    parts.extensions.clear();
+    Response::from_parts(parts, Reply::Ours(None))
+}

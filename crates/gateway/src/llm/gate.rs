@@ -1,0 +1,65 @@
+//! What all requests of a gateway share.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use http::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::body::Held;
+use crate::client::Pools;
+use crate::error::Error;
+use crate::llm::rewrite::Rewrite;
+use crate::llm::run::Bench;
+use crate::settings::Settings;
+
+/// A gateway at work.
+pub(crate) struct Gate {
+    pub(crate) settings: Settings,
+    pub(crate) pools: Pools,
+    pub(crate) rewrite: Arc<dyn Rewrite>,
+    pub(crate) bench: Bench,
+    pub(crate) life: Life,
+    running: Arc<Semaphore>,
+    held: Arc<AtomicUsize>,
+}
+
+/// How a gateway ends.
+#[derive(Default)]
+pub(crate) struct Life {
+    /// Everything that runs.
+    pub(crate) tasks: TaskTracker,
+    /// No more requests.
+    pub(crate) drain: CancellationToken,
+    /// No more anything.
+    pub(crate) end: CancellationToken,
+}
+
+impl Gate {
+    /// A gateway with nothing to do yet.
+    pub(crate) fn new(settings: Settings, rewrite: Arc<dyn Rewrite>) -> Result<Self, Error> {
+        Ok(Self {
+            pools: Pools::new(&settings)?,
+            bench: Bench::new(&settings),
+            running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),
+            settings,
+            rewrite,
+            life: Life::default(),
+            held: Arc::default(),
+        })
+    }
+
+    /// A place for one more request, to be kept until its answer has been sent.
+    pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Error> {
+        let full =
+            |_| Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests are running here; try again");
+        Arc::clone(&self.running).try_acquire_owned().map_err(full)
+    }
+
+    /// Room for a body, none of it taken yet.
+    pub(crate) fn room(&self) -> Held {
+        Held::new(&self.held)
+    }
+}

@@ -1,0 +1,199 @@
+//! Reads the bodies that the rewriter wants, offers them, and says what to forward.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRAILER, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::{Method, StatusCode, Uri};
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use crate::body::{Held, Idle, Outgoing};
+use crate::decode::{Coding, Fault};
+use crate::error::Error;
+use crate::llm::gate::Gate;
+use crate::llm::rewrite::{Head, Missed, Replacement, Rewrite, Verdict};
+use crate::llm::run::guarded;
+
+/// What is set aside for a body before its bytes are seen, whatever length it claims.
+const AHEAD: u64 = 2 << 20;
+
+/// Headers that sign or digest the body: another body would be refused.
+const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
+
+/// What to forward, and the headers to add to the response.
+pub(crate) async fn offer(
+    gate: &Gate,
+    parts: &mut Parts,
+    body: Idle,
+) -> Result<(Outgoing, HeaderMap), Error> {
+    let wanted = guarded(|| gate.rewrite.wants(&head(parts)));
+    match wanted {
+        Ok(true) if !is_signed(&parts.headers) => {}
+        Ok(false) => return Ok((Outgoing::stream(body), HeaderMap::new())),
+        Ok(true) => return Ok((miss(gate, parts, Missed::Signed, Outgoing::stream(body)), HeaderMap::new())),
+        Err(why) => return Ok((miss(gate, parts, why, Outgoing::stream(body)), HeaderMap::new())),
+    }
+    match read(gate, body).await? {
+        Read::Begun(outgoing) => Ok((miss(gate, parts, Missed::Full, outgoing), HeaderMap::new())),
+        Read::Whole(whole) => judge(gate, parts, whole).await,
+    }
+}
+
+fn head(parts: &Parts) -> Head<'_> {
+    Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers }
+}
+
+fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Outgoing {
+    // The one who is told may be the one who just panicked.
+    let _ = guarded(|| gate.rewrite.missed(&head(parts), why));
+    outgoing
+}
+
+fn is_signed(headers: &HeaderMap) -> bool {
+    SIGNED.iter().any(|name| headers.contains_key(*name))
+}
+
+/// A body that was read.
+struct Whole {
+    bytes: Bytes,
+    trailers: Option<HeaderMap>,
+    held: Held,
+}
+
+enum Read {
+    Whole(Whole),
+    /// There is no room for more of it.
+    Begun(Outgoing),
+}
+
+/// Reads a body while there is room.
+async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
+    let limits = &gate.settings.limits;
+    if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
+        return Err(too_long(limits.body, body));
+    }
+    let (mut held, mut pile, mut trailers) = (gate.room(), Pile::default(), None);
+    // A body whose end is known is not asked for more: the answer would be a while in coming.
+    while !body.is_end_stream() {
+        let Some(frame) = body.frame().await else { break };
+        let data = match frame?.into_data() {
+            Ok(data) => data,
+            Err(frame) => {
+                trailers = frame.into_trailers().ok();
+                continue;
+            }
+        };
+        if pile.len() + data.len() > limits.body {
+            return Err(too_long(limits.body, body));
+        }
+        let room = held.take(limits.memory, data.len());
+        pile.add(body.size_hint().lower(), data);
+        if !room {
+            return Ok(Read::Begun(Outgoing::begun(pile.bytes(), body, held)));
+        }
+    }
+    Ok(Read::Whole(Whole { bytes: pile.bytes(), trailers, held }))
+}
+
+/// Pieces put together; a single one is not copied.
+#[derive(Default)]
+struct Pile {
+    first: Bytes,
+    all: BytesMut,
+}
+
+impl Pile {
+    fn len(&self) -> usize {
+        self.first.len() + self.all.len()
+    }
+
+    /// Adds a piece, of a body of which `rest` bytes are said to follow.
+    fn add(&mut self, rest: u64, piece: Bytes) {
+        if self.len() == 0 {
+            self.first = piece;
+            return;
+        }
+        if self.all.is_empty() {
+            let ahead = usize::try_from(rest.min(AHEAD)).unwrap_or_default();
+            self.all.reserve(self.first.len() + piece.len() + ahead);
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&piece);
+    }
+
+    fn bytes(self) -> Bytes {
+        if self.all.is_empty() { self.first } else { self.all.freeze() }
+    }
+}
+
+/// The error for a body that is too long.
+fn too_long(limit: usize, body: Idle) -> Error {
+    body.linger();
+    Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
+}
+
+async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<(Outgoing, HeaderMap), Error> {
+    let Whole { bytes, trailers, held } = whole;
+    match ask(gate, parts, &bytes).await {
+        Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held)),
+        Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
+        Ok(Verdict::Keep) => Ok((Outgoing::whole(bytes, trailers, held), HeaderMap::new())),
+        Err(why) => Ok((miss(gate, parts, why, Outgoing::whole(bytes, trailers, held)), HeaderMap::new())),
+    }
+}
+
+/// The verdict on a body: at once if it is short and plain, else from another thread.
+async fn ask(gate: &Gate, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed> {
+    let coding = Coding::of(&parts.headers);
+    if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
+        return guarded(|| gate.rewrite.rewrite(&head(parts), body));
+    }
+    let work = Work {
+        rewrite: Arc::clone(&gate.rewrite),
+        method: parts.method.clone(),
+        uri: parts.uri.clone(),
+        headers: parts.headers.clone(),
+        body: body.clone(),
+    };
+    let limit = gate.settings.limits.body;
+    gate.bench.aside(move || work.run(limit, coding)).await?
+}
+
+/// A request that another thread looks at.
+struct Work {
+    rewrite: Arc<dyn Rewrite>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Work {
+    fn run(self, limit: usize, coding: Coding) -> Result<Verdict, Missed> {
+        let head = Head { method: &self.method, uri: &self.uri, headers: &self.headers };
+        if coding == Coding::Identity {
+            return Ok(self.rewrite.rewrite(&head, &self.body));
+        }
+        match coding.decode(limit, &self.body) {
+            Ok(body) => Ok(self.rewrite.rewrite(&head, &body)),
+            Err(Fault::Garbled) => Err(Missed::Coded),
+            Err(Fault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
+        }
+    }
+}
+
+fn bomb(limit: usize) -> crate::Refusal {
+    let message = format!("the body is longer than {limit} bytes once it is decoded");
+    crate::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
+}
+
+/// Another body: its exact length, and no coding.
+fn replace(parts: &mut Parts, new: Replacement, held: Held) -> (Outgoing, HeaderMap) {
+    for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
+        parts.headers.remove(name);
+    }
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(new.body.len()));
+    (Outgoing::whole(Bytes::from(new.body), None, held), new.headers)
+}

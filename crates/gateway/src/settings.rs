@@ -1,0 +1,158 @@
+//! What was meant: where to listen, where to send, and how much of everything.
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::HeaderValue;
+
+use crate::upstream::Upstreams;
+
+/// Everything that a gateway can be told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen; loopback unless told otherwise.
+    pub listen: SocketAddr,
+    /// Where requests go. Nothing in a request can name another place.
+    pub upstreams: Upstreams,
+    /// How much is taken on.
+    pub limits: Limits,
+    /// How long is waited.
+    pub timeouts: Timeouts,
+    /// The proxy that stands between us and the upstreams, if any.
+    pub proxy: Proxy,
+    /// PEM files with certificates to trust beside the system's.
+    pub authorities: Vec<PathBuf>,
+    /// Web pages that may call.
+    pub origins: Origins,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
+            upstreams: Upstreams::default(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            proxy: Proxy::default(),
+            authorities: Vec::new(),
+            origins: Origins::default(),
+        }
+    }
+}
+
+/// How much is taken on.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a body that is read whole, as sent and decoded. Bodies that are only passed on take no room and have
+    /// no limit.
+    pub body: usize,
+    /// Bytes of all bodies held at one time; what comes beyond is passed on unread.
+    pub memory: usize,
+    /// Requests at one time, streams included.
+    pub requests: usize,
+    /// Connections at one time; more wait to be accepted.
+    pub connections: usize,
+    /// Headers of a request.
+    pub headers: usize,
+    /// Bytes of a request's head.
+    pub head: usize,
+    /// Rewrites at one time, off the threads that serve.
+    pub rewrites: usize,
+    /// Bytes up to which a rewrite is done at once, on the thread that serves.
+    pub inline: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 50 << 20,
+            memory: 512 << 20,
+            requests: 10_000,
+            connections: 20_000,
+            headers: 100,
+            head: 64 << 10,
+            rewrites: 10,
+            inline: 16 << 10,
+        }
+    }
+}
+
+/// How long is waited. There is no limit on a whole answer: a model may think for as long as it likes.
+#[derive(Clone, Debug)]
+pub struct Timeouts {
+    /// For a connection to an upstream: proxy and handshakes included.
+    pub connect: Duration,
+    /// For the next byte of an upstream; none: for ever.
+    pub idle: Option<Duration>,
+    /// For the head of a client's request, and between two requests of one connection.
+    pub head: Duration,
+    /// For the next byte of a client's body.
+    pub body: Duration,
+    /// For a rewrite off the threads that serve; then the original goes on.
+    pub rewrite: Duration,
+    /// For running streams, once told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Some(Duration::from_mins(15)),
+            head: Duration::from_secs(30),
+            body: Duration::from_mins(1),
+            rewrite: Duration::from_secs(5),
+            drain: Duration::from_mins(5),
+        }
+    }
+}
+
+/// A proxy that upstreams are reached through, by `CONNECT`; only those that speak TLS are.
+#[derive(Clone, Default)]
+pub struct Proxy {
+    /// The proxy's URL, `http://[user:password@]host:port`; empty: none.
+    pub url: String,
+    /// Hosts that are reached without it, as in `NO_PROXY`.
+    pub except: String,
+}
+
+/// The URL may hold a password.
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = if self.url.is_empty() { "" } else { "(set)" };
+        f.debug_struct("Proxy").field("url", &url).field("except", &self.except).finish()
+    }
+}
+
+/// Web pages that may call. A page from elsewhere could use a model that asks for no key.
+#[derive(Clone, Debug, Default)]
+pub enum Origins {
+    /// Pages served by this machine.
+    #[default]
+    Loopback,
+    /// All pages.
+    Any,
+    /// Pages of these origins, spelled as browsers do: `https://chat.example`.
+    Listed(Vec<String>),
+}
+
+impl Origins {
+    /// True when a page of `origin` may call.
+    pub(crate) fn allow(&self, origin: &HeaderValue) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        match self {
+            Self::Any => true,
+            Self::Listed(list) => list.iter().any(|one| one == origin),
+            Self::Loopback => is_loopback(origin),
+        }
+    }
+}
+
+fn is_loopback(origin: &str) -> bool {
+    let Some((_, host)) = origin.split_once("://") else { return false };
+    ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|name| host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
+}

@@ -1,0 +1,34 @@
+//! Decides whose certificates are trusted: the system's, and those of extra files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::error::Error;
+
+/// How to speak TLS with an upstream. Extra files add to the system's roots, they do not replace them.
+pub(crate) fn config(authorities: &[PathBuf]) -> Result<ClientConfig, Error> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    for path in authorities {
+        add(&mut roots, path)?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| Error::setting("TLS cannot be set up").because(error))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn add(roots: &mut RootCertStore, path: &Path) -> Result<(), Error> {
+    let fault = |what: &str| Error::setting(format!("{}: {what}", path.display()));
+    let found =
+        CertificateDer::pem_file_iter(path).map_err(|error| fault("cannot be read").because(error))?;
+    let found: Vec<_> = found.collect::<Result<_, _>>().map_err(|error| fault("is no PEM").because(error))?;
+    match roots.add_parsable_certificates(found) {
+        (0, _) => Err(fault("holds no certificate")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,169 @@
+//! Chooses the server that a request goes to, and writes its address there.
+
+use std::fmt;
+use std::str::FromStr;
+
+use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{StatusCode, Uri};
+
+use crate::error::Error;
+use crate::llm::Provider;
+
+/// A server that speaks one or several providers' APIs.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    scheme: Scheme,
+    authority: Authority,
+    /// The path that the URL came with, without the slash at its end.
+    base: String,
+}
+
+/// Where requests go: one server for all, or one for each provider.
+#[derive(Clone, Debug)]
+pub struct Upstreams {
+    each: [Option<Upstream>; Provider::ALL.len()],
+    rest: Option<Upstream>,
+}
+
+impl Upstreams {
+    /// One server for every request.
+    #[must_use]
+    pub fn one(upstream: Upstream) -> Self {
+        Self { each: Default::default(), rest: Some(upstream) }
+    }
+
+    /// The same, but for one provider's requests.
+    #[must_use]
+    pub fn with(mut self, provider: Provider, upstream: Upstream) -> Self {
+        self.each[provider as usize] = Some(upstream);
+        self
+    }
+
+    /// The server for a request. There is none for a request of no known provider unless one server is for all: a
+    /// guess would hand one provider's key to another.
+    pub(crate) fn choose(&self, provider: Option<Provider>) -> Result<&Upstream, Error> {
+        let own = provider.and_then(|provider| self.each[provider as usize].as_ref());
+        own.or(self.rest.as_ref())
+            .ok_or_else(|| Error::client(StatusCode::NOT_FOUND, "no upstream is set for this path"))
+    }
+}
+
+/// The providers' public addresses; Ollama's is on this machine.
+impl Default for Upstreams {
+    fn default() -> Self {
+        Self { each: Provider::ALL.map(|provider| provider.address().parse().ok()), rest: None }
+    }
+}
+
+impl FromStr for Upstream {
+    type Err = Error;
+
+    fn from_str(url: &str) -> Result<Self, Error> {
+        let fault =
+            |what: &str| Error::setting(format!("the upstream {what}; write http://HOST or https://HOST"));
+        let parts = url.parse::<Uri>().map_err(|_| fault("is not a URL"))?.into_parts();
+        let scheme = parts.scheme.ok_or_else(|| fault("has no scheme"))?;
+        let authority = parts.authority.ok_or_else(|| fault("has no host"))?;
+        if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
+            return Err(fault("is neither http nor https"));
+        }
+        if authority.as_str().contains('@') {
+            return Err(fault("carries a name and password"));
+        }
+        let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
+        Ok(Self { scheme, authority, base: path.trim_end_matches('/').to_owned() })
+    }
+}
+
+impl Upstream {
+    /// The address there of what `asked` names here.
+    pub(crate) fn address(&self, asked: &Uri) -> Result<Uri, Error> {
+        let path = match asked.path_and_query() {
+            Some(path) if self.base.is_empty() => path.clone(),
+            path => self.join(path.map_or("/", PathAndQuery::as_str))?,
+        };
+        let uri = Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone());
+        uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
+    }
+
+    /// True when a connection there may turn out to speak HTTP/2.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.scheme == Scheme::HTTPS
+    }
+
+    /// The path below the base. A segment that ends the one and begins the other is written once: people give
+    /// `https://api.openai.com/v1` as a base, and clients ask for `/v1/responses`.
+    fn join(&self, path: &str) -> Result<PathAndQuery, Error> {
+        if climbs(path) {
+            return Err(bad_path());
+        }
+        let last = self.base.rfind('/').map_or("", |at| &self.base[at..]);
+        let rest = path.strip_prefix(last).filter(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
+        let joined = format!("{}{}", self.base, rest.unwrap_or(path));
+        PathAndQuery::try_from(joined).map_err(|error| bad_path().because(error))
+    }
+}
+
+/// The host, for messages.
+impl fmt::Display for Upstream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.authority.as_str())
+    }
+}
+
+/// True when a path leads out of the base that it is put under.
+fn climbs(path: &str) -> bool {
+    let path = path.split('?').next().unwrap_or_default();
+    let dots = |segment: &str| segment.to_ascii_lowercase().replace("%2e", ".") == "..";
+    path.split(['/', '\\']).any(dots) || path.to_ascii_lowercase().contains("%2f..")
+}
+
+fn bad_path() -> Error {
+    Error::client(StatusCode::BAD_REQUEST, "the path leads nowhere")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_and_a_path_meet_once() {
+        let cases = [
+            ("http://h", "/v1/messages?beta=true", "http://h/v1/messages?beta=true"),
+            ("http://h/", "/", "http://h/"),
+            ("http://h:1/api", "/v1/messages", "http://h:1/api/v1/messages"),
+            ("http://h/api/", "/v1/messages", "http://h/api/v1/messages"),
+            ("https://h/v1", "/v1/responses", "https://h/v1/responses"),
+            ("https://h/v1", "/v1?x=/v1", "https://h/v1?x=/v1"),
+            ("https://h/v1", "/v1beta/models", "https://h/v1/v1beta/models"),
+            ("https://h/a/v1/", "/v1/v1/x", "https://h/a/v1/v1/x"),
+            ("https://h", "/a/../b", "https://h/a/../b"),
+        ];
+        for (base, path, expected) in cases {
+            let upstream: Upstream = base.parse().unwrap();
+            assert_eq!(upstream.address(&path.parse().unwrap()).unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn an_absolute_request_does_not_choose_its_server() {
+        let upstream: Upstream = "http://ours".parse().unwrap();
+        let asked = "http://theirs/v1/messages".parse().unwrap();
+        assert_eq!(upstream.address(&asked).unwrap().to_string(), "http://ours/v1/messages");
+    }
+
+    #[test]
+    fn no_path_climbs_out_of_a_base() {
+        let upstream: Upstream = "http://h/team".parse().unwrap();
+        for path in ["/..", "/../x", "/a/%2E%2e/x", "/a/.%2e?x", "/a%2f../x"] {
+            assert!(upstream.address(&path.parse().unwrap()).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_upstream_is_a_bare_web_address() {
+        for url in ["", "h", "/v1", "ftp://h", "http://", "https://name:word@h"] {
+            assert!(url.parse::<Upstream>().is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Whatever goes wrong here or upstream, the client hears of it in the provider's own shape, or not at all.
+
+use std::net::SocketAddr;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tersely_gateway::{Head, Missed, Rewrite, Settings, Verdict, serve};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+use crate::scene::{
+    Hook, answer, feed, gateway, keep, post, recorder, settings, settings_for, soon, upstream,
+};
+
+/// An address where nobody listens.
+async fn nobody() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
+}
+
+/// An upstream that takes connections and says nothing.
+async fn mute() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut kept = Vec::new();
+        while let Ok(accepted) = listener.accept().await {
+            kept.push(accepted);
+        }
+    });
+    address
+}
+
+fn check(path: &str, answer: &Value, kinds: [&str; 4]) {
+    let message = |value: &Value| assert!(value.as_str().unwrap().starts_with("tersely: "), "{value}");
+    let [anthropic, openai, gemini, code] = kinds;
+    match path {
+        "/v1/messages" => {
+            assert_eq!((&answer["type"], &answer["error"]["type"]), (&json!("error"), &json!(anthropic)));
+            message(&answer["error"]["message"]);
+        }
+        "/v1/chat/completions" => {
+            assert_eq!((&answer["error"]["type"], &answer["error"]["param"]), (&json!(openai), &Value::Null));
+            message(&answer["error"]["message"]);
+        }
+        "/api/chat" => message(&answer["error"]),
+        _ => {
+            let error = &answer["error"];
+            assert_eq!((error["status"].as_str(), error["code"].to_string().as_str()), (Some(gemini), code));
+            message(&error["message"]);
+        }
+    }
+}
+
+const PATHS: [&str; 4] =
+    ["/v1/messages", "/v1/chat/completions", "/v1beta/models/x:generateContent", "/api/chat"];
+
+/// Contract 15.1, 15.2.
+#[tokio::test]
+async fn an_upstream_that_is_not_there_is_a_502() {
+    let gateway = gateway(settings(nobody().await), keep()).await;
+    for path in PATHS {
+        let answer = post(&gateway.url(path), "{}").await;
+        assert_eq!(answer.status, 502);
+        check(path, &answer.json(), ["api_error", "server_error", "UNAVAILABLE", "502"]);
+    }
+}
+
+/// Contract 15.1, 15.2.
+#[tokio::test]
+async fn an_upstream_that_says_nothing_is_a_504() {
+    let mut settings = settings(mute().await);
+    settings.timeouts.idle = Some(Duration::from_millis(100));
+    let gateway = gateway(settings, keep()).await;
+    for path in PATHS {
+        let answer = post(&gateway.url(path), "{}").await;
+        assert_eq!(answer.status, 504);
+        check(path, &answer.json(), ["timeout_error", "server_error", "DEADLINE_EXCEEDED", "504"]);
+    }
+}
+
+#[tokio::test]
+async fn a_handshake_that_takes_too_long_is_a_504() {
+    let mut settings = settings_for(&format!("https://{}", mute().await));
+    settings.timeouts.connect = Duration::from_millis(100);
+    let gateway = gateway(settings, keep()).await;
+    assert_eq!(soon(post(&gateway.url("/v1/messages"), "{}")).await.status, 504);
+}
+
+/// Contract 15.1, 15.2.
+#[tokio::test]
+async fn one_request_too_many_is_told_to_come_back() {
+    let (frames, body) = feed();
+    let body = Mutex::new(Some(body));
+    let body = Arc::new(body);
+    let address = upstream(move |_| {
+        let body = body.lock().unwrap().take().unwrap();
+        async move { http::Response::new(body) }
+    })
+    .await;
+    let mut settings = settings(address);
+    settings.limits.requests = 1;
+    let gateway = gateway(settings, keep()).await;
+    let url = gateway.url("/v1/messages");
+    let running = tokio::spawn(async move { post(&url, "{}").await });
+    frames.say("first").await;
+    for path in PATHS {
+        // More than fits into a socket's buffers: it is still being sent when the answer is there.
+        let answer = post(&gateway.url(path), "x".repeat(8 << 20)).await;
+        assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"));
+        check(path, &answer.json(), ["overloaded_error", "server_error", "UNAVAILABLE", "503"]);
+    }
+    drop(frames);
+    assert_eq!(running.await.unwrap().body, "first");
+}
+
+/// Contract 2.10.
+#[tokio::test]
+async fn a_rewrite_that_panics_leaves_the_request_as_it_was() {
+    for size in [10, 100_000] {
+        let (address, log) = recorder().await;
+        let hook = Hook::new(|_: &[u8]| panic!("a fault of ours"));
+        let gateway = gateway(settings(address), Arc::clone(&hook) as _).await;
+        let body = "x".repeat(size);
+        assert_eq!(post(&gateway.url("/v1/messages"), body.clone()).await.status, 200);
+        assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
+        assert_eq!(hook.missed(), [Missed::Panicked]);
+    }
+}
+
+/// Panics wherever it can.
+struct Broken;
+
+impl Rewrite for Broken {
+    fn wants(&self, _: &Head<'_>) -> bool {
+        panic!("wants")
+    }
+
+    fn rewrite(&self, _: &Head<'_>, _: &[u8]) -> Verdict {
+        panic!("rewrite")
+    }
+
+    fn missed(&self, _: &Head<'_>, _: Missed) {
+        panic!("missed")
+    }
+}
+
+#[tokio::test]
+async fn a_rewriter_that_panics_everywhere_is_not_in_the_way() {
+    let (address, log) = recorder().await;
+    let gateway = gateway(settings(address), Arc::new(Broken)).await;
+    assert_eq!(post(&gateway.url("/v1/messages"), "{}").await.status, 200);
+    assert_eq!(log.lock().unwrap().pop().unwrap().body, "{}");
+}
+
+/// Contract 2.10, 15.3.
+#[tokio::test]
+async fn a_rewrite_that_hangs_is_waited_for_once() {
+    let (address, log) = recorder().await;
+    let (release, hung) = mpsc::channel::<()>();
+    let hung = Mutex::new(hung);
+    let hook = Hook::new(move |_: &[u8]| {
+        let _ = hung.lock().unwrap().recv();
+        Verdict::Keep
+    });
+    let mut settings = settings(address);
+    settings.limits.rewrites = 1;
+    settings.timeouts.rewrite = Duration::from_millis(300);
+    let gateway = gateway(settings, Arc::clone(&hook) as _).await;
+    let body = "x".repeat(100_000);
+    for limit in [20_000, 250, 250] {
+        let started = Instant::now();
+        assert_eq!(post(&gateway.url("/v1/messages"), body.clone()).await.status, 200);
+        assert!(started.elapsed() < Duration::from_millis(limit), "{:?}", started.elapsed());
+        assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
+    }
+    assert_eq!(hook.missed(), [Missed::Late; 3]);
+    drop(release);
+    sleep(Duration::from_millis(200)).await;
+    post(&gateway.url("/v1/messages"), body.clone()).await;
+    assert_eq!(hook.missed(), [Missed::Late; 3], "the place is free again");
+}
+
+#[tokio::test]
+async fn bodies_that_there_is_no_room_for_go_on_unread() {
+    let (address, log) = recorder().await;
+    let hook = Hook::new(|_: &[u8]| panic!("not asked for"));
+    let mut settings = settings(address);
+    settings.limits.memory = 10_000;
+    let gateway = gateway(settings, Arc::clone(&hook) as _).await;
+    let body = "0123456789".repeat(100_000);
+    assert_eq!(post(&gateway.url("/v1/messages"), body.clone()).await.status, 200);
+    assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
+    assert_eq!(hook.missed(), [Missed::Full]);
+}
+
+#[tokio::test]
+async fn settings_that_cannot_work_are_refused() {
+    let bad: [fn(&mut Settings); 2] = [
+        |it| it.authorities = vec!["no/such/file.pem".into()],
+        |it| it.proxy.url = "socks5://x:1".to_owned(),
+    ];
+    for change in bad {
+        let mut settings = settings(nobody().await);
+        change(&mut settings);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let served = serve(settings, keep(), listener, std::future::pending());
+        assert_eq!(soon(served).await.unwrap_err().side, tersely_gateway::Side::Us);
+    }
+}
+
+#[tokio::test]
+async fn errors_and_settings_hold_no_secret() {
+    let mut settings = settings(upstream(|_| async { answer("x") }).await);
+    settings.proxy.url = "http://name:secret@proxy:1".to_owned();
+    assert!(!format!("{settings:?}").contains("secret"));
+}

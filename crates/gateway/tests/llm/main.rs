@@ -1,0 +1,16 @@
+//! The door for models, tried over real sockets against scripted upstreams.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails loudly, its scenery too"
+)]
+
+mod fault;
+mod forward;
+mod hostile;
+mod load;
+mod scene;
+mod stream;
+mod tls;

@@ -1,0 +1,61 @@
+//! Rewriters that do as a test bids.
+
+use std::sync::{Arc, Mutex};
+
+use tersely_gateway::{Head, Missed, Replacement, Rewrite, Verdict};
+
+/// Wants everything, and does what it was made for.
+pub(crate) struct Hook<F> {
+    verdict: F,
+    pub(crate) missed: Mutex<Vec<Missed>>,
+}
+
+/// Wants nothing.
+pub(crate) struct Uninterested;
+
+impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Hook<F> {
+    pub(crate) fn new(verdict: F) -> Arc<Self> {
+        Arc::new(Self { verdict, missed: Mutex::default() })
+    }
+
+    pub(crate) fn missed(&self) -> Vec<Missed> {
+        self.missed.lock().expect("no panic").clone()
+    }
+}
+
+/// Reads everything and changes nothing.
+pub(crate) fn keep() -> Arc<dyn Rewrite> {
+    Hook::new(|_: &[u8]| Verdict::Keep)
+}
+
+/// Puts `body` in the place of every body, and says so in a header.
+pub(crate) fn replace(body: &'static str) -> Arc<dyn Rewrite> {
+    Hook::new(move |_: &[u8]| {
+        let headers = [("x-tersely-test".parse().unwrap(), "done".parse().unwrap())].into_iter().collect();
+        Verdict::Replace(Replacement { body: body.into(), headers })
+    })
+}
+
+impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Rewrite for Hook<F> {
+    fn wants(&self, _: &Head<'_>) -> bool {
+        true
+    }
+
+    fn rewrite(&self, _: &Head<'_>, body: &[u8]) -> Verdict {
+        (self.verdict)(body)
+    }
+
+    fn missed(&self, _: &Head<'_>, why: Missed) {
+        self.missed.lock().expect("no panic").push(why);
+    }
+}
+
+impl Rewrite for Uninterested {
+    fn wants(&self, _: &Head<'_>) -> bool {
+        false
+    }
+
+    fn rewrite(&self, _: &Head<'_>, _: &[u8]) -> Verdict {
+        panic!("not asked for")
+    }
+}

@@ -1,0 +1,25 @@
+//! Finds tool results in a provider's bytes and puts text back without touching the rest.
+//!
+//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A body is read once,
+//! from front to back, and never written anew: a [`Slot`] is a place in it, and [`splice`] copies everything else.
+
+mod anthropic;
+mod call;
+mod chat;
+mod command;
+mod content;
+mod error;
+mod gemini;
+mod ollama;
+mod provider;
+mod responses;
+mod scan;
+mod slot;
+mod splice;
+mod text;
+
+pub use call::Call;
+pub use error::WireError;
+pub use provider::{PROVIDERS, Provider, claimed};
+pub use slot::Slot;
+pub use splice::splice;

@@ -1,0 +1,126 @@
+//! Finds results in the Responses API, where items of a type that ends in `_call_output` answer those that end in
+//! `_call`.
+//!
+//! Going by the ending takes functions, custom tools, shells and patches alike, and the next kind of tool too. Items
+//! that hold a call and its result in one (`mcp_call`, `web_search_call`) are the provider's own and stay as they are.
+
+use std::borrow::Cow;
+
+use crate::call::Call;
+use crate::command::{command, line, strings};
+use crate::content::TEXT;
+use crate::scan::Scan;
+use crate::slot::{Answer, Found, find};
+use crate::{Provider, Slot, WireError};
+
+pub(crate) struct Responses;
+
+impl Provider for Responses {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        ["/responses", "/responses/compact", "/responses/input_tokens"].iter().any(|end| path.ends_with(end))
+    }
+
+    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+        find(body, request)
+    }
+}
+
+fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    scan.items_of("input", |scan| item(scan, found))
+}
+
+fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
+    let (mut given, mut output) = (None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"call_id" => scan.word(&mut call_id),
+        b"id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"arguments" | b"input" => {
+            let command = command(scan)?;
+            scan.once(&mut given, command)
+        }
+        b"action" => {
+            let command = action(scan)?;
+            scan.once(&mut given, command)
+        }
+        b"output" => {
+            scan.once(&mut output, ())?;
+            outputs(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (kind, id) = (kind.unwrap_or_default(), call_id.or(id).unwrap_or_default());
+    if kind.ends_with("_call_output") && !id.is_empty() {
+        found.settle(mark, scan.body(), Answer { id, tool: name.unwrap_or_default(), is_error: false });
+        return Ok(());
+    }
+    found.forget(mark);
+    if let Some(tool) = own_name(kind) {
+        found.calls.make(Call { id, tool: name.unwrap_or(tool), command: given.flatten() });
+    }
+    Ok(())
+}
+
+/// The name of a tool that has its own kind of call, such as `local_shell_call`.
+fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    match kind {
+        Cow::Borrowed(kind) => kind.strip_suffix("_call").map(Cow::Borrowed),
+        Cow::Owned(kind) => kind.strip_suffix("_call").map(|name| Cow::Owned(name.to_owned())),
+    }
+}
+
+/// What a shell is told to do: one command in words, or several commands.
+fn action<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+    let mut given = None;
+    scan.members(|scan, key| match key {
+        b"command" => {
+            let line = line(scan)?;
+            scan.once(&mut given, line)
+        }
+        b"commands" => {
+            let lines = strings(scan)?.join("\n");
+            scan.once(&mut given, Some(Cow::Owned(lines)))
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    Ok(given.flatten().filter(|line| !line.is_empty()))
+}
+
+fn outputs<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    if scan.peek() == Some(b'[') {
+        return scan.items(|scan| part(scan, found));
+    }
+    let place = scan.skip()?;
+    found.hold_string(scan.body(), place);
+    Ok(())
+}
+
+/// A block of text, or what one command of a shell printed.
+fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"text" => scan.place(&mut text),
+        b"stdout" => scan.place(&mut stdout),
+        b"stderr" => scan.place(&mut stderr),
+        _ => scan.skip().map(drop),
+    })?;
+    let mut places = match kind.as_deref() {
+        None => [stdout, stderr],
+        Some(kind) if TEXT.contains(&kind) => [text, None],
+        Some(_) => return Ok(()),
+    };
+    // Slots come in the order of the body, whatever the order of these two.
+    places.sort_by_key(|place| place.as_ref().map(|span| span.start));
+    for span in places.into_iter().flatten() {
+        found.hold_string(scan.body(), span);
+    }
+    Ok(())
+}
