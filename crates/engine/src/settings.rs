@@ -1,0 +1,96 @@
+//! What was meant: how far to go with which tool's results.
+
+use tersely_core::{Dictionary, Loss, Mode};
+
+/// Everything that an engine can be told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// What is done with results of which no rule speaks.
+    pub policy: Policy,
+    /// Tools and routes that are treated otherwise; of several that fit, the last is heard.
+    pub rules: Vec<Rule>,
+    /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
+    pub skip_tools: Vec<String>,
+    /// What is done with the descriptions of tools.
+    pub schema: Schema,
+    /// What is done with JSON in the text of users; nothing unless said.
+    pub prompts: Option<Prompts>,
+}
+
+/// What is done with a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// How far to go.
+    pub mode: Mode,
+    /// The most that may be lost.
+    pub loss: Loss,
+    /// Results of at most so many bytes are left as they came.
+    pub min_bytes: usize,
+    /// The most bytes that are sent of one result.
+    pub max_bytes: usize,
+    /// Whether secrets are masked.
+    pub redact: bool,
+    /// How repeated phrases are found, in aggressive mode.
+    pub dictionary: Dictionary,
+}
+
+/// Detail is left out only where the model can fetch it back, which no door of ours offers by itself.
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            loss: Loss::Form,
+            min_bytes: 0,
+            max_bytes: 65_536,
+            redact: true,
+            dictionary: Dictionary::default(),
+        }
+    }
+}
+
+/// A tool or a route that is treated otherwise; what it leaves open is as for the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rule {
+    /// The tool's name, with `*` for any part; any tool if not said.
+    pub tool: Option<String>,
+    /// What the request's path begins with; any path if not said.
+    pub route: Option<String>,
+    /// What is otherwise.
+    pub change: Change,
+}
+
+/// Parts of a policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Change {
+    /// How far to go.
+    pub mode: Option<Mode>,
+    /// The most that may be lost.
+    pub loss: Option<Loss>,
+    /// Results of at most so many bytes are left as they came.
+    pub min_bytes: Option<usize>,
+    /// The most bytes that are sent of one result.
+    pub max_bytes: Option<usize>,
+    /// Whether secrets are masked.
+    pub redact: Option<bool>,
+    /// How repeated phrases are found.
+    pub dictionary: Option<Dictionary>,
+}
+
+/// What is done with the descriptions of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Schema {
+    /// Nothing.
+    #[default]
+    Disabled,
+    /// White space that says nothing goes.
+    Minify,
+}
+
+/// JSON in the text of users, written shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prompts {
+    /// Texts of at most so many bytes are left as they came.
+    pub min_bytes: usize,
+    /// Whether a text that cannot be written shorter goes on as it came, or the request is refused.
+    pub fail_open: bool,
+}
