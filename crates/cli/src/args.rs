@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use tersely_codec::Form;
-use tersely_core::{Loss, Mode};
+use tersely_core::{Dictionary, Loss, Mode};
 
 const ABOUT: &str = "\
 Examples:
@@ -87,6 +87,9 @@ pub(crate) struct Compress {
     /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail
     #[arg(long, value_name = "LOSS", default_value = "detail")]
     pub loss: Loss,
+    /// How repeated phrases are found in aggressive mode: lzw, repair or auto
+    #[arg(long, value_name = "METHOD", default_value = "lzw")]
+    pub dictionary: Dictionary,
     /// The tool that gave the result, as the agent calls it
     #[arg(long, value_name = "NAME")]
     pub tool: Option<String>,

@@ -39,6 +39,7 @@ fn check(json: &str, canonical: &str) {
 }
 
 /// 1.1–1.9, 1.11–1.14: each vector encodes to its text; text and JSON alike decode to the same value.
+/// Contract 17.15: among them what the first decoders of STC got wrong.
 #[test]
 fn accepted_vectors_hold_both_ways() {
     vectors("accept", |name, json, stc| {

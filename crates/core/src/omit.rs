@@ -11,6 +11,23 @@ pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
     format!("[{count} {unit} left out{colon}{what}]")
 }
 
+/// The lines that stay, with what is missing between them; a shorter gap than `least` bytes is not worth its mark.
+pub(crate) fn gaps(lines: &[&str], kept: &[bool], (least, what): (usize, &str)) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    for run in kept.chunk_by(|one, two| one == two) {
+        let part = &lines[at..at + run.len()];
+        at += run.len();
+        if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < least {
+            out.extend(part.iter().copied());
+        } else {
+            out.push_str(&self::lines(run.len(), what));
+            out.push('\n');
+        }
+    }
+    out
+}
+
 /// True when `line` looks like such a line, which should stay as it is.
 pub(crate) fn is_said(line: &str) -> bool {
     line.starts_with('[') && line.contains(" left out")

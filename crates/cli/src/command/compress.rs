@@ -14,7 +14,7 @@ use crate::{input, output, progress, table};
 /// Compresses the file that was named.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let input = input::read(args.file.as_ref())?;
-    let plan = Plan { mode: args.mode, loss: args.loss, ..Plan::default() };
+    let plan = Plan { mode: args.mode, loss: args.loss, dictionary: args.dictionary, ..Plan::default() };
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { id: "", tool, command: args.command.as_deref() };
     let spinner = progress::working("compressing", input.text.len());

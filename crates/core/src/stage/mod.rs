@@ -118,7 +118,6 @@ pub static FORMS: &[&dyn Stage] = &[
     &csv::Csv,
     &git::Blame,
     &git::Git,
-    &git::Refs,
     &table::Table,
     &log::Log,
     &fold::Fold,

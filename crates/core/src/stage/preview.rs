@@ -37,7 +37,7 @@ impl Stage for Preview {
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
-        let text = write(&lines, &kept(&lines, head, tail));
+        let text = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -65,33 +65,11 @@ fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
 fn kept(lines: &[&str], head: usize, tail: usize) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..lines.len()).map(|at| at < head || at >= tail).collect();
     for at in head..tail {
-        if signal::find(lines[at].trim_end()).is_some() || is_ours(lines[at]) {
+        if signal::find(lines[at].trim_end()).is_some() || omit::is_said(lines[at]) {
             kept[at.saturating_sub(NEAR)..(at + NEAR + 1).min(lines.len())].fill(true);
         }
     }
     kept
-}
-
-/// True for a line that stands for others already.
-fn is_ours(line: &str) -> bool {
-    line.starts_with('[') && line.contains(" left out")
-}
-
-/// The lines that stay, with what is missing between them.
-fn write(lines: &[&str], kept: &[bool]) -> String {
-    let mut out = String::new();
-    let mut at = 0;
-    for run in kept.chunk_by(|one, two| one == two) {
-        let part = &lines[at..at + run.len()];
-        if run[0] {
-            out.extend(part.iter().copied());
-        } else {
-            out.push_str(&omit::lines(run.len(), ""));
-            out.push('\n');
-        }
-        at += run.len();
-    }
-    out
 }
 
 #[cfg(test)]

@@ -32,8 +32,7 @@ const MIN_RUN: usize = 80;
 const SAMPLE: usize = 100;
 
 /// What knows the texts whose lines are rows.
-static ROWS: &[&dyn Stage] =
-    &[&csv::Csv, &listing::Listing, &search::Search, &git::Blame, &git::Git, &git::Refs];
+static ROWS: &[&dyn Stage] = &[&csv::Csv, &listing::Listing, &search::Search, &git::Blame, &git::Git];
 
 /// What the lines left out are.
 const WHAT: &str = "like others shown";
@@ -56,7 +55,7 @@ impl Stage for Alike {
             return None;
         }
         let kept = kept(&lines);
-        let short = write(&lines, &kept);
+        let short = omit::gaps(&lines, &kept, (MIN_RUN, WHAT));
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -81,36 +80,12 @@ fn kept(lines: &[&str]) -> Vec<bool> {
         let blank = line.trim().is_empty();
         let above = kept.last().copied().unwrap_or(true);
         let end = at < ENDS || at + ENDS >= lines.len();
-        kept.push(end || error || is_ours(line) || if blank { above } else { fresh });
+        kept.push(end || error || omit::is_said(line) || if blank { above } else { fresh });
     }
     for at in beside {
         kept[at.saturating_sub(1)..(at + 2).min(lines.len())].fill(true);
     }
     kept
-}
-
-/// True for a line that stands for others already.
-fn is_ours(line: &str) -> bool {
-    line.starts_with('[') && line.contains(" left out")
-}
-
-/// The lines that stay, with what is missing between them.
-fn write(lines: &[&str], kept: &[bool]) -> String {
-    let mut out = String::new();
-    let mut at = 0;
-    while at < lines.len() {
-        let run = kept[at..].iter().take_while(|stays| **stays == kept[at]).count();
-        let part = &lines[at..at + run];
-        let bytes = part.iter().map(|line| line.len()).sum::<usize>();
-        if kept[at] || bytes < MIN_RUN {
-            out.extend(part.iter().copied());
-        } else {
-            out.push_str(&omit::lines(run, WHAT));
-            out.push('\n');
-        }
-        at += run;
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,18 +1,16 @@
-//! Git's own words once instead of on every line: blame, diffs, logs, statistics, references.
+//! Git's own words once instead of on every line: blame, diffs, logs, statistics.
 //!
 //! Hunks and lines of code stay as they are: they are read, and edits must match them.
 
 mod author;
 mod blame;
 mod diff;
-mod refs;
 mod stat;
 
 use super::{Edit, Scene, Stage};
 use crate::{Loss, Mode};
 
 pub(super) use blame::Blame;
-pub(super) use refs::Refs;
 
 /// Diffs, logs and their statistics.
 pub(super) struct Git;
