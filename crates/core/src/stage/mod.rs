@@ -1,5 +1,6 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
+mod again;
 mod alike;
 mod ansi;
 mod binary;
@@ -119,6 +120,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &git::Blame,
     &git::Git,
     &table::Table,
+    &again::Again,
     &log::Log,
     &fold::Fold,
     &space::Cells,

@@ -54,6 +54,9 @@ fn is_json(line: &str) -> bool {
 
 /// True for a line with a time or a level near its beginning.
 fn tells(line: &str) -> bool {
+    if names_commit(line) {
+        return false;
+    }
     let bytes = line.as_bytes();
     let bytes = &bytes[..bytes.len().min(REACH)];
     let mut at = 0;
@@ -75,6 +78,12 @@ fn tells(line: &str) -> bool {
         }
     }
     false
+}
+
+/// True for a row of a list of commits, tags or branches: each is asked for by its name.
+fn names_commit(line: &str) -> bool {
+    let hash = |word: &str| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    line.split(' ').take(3).any(hash)
 }
 
 /// True for `12:34:56`.
@@ -137,6 +146,8 @@ mod tests {
             "10:00:00,a,b,c,d",
             "| 10:00:00 | a | b | c |",
             "up since noon",
+            "refs/tags/v1 0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a release",
+            "0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a commit",
         ] {
             assert!(!is_log(&format!("{row}\n").repeat(90)), "{row}");
         }
