@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 use tersely_codec::Form;
 use tersely_core::{Dictionary, Loss, Mode};
 
+use crate::settings::Flags;
+
 const ABOUT: &str = "\
 Examples:
   kubectl get pods -o json | tersely encode --stats
@@ -56,6 +58,15 @@ Examples:
 Exit code 1 means that a law is broken: a file costs more in the chosen form than as compact JSON,
 or does not come back from it exactly.";
 
+const CONFIG: &str = "\
+Examples:
+  tersely config check
+  tersely config show --mode safe
+  tersely config show --json | jq '.settings[] | select(.from != \"default\")'
+  tersely config schema > tersely.schema.json
+
+Exit code 2 means that something is wrong with the configuration; stderr names file, line and key.";
+
 /// Makes what an agent's tools say cost fewer tokens, and gives it back exactly.
 #[derive(Debug, Parser)]
 #[command(name = "tersely", version, after_help = ABOUT, max_term_width = 100)]
@@ -71,6 +82,7 @@ pub(crate) enum Command {
     Decode(Decode),
     Count(Count),
     Bench(Bench),
+    Config(Config),
 }
 
 /// Show what a tool result becomes on its way to a model
@@ -191,6 +203,44 @@ pub(crate) struct Forms {
     /// How long to time each task
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seconds: u32,
+}
+
+/// Check, show and explain the configuration
+///
+/// Settings come from flags, from the environment and from a file, in this order: --config FILE, `TERSELY_CONFIG`,
+/// tersely.toml or tersely.yaml here, the same in the user's configuration folder.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CONFIG)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    pub question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Question {
+    Check(ConfigCheck),
+    Show(ConfigShow),
+    /// Print the JSON Schema of the file
+    Schema,
+    /// Print the page that explains every key
+    Reference,
+}
+
+/// Say what is wrong with the configuration, or that it is ok
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigCheck {
+    /// The file to check, instead of looking for one
+    pub file: Option<PathBuf>,
+}
+
+/// List every setting, its value and where it came from
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigShow {
+    /// Print one JSON object for scripts: file, settings, notices
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub flags: Flags,
 }
 
 /// The form that was asked for.

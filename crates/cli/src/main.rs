@@ -9,6 +9,7 @@ mod fault;
 mod input;
 mod output;
 mod progress;
+mod settings;
 mod share;
 mod table;
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compress;
+mod config;
 mod count;
 mod decode;
 mod encode;
@@ -19,5 +20,6 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
         Command::Decode(args) => decode::run(args),
         Command::Count(args) => count::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Config(args) => config::run(args),
     }
 }

@@ -1,0 +1,71 @@
+//! Settings in the making, with a place for every key.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use tersely_engine::Prompts;
+use tersely_gateway::{Provider, Upstream, Upstreams};
+
+use super::Settings;
+
+/// Settings in which every key has a field of its own.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    pub settings: Settings,
+    /// The URL of the one upstream; empty: none.
+    pub upstream: String,
+    /// The URLs of the providers' own; empty: none.
+    pub upstreams: [String; 4],
+    /// Whether JSON in the text of users is written shorter.
+    pub prompting: bool,
+    /// How, if it is.
+    pub prompts: Prompts,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        let prompts = Prompts { min_bytes: 4096, fail_open: true };
+        let (upstream, upstreams) = <(String, [String; 4])>::default();
+        Self { settings: Settings::default(), upstream, upstreams, prompting: false, prompts }
+    }
+}
+
+impl Draft {
+    pub(crate) fn listen(&mut self) -> &mut SocketAddr {
+        &mut self.settings.gateway.listen
+    }
+
+    pub(crate) fn authorities(&mut self) -> &mut Vec<PathBuf> {
+        &mut self.settings.gateway.authorities
+    }
+
+    pub(crate) fn policy(&mut self) -> &mut tersely_engine::Policy {
+        &mut self.settings.engine.policy
+    }
+
+    pub(crate) fn limits(&mut self) -> &mut tersely_gateway::Limits {
+        &mut self.settings.gateway.limits
+    }
+
+    pub(crate) fn timeouts(&mut self) -> &mut tersely_gateway::Timeouts {
+        &mut self.settings.gateway.timeouts
+    }
+
+    /// What is meant by it all.
+    pub(crate) fn finish(mut self) -> Settings {
+        self.settings.engine.prompts = self.prompting.then_some(self.prompts);
+        self.settings.gateway.upstreams = self.reach();
+        self.settings
+    }
+
+    /// Every URL was read before it was written here, so none can fail.
+    fn reach(&self) -> Upstreams {
+        let one = self.upstream.parse::<Upstream>().ok();
+        let providers = [Provider::Anthropic, Provider::OpenAi, Provider::Gemini, Provider::Ollama];
+        let own = providers.into_iter().zip(&self.upstreams);
+        let own = own.filter_map(|(provider, url)| Some((provider, url.parse::<Upstream>().ok()?)));
+        own.fold(one.map_or_else(Upstreams::default, Upstreams::one), |all, (provider, upstream)| {
+            all.with(provider, upstream)
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Which variables of the environment are heard, and for which keys: ours, and the names that others gave the same.
+
+use std::collections::BTreeMap;
+
+use super::key::{ALIASES, KEYS};
+
+/// The environment's variables.
+pub(crate) type Environment = BTreeMap<String, String>;
+
+/// The variable that names the file.
+pub(crate) const CONFIG: &str = "TERSELY_CONFIG";
+
+/// What a variable with another's name means here.
+pub(crate) enum Meaning {
+    /// The same as a key of ours.
+    Key(&'static str),
+    /// A switch that turns a key of ours on, but never off, and what it does not do.
+    On(&'static str, &'static str),
+    /// A file of certificates to trust beside the others.
+    Trust,
+    /// Nothing, and why.
+    Nothing(&'static str),
+}
+
+const NO_EVENTS: &str = "no file of events is written";
+
+/// Names that others gave; where two mean the same key, the first that is set is heard, and ours before any.
+pub(crate) const OTHERS: [(&str, Meaning); 17] = [
+    ("FORGE_TOOL_OUTPUT_COMPRESSION", Meaning::Key("mode")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", Meaning::Key("dictionary")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", Meaning::Nothing(NO_EVENTS)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", Meaning::Nothing(NO_EVENTS)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", Meaning::Nothing(NO_EVENTS)),
+    ("FORGE_SCHEMA_COMPRESSION", Meaning::Key("schema_compression")),
+    (
+        "FORGE_REDACT_SECRETS",
+        Meaning::On("redact_secrets", "secrets are masked in tool results, not in the rest of a request"),
+    ),
+    ("TOON_ENABLED", Meaning::Key("prompts.enabled")),
+    ("TOON_MIN_BYTES", Meaning::Key("prompts.min_bytes")),
+    ("TOON_FAIL_OPEN", Meaning::Key("prompts.fail_open")),
+    ("TOON_LOG_STATS", Meaning::Nothing("what was saved is told in response headers")),
+    ("HTTPS_PROXY", Meaning::Key("proxy.url")),
+    ("https_proxy", Meaning::Key("proxy.url")),
+    ("NO_PROXY", Meaning::Key("proxy.except")),
+    ("no_proxy", Meaning::Key("proxy.except")),
+    ("SSL_CERT_FILE", Meaning::Trust),
+    ("NODE_EXTRA_CA_CERTS", Meaning::Trust),
+];
+
+/// This process's environment; what is not text cannot be meant for us.
+pub(crate) fn own() -> Environment {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// The variable for a key of ours.
+pub(crate) fn variable(key: &str) -> String {
+    format!("TERSELY_{}", key.to_ascii_uppercase().replace('.', "_"))
+}
+
+/// Every variable of ours.
+pub(crate) fn variables() -> Vec<String> {
+    let names = KEYS.iter().map(|key| key.name).chain(ALIASES.iter().map(|alias| alias.name));
+    names.map(variable).chain([CONFIG.to_owned()]).collect()
+}

@@ -1,0 +1,339 @@
+//! How each kind of setting is read from what was typed, and shown again.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tersely_core::{Dictionary, Loss, Mode};
+use tersely_engine::Schema;
+use tersely_gateway::{Origins, Upstream};
+
+use super::draft::Draft;
+
+type Place<T> = fn(&mut Draft) -> &mut T;
+
+/// Where a setting stands in a draft; its type says what can be typed.
+#[derive(Clone, Copy)]
+pub(crate) enum Field {
+    Address(Place<SocketAddr>),
+    Url(Place<String>),
+    Proxy(Place<String>),
+    Text(Place<String>),
+    Mode(Place<Mode>),
+    Loss(Place<Loss>),
+    Dictionary(Place<Dictionary>),
+    Schema(Place<Schema>),
+    /// At least one byte.
+    Bytes(Place<usize>),
+    /// Bytes, or none.
+    Floor(Place<usize>),
+    /// At least one.
+    Count(Place<usize>),
+    Time(Place<Duration>),
+    /// A time, or for ever.
+    Patience(Place<Option<Duration>>),
+    Switch(Place<bool>),
+    Names(Place<Vec<String>>),
+    Files(Place<Vec<PathBuf>>),
+    Origins(Place<Origins>),
+}
+
+/// What was typed for one key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Words {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Field {
+    /// Writes what was typed into the draft, or says what is wrong with it.
+    pub(crate) fn write(self, draft: &mut Draft, words: &Words) -> Result<(), String> {
+        match self {
+            Self::Address(place) => *place(draft) = address(words.one()?)?,
+            Self::Url(place) => *place(draft) = url(words.one()?)?,
+            Self::Proxy(place) => *place(draft) = proxy(words.one()?)?,
+            Self::Text(place) => *place(draft) = words.list().join(","),
+            Self::Mode(place) => *place(draft) = words.one()?.parse()?,
+            Self::Loss(place) => *place(draft) = words.one()?.parse()?,
+            Self::Dictionary(place) => *place(draft) = words.one()?.parse()?,
+            Self::Schema(place) => *place(draft) = schema(words.one()?)?,
+            Self::Bytes(place) => *place(draft) = positive(bytes(words.one()?)?)?,
+            Self::Floor(place) => *place(draft) = bytes(words.one()?)?,
+            Self::Count(place) => *place(draft) = positive(count(words.one()?)?)?,
+            Self::Time(place) => *place(draft) = time(words.one()?)?,
+            Self::Patience(place) => *place(draft) = patience(words.one()?)?,
+            Self::Switch(place) => *place(draft) = switch(words.one()?)?,
+            Self::Names(place) => *place(draft) = words.list(),
+            Self::Files(place) => *place(draft) = words.list().into_iter().map(PathBuf::from).collect(),
+            Self::Origins(place) => *place(draft) = origins(words)?,
+        }
+        Ok(())
+    }
+
+    /// What stands in the draft, without what is nobody's business.
+    pub(crate) fn show(self, draft: &mut Draft) -> Value {
+        match self {
+            Self::Address(place) => json!(place(draft).to_string()),
+            Self::Url(place) | Self::Text(place) => json!(place(draft)),
+            Self::Proxy(place) => json!(masked(place(draft))),
+            Self::Mode(place) => json!(place(draft).name()),
+            Self::Loss(place) => json!(place(draft).name()),
+            Self::Dictionary(place) => json!(place(draft).name()),
+            Self::Schema(place) => json!(if *place(draft) == Schema::Minify { "minify" } else { "disabled" }),
+            Self::Bytes(place) | Self::Floor(place) | Self::Count(place) => json!(place(draft)),
+            Self::Time(place) => json!(spell(*place(draft))),
+            Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
+            Self::Switch(place) => json!(place(draft)),
+            Self::Names(place) => json!(place(draft)),
+            Self::Files(place) => json!(place(draft)),
+            Self::Origins(place) => match place(draft) {
+                Origins::Loopback => json!("loopback"),
+                Origins::Any => json!("any"),
+                Origins::Listed(list) => json!(list),
+            },
+        }
+    }
+
+    /// True when it says who is trusted: with requests and the keys in them, or to make them.
+    pub(crate) fn trusts(self) -> bool {
+        matches!(self, Self::Url(_) | Self::Proxy(_) | Self::Files(_) | Self::Origins(_))
+    }
+}
+
+impl Words {
+    /// The one word that was typed.
+    fn one(&self) -> Result<&str, String> {
+        match self {
+            Self::One(word) => Ok(word.trim()),
+            Self::Many(_) => Err("takes one value, not a list".to_owned()),
+        }
+    }
+
+    /// The words of a list; in a single text, commas stand between them.
+    fn list(&self) -> Vec<String> {
+        let words: Vec<&str> = match self {
+            Self::One(text) => text.split(',').collect(),
+            Self::Many(list) => list.iter().map(String::as_str).collect(),
+        };
+        words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A number, so many times as large.
+    pub(crate) fn times(&self, factor: usize) -> Result<Self, String> {
+        let number = count(self.one()?)?.checked_mul(factor).ok_or("is too large")?;
+        Ok(Self::One(number.to_string()))
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self::One(text.to_owned())
+    }
+}
+
+/// Yes or no, in the ways that people write them.
+pub(crate) fn switch(word: &str) -> Result<bool, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "on" | "yes" | "1" => Ok(true),
+        "false" | "off" | "no" | "0" => Ok(false),
+        _ => Err(format!("{word:?} is neither true nor false")),
+    }
+}
+
+/// Bytes, bare or with a unit.
+pub(crate) fn bytes(word: &str) -> Result<usize, String> {
+    let fault = || format!("{word:?} is no number of bytes; write 65536, 64KiB or 50MiB");
+    let (digits, unit) = split(word);
+    let unit: usize = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "kib" => 1 << 10,
+        "mb" => 1_000_000,
+        "mib" => 1 << 20,
+        "gb" => 1_000_000_000,
+        "gib" => 1 << 30,
+        _ => return Err(fault()),
+    };
+    number(digits).and_then(|number| number.checked_mul(unit)).ok_or_else(fault)
+}
+
+/// More than nothing.
+pub(crate) fn positive(number: usize) -> Result<usize, String> {
+    if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
+}
+
+/// A time with its unit.
+pub(crate) fn time(word: &str) -> Result<Duration, String> {
+    let fault = || format!("{word:?} is no time; write 500ms, 30s, 5m or 1h");
+    let (digits, unit) = split(word);
+    let unit = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(fault()),
+    };
+    let number = number(digits).and_then(|number| u64::try_from(number).ok()).ok_or_else(fault)?;
+    match number.checked_mul(unit) {
+        Some(0) => Err("must be more than 0".to_owned()),
+        Some(time) => Ok(Duration::from_millis(time)),
+        None => Err(fault()),
+    }
+}
+
+fn patience(word: &str) -> Result<Option<Duration>, String> {
+    if ["never", "none", "0"].contains(&word) { Ok(None) } else { time(word).map(Some) }
+}
+
+fn count(word: &str) -> Result<usize, String> {
+    number(word).ok_or_else(|| format!("{word:?} is no number"))
+}
+
+fn number(digits: &str) -> Option<usize> {
+    digits.replace('_', "").parse().ok().filter(|_| !digits.starts_with('+'))
+}
+
+fn split(word: &str) -> (&str, &str) {
+    let end = word.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(word.len());
+    (&word[..end], word[end..].trim_start())
+}
+
+/// The largest unit that says it in whole numbers.
+fn spell(time: Duration) -> String {
+    match time.as_millis() {
+        ms if ms % 1_000 > 0 => format!("{ms}ms"),
+        ms if ms % 60_000 > 0 => format!("{}s", ms / 1_000),
+        ms if ms % 3_600_000 > 0 => format!("{}m", ms / 60_000),
+        ms => format!("{}h", ms / 3_600_000),
+    }
+}
+
+fn address(word: &str) -> Result<SocketAddr, String> {
+    let word = word.replacen("localhost:", "127.0.0.1:", 1);
+    let bare = SocketAddr::from_str(&format!("127.0.0.1{}", if word.starts_with(':') { &word } else { "" }));
+    let port = word.parse::<u16>().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let found = word.parse().or(bare).ok().or(port.ok());
+    found.ok_or_else(|| format!("{word:?} is no address; write IP:PORT, such as 127.0.0.1:8787"))
+}
+
+fn url(word: &str) -> Result<String, String> {
+    if word.is_empty() {
+        return Err("is empty; write http://HOST or https://HOST, or leave the key away".to_owned());
+    }
+    word.parse::<Upstream>().map(|_| word.to_owned()).map_err(|error| error.to_string())
+}
+
+/// The URL may hold a password, so no message repeats it.
+fn proxy(word: &str) -> Result<String, String> {
+    let scheme = word.split_once("://").map_or("http", |(scheme, _)| scheme);
+    let host = word.rsplit_once("://").map_or(word, |(_, rest)| rest);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    match scheme {
+        _ if host.is_empty() || host.contains(char::is_whitespace) => Err("names no host".to_owned()),
+        "http" => Ok(word.to_owned()),
+        _ => Err("a proxy is reached by http:// only; write http://HOST:PORT".to_owned()),
+    }
+}
+
+/// A URL without the name and password in it.
+fn masked(url: &str) -> String {
+    let Some((before, host)) = url.rsplit_once('@') else { return url.to_owned() };
+    let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
+    format!("{scheme}***@{host}")
+}
+
+fn schema(word: &str) -> Result<Schema, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
+        "minify" => Ok(Schema::Minify),
+        _ => Err(format!("{word:?} is no schema compression: disabled or minify")),
+    }
+}
+
+fn origins(words: &Words) -> Result<Origins, String> {
+    let list = words.list();
+    match list.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [] => Err("is empty; write loopback, any, or a list of origins".to_owned()),
+        ["loopback"] => Ok(Origins::Loopback),
+        ["any" | "*"] => Ok(Origins::Any),
+        all => match all.iter().find(|one| !one.contains("://") || one.ends_with('/')) {
+            Some(one) => Err(format!("{one:?} is no origin; browsers write https://chat.example")),
+            None => Ok(Origins::Listed(list)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(key: &str, word: &str, expected: Result<Value, &str>) {
+        let field = super::super::key::KEYS.iter().find(|it| it.name == key).unwrap().field;
+        let mut draft = Draft::default();
+        let read = field.write(&mut draft, &word.into()).map(|()| field.show(&mut draft));
+        match expected {
+            Ok(expected) => assert_eq!(read, Ok(expected), "{key} = {word}"),
+            Err(part) => {
+                assert!(read.clone().is_err_and(|what| what.contains(part)), "{key} = {word}: {read:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_are_read_and_the_largest_whole_one_shown() {
+        for (word, bytes) in [("1", 1), ("1_000", 1000), ("2 KB", 2000), ("2kib", 2048), ("3MiB", 3 << 20)] {
+            check("limits.body", word, Ok(json!(bytes)));
+        }
+        for word in ["", "x", "-1", "+1", "1.5", "1k", "KiB", "99999999999999999999"] {
+            check("limits.body", word, Err("is no number of bytes"));
+        }
+        for (word, time) in
+            [("1500ms", "1500ms"), ("2000ms", "2s"), ("60s", "1m"), ("120min", "2h"), ("61s", "61s")]
+        {
+            check("timeouts.connect", word, Ok(json!(time)));
+        }
+        for word in ["", "10", "s", "-1s", "1.5s", "1d", "99999999999999999999h", "18446744073709551615h"] {
+            check("timeouts.connect", word, Err("is no time"));
+        }
+        check("timeouts.idle", "never", Ok(json!("never")));
+        check("timeouts.idle", "1h", Ok(json!("1h")));
+        check("min_bytes", "0", Ok(json!(0)));
+        check("limits.requests", "0", Err("more than 0"));
+    }
+
+    #[test]
+    fn addresses_may_leave_the_host_away() {
+        for (word, address) in [
+            ("8080", "127.0.0.1:8080"),
+            (":8080", "127.0.0.1:8080"),
+            ("localhost:1", "127.0.0.1:1"),
+            ("0.0.0.0:0", "0.0.0.0:0"),
+            ("[::1]:9", "[::1]:9"),
+        ] {
+            check("listen", word, Ok(json!(address)));
+        }
+        for word in ["", "127.0.0.1", "a:b", "70000", "example.com:80"] {
+            check("listen", word, Err("is no address"));
+        }
+    }
+
+    #[test]
+    fn origins_are_words_or_lists() {
+        check("origins", "any", Ok(json!("any")));
+        check("origins", "*", Ok(json!("any")));
+        check("origins", "http://a, https://b:1", Ok(json!(["http://a", "https://b:1"])));
+        check("origins", "https://a/", Err("is no origin"));
+        check("origins", "", Err("is empty"));
+    }
+
+    #[test]
+    fn a_proxy_is_shown_without_its_password() {
+        check("proxy.url", "http://a:b@c:1", Ok(json!("http://***@c:1")));
+        check("proxy.url", "a:b@c:1", Ok(json!("***@c:1")));
+        check("proxy.url", "proxy:3128", Ok(json!("proxy:3128")));
+        check("proxy.url", "socks5://a", Err("http:// only"));
+        check("proxy.url", "http://", Err("names no host"));
+    }
+}

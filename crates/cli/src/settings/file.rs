@@ -1,0 +1,97 @@
+//! Finds the configuration file and reads it, TOML or YAML by its name's end.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::node::Node;
+use super::origin::Origin;
+use super::problem::Problem;
+use super::{Order, env, toml, yaml};
+
+/// No honest file is larger.
+const LARGEST: u64 = 1 << 20;
+
+const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
+
+/// A file, and how much its being there says about who meant it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Named by a flag or the environment, or in the user's own folder.
+    Meant(PathBuf),
+    /// Merely in the folder that the command runs in, as any downloaded project may bring one.
+    Here(PathBuf),
+}
+
+impl Found {
+    /// Where it is.
+    pub(crate) fn path(self) -> PathBuf {
+        match self {
+            Self::Meant(path) | Self::Here(path) => path,
+        }
+    }
+}
+
+/// The file to read: the one that was named, else the one here, else the user's own.
+pub(crate) fn find(order: &Order) -> Option<Found> {
+    let variable = |name: &str| order.environment.get(name).filter(|value| !value.is_empty());
+    let named = order.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
+    named.map(Found::Meant).or_else(|| here(&order.here)).or_else(|| {
+        let xdg = variable("XDG_CONFIG_HOME").or_else(|| variable("APPDATA")).map(PathBuf::from);
+        let folder = xdg.or_else(|| variable("HOME").map(|home| Path::new(home).join(".config")))?;
+        first(&folder.join("tersely")).map(Found::Meant)
+    })
+}
+
+/// Reads a file as a tree.
+pub(crate) fn read(path: &Path) -> Result<Node, Problem> {
+    let name = path.display();
+    let bytes = load(path).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Problem::of(name, "larger than 1 MiB: this is no configuration file"));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
+        Problem::of(format!("{name}:{line}"), "not UTF-8 text").hint("save the file as UTF-8")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let tree = match path.extension().and_then(|end| end.to_str()) {
+        Some("toml") => toml::read(text),
+        Some("yaml" | "yml") => yaml::read(text),
+        _ => {
+            return Err(Problem::of(name, "neither TOML nor YAML by its name")
+                .hint("name it tersely.toml or tersely.yaml"));
+        }
+    };
+    tree.map_err(|fault| Problem::of(format!("{name}:{}", fault.line), fault.what))
+}
+
+/// The bytes of a file, and no more of them than show that it is too large.
+pub(crate) fn load(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Where something stands in a file.
+pub(crate) fn at(path: &Path, line: usize) -> Origin {
+    Origin::File(path.display().to_string().into(), line)
+}
+
+fn here(folder: &Path) -> Option<Found> {
+    first(folder).map(|path| Found::Here(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)))
+}
+
+fn first(folder: &Path) -> Option<PathBuf> {
+    NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    let what = match error.kind() {
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::IsADirectory => "this is a directory".to_owned(),
+        ErrorKind::PermissionDenied => "you may not read this file".to_owned(),
+        _ => error.to_string(),
+    };
+    Problem::of(path.display(), what).hint("check the path after --config, or in TERSELY_CONFIG")
+}

@@ -1,0 +1,52 @@
+//! What can be typed on the command line of whatever serves.
+
+use std::path::PathBuf;
+
+/// Settings for this run; each goes before the environment and the file.
+///
+/// Values are kept as they were typed: a flag, a variable and a key are read by the same code.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Flags {
+    /// The file to read settings from, instead of looking for tersely.toml or tersely.yaml
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Where to listen
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// One server for all requests
+    #[arg(long, visible_alias = "backend-url", value_name = "URL")]
+    pub upstream: Option<String>,
+    /// How far to go with tool results: disabled, safe, standard or aggressive
+    #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
+    pub mode: Option<String>,
+    /// The most that may be lost: none, form or detail
+    #[arg(long, value_name = "LOSS")]
+    pub loss: Option<String>,
+    /// How repeated phrases are found in aggressive mode: lzw, repair or auto
+    #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
+    pub dictionary: Option<String>,
+    /// What is done with the descriptions of tools: disabled or minify
+    #[arg(long, value_name = "WHAT")]
+    pub schema_compression: Option<String>,
+    /// Whether secrets in tool results are masked: true or false
+    #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub redact_secrets: Option<String>,
+    /// Tools whose results are left as they came, with commas between them
+    #[arg(long, value_name = "NAMES")]
+    pub skip_tools: Option<String>,
+}
+
+/// A flag, the key that it sets, and how to ask for it.
+pub(crate) type Flag = (&'static str, &'static str, fn(&Flags) -> Option<&String>);
+
+/// The flags that set a key.
+pub(crate) const FLAGS: [Flag; 8] = [
+    ("--listen", "listen", |flags| flags.listen.as_ref()),
+    ("--upstream", "upstream", |flags| flags.upstream.as_ref()),
+    ("--mode", "mode", |flags| flags.mode.as_ref()),
+    ("--loss", "loss", |flags| flags.loss.as_ref()),
+    ("--dictionary", "dictionary", |flags| flags.dictionary.as_ref()),
+    ("--schema-compression", "schema_compression", |flags| flags.schema_compression.as_ref()),
+    ("--redact-secrets", "redact_secrets", |flags| flags.redact_secrets.as_ref()),
+    ("--skip-tools", "skip_tools", |flags| flags.skip_tools.as_ref()),
+];

@@ -1,0 +1,109 @@
+//! Hears the layers in their order, and says what is meant by it all.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::draft::Draft;
+use super::field::{Field, Words};
+use super::key::KEYS;
+use super::layer::Layer;
+use super::origin::Origin;
+use super::problem::Problem;
+use super::rule;
+
+/// A setting, its value and where that came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub name: String,
+    pub value: Value,
+    pub origin: Origin,
+}
+
+/// What was meant, every setting with its origin, and what has no effect.
+pub(crate) type Meant = (Settings, Vec<Entry>, Vec<String>);
+
+/// Merges the layers; the last is heard first.
+pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
+    let mut merger = Merger::default();
+    for key in &KEYS {
+        merger.key(key.name, key.field, &layers);
+    }
+    for layer in layers {
+        merger.take(layer);
+    }
+    if merger.problems.is_empty() { Ok(merger.finish()) } else { Err(merger.problems) }
+}
+
+#[derive(Default)]
+struct Merger {
+    draft: Draft,
+    entries: Vec<Entry>,
+    /// How early the one upstream was heard.
+    upstream: u8,
+    problems: Vec<Problem>,
+    notices: Vec<String>,
+}
+
+impl Merger {
+    fn key(&mut self, name: &'static str, field: Field, layers: &[Layer]) {
+        let heard = layers.iter().rev().find_map(|layer| layer.values.get(name));
+        // Whoever names one server for all on the command line does not mean the file's.
+        let heard = heard.filter(|(_, origin)| !is_own(name) || origin.rank() >= self.upstream);
+        let origin = heard.map_or(Origin::Default, |(_, origin)| origin.clone());
+        if let Some((words, _)) = heard {
+            self.write(name, field, words, &origin);
+        }
+        if name == "upstream" {
+            self.upstream = origin.rank();
+        }
+        self.entries.push(Entry { name: name.to_owned(), value: field.show(&mut self.draft), origin });
+    }
+
+    fn write(&mut self, name: &str, field: Field, words: &Words, origin: &Origin) {
+        if let Err(what) = field.write(&mut self.draft, words) {
+            self.problems.push(Problem::at(origin, name, what));
+        }
+        if matches!(field, Field::Files(_)) {
+            for path in self.draft.authorities().iter().filter(|path| File::open(path).is_err()) {
+                let what = format!("{} cannot be read", path.display());
+                self.problems.push(Problem::at(origin, name, what));
+            }
+        }
+    }
+
+    fn take(&mut self, layer: Layer) {
+        self.problems.extend(layer.problems);
+        self.notices.extend(layer.notices);
+        for (rule, origin) in layer.rules {
+            let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
+            self.entries.push(Entry { name, value: json!(rule::spell(&rule)), origin });
+            self.draft.settings.engine.rules.push(rule);
+        }
+        for (path, origin) in layer.trusted {
+            self.trust(path, origin);
+        }
+    }
+
+    /// A variable that other programs live with must not keep ours from starting.
+    fn trust(&mut self, path: PathBuf, origin: Origin) {
+        if File::open(&path).is_err() {
+            return self.notices.push(format!("{origin} has no effect: {} cannot be read", path.display()));
+        }
+        let known = self.draft.authorities();
+        if !known.contains(&path) {
+            self.entries.push(Entry { name: "authorities, also".to_owned(), value: json!(path), origin });
+            known.push(path);
+        }
+    }
+
+    fn finish(self) -> Meant {
+        (self.draft.finish(), self.entries, self.notices)
+    }
+}
+
+fn is_own(name: &str) -> bool {
+    name.starts_with("upstreams.")
+}

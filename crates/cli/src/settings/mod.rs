@@ -1,0 +1,161 @@
+//! What was meant, from what was typed: flags, environment and a file become settings.
+//!
+//! A flag is heard before the environment, the environment before the file, the file before what is usual. One table,
+//! [`key::KEYS`], says what can be set; reading, showing, the schema and the reference page all follow it.
+
+mod draft;
+mod env;
+mod field;
+mod file;
+mod flags;
+mod key;
+mod layer;
+mod merge;
+mod near;
+mod node;
+mod origin;
+mod problem;
+mod reference;
+mod rule;
+mod schema;
+mod seed;
+mod substitute;
+mod toml;
+#[cfg_attr(not(test), expect(dead_code, reason = "what serves follows its file with it"))]
+mod watch;
+mod yaml;
+
+use std::path::PathBuf;
+
+pub(crate) use flags::Flags;
+pub(crate) use merge::Entry;
+pub(crate) use problem::Problem;
+pub(crate) use reference::reference;
+pub(crate) use schema::schema;
+
+use env::Environment;
+use file::Found;
+use layer::Layer;
+
+/// Everything that the product can be told.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    pub engine: tersely_engine::Settings,
+    pub gateway: tersely_gateway::Settings,
+}
+
+/// Where to look for what was typed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Order {
+    pub flags: Flags,
+    pub environment: Environment,
+    /// The folder that is looked in for a file that nobody named.
+    pub here: PathBuf,
+}
+
+/// Settings, and how they came about.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    pub settings: Settings,
+    /// Every setting with its value and where that came from; secrets are masked.
+    pub entries: Vec<Entry>,
+    /// The file that was read, if there was one.
+    pub file: Option<PathBuf>,
+    /// What was accepted but does nothing, or less than its name says.
+    pub notices: Vec<String>,
+}
+
+impl Order {
+    /// What was typed, in this process's environment and folder.
+    pub(crate) fn new(flags: &Flags) -> Self {
+        Self { flags: flags.clone(), environment: env::own(), here: PathBuf::from(".") }
+    }
+}
+
+/// Reads what was typed and says what it means, or everything that is wrong with it.
+pub(crate) fn load(order: &Order) -> Result<Loaded, Vec<Problem>> {
+    let found = file::find(order);
+    let file = found.as_ref().map_or_else(Layer::default, |found| layer::file(found, &order.environment));
+    let layers = [file, layer::environment(&order.environment), layer::flags(&order.flags)];
+    let (settings, entries, notices) = merge::merge(layers)?;
+    Ok(Loaded { settings, entries, file: found.map(Found::path), notices })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tersely_core::{Dictionary, Loss, Mode};
+    use tersely_engine::{Change, Prompts, Rule, Schema};
+
+    use super::*;
+
+    fn meant(set: &[(&str, &str)]) -> Settings {
+        let environment = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        load(&Order { environment, here: "no-such-folder".into(), ..Order::default() }).unwrap().settings
+    }
+
+    #[test]
+    fn nothing_typed_means_the_defaults() {
+        let (meant, usual) = (meant(&[]), Settings::default());
+        assert_eq!(meant.engine, usual.engine);
+        assert_eq!(format!("{:?}", meant.gateway), format!("{:?}", usual.gateway));
+    }
+
+    #[test]
+    fn what_is_typed_reaches_the_engine() {
+        let engine = meant(&[
+            ("TERSELY_MODE", "aggressive"),
+            ("TERSELY_LOSS", "none"),
+            ("TERSELY_MIN_BYTES", "1"),
+            ("TERSELY_MAX_BYTES", "2"),
+            ("TERSELY_REDACT_SECRETS", "off"),
+            ("TERSELY_DICTIONARY", "auto"),
+            ("TERSELY_SKIP_TOOLS", "read, my_tool,"),
+            ("TERSELY_SCHEMA_COMPRESSION", "minify"),
+            ("TERSELY_PROMPTS_ENABLED", "yes"),
+            ("TERSELY_PROMPTS_MIN_BYTES", "3"),
+        ])
+        .engine;
+        let policy = engine.policy;
+        assert_eq!((policy.mode, policy.loss, policy.min_bytes), (Mode::Aggressive, Loss::None, 1));
+        assert_eq!((policy.max_bytes, policy.redact, policy.dictionary), (2, false, Dictionary::Auto));
+        assert_eq!((engine.skip_tools.join(" "), engine.schema), ("read my_tool".to_owned(), Schema::Minify));
+        assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, fail_open: true }));
+    }
+
+    #[test]
+    fn what_is_typed_reaches_the_gateway() {
+        let gateway = meant(&[
+            ("TERSELY_UPSTREAM", "http://all:1/v1"),
+            ("TERSELY_UPSTREAMS_GEMINI", "https://own"),
+            ("TERSELY_TIMEOUTS_IDLE", "never"),
+            ("TERSELY_TIMEOUTS_DRAIN", "2s"),
+            ("TERSELY_LIMITS_HEADERS", "7"),
+            ("HTTPS_PROXY", "http://proxy"),
+        ])
+        .gateway;
+        let upstreams = format!("{:?}", gateway.upstreams);
+        assert!(upstreams.contains("all:1") && upstreams.contains("own"), "{upstreams}");
+        assert!(!upstreams.contains("anthropic.com"), "{upstreams}");
+        assert_eq!((gateway.timeouts.idle, gateway.timeouts.drain), (None, Duration::from_secs(2)));
+        assert_eq!((gateway.limits.headers, gateway.proxy.url.as_str()), (7, "http://proxy"));
+    }
+
+    #[test]
+    fn a_rule_holds_what_it_changes() {
+        let path = std::env::temp_dir().join(format!("tersely-{}-rule.yaml", std::process::id()));
+        let text = "rules: [{tool: 'x*', route: /v1, loss: none, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
+        std::fs::write(&path, text).unwrap();
+        let rules = meant(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
+        std::fs::remove_file(path).unwrap();
+        let change = Change {
+            loss: Some(Loss::None),
+            max_bytes: Some(8),
+            redact: Some(false),
+            dictionary: Some(Dictionary::Lzw),
+            ..Change::default()
+        };
+        assert_eq!(rules, [Rule { tool: Some("x*".to_owned()), route: Some("/v1".to_owned()), change }]);
+    }
+}

@@ -1,0 +1,36 @@
+//! Where a value came from.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The place where a value was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    File(Arc<str>, usize),
+    Environment(String),
+    Flag(&'static str),
+}
+
+impl Origin {
+    /// How early it is heard: greater is earlier.
+    pub(crate) fn rank(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File(..) => 1,
+            Self::Environment(_) => 2,
+            Self::Flag(_) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File(path, line) => write!(f, "file {path}:{line}"),
+            Self::Environment(name) => write!(f, "environment {name}"),
+            Self::Flag(name) => write!(f, "flag {name}"),
+        }
+    }
+}

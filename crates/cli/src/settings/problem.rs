@@ -1,0 +1,55 @@
+//! Says what is wrong with what was typed, where it stands and what to do.
+
+use std::fmt;
+
+use super::origin::Origin;
+use crate::fault::Fault;
+
+const HINT: &str = "mend it there; `tersely config reference` lists every key and what it takes";
+
+/// Something typed that cannot be meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    place: String,
+    what: String,
+    hint: Option<String>,
+}
+
+impl Problem {
+    /// A fault of one key, at the place where it was typed.
+    pub(crate) fn at(origin: &Origin, key: &str, what: impl fmt::Display) -> Self {
+        let place = match origin {
+            Origin::File(path, line) => format!("{path}:{line}: {key}"),
+            Origin::Environment(name) => name.clone(),
+            Origin::Flag(name) => (*name).to_owned(),
+            Origin::Default => key.to_owned(),
+        };
+        Self { place, what: what.to_string(), hint: None }
+    }
+
+    /// A fault of a whole file.
+    pub(crate) fn of(file: impl fmt::Display, what: impl fmt::Display) -> Self {
+        Self { place: file.to_string(), what: what.to_string(), hint: None }
+    }
+
+    /// The same, with better advice than the usual.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.what)
+    }
+}
+
+/// Ends a command with everything that is wrong, a line each.
+impl From<Vec<Problem>> for Fault {
+    fn from(problems: Vec<Problem>) -> Self {
+        let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+        let hint = problems.iter().find_map(|problem| problem.hint.as_deref()).unwrap_or(HINT);
+        Self::unable(lines.join("\n"), hint)
+    }
+}

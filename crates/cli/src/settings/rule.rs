@@ -1,0 +1,99 @@
+//! Reads `rules`: tools and routes that are treated otherwise.
+
+use tersely_engine::{Change, Rule};
+
+use super::field::{Words, bytes, positive, switch};
+use super::layer::Reader;
+use super::node::{Node, Pair, Value};
+
+/// What a rule can hold, and what each part means.
+pub(crate) const PARTS: [(&str, &str); 10] = [
+    ("tool", "The tool's name, with `*` for any part; any tool if not said"),
+    ("route", "What the request's path begins with; any path if not said"),
+    ("mode", "As the key of that name"),
+    ("loss", "As the key of that name"),
+    ("min_bytes", "As the key of that name"),
+    ("min_tokens", "As the key of that name"),
+    ("max_bytes", "As the key of that name"),
+    ("max_tokens", "As the key of that name"),
+    ("redact_secrets", "As the key of that name"),
+    ("dictionary", "As the key of that name"),
+];
+
+/// Reads the whole list.
+pub(crate) fn read(reader: &mut Reader<'_>, node: &Node) {
+    let Value::List(list) = &node.value else {
+        return reader.problem(node.line, "rules", "is a list; write [[rules]] above each rule in TOML");
+    };
+    for node in list {
+        one(reader, node);
+    }
+}
+
+fn one(reader: &mut Reader<'_>, node: &Node) {
+    let Value::Table(pairs) = &node.value else {
+        let what = format!("a rule is a table of tool, route and what changes, not {}", node.value.kind());
+        return reader.problem(node.line, "rules", what);
+    };
+    let mut rule = Rule::default();
+    for pair in pairs.iter().filter(|pair| pair.node.value != Value::Nothing) {
+        part(reader, &mut rule, pair);
+    }
+    let known = |pair: &Pair| PARTS[2..].iter().any(|(name, _)| *name == pair.name);
+    if !pairs.iter().any(known) {
+        reader.problem(node.line, "rules", "this rule changes nothing; say for example mode = \"safe\"");
+    }
+    let origin = reader.at(node.line);
+    reader.layer.rules.push((rule, origin));
+}
+
+fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
+    let name = format!("rules.{}", pair.name);
+    if !PARTS.iter().any(|(part, _)| *part == pair.name) {
+        return reader.unknown(&pair.name, pair.line, PARTS.map(|(part, _)| part));
+    }
+    let read = reader.words(&pair.node).and_then(|words| match words {
+        Words::One(word) => set(rule, &pair.name, word.trim()),
+        Words::Many(_) => Err("takes one value, not a list".to_owned()),
+    });
+    if let Err(what) = read {
+        reader.problem(pair.line, &name, what);
+    }
+}
+
+fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
+    let Change { mode, loss, min_bytes, max_bytes, redact, dictionary } = &mut rule.change;
+    let tokens = |word: &str| bytes(word)?.checked_mul(4).ok_or_else(|| "is too large".to_owned());
+    match part {
+        "tool" if word.is_empty() => return Err("is empty; write a name, or leave it away".to_owned()),
+        "tool" => rule.tool = Some(word.to_owned()),
+        "route" if !word.starts_with('/') => return Err(format!("{word:?} is no path; it begins with /")),
+        "route" => rule.route = Some(word.to_owned()),
+        "mode" => *mode = Some(word.parse()?),
+        "loss" => *loss = Some(word.parse()?),
+        "min_bytes" => *min_bytes = Some(bytes(word)?),
+        "min_tokens" => *min_bytes = Some(tokens(word)?),
+        "max_bytes" => *max_bytes = Some(positive(bytes(word)?)?),
+        "max_tokens" => *max_bytes = Some(positive(tokens(word)?)?),
+        "redact_secrets" => *redact = Some(switch(word)?),
+        _ => *dictionary = Some(word.parse()?),
+    }
+    Ok(())
+}
+
+/// A rule in a line.
+pub(crate) fn spell(rule: &Rule) -> String {
+    let Change { mode, loss, min_bytes, max_bytes, redact, dictionary } = rule.change;
+    let parts = [
+        ("tool", rule.tool.clone()),
+        ("route", rule.route.clone()),
+        ("mode", mode.map(|mode| mode.name().to_owned())),
+        ("loss", loss.map(|loss| loss.name().to_owned())),
+        ("min_bytes", min_bytes.map(|bytes| bytes.to_string())),
+        ("max_bytes", max_bytes.map(|bytes| bytes.to_string())),
+        ("redact_secrets", redact.map(|switch| switch.to_string())),
+        ("dictionary", dictionary.map(|method| method.name().to_owned())),
+    ];
+    let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
+    said.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,137 @@
+//! The JSON Schema of the file, for editors and checks.
+
+use serde_json::{Map, Value, json};
+
+use super::draft::Draft;
+use super::field::Field;
+use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::rule;
+use super::seed::{Kind, Meaning, SEED};
+
+/// The whole schema. Whatever is a number or a switch may also be a text, for `${VAR}` in it.
+pub(crate) fn schema() -> Value {
+    let mut properties = group("");
+    for (name, about) in GROUPS.iter().filter(|(name, _)| !name.is_empty()) {
+        properties.insert((*name).to_owned(), object(&group(name), about));
+    }
+    properties.insert("rules".to_owned(), rules());
+    properties.insert("pipes".to_owned(), pipes());
+    properties.insert(
+        "providers".to_owned(),
+        json!({ "type": "object", "description": "Accepted, without effect", "additionalProperties": { "type": "object" } }),
+    );
+    let mut schema = object(&properties, "The configuration of Tersely: tersely.toml or tersely.yaml");
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("Tersely");
+    schema
+}
+
+fn group(group: &str) -> Map<String, Value> {
+    let mut draft = Draft::default();
+    let mut properties = Map::new();
+    for key in KEYS.iter().filter(|key| split(key.name).0 == group) {
+        properties.insert(split(key.name).1.to_owned(), property(key, &mut draft));
+    }
+    for alias in ALIASES.iter().filter(|_| group.is_empty()) {
+        properties.insert(alias.name.to_owned(), described(number(0), alias.about));
+    }
+    properties
+}
+
+fn property(key: &Key, draft: &mut Draft) -> Value {
+    let mut property = described(shape(key.field), key.about);
+    let usual = key.field.show(draft);
+    if usual != json!("") {
+        property["default"] = usual;
+    }
+    property
+}
+
+/// What can be typed for a field.
+fn shape(field: Field) -> Value {
+    match field {
+        Field::Address(_) | Field::Url(_) | Field::Proxy(_) => json!({ "type": "string" }),
+        Field::Text(_) | Field::Names(_) | Field::Files(_) | Field::Origins(_) => list(),
+        Field::Mode(_) => words(&["disabled", "safe", "standard", "aggressive"]),
+        Field::Loss(_) => words(&["none", "form", "detail"]),
+        Field::Dictionary(_) => words(&["lzw", "repair", "auto"]),
+        Field::Schema(_) => words(&["disabled", "minify"]),
+        Field::Bytes(_) | Field::Count(_) => number(1),
+        Field::Floor(_) => number(0),
+        Field::Time(_) | Field::Patience(_) => {
+            json!({ "type": "string", "examples": ["500ms", "30s", "5m"] })
+        }
+        Field::Switch(_) => json!({ "type": ["boolean", "string"] }),
+    }
+}
+
+/// The usual words are offered; others, such as `off` or `${MODE}`, are left to the reader.
+fn words(words: &[&str]) -> Value {
+    json!({ "anyOf": [{ "enum": words }, { "type": ["string", "boolean"] }] })
+}
+
+fn number(least: usize) -> Value {
+    json!({ "type": ["integer", "string"], "minimum": least })
+}
+
+fn list() -> Value {
+    json!({ "type": ["array", "string"], "items": { "type": "string" } })
+}
+
+fn rules() -> Value {
+    let part = |name: &str| match (KEYS.iter().find(|key| key.name == name), name) {
+        (Some(key), _) => shape(key.field),
+        (None, "min_tokens" | "max_tokens") => number(0),
+        (None, _) => json!({ "type": "string" }),
+    };
+    let parts = rule::PARTS.iter().map(|(name, about)| ((*name).to_owned(), described(part(name), about)));
+    let about = "Tools and routes that are treated otherwise; of several that fit, the last is heard";
+    json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
+}
+
+fn pipes() -> Value {
+    let mut pipe = Map::new();
+    let mut api = Map::new();
+    for (name, meaning) in &SEED {
+        match name.strip_prefix("api.") {
+            Some(name) => api.insert(name.to_owned(), seed(meaning)),
+            None => pipe.insert((*name).to_owned(), seed(meaning)),
+        };
+    }
+    pipe.insert("api".to_owned(), object(&api, "Accepted, without effect"));
+    let pipe = object(&pipe, "The tool_output pipe of other gateways");
+    object(&Map::from_iter([("tool_output".to_owned(), pipe)]), "The file shape of other gateways")
+}
+
+fn seed(meaning: &Meaning) -> Value {
+    match meaning {
+        Meaning::Enabled => described(json!({ "type": ["boolean", "string"] }), "Whether anything is done"),
+        Meaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
+        Meaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
+            Some(key) => described(shape(key.field), key.about),
+            None => json!({}),
+        },
+        Meaning::Nothing(kind, why) => {
+            let kind = match kind {
+                Kind::Word | Kind::Strategy | Kind::Time => json!({ "type": "string" }),
+                Kind::Number => json!({ "type": ["number", "string"] }),
+                Kind::Switch => json!({ "type": ["boolean", "string"] }),
+            };
+            described(kind, &format!("Without effect: {why}"))
+        }
+    }
+}
+
+fn object(properties: &Map<String, Value>, about: &str) -> Value {
+    json!({ "type": "object", "description": about, "additionalProperties": false, "properties": properties })
+}
+
+fn described(mut shape: Value, about: &str) -> Value {
+    shape["description"] = json!(about);
+    shape
+}
+
+/// A key's group and its name there.
+fn split(name: &str) -> (&str, &str) {
+    name.split_once('.').unwrap_or(("", name))
+}
