@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use tersely_codec::Form;
 use tersely_core::{Dictionary, Loss, Mode};
+use tersely_wire::{PROVIDERS, Provider};
 
 use crate::settings::Flags;
 
@@ -23,7 +24,11 @@ const COMPRESS: &str = "\
 Examples:
   gh api repos/rust-lang/rust/issues | tersely compress --explain
   tersely compress --loss none result.txt | tersely decode
-  tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after";
+  tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after
+  tersely compress --body --explain request.json > sent.json
+
+A request body is written byte for byte as it would be sent to the provider; exit code 1 then means that it
+could not be read, and would be sent as it came.";
 
 const ENCODE: &str = "\
 Examples:
@@ -89,33 +94,47 @@ pub(crate) enum Command {
 ///
 /// Reads any text: the answer of an API, a log, a file, the output of a command. Writes what would be sent in its
 /// place, never more tokens than it came with. What was changed without loss comes back byte for byte with
-/// `tersely decode`.
+/// `tersely decode`. With --body, reads a whole request to a model and does the same to every tool result in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPRESS)]
 pub(crate) struct Compress {
     /// How far to go: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail
-    #[arg(long, value_name = "LOSS", default_value = "detail")]
-    pub loss: Loss,
+    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail; if not said, detail
+    /// of a text and form of a body
+    #[arg(long, value_name = "LOSS")]
+    pub loss: Option<Loss>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: Dictionary,
+    /// Read a whole request body, and compress every tool result in it
+    #[arg(long)]
+    pub body: bool,
+    /// Whose API the body is for; if not said, told by the tool results in it
+    #[arg(long, value_name = "NAME", requires = "body", value_parser = provider())]
+    pub provider: Option<String>,
     /// The tool that gave the result, as the agent calls it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "body")]
     pub tool: Option<String>,
     /// The command line that the tool ran
-    #[arg(long, value_name = "CMD")]
+    #[arg(long, value_name = "CMD", conflicts_with = "body")]
     pub command: Option<String>,
+    #[command(flatten)]
+    pub told: Told,
+    /// The file to read; standard input if there is none, or if it is `-`
+    pub file: Option<PathBuf>,
+}
+
+/// What is told beside the text.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Told {
     /// List the changes on stderr, with tokens and loss
     #[arg(long)]
     pub explain: bool,
-    /// Print one JSON object for scripts: text, tokens before and after, loss, steps
+    /// Print one JSON object for scripts: text or body, tokens before and after, loss, steps
     #[arg(long)]
     pub json: bool,
-    /// The file to read; standard input if there is none, or if it is `-`
-    pub file: Option<PathBuf>,
 }
 
 /// Write a JSON document in the form that costs a model the fewest tokens
@@ -248,6 +267,10 @@ pub(crate) struct ConfigShow {
 pub(crate) enum Wish {
     Auto,
     In(Form),
+}
+
+fn provider() -> PossibleValuesParser {
+    PossibleValuesParser::new(PROVIDERS.map(Provider::name))
 }
 
 fn wish() -> impl TypedValueParser<Value = Wish> {

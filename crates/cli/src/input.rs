@@ -16,15 +16,21 @@ pub(crate) struct Input {
 
 /// Reads `path`; standard input when there is none, or when it is `-`.
 pub(crate) fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
+    let (name, bytes) = bytes(path)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input { name, text }),
+        Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to())),
+    }
+}
+
+/// Reads the same, whatever it holds, with the name to call it by.
+pub(crate) fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), Fault> {
     let (name, bytes) = match path {
         Some(path) if path.as_os_str() != "-" => (path.display().to_string(), file(path)),
         _ => ("<stdin>".to_owned(), stdin()),
     };
     let bytes = bytes.map_err(|error| unreadable(&name, &error))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Input { name, text }),
-        Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to())),
-    }
+    Ok((name, bytes))
 }
 
 impl Input {

@@ -16,9 +16,9 @@ pub(crate) fn result(text: &str) -> io::Result<()> {
 }
 
 /// Writes `text` and nothing else to stdout, byte for byte.
-pub(crate) fn bytes(text: &str) -> io::Result<()> {
+pub(crate) fn bytes(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(text.as_ref())?;
     out.flush()
 }
 

@@ -17,7 +17,7 @@ mod upgrade;
 mod upstream;
 
 pub use error::{Error, Side};
-pub use llm::{Head, Missed, Provider, Refusal, Replacement, Rewrite, Verdict};
+pub use llm::{Head, Live, Missed, Provider, Refusal, Replacement, Rewrite, Totals, Verdict};
 pub use serve::{bind, serve};
 pub use settings::{Limits, Origins, Proxy, Settings, Timeouts};
 pub use upstream::{Upstream, Upstreams};

@@ -10,6 +10,8 @@ mod command;
 mod content;
 mod error;
 mod gemini;
+mod guess;
+mod member;
 mod ollama;
 mod provider;
 mod responses;
@@ -20,6 +22,8 @@ mod text;
 
 pub use call::Call;
 pub use error::WireError;
+pub use guess::guess;
+pub use member::{Member, members};
 pub use provider::{PROVIDERS, Provider, claimed};
 pub use slot::Slot;
 pub use splice::splice;

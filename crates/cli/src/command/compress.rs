@@ -7,24 +7,29 @@ use tersely_codec::{Form, detect};
 use tersely_core::{Call, O200k, Outcome, Plan, Tokens, as_text, compress, is_marked};
 
 use crate::args::Compress;
+use crate::command::body;
 use crate::fault::Stop;
 use crate::share::Share;
 use crate::{input, output, progress, table};
 
 /// Compresses the file that was named.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
+    if args.body {
+        return body::run(args);
+    }
     let input = input::read(args.file.as_ref())?;
-    let plan = Plan { mode: args.mode, loss: args.loss, dictionary: args.dictionary, ..Plan::default() };
+    let loss = args.loss.unwrap_or_default();
+    let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, ..Plan::default() };
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { id: "", tool, command: args.command.as_deref() };
     let spinner = progress::working("compressing", input.text.len());
     let outcome = compress(&plan, &O200k, call, &input.text);
     spinner.finish_and_clear();
-    if args.explain {
+    if args.told.explain {
         output::note(&explain(&input.text, &outcome))?;
     }
     let text = readable(&outcome);
-    if args.json {
+    if args.told.json {
         output::result(&report(&input.text, &outcome, &text))?;
     } else {
         output::bytes(&text)?;

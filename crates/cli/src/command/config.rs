@@ -15,7 +15,7 @@ pub(crate) fn run(args: &Config) -> Result<ExitCode, Stop> {
         Question::Check(args) => check(args)?,
         Question::Show(args) => show(args)?,
         Question::Schema => output::result(&format!("{:#}", settings::schema()))?,
-        Question::Reference => output::bytes(&settings::reference())?,
+        Question::Reference => output::bytes(settings::reference())?,
     }
     Ok(ExitCode::SUCCESS)
 }

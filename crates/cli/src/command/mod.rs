@@ -1,6 +1,7 @@
 //! The commands: a file for each.
 
 mod bench;
+mod body;
 mod compress;
 mod config;
 mod count;

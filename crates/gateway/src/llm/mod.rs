@@ -3,6 +3,7 @@
 mod check;
 mod door;
 mod gate;
+mod live;
 mod local;
 mod offer;
 mod provider;
@@ -12,5 +13,6 @@ mod shape;
 
 pub(crate) use door::enter;
 pub(crate) use gate::Gate;
+pub use live::{Live, Totals};
 pub use provider::Provider;
 pub use rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};

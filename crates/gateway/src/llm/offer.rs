@@ -139,6 +139,7 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<(Outgoing
     match ask(gate, parts, &bytes).await {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held)),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
+        Ok(Verdict::Note(added)) => Ok((Outgoing::whole(bytes, trailers, held), added)),
         Ok(Verdict::Keep) => Ok((Outgoing::whole(bytes, trailers, held), HeaderMap::new())),
         Err(why) => Ok((miss(gate, parts, why, Outgoing::whole(bytes, trailers, held)), HeaderMap::new())),
     }

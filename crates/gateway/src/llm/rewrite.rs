@@ -32,6 +32,8 @@ pub struct Head<'a> {
 pub enum Verdict {
     /// Forward it as it came, byte for byte.
     Keep,
+    /// Forward it as it came, and add headers to the response.
+    Note(HeaderMap),
     /// Forward another body in its place.
     Replace(Replacement),
     /// Do not forward it: what it asks of us makes no sense.

@@ -10,6 +10,7 @@
 mod fault;
 mod forward;
 mod hostile;
+mod live;
 mod load;
 mod scene;
 mod stream;

@@ -1,0 +1,96 @@
+//! `tersely compress --body`: a request to a model in, what would be sent in its place out.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use tersely_core::Loss;
+use tersely_engine::{Asked, Engine, Passed, Policy, Report, Request, Settings};
+use tersely_wire::{PROVIDERS, Provider, guess};
+
+use crate::args::Compress;
+use crate::fault::{Fault, NO, Stop};
+use crate::share::Share;
+use crate::{input, output, progress, table};
+
+/// Puts the body that was named through the engine that the gateway runs.
+pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
+    let (name, body) = input::bytes(args.file.as_ref())?;
+    let provider = provider(args.provider.as_deref(), &name, &body)?;
+    let request = Request { provider, path: "", asked: Asked::default() };
+    let spinner = progress::working("compressing", body.len());
+    let passed = engine(args).pass(&request, &body);
+    spinner.finish_and_clear();
+    let hint = "mend what the body says to us; nothing else of it is looked at";
+    let Passed { body, report } =
+        passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
+    if args.told.explain {
+        output::note(&explain(args, provider, &report))?;
+    }
+    if args.told.json {
+        output::result(&account(provider, &report, &body))?;
+    } else {
+        output::bytes(&body)?;
+    }
+    ended(&name, &report)
+}
+
+fn engine(args: &Compress) -> Engine {
+    let policy = Policy { mode: args.mode, loss: args.loss.unwrap_or(Loss::Form), ..Policy::default() };
+    Engine::new(Settings { policy, ..Settings::default() })
+}
+
+/// The provider that was named, or else the one whose tool results stand in the body.
+fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, Fault> {
+    let found = match wish {
+        Some(name) => PROVIDERS.into_iter().find(|provider| provider.name() == name),
+        None => guess(body),
+    };
+    found.ok_or_else(|| {
+        let message = format!("{file}: no tool results are in it by which to tell whose API it is for");
+        let known = PROVIDERS.map(Provider::name).join(", ");
+        Fault::unable(message, format!("name the provider with --provider, one of {known}"))
+    })
+}
+
+/// What stopped making sense is said, though the body was written: it would be sent as it came.
+fn ended(name: &str, report: &Report) -> Result<ExitCode, Stop> {
+    let Some(error) = report.unread else { return Ok(ExitCode::SUCCESS) };
+    output::note(&format!("{name}: {error}; the body would be sent as it came"))?;
+    Ok(ExitCode::from(NO))
+}
+
+/// A row for each stage, and what they add up to.
+fn explain(args: &Compress, provider: &dyn Provider, report: &Report) -> String {
+    let how = if args.provider.is_some() { "as was said" } else { "by the tool results in it" };
+    let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
+    let mut rows = vec![head];
+    for stage in &report.stages {
+        rows.push(vec![stage.stage.to_owned(), stage.texts.to_string(), stage.saved.to_string()]);
+    }
+    let Report { slots, changed, before, after, .. } = report;
+    let saved =
+        vec![changed.to_string(), (before - after).to_string(), Share::saved(*before, *after).to_string()];
+    rows.push([vec!["all".to_owned()], saved].concat());
+    let mut lines = vec![
+        format!("provider: {}, {how}", provider.name()),
+        table::align("lrrr", &rows),
+        format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
+    ];
+    lines.extend((report.redacted > 0).then(|| format!("secrets masked: {}", report.redacted)));
+    lines.extend(
+        (report.faults > 0).then(|| format!("left as it came, for we could not read it: {}", report.faults)),
+    );
+    lines.join("\n")
+}
+
+fn account(provider: &dyn Provider, report: &Report, body: &[u8]) -> String {
+    let stages = report.stages.iter();
+    let stages = stages.map(|it| json!({ "stage": it.stage, "texts": it.texts, "saved": it.saved }));
+    let stages: Vec<_> = stages.collect();
+    json!({
+        "provider": provider.name(), "slots": report.slots, "changed": report.changed,
+        "before": report.before, "after": report.after, "redacted": report.redacted,
+        "faults": report.faults, "stages": stages, "body": String::from_utf8_lossy(body)
+    })
+    .to_string()
+}

@@ -1,0 +1,121 @@
+//! `tersely compress --body`, seen from outside.
+
+mod run;
+
+use run::{check, file, run};
+use serde_json::{Value, json};
+
+/// Rows that take fewer tokens in another form.
+fn rows() -> String {
+    let rows: Vec<Value> = (0..30).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
+    Value::from(rows).to_string()
+}
+
+/// A body of Messages with `text` as a result.
+fn messages(text: &str) -> String {
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
+    format!("{{\"model\" : \"m\",\"n\":1.0,\"messages\":[{{\"role\":\"user\",\"content\":[{result}]}}]}}\n")
+}
+
+/// A body of Chat Completions with `text` as a result.
+fn chat(text: &str) -> String {
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": text});
+    format!("{{\"messages\":[{result}]}}")
+}
+
+#[test]
+fn a_body_is_written_as_it_would_be_sent() {
+    for body in [messages(&rows()), chat(&rows())] {
+        let ran = run("compress --body", &body);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        let content = ran.stdout.find("[terse1 json").expect("a compressed result");
+        assert_eq!(ran.stdout[..content - 1], body[..content - 1], "what stands before the result");
+        let (old, new) = (body.rfind(']').unwrap(), ran.stdout.rfind(']').unwrap());
+        assert_eq!(ran.stdout[new..], body[old..], "what stands behind it");
+    }
+}
+
+#[test]
+fn the_provider_is_told_by_the_results_or_by_name() {
+    for (args, body, said) in [
+        ("", messages(&rows()), "provider: anthropic, by the tool results in it"),
+        ("", chat(&rows()), "provider: chat, by the tool results in it"),
+        ("--provider ollama", chat(&rows()), "provider: ollama, as was said"),
+    ] {
+        let ran = run(&format!("compress --body --explain {args}"), body);
+        assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+        assert!(ran.stderr.contains("\njson "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("texts of tool results: 1, tokens: "), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_body_that_does_not_tell_is_not_guessed_at() {
+    let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
+    let said = [
+        "<stdin>: no tool results are in it",
+        "--provider, one of anthropic, chat, responses, gemini, ollama",
+    ];
+    check("compress --body", plain, "", 2, &said);
+    check("compress --body --provider chat", plain, plain, 0, &[]);
+    check("compress --body --provider nobody", plain, "", 2, &["nobody"]);
+    check("compress --provider chat", plain, "", 2, &["--body"]);
+    check("compress --body --tool sh", plain, "", 2, &["--tool"]);
+}
+
+#[test]
+fn a_broken_body_is_written_as_it_came() {
+    let broken = messages(&rows()) + "]";
+    let said = ["<stdin>: byte ", "expected the end of the body; the body would be sent as it came"];
+    check("compress --body --provider anthropic", &broken, &broken, 1, &said);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_written_as_they_came() {
+    let path = file("body/latin.json", b"{\"messages\":[{\"role\":\"user\",\"content\":\"\xe9\"}]}");
+    let ran = run(&format!("compress --body --provider chat --json {path}"), "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+/// Contract 3.2.
+#[test]
+fn disabled_changes_nothing() {
+    check("compress --body --mode off", messages(&rows()), &messages(&rows()), 0, &[]);
+}
+
+#[test]
+fn no_more_is_lost_than_was_said() {
+    let log = (0..3000)
+        .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
+        .collect::<Vec<_>>()
+        .concat();
+    for (args, is_short) in
+        [("", false), ("--loss form", false), ("--loss none", false), ("--loss detail", true)]
+    {
+        let ran = run(&format!("compress --body {args}"), messages(&log));
+        assert_eq!(ran.stdout.contains("<<<SHADOW:shadow_"), is_short, "{args}");
+    }
+}
+
+/// Contract 2.5, 12.3.
+#[test]
+fn what_the_body_says_to_us_is_heard_and_taken_out() {
+    let told = |said: &str| messages(&rows()).replacen('{', &format!("{{\"_tersely\":{said},"), 1);
+    let off = told(r#"{"tool_output_compression":"off"}"#);
+    check("compress --body", off, &messages(&rows()), 0, &[]);
+    let bad = told(r#"{"tool_output_compression":"more"}"#);
+    check("compress --body", bad, "", 2, &["<stdin>: _tersely.tool_output_compression: \"more\" is no mode"]);
+}
+
+#[test]
+fn scripts_get_one_object() {
+    let ran = run("compress --body --json", messages(&rows()));
+    let object: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&object["provider"], &object["slots"], &object["changed"]),
+        (&json!("anthropic"), &json!(1), &json!(1))
+    );
+    assert!(object["after"].as_u64() < object["before"].as_u64());
+    assert_eq!(object["stages"][0]["stage"], "json");
+    assert!(object["body"].as_str().unwrap().starts_with("{\"model\" : \"m\""));
+}

@@ -1,0 +1,120 @@
+//! What one request asks for, above all settings.
+
+use crate::{Change, Refused, Schema};
+
+/// What a request asks for; what it leaves open is as the settings have it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Asked {
+    /// Nothing is to be done to it.
+    pub bypass: bool,
+    /// What is otherwise for all its results. A loss said here can only lower what the settings allow.
+    pub change: Change,
+    /// What is done with the descriptions of its tools.
+    pub schema: Option<Schema>,
+    /// The conversation that it belongs to.
+    pub session: Session,
+    /// Words of the client's own, for records: few, short, and plain values only.
+    pub debug: Vec<(String, String)>,
+}
+
+/// A conversation, as its client names it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Session {
+    /// Its name.
+    pub id: Option<String>,
+    /// Whether a result that stands in it already may be named instead of repeated.
+    pub dedup: Option<bool>,
+    /// Whether what a result became may be remembered.
+    pub memo: Option<bool>,
+}
+
+impl Asked {
+    /// What the headers `x-tersely-mode` and `x-tersely-bypass` ask for.
+    ///
+    /// # Errors
+    /// When one of them says what it cannot say.
+    pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, Refused> {
+        let mode = mode.map(|word| word.trim().parse().map_err(|why| Refused::at("x-tersely-mode", why)));
+        let change = Change { mode: mode.transpose()?, ..Change::default() };
+        Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
+    }
+
+    /// What is asked here, and where that is open what is asked there.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let session = Session {
+            id: self.session.id.or(other.session.id),
+            dedup: self.session.dedup.or(other.session.dedup),
+            memo: self.session.memo.or(other.session.memo),
+        };
+        Self {
+            bypass: self.bypass || other.bypass,
+            change: either(self.change, other.change),
+            schema: self.schema.or(other.schema),
+            session,
+            debug: if self.debug.is_empty() { other.debug } else { self.debug },
+        }
+    }
+}
+
+/// Each part of the first change, or else of the second.
+fn either(first: Change, second: Change) -> Change {
+    Change {
+        mode: first.mode.or(second.mode),
+        loss: first.loss.or(second.loss),
+        min_bytes: first.min_bytes.or(second.min_bytes),
+        max_bytes: first.max_bytes.or(second.max_bytes),
+        redact: first.redact.or(second.redact),
+        dictionary: first.dictionary.or(second.dictionary),
+    }
+}
+
+/// A header that is there says yes unless it says no.
+fn is_yes(word: &str) -> Result<bool, Refused> {
+    match word.trim().to_ascii_lowercase().as_str() {
+        "" | "1" | "true" | "yes" | "on" => Ok(true),
+        "0" | "false" | "no" | "off" => Ok(false),
+        _ => Err(Refused::at("x-tersely-bypass", format!("{word:?} is neither true nor false"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_core::{Loss, Mode};
+
+    use super::*;
+
+    fn mode(mode: Mode) -> Asked {
+        Asked { change: Change { mode: Some(mode), ..Change::default() }, ..Asked::default() }
+    }
+
+    /// Contract 3.1.
+    #[test]
+    fn headers_are_read() {
+        assert_eq!(Asked::by_header(None, None), Ok(Asked::default()));
+        for (word, expected) in [("safe", Mode::Safe), (" OFF ", Mode::Disabled), ("on", Mode::Standard)] {
+            assert_eq!(Asked::by_header(Some(word), Some("no")), Ok(mode(expected)));
+        }
+        for word in ["", "1", "True", "yes", "ON"] {
+            assert_eq!(Asked::by_header(None, Some(word)).map(|asked| asked.bypass), Ok(true), "{word}");
+        }
+    }
+
+    /// Contract 15.1.
+    #[test]
+    fn headers_that_make_no_sense_are_refused() {
+        let refused = Asked::by_header(Some("more"), None).unwrap_err();
+        assert!(refused.message.starts_with("x-tersely-mode: \"more\" is no mode: disabled, "), "{refused}");
+        let refused = Asked::by_header(None, Some("maybe")).unwrap_err();
+        assert_eq!(refused.message, "x-tersely-bypass: \"maybe\" is neither true nor false");
+    }
+
+    #[test]
+    fn what_is_open_here_is_taken_from_there() {
+        let there = Change { mode: Some(Mode::Safe), loss: Some(Loss::None), ..Change::default() };
+        let there = Asked { change: there, bypass: true, ..Asked::default() };
+        let both = mode(Mode::Aggressive).or(there);
+        assert_eq!((both.change.mode, both.change.loss), (Some(Mode::Aggressive), Some(Loss::None)));
+        assert!(both.bypass);
+    }
+}

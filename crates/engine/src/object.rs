@@ -1,0 +1,145 @@
+//! Reads what a body says to us in its own `_tersely` object, and takes that out of the body.
+//!
+//! What is said wrongly is refused and not passed over: a misspelt name would else change nothing, and nobody would
+//! notice. A null says nothing, as if the name were not there.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+use tersely_wire::{Member, members};
+
+use crate::{Asked, Refused, Schema};
+
+/// The names of the object: ours, and the one that clients of Forge send.
+const NAMES: [&str; 2] = ["_tersely", "_forge"];
+
+/// The most bytes of one result that a request can ask for.
+const MAX_BYTES: u64 = 1_048_576;
+
+/// How many of a client's own words are kept, and how many characters of their names and values.
+const DEBUG: (usize, usize, usize) = (16, 64, 256);
+
+/// What the body asks for, and the body without that; `None` when it asks for nothing.
+///
+/// A body that is not JSON is not ours to judge: the provider will say what is wrong with it.
+pub(crate) fn take(body: &[u8]) -> Result<Option<(Asked, Vec<u8>)>, Refused> {
+    let found = members(&NAMES, body).unwrap_or_default();
+    match found.as_slice() {
+        [] => Ok(None),
+        [member] => Ok(Some((read(member)?, without(body, member)))),
+        [first, ..] => Err(Refused::at(first.name, "say what you ask for once, under one name")),
+    }
+}
+
+fn without(body: &[u8], member: &Member<'_>) -> Vec<u8> {
+    [&body[..member.span.start], &body[member.span.end..]].concat()
+}
+
+fn read(member: &Member<'_>) -> Result<Asked, Refused> {
+    let value = serde_json::from_slice(member.value).map_err(|error| Refused::at(member.name, error))?;
+    let mut asked = Asked::default();
+    each(&object(member.name, &value)?, member.name, |at, name, value| match name {
+        "tool_output_compression" if value.is_object() => {
+            each(&object(at, value)?, at, |at, name, value| option(&mut asked, (at, name), value))
+        }
+        "tool_output_compression" => set(&mut asked.change.mode, word(at, "a mode or an object", value)),
+        "schema_compression" => set(&mut asked.schema, schema(at, value)),
+        "debug" => {
+            asked.debug = debug(&object(at, value)?);
+            Ok(())
+        }
+        _ => Err(unknown(at, "tool_output_compression, schema_compression or debug")),
+    })?;
+    Ok(asked)
+}
+
+/// One option of how tool results are treated, at `at` under `name`.
+fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<(), Refused> {
+    let Asked { change, session, .. } = asked;
+    match name {
+        "mode" => set(&mut change.mode, word(at, "a mode", value)),
+        "method" => set(&mut change.dictionary, word(at, "a method", value)),
+        "session_id" => {
+            session.id = Some(text(at, "a text", value)?.trim().to_owned()).filter(|id| !id.is_empty());
+            Ok(())
+        }
+        "dedup" => set(&mut session.dedup, switch(at, value)),
+        "memo" => set(&mut session.memo, switch(at, value)),
+        "redact_secrets" => set(&mut change.redact, switch(at, value)),
+        "max_output_bytes" => set(&mut change.max_bytes, size(at, value)),
+        _ => Err(unknown(at, "mode, method, session_id, dedup, memo, redact_secrets or max_output_bytes")),
+    }
+}
+
+/// Hands each member that says something to `take`, with its place and its name.
+fn each(
+    object: &Map<String, Value>,
+    at: &str,
+    mut take: impl FnMut(&str, &str, &Value) -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let mut said = object.iter().filter(|(_, value)| !value.is_null());
+    said.try_for_each(|(name, value)| take(&format!("{at}.{name}"), name, value))
+}
+
+fn set<T>(field: &mut Option<T>, value: Result<T, Refused>) -> Result<(), Refused> {
+    *field = Some(value?);
+    Ok(())
+}
+
+fn object(at: &str, value: &Value) -> Result<Map<String, Value>, Refused> {
+    match value {
+        Value::Object(object) => Ok(object.clone()),
+        Value::Null => Ok(Map::new()),
+        _ => Err(wrong(at, "an object", value)),
+    }
+}
+
+fn text<'v>(at: &str, expected: &str, value: &'v Value) -> Result<&'v str, Refused> {
+    value.as_str().ok_or_else(|| wrong(at, expected, value))
+}
+
+/// A word that stands for one of a few things.
+fn word<T: FromStr<Err = String>>(at: &str, expected: &str, value: &Value) -> Result<T, Refused> {
+    text(at, expected, value)?.trim().parse().map_err(|why| Refused::at(at, why))
+}
+
+fn switch(at: &str, value: &Value) -> Result<bool, Refused> {
+    value.as_bool().ok_or_else(|| wrong(at, "true or false", value))
+}
+
+fn size(at: &str, value: &Value) -> Result<usize, Refused> {
+    let size = value.as_u64().filter(|size| (1..=MAX_BYTES).contains(size));
+    let size = size.and_then(|size| usize::try_from(size).ok());
+    size.ok_or_else(|| wrong(at, &format!("a whole number from 1 to {MAX_BYTES}"), value))
+}
+
+fn schema(at: &str, value: &Value) -> Result<Schema, Refused> {
+    let word = text(at, "disabled or minify", value)?;
+    match word.trim().to_ascii_lowercase().as_str() {
+        "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
+        "minify" => Ok(Schema::Minify),
+        _ => Err(wrong(at, "disabled or minify", value)),
+    }
+}
+
+/// The first of a client's own words: nothing depends on them, so what is too much is left out.
+fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
+    let (count, name, value) = DEBUG;
+    let plain = words.iter().filter_map(|(key, word)| {
+        let word = match word {
+            Value::String(word) => word.chars().take(value).collect(),
+            Value::Number(_) | Value::Bool(_) => word.to_string(),
+            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+        };
+        (key.chars().count() <= name).then(|| (key.clone(), word))
+    });
+    plain.take(count).collect()
+}
+
+fn unknown(at: &str, known: &str) -> Refused {
+    Refused::at(at, format!("there is no such name; it may be {known}"))
+}
+
+fn wrong(at: &str, expected: &str, value: &Value) -> Refused {
+    Refused::at(at, format!("this should be {expected}, and is {value}"))
+}

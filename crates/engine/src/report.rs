@@ -1,0 +1,111 @@
+//! The account of one body: what was found, what it cost, what it costs now.
+
+use tersely_core::{O200k, Outcome, Tokens};
+use tersely_wire::WireError;
+
+/// What was done to a body.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// The texts of tool results that were found.
+    pub slots: usize,
+    /// How many of them were changed.
+    pub changed: usize,
+    /// Tokens of all of them as they came.
+    pub before: usize,
+    /// Tokens of all of them as they are sent.
+    pub after: usize,
+    /// The stages that acted, the most saving first.
+    pub stages: Vec<Saving>,
+    /// Secrets that were masked.
+    pub redacted: usize,
+    /// What we could not do: texts that could not be read or that we failed at, or the body as a whole. Each was
+    /// left as it came.
+    pub faults: usize,
+    /// Where the body stopped making sense, if it did.
+    pub unread: Option<WireError>,
+}
+
+/// What a stage did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Saving {
+    /// The stage.
+    pub stage: &'static str,
+    /// How many texts it changed.
+    pub texts: usize,
+    /// Tokens that it saved; less than none where a stage made room for another.
+    pub saved: i64,
+}
+
+/// What the masking of secrets is called among the stages.
+const REDACT: &str = "redact";
+
+/// The step that stands before those within the text that it took out of a document, and counts them in.
+const WRAPPED: &str = "wrapped";
+
+impl Report {
+    /// Books a text that stays as it came.
+    pub(crate) fn leave(&mut self, text: &str) {
+        let cost = O200k.count(text);
+        self.before += cost;
+        self.after += cost;
+    }
+
+    /// Books what became of a text.
+    pub(crate) fn book(&mut self, text: &str, outcome: &Outcome<'_>) {
+        if outcome.text == text {
+            return self.leave(text);
+        }
+        let entry = entry(outcome);
+        let before = if outcome.redacted == 0 { entry } else { None }.unwrap_or_else(|| O200k.count(text));
+        let after = exit(outcome).unwrap_or_else(|| O200k.count(&outcome.text));
+        self.changed += 1;
+        self.redacted += outcome.redacted;
+        self.before += before;
+        self.after += after;
+        if outcome.redacted > 0 {
+            self.save(REDACT, difference(before, entry.unwrap_or(after)));
+        }
+        self.stages_of(outcome, difference(entry.unwrap_or(after), after));
+    }
+
+    /// Puts the stages in order.
+    pub(crate) fn close(&mut self) {
+        self.stages.sort_by(|a, b| b.saved.cmp(&a.saved).then(a.stage.cmp(b.stage)));
+    }
+
+    /// Books each step; what they do not say of `saved` was saved by the first.
+    fn stages_of(&mut self, outcome: &Outcome<'_>, saved: i64) {
+        let Some((first, rest)) = outcome.steps.split_first() else { return };
+        let later: i64 = rest.iter().map(|step| difference(step.before, step.after)).sum();
+        self.save(first.stage, saved - later);
+        for step in rest {
+            self.save(step.stage, difference(step.before, step.after));
+        }
+    }
+
+    fn save(&mut self, stage: &'static str, saved: i64) {
+        if let Some(known) = self.stages.iter_mut().find(|known| known.stage == stage) {
+            known.texts += 1;
+            known.saved += saved;
+        } else {
+            self.stages.push(Saving { stage, texts: 1, saved });
+        }
+    }
+}
+
+/// What a text cost when it came to the first step.
+fn entry(outcome: &Outcome<'_>) -> Option<usize> {
+    outcome.steps.first().map(|step| step.before)
+}
+
+/// What a text cost after the last step, where the steps say it.
+fn exit(outcome: &Outcome<'_>) -> Option<usize> {
+    let first = outcome.steps.first()?;
+    let last = if first.stage == WRAPPED { first } else { outcome.steps.last()? };
+    outcome.original.is_none().then_some(last.after)
+}
+
+fn difference(before: usize, after: usize) -> i64 {
+    let whole = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+    whole(before) - whole(after)
+}

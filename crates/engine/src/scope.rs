@@ -1,0 +1,160 @@
+//! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
+
+use tersely_core::Mode;
+
+use crate::skip::means;
+use crate::{Asked, Change, Policy, Rule, Settings};
+
+/// What holds for one request.
+pub(crate) struct Scope<'s> {
+    pub(crate) settings: &'s Settings,
+    pub(crate) path: &'s str,
+    pub(crate) asked: &'s Asked,
+}
+
+impl Scope<'_> {
+    /// True when nothing can be done to any result, so that there is no need to look for them.
+    pub(crate) fn is_idle(&self) -> bool {
+        let acts = |mode: Option<Mode>| mode.is_some_and(|mode| mode != Mode::Disabled);
+        let mode = self.asked.change.mode;
+        let settled =
+            acts(Some(self.settings.policy.mode)) || self.rules().any(|rule| acts(rule.change.mode));
+        self.asked.bypass || !mode.map_or(settled, |mode| acts(Some(mode)))
+    }
+
+    /// What is done with a result of `tool`; `None` when it is left as it came.
+    pub(crate) fn policy(&self, tool: &str) -> Option<Policy> {
+        let tool = if tool.is_empty() { "generic" } else { tool };
+        if self.settings.skip_tools.iter().any(|listed| means(listed, tool)) {
+            return None;
+        }
+        let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool));
+        let ruled =
+            self.rules().filter(fits).fold(self.settings.policy, |policy, rule| with(policy, rule.change));
+        let asked = with(ruled, self.asked.change);
+        let policy = Policy { loss: ruled.loss.min(asked.loss), ..asked };
+        (policy.mode != Mode::Disabled).then_some(policy)
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &Rule> {
+        let here =
+            |rule: &&Rule| rule.route.as_ref().is_none_or(|route| self.path.starts_with(route.as_str()));
+        self.settings.rules.iter().filter(here)
+    }
+}
+
+fn with(policy: Policy, change: Change) -> Policy {
+    Policy {
+        mode: change.mode.unwrap_or(policy.mode),
+        loss: change.loss.unwrap_or(policy.loss),
+        min_bytes: change.min_bytes.unwrap_or(policy.min_bytes),
+        max_bytes: change.max_bytes.unwrap_or(policy.max_bytes),
+        redact: change.redact.unwrap_or(policy.redact),
+        dictionary: change.dictionary.unwrap_or(policy.dictionary),
+    }
+}
+
+/// True when `name` is what `pattern` says, with `*` for any part of it.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(name) = name.strip_prefix(head).and_then(|name| name.strip_suffix(tail)) else { return false };
+    // The first place of each part leaves most room for the next.
+    let mut left = Some(name);
+    middle
+        .split('*')
+        .for_each(|part| left = left.and_then(|left| left.split_once(part)).map(|(_, rest)| rest));
+    left.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_core::Loss;
+
+    use super::*;
+
+    fn check(settings: &Settings, tool: &str, expected: Option<(Mode, Loss)>) {
+        let scope = Scope { settings, path: "/v1/messages", asked: &Asked::default() };
+        assert_eq!(scope.policy(tool).map(|policy| (policy.mode, policy.loss)), expected, "{tool}");
+    }
+
+    fn rule(tool: Option<&str>, route: Option<&str>, mode: Mode) -> Rule {
+        let change = Change { mode: Some(mode), ..Change::default() };
+        Rule { tool: tool.map(str::to_owned), route: route.map(str::to_owned), change }
+    }
+
+    #[test]
+    fn stars_stand_for_any_part() {
+        for (pattern, names) in [
+            ("*", " a mcp__x"),
+            ("mcp__*", "mcp__ mcp__db__query"),
+            ("*_file", "read_file _file"),
+            ("a*c", "ac abc accc"),
+            ("*b*", "b abc bb"),
+            ("a*b*c", "abc aXbYc abbcc"),
+            ("a**c", "ac abc"),
+            ("read", "read"),
+        ] {
+            assert!(names.split(' ').all(|name| matches(pattern, name)), "{pattern}");
+        }
+        for (pattern, name) in
+            [("read", "reads"), ("a*a", "a"), ("a*b*c", "acb"), ("*x*", "abc"), ("ab*ba", "aba"), ("", "x")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn of_several_rules_the_last_is_heard() {
+        let rules = vec![
+            rule(Some("mcp__*"), None, Mode::Safe),
+            rule(None, Some("/v1/messages"), Mode::Aggressive),
+            rule(None, Some("/v1/chat"), Mode::Disabled),
+            rule(Some("*query"), None, Mode::Disabled),
+        ];
+        let settings = Settings { rules, ..Settings::default() };
+        check(&settings, "Bash", Some((Mode::Aggressive, Loss::Form)));
+        check(&settings, "mcp__db__list", Some((Mode::Aggressive, Loss::Form)));
+        check(&settings, "mcp__db__query", None);
+    }
+
+    #[test]
+    fn tools_that_are_listed_are_left_alone() {
+        let skip_tools = vec!["read".to_owned(), "generic".to_owned(), "x".to_owned()];
+        let settings = Settings { skip_tools, ..Settings::default() };
+        for tool in ["Read", "x", ""] {
+            check(&settings, tool, None);
+        }
+        check(&settings, "Bash", Some((Mode::Standard, Loss::Form)));
+    }
+
+    #[test]
+    fn a_request_is_heard_last_and_cannot_ask_for_more_loss() {
+        let change = Change { mode: Some(Mode::Safe), loss: Some(Loss::Detail), ..Change::default() };
+        let asked = Asked { change, ..Asked::default() };
+        let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
+        let scope = Scope { settings: &Settings { rules, ..Settings::default() }, path: "/", asked: &asked };
+        let policy = scope.policy("x").unwrap();
+        assert_eq!((policy.mode, policy.loss), (Mode::Safe, Loss::Form));
+    }
+
+    #[test]
+    fn nothing_is_looked_for_where_nothing_can_be_done() {
+        let off = Policy { mode: Mode::Disabled, ..Policy::default() };
+        let asks = |mode| Asked { change: Change { mode, ..Change::default() }, ..Asked::default() };
+        let rules = vec![rule(Some("x"), Some("/v1"), Mode::Safe)];
+        let plain = Settings { policy: off, ..Settings::default() };
+        let some = Settings { policy: off, rules, ..Settings::default() };
+        for (settings, path, asked, idle) in [
+            (&plain, "/v1", asks(None), true),
+            (&plain, "/v1", asks(Some(Mode::Safe)), false),
+            (&some, "/v1", asks(None), false),
+            (&some, "/v2", asks(None), true),
+            (&some, "/v1", asks(Some(Mode::Disabled)), true),
+            (&some, "/v1", Asked { bypass: true, ..Asked::default() }, true),
+            (&Settings::default(), "/v1", asks(None), false),
+        ] {
+            assert_eq!(Scope { settings, path, asked: &asked }.is_idle(), idle, "{path} {asked:?}");
+        }
+    }
+}

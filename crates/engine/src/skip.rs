@@ -1,0 +1,69 @@
+//! Tells whether a tool is one of those whose results are left as they came.
+
+use tersely_core::{Call, Tool};
+
+/// Names of tools that change files, in small letters.
+const EDIT: [&str; 10] = [
+    "edit",
+    "edit_file",
+    "multiedit",
+    "multi_edit",
+    "notebookedit",
+    "replace",
+    "search_replace",
+    "str_replace",
+    "apply_patch",
+    "apply_diff",
+];
+
+/// Names of tools that make files, in small letters.
+const WRITE: [&str; 5] = ["write", "write_file", "write_to_file", "create_file", "file_write"];
+
+/// True when `listed`, a category or the name of a tool, means `tool`.
+pub(crate) fn means(listed: &str, tool: &str) -> bool {
+    listed == tool || is_of_category(listed, tool)
+}
+
+fn is_of_category(category: &str, tool: &str) -> bool {
+    let kind = Call { tool, ..Call::default() }.tool_kind();
+    match category.to_ascii_lowercase().as_str() {
+        "read" => kind == Tool::Read,
+        "bash" => kind == Tool::Bash,
+        "glob" => kind == Tool::Glob,
+        "grep" => kind == Tool::Grep,
+        "edit" => is_one_of(&EDIT, tool),
+        "write" => is_one_of(&WRITE, tool),
+        _ => false,
+    }
+}
+
+/// A server's prefix, as in `mcp__files__write_file`, says nothing.
+fn is_one_of(names: &[&str], tool: &str) -> bool {
+    let bare = tool.rsplit_once("__").map_or(tool, |(_, bare)| bare);
+    names.iter().any(|name| name.eq_ignore_ascii_case(bare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract 8.7.
+    #[test]
+    fn categories_mean_many_tools_and_names_one() {
+        for (listed, tools) in [
+            ("read", "Read view read_file mcp__files__read_file"),
+            ("edit", "Edit MultiEdit str_replace apply_patch"),
+            ("write", "Write write_file mcp__files__write_file"),
+            ("bash", "Bash shell exec_command"),
+            ("glob", "Glob list_files"),
+            ("Grep", "Grep rg search_files"),
+            ("get_weather", "get_weather"),
+        ] {
+            assert!(tools.split(' ').all(|tool| means(listed, tool)), "{listed}");
+        }
+        for (listed, tool) in [("read", "Bash"), ("get_weather", "Get_Weather"), ("write", "Read"), ("", "x")]
+        {
+            assert!(!means(listed, tool), "{listed} {tool}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Holds what requests can say to us, row by row of the contract.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+use tersely_core::{Dictionary, Loss, Mode};
+use tersely_engine::{Asked, Change, Engine, Passed, Policy, Refused, Request, Rule, Settings};
+use tersely_wire::PROVIDERS;
+
+/// Rows that take fewer tokens in a form that is exact.
+fn rows() -> String {
+    let rows: Vec<Value> = (0..30).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
+    Value::from(rows).to_string()
+}
+
+/// A text whose colour is all there is to lose: its layout.
+fn coloured() -> String {
+    (0..30).map(|n| format!("\u{1b}[32mline {n} says something else\u{1b}[0m\n")).collect::<Vec<_>>().concat()
+}
+
+fn secret() -> String {
+    ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat()
+}
+
+/// A body of Messages with one result of `tool`, and `more` behind it.
+fn body(tool: &str, text: &str, more: &str) -> String {
+    let call = json!({"type": "tool_use", "id": "a", "name": tool, "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
+    format!(
+        r#"{{"model" : "m","messages":[{{"role":"assistant","content":[{call}]}}, {{"role":"user","content":[{result}]}}]{more}}}"#
+    )
+}
+
+fn failed(text: &str) -> String {
+    body("sh", text, "").replace(r#""type":"tool_result""#, r#""type":"tool_result","is_error":true"#)
+}
+
+fn request() -> Request<'static> {
+    Request { provider: PROVIDERS[0], path: "/v1/messages", asked: Asked::default() }
+}
+
+fn pass(settings: Settings, body: &str) -> Result<(String, tersely_engine::Report), Refused> {
+    let passed = Engine::new(settings).pass(&request(), body.as_bytes())?;
+    Ok((String::from_utf8(passed.body.into_owned()).expect("text"), passed.report))
+}
+
+/// What becomes of a body with the default settings.
+fn sent(body: &str) -> String {
+    pass(Settings::default(), body).expect("nothing to refuse").0
+}
+
+fn refused(more: &str) -> String {
+    let body = body("sh", "x", &format!(",{more}"));
+    pass(Settings::default(), &body).expect_err("a refusal").message
+}
+
+/// What becomes of rows in a body that says `options` to us, and the same with the settings that they mean.
+fn means(options: &str, policy: Policy) {
+    let text = format!("{}\nAWS_ACCESS_KEY_ID={}\n", rows(), secret());
+    let told = body("sh", &text, &format!(r#","_tersely":{{"tool_output_compression":{options}}}"#));
+    let settings = Settings { policy, ..Settings::default() };
+    let (expected, _) = pass(settings, &body("sh", &text, "")).expect("nothing to refuse");
+    assert_eq!(sent(&told), expected, "{options}");
+}
+
+fn with(mode: Mode) -> Policy {
+    Policy { mode, ..Policy::default() }
+}
+
+/// Contract 2.5.
+#[test]
+fn what_is_said_to_us_does_not_go_on() {
+    for name in ["_tersely", "_forge"] {
+        for (said, left) in [
+            (format!(r#"{{"{name}":{{}},"a" : 1.0}}"#), r#"{"a" : 1.0}"#),
+            (
+                format!(r#"{{"a" : 1.0,"{name}":{{"debug":null}}, "b":"\u00e9"}}"#),
+                r#"{"a" : 1.0,"b":"\u00e9"}"#,
+            ),
+            (format!(r#"{{"a" : 1.0, "{name}":null }}"#), r#"{"a" : 1.0 }"#),
+        ] {
+            for policy in [Policy::default(), with(Mode::Disabled)] {
+                let settings = Settings { policy, ..Settings::default() };
+                assert_eq!(pass(settings, &said).expect("nothing to refuse").0, left);
+            }
+        }
+    }
+    assert!(refused(r#""_tersely":{},"_forge":{}"#).contains("under one name"));
+}
+
+/// Contract 3.2: what is disabled is not even read, so that nothing can be wrong with it.
+#[test]
+fn nothing_is_read_where_nothing_is_to_be_done() {
+    let bypass = Asked { bypass: true, ..Asked::default() };
+    let off = Settings { policy: with(Mode::Disabled), ..Settings::default() };
+    for (settings, asked) in [(off, Asked::default()), (Settings::default(), bypass)] {
+        let engine = Engine::new(settings);
+        for body in [body("sh", &rows(), ""), "no JSON {".to_owned()] {
+            let request = Request { asked: asked.clone(), ..request() };
+            let Passed { body: new, report } =
+                engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
+            assert!(matches!(new, Cow::Borrowed(_)));
+            assert_eq!((report.slots, report.faults), (0, 0));
+        }
+    }
+}
+
+/// Contract 2.10: what cannot be read goes on as it came, and is counted.
+#[test]
+fn what_cannot_be_read_goes_on() {
+    let broken = body("sh", &rows(), "") + "}";
+    let (sent, report) = pass(Settings::default(), &broken).expect("nothing to refuse");
+    assert_eq!((sent, report.faults, report.slots), (broken, 1, 0));
+    assert_eq!(report.unread.map(|error| error.expected), Some("the end of the body"));
+    let halves = body("sh", "SURROGATE", "").replace("SURROGATE", r"\ud800 is half a character");
+    let (sent, report) = pass(Settings::default(), &halves).expect("nothing to refuse");
+    assert_eq!((sent, report.faults, report.slots), (halves, 1, 1));
+}
+
+/// Contract 12.1.
+#[test]
+fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
+    let off = Settings { policy: with(Mode::Disabled), ..Settings::default() };
+    let told = body("sh", &rows(), r#","_tersely":{"tool_output_compression":"standard"}"#);
+    let (compressed, report) = pass(off.clone(), &told).expect("nothing to refuse");
+    assert_eq!(compressed, sent(&body("sh", &rows(), "")));
+    assert_eq!((report.slots, report.changed), (1, 1));
+    let asked = Asked::by_header(Some("off"), None).expect("a mode");
+    let passed = Engine::new(off).pass(&Request { asked, ..request() }, told.as_bytes()).expect("a body");
+    assert_eq!(*passed.body, *body("sh", &rows(), "").as_bytes());
+}
+
+/// Contract 12.3: a word is a mode.
+#[test]
+fn a_word_is_a_mode() {
+    means(r#""disabled""#, with(Mode::Disabled));
+    means(r#""OFF""#, with(Mode::Disabled));
+    means(r#""safe""#, with(Mode::Safe));
+    means(r#""on""#, with(Mode::Standard));
+    means(r#""aggressive""#, with(Mode::Aggressive));
+}
+
+/// Contract 12.3: an object says some things and leaves the rest as it is.
+#[test]
+fn an_object_inherits_what_it_does_not_say() {
+    means("{}", Policy::default());
+    means("null", Policy::default());
+    means(r#"{"mode":"safe"}"#, with(Mode::Safe));
+    means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: false, ..Policy::default() });
+    let repair = Policy { dictionary: Dictionary::Repair, ..with(Mode::Aggressive) };
+    means(r#"{"mode":"aggressive","method":"re-pair"}"#, repair);
+    means(r#"{"session_id":"s","dedup":true,"memo":false}"#, Policy::default());
+    means(r#"{"max_output_bytes":1048576}"#, Policy { max_bytes: 1_048_576, ..Policy::default() });
+}
+
+/// Contract 12.3, 15.1.
+#[test]
+fn wrong_words_and_kinds_are_refused() {
+    for (said, why) in [
+        (r#""_tersely":"safe""#, r#"_tersely: this should be an object, and is "safe""#),
+        (
+            r#""_forge":{"tool_output_compression":"more"}"#,
+            "_forge.tool_output_compression: \"more\" is no mode",
+        ),
+        (r#""_tersely":{"tool_output_compression":7}"#, "this should be a mode or an object, and is 7"),
+        (
+            r#""_tersely":{"tool_output_compression":{"mode":true}}"#,
+            ".mode: this should be a mode, and is true",
+        ),
+        (r#""_tersely":{"tool_output_compression":{"method":"zip"}}"#, ".method: \"zip\" is no dictionary"),
+        (r#""_tersely":{"tool_output_compression":{"dedup":1}}"#, ".dedup: this should be true or false"),
+        (r#""_tersely":{"tool_output_compression":{"memo":"no"}}"#, ".memo: this should be true or false"),
+        (r#""_tersely":{"tool_output_compression":{"redact_secrets":0}}"#, ".redact_secrets: this should be"),
+        (r#""_tersely":{"tool_output_compression":{"session_id":1}}"#, ".session_id: this should be a text"),
+        (r#""_tersely":{"tool_output_compression":tru}"#, "_tersely: expected"),
+    ] {
+        let message = refused(said);
+        assert!(message.contains(why), "{said}: {message}");
+    }
+}
+
+/// Contract 12.4: sizes have bounds, and a blank session is none.
+#[test]
+fn sizes_are_bounded() {
+    for size in ["0", "-1", "1048577", "1.5", "1e3", "\"9\"", "99999999999999999999"] {
+        let message =
+            refused(&format!(r#""_tersely":{{"tool_output_compression":{{"max_output_bytes":{size}}}}}"#));
+        assert!(
+            message.contains("max_output_bytes: this should be a whole number from 1 to 1048576"),
+            "{message}"
+        );
+    }
+    means(r#"{"max_output_bytes":1}"#, Policy { max_bytes: 1, ..Policy::default() });
+    means(r#"{"session_id":"  "}"#, Policy::default());
+    means(r#"{"session_id":null}"#, Policy::default());
+}
+
+/// Contract 12.4: a name that is not known is refused, with those that are.
+#[test]
+fn unknown_names_are_refused() {
+    assert!(refused(r#""_tersely":{"mode":"safe"}"#).contains("_tersely.mode: there is no such name"));
+    let message = refused(r#""_tersely":{"tool_output_compression":{"mod":"safe"}}"#);
+    assert!(
+        message.contains("it may be mode, method, session_id, dedup, memo, redact_secrets or max"),
+        "{message}"
+    );
+}
+
+/// Contract 12.5.
+#[test]
+fn schema_compression_is_a_word() {
+    for word in ["disabled", "minify", "Minify", "off"] {
+        let told = body("sh", "x", &format!(r#","_forge":{{"schema_compression":"{word}"}}"#));
+        assert_eq!(sent(&told), body("sh", "x", ""));
+    }
+    assert!(refused(r#""_forge":{"schema_compression":"more"}"#).contains("should be disabled or minify"));
+    assert!(refused(r#""_forge":{"schema_compression":true}"#).contains("should be disabled or minify"));
+}
+
+/// Contract 12.5: words of the client's own are cut where they are too much, for nothing depends on them.
+#[test]
+fn debug_words_never_stand_in_the_way() {
+    let many: Value = (0..40).map(|n| (format!("{n}{}", "k".repeat(60)), json!("v".repeat(999)))).collect();
+    for words in [many, json!({"a": [1], "b": {}, "c": null, "d": 1.5, "e": true}), json!({}), Value::Null] {
+        assert_eq!(
+            sent(&body("sh", "x", &format!(r#","_tersely":{{"debug":{words}}}"#))),
+            body("sh", "x", "")
+        );
+    }
+    assert!(refused(r#""_tersely":{"debug":"x"}"#).contains("_tersely.debug: this should be an object"));
+}
+
+/// Contract 2.2: every text of a result is compressed for itself, and what stands beside it stays.
+#[test]
+fn texts_of_one_result_are_slots_of_their_own() {
+    let blocks = json!([{"type": "text", "text": rows()}, {"type": "image", "source": {}}, {"type": "text", "text": rows()}]);
+    let text = json!("BLOCKS").to_string();
+    let (new, report) =
+        pass(Settings::default(), &body("sh", "BLOCKS", "").replace(&text, &blocks.to_string()))
+            .expect("a body");
+    assert_eq!((report.slots, report.changed), (2, 2));
+    assert!(new.contains(r#"{"type":"image","source":{}}"#), "{new}");
+}
+
+/// Design, law 3 and the errors that stay visible: an error may only be written exactly.
+#[test]
+fn errors_are_repeated_in_full() {
+    assert_ne!(sent(&body("sh", &coloured(), "")), body("sh", &coloured(), ""));
+    assert_eq!(sent(&failed(&coloured())), failed(&coloured()));
+    assert_ne!(sent(&failed(&rows())), failed(&rows()));
+}
+
+/// Contract 6.1, 8.7: what is small, listed or ruled out stays as it came.
+#[test]
+fn what_the_settings_leave_alone_stays() {
+    let rows = rows();
+    let small = Policy { min_bytes: rows.len(), ..Policy::default() };
+    let almost = Policy { min_bytes: rows.len() - 1, ..Policy::default() };
+    let off = Change { mode: Some(Mode::Disabled), ..Change::default() };
+    let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), route: None, change: off };
+    let skip = |name: &str| Settings { skip_tools: vec![name.to_owned()], ..Settings::default() };
+    for (settings, changed) in [
+        (Settings { policy: small, ..Settings::default() }, 0),
+        (Settings { policy: almost, ..Settings::default() }, 1),
+        (skip("bash"), 0),
+        (skip("sh"), 0),
+        (skip("read"), 1),
+        (Settings { rules: vec![rule("s*")], ..Settings::default() }, 0),
+        (Settings { rules: vec![rule("x*")], ..Settings::default() }, 1),
+    ] {
+        let (new, report) = pass(settings.clone(), &body("sh", &rows, "")).expect("a body");
+        assert_eq!((report.slots, report.changed), (1, changed), "{settings:?}");
+        assert_eq!(new == body("sh", &rows, ""), changed == 0);
+        assert!(report.before > 0 && report.after <= report.before);
+    }
+}
+
+/// Contract 14.1, 2.10: secrets are masked and counted; nothing else of the text changes for it.
+#[test]
+fn secrets_are_masked_and_counted() {
+    let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
+    let (new, report) = pass(Settings::default(), &body("sh", &text, "")).expect("a body");
+    assert!(!new.contains(&secret()) && new.contains(r"region=eu-west-1\n"), "{new}");
+    assert_eq!((report.redacted, report.stages[0].stage), (1, "redact"));
+    assert_eq!(i64::try_from(report.before - report.after), Ok(report.stages[0].saved));
+}
+
+/// Design: nothing is left out while nobody could fetch it back.
+#[test]
+fn no_detail_is_left_out_unless_it_is_allowed() {
+    let text = (0..3000)
+        .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
+        .collect::<Vec<_>>()
+        .concat();
+    let detail = Policy { loss: Loss::Detail, ..Policy::default() };
+    let shown =
+        pass(Settings { policy: detail, ..Settings::default() }, &body("sh", &text, "")).expect("a body").0;
+    assert!(shown.contains("<<<SHADOW:shadow_"), "{shown}");
+    assert!(!sent(&body("sh", &text, "")).contains("<<<SHADOW:"));
+}
+
+/// Contract 2.6, 2.7: a result of a call that is not there is one of a tool without a name.
+#[test]
+fn a_result_without_its_call_is_compressed_all_the_same() {
+    let result = json!({"type": "tool_result", "tool_use_id": "gone", "content": rows()});
+    let alone = format!(r#"{{"messages":[{{"role":"user","content":[{result}]}}]}}"#);
+    assert_eq!(pass(Settings::default(), &alone).expect("a body").1.changed, 1);
+    let generic = Settings { skip_tools: vec!["generic".to_owned()], ..Settings::default() };
+    assert_eq!(pass(generic, &alone).expect("a body").1.changed, 0);
+}

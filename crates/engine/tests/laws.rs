@@ -1,0 +1,177 @@
+//! Holds the laws of the engine for every conversation of the corpus.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
+
+#[path = "../../wire/tests/corpus/mod.rs"]
+mod corpus;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use corpus::{Conversation, conversations};
+use serde_json::Value;
+use tersely_core::{Loss, Mode, O200k, Tokens};
+use tersely_engine::{Asked, Change, Engine, Passed, Policy, Report, Request, Settings};
+use tersely_wire::Slot;
+
+/// A conversation, and what became of it.
+struct Done {
+    conversation: Conversation,
+    body: Vec<u8>,
+    report: Report,
+}
+
+/// Every conversation as the default settings send it.
+static DONE: LazyLock<Vec<Done>> = LazyLock::new(|| {
+    let done = |conversation: Conversation| {
+        let Passed { body, report } = pass(Policy::default(), &conversation);
+        Done { body: body.into_owned(), report, conversation }
+    };
+    conversations().into_iter().map(done).collect()
+});
+
+fn pass(policy: Policy, conversation: &Conversation) -> Passed<'_> {
+    let engine = Engine::new(Settings { policy, ..Settings::default() });
+    engine.pass(&request(conversation), &conversation.body).expect("nothing to refuse")
+}
+
+fn request(conversation: &Conversation) -> Request<'static> {
+    Request { provider: conversation.provider, path: "/", asked: Asked::default() }
+}
+
+fn slots<'b>(conversation: &Conversation, body: &'b [u8]) -> Vec<Slot<'b>> {
+    conversation.provider.slots(body).expect("slots")
+}
+
+fn json(body: &[u8]) -> Value {
+    serde_json::from_slice(body).expect("JSON")
+}
+
+#[test]
+fn bytes_outside_the_slots_are_the_same() {
+    for Done { conversation, body, .. } in DONE.iter() {
+        let (before, after) = (slots(conversation, &conversation.body), slots(conversation, body));
+        assert_eq!(before.len(), after.len(), "{}", conversation.name);
+        let outside = rest(&conversation.body, &before) == rest(body, &after);
+        assert!(outside, "{}: bytes outside the slots differ", conversation.name);
+    }
+}
+
+/// What stands between the slots, in pieces.
+fn rest<'b>(body: &'b [u8], slots: &[Slot<'_>]) -> Vec<&'b [u8]> {
+    let starts = std::iter::once(0).chain(slots.iter().map(|slot| slot.span.end));
+    let ends = slots.iter().map(|slot| slot.span.start).chain([body.len()]);
+    starts.zip(ends).map(|(start, end)| &body[start..end]).collect()
+}
+
+/// Contract 2.3, 2.6.
+#[test]
+fn calls_results_and_messages_stay_what_they_were() {
+    for Done { conversation, body, .. } in DONE.iter() {
+        let (before, after) = (json(&conversation.body), json(body));
+        let count = |body: &Value| body["messages"].as_array().map(Vec::len);
+        assert_eq!(count(&before), count(&after), "{}", conversation.name);
+        let pairs = |body| slots(conversation, body).into_iter().map(|slot| (*slot.call).clone());
+        assert!(
+            pairs(&conversation.body).eq(pairs(body)),
+            "{}: a result answers another call",
+            conversation.name
+        );
+    }
+}
+
+#[test]
+fn the_same_body_gives_the_same_bytes() {
+    for Done { conversation, body, report } in DONE.iter() {
+        let again = pass(Policy::default(), conversation);
+        assert!(*again.body == *body && again.report == *report, "{}", conversation.name);
+    }
+}
+
+/// Contract 3.2.
+#[test]
+fn disabled_is_the_same_bytes() {
+    for Done { conversation, .. } in DONE.iter() {
+        let passed = pass(Policy { mode: Mode::Disabled, ..Policy::default() }, conversation);
+        let same = matches!(passed.body, Cow::Borrowed(body) if body == conversation.body);
+        assert!(same, "{}", conversation.name);
+        assert_eq!(passed.report, Report::default(), "a body that nobody reads has no account");
+    }
+}
+
+#[test]
+fn no_text_costs_more_and_the_account_is_true() {
+    for Done { conversation, body, report } in DONE.iter() {
+        let name = &conversation.name;
+        let counts = |body| -> Vec<usize> {
+            let texts = slots(conversation, body).into_iter().map(|slot| slot.text().expect("a text"));
+            texts.map(|text| O200k.count(&text)).collect()
+        };
+        let (before, after) = (counts(&conversation.body), counts(body));
+        assert!(before.iter().zip(&after).all(|(before, after)| after <= before), "{name}");
+        assert_eq!(report.slots, before.len(), "{name}");
+        assert_eq!((report.before, report.after), (before.iter().sum(), after.iter().sum()), "{name}");
+        assert_eq!((report.faults, report.unread), (0, None), "{name}");
+        let saved: i64 = report.stages.iter().map(|stage| stage.saved).sum();
+        assert_eq!(i64::try_from(report.before - report.after), Ok(saved), "{name}: {report:?}");
+    }
+}
+
+#[test]
+fn exact_forms_come_back_byte_for_byte() {
+    let policy = Policy { loss: Loss::None, redact: false, ..Policy::default() };
+    let (mut before, mut after) = (0, 0);
+    for conversation in conversations() {
+        let passed = pass(policy, &conversation);
+        before += passed.report.before;
+        after += passed.report.after;
+        let pairs = slots(&conversation, &conversation.body).into_iter();
+        for (was, is) in pairs.zip(slots(&conversation, &passed.body)) {
+            let (was, is) = (was.text().expect("a text"), is.text().expect("a text"));
+            assert_eq!(tersely_core::restore(&is).as_deref(), Some(&*was), "{}", conversation.name);
+        }
+    }
+    println!("exact: {before} tokens of tool results become {after}");
+    assert!(after < before);
+}
+
+/// What stands for a message is a function of it and the ones before it, so a provider's cache keeps hitting.
+#[test]
+fn a_shorter_conversation_is_the_beginning_of_a_longer_one() {
+    let Some(done) = DONE.iter().find(|done| done.conversation.name.starts_with("cc-ts-eval-04")) else {
+        panic!("the conversation is needed")
+    };
+    let whole = json(&done.body);
+    let messages = whole["messages"].as_array().expect("messages");
+    for count in [messages.len() / 3, messages.len() / 2, messages.len() - 1] {
+        let mut short = json(&done.conversation.body);
+        short["messages"].as_array_mut().expect("messages").truncate(count);
+        let body = short.to_string().into_bytes();
+        let passed = Engine::default().pass(&request(&done.conversation), &body).expect("nothing to refuse");
+        assert_eq!(json(&passed.body)["messages"].as_array().expect("messages")[..], messages[..count]);
+    }
+}
+
+#[test]
+fn what_is_said_to_us_changes_nothing_but_what_it_says() {
+    for Done { conversation, body, .. } in DONE.iter().take(12) {
+        let said = br#"{ "_tersely" : {"debug":{"a":1}} ,"#;
+        let open = conversation.body.iter().position(|&byte| byte == b'{').expect("an object");
+        let with = [&conversation.body[..open], said, &conversation.body[open + 1..]].concat();
+        let passed = Engine::default().pass(&request(conversation), &with).expect("nothing to refuse");
+        // White space behind the bracket is all that can differ.
+        let inked = |body: &[u8]| [&body[..=open], body[open + 1..].trim_ascii_start()].concat();
+        assert!(inked(&passed.body) == inked(body), "{}", conversation.name);
+    }
+}
+
+#[test]
+fn a_loss_that_a_request_forbids_does_not_happen() {
+    let change = Change { loss: Some(Loss::None), ..Change::default() };
+    for Done { conversation, .. } in DONE.iter().take(6) {
+        let asked = Asked { change, ..Asked::default() };
+        let passed = Engine::default().pass(&Request { asked, ..request(conversation) }, &conversation.body);
+        let policy = Policy { loss: Loss::None, ..Policy::default() };
+        assert!(passed.expect("nothing to refuse").body == pass(policy, conversation).body);
+    }
+}

@@ -1,0 +1,65 @@
+//! Measures how long bodies take: `cargo test --release -p tersely-engine --test speed -- --ignored --nocapture`.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and a measurement is read")]
+
+#[path = "../../wire/tests/corpus/mod.rs"]
+mod corpus;
+
+use std::time::Instant;
+
+use corpus::{Conversation, conversations};
+use tersely_core::{Loss, Mode};
+use tersely_engine::{Asked, Engine, Policy, Report, Request, Settings};
+
+/// Bodies under this size say more about the clock than about us.
+const LEAST: usize = 500_000;
+
+const ROUNDS: usize = 5;
+
+#[test]
+#[ignore = "a measurement, to be read by a person"]
+fn milliseconds_a_megabyte() {
+    println!("| body | MB | tokens | exact | form | ms a MB, disabled | exact | form |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    let mut all = [(0, 0); 2];
+    for conversation in conversations() {
+        let (exact, form) = (engine(Mode::Standard, Loss::None), engine(Mode::Standard, Loss::Form));
+        let reports = [&exact, &form].map(|engine| run(engine, &conversation));
+        for (sum, report) in all.iter_mut().zip(&reports) {
+            *sum = (sum.0 + report.before, sum.1 + report.after);
+        }
+        if conversation.body.len() < LEAST {
+            continue;
+        }
+        let disabled = engine(Mode::Disabled, Loss::Form);
+        let [off, exact, form] = [&disabled, &exact, &form].map(|engine| best(engine, &conversation));
+        let (name, size) = (&conversation.name, megabytes(conversation.body.len()));
+        let [before, less, least] = [reports[0].before, reports[0].after, reports[1].after];
+        println!("| {name} | {size:.2} | {before} | {less} | {least} | {off:.3} | {exact:.1} | {form:.1} |");
+    }
+    println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
+}
+
+fn engine(mode: Mode, loss: Loss) -> Engine {
+    Engine::new(Settings { policy: Policy { mode, loss, ..Policy::default() }, ..Settings::default() })
+}
+
+fn run(engine: &Engine, Conversation { body, provider, .. }: &Conversation) -> Report {
+    let request = Request { provider: *provider, path: "/", asked: Asked::default() };
+    engine.pass(&request, body).expect("nothing to refuse").report
+}
+
+/// The best time of several, in milliseconds for a megabyte.
+fn best(engine: &Engine, conversation: &Conversation) -> f64 {
+    let times = (0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        std::hint::black_box(run(engine, conversation));
+        start.elapsed().as_secs_f64() * 1000.0
+    });
+    times.fold(f64::MAX, f64::min) / megabytes(conversation.body.len())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bodies are far smaller than what a float can count")]
+fn megabytes(bytes: usize) -> f64 {
+    bytes as f64 / 1_000_000.0
+}

@@ -1,0 +1,176 @@
+//! A real engine behind the door: what the upstream sees, and what the client is told.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use http_body_util::Full;
+use serde_json::{Value, json};
+use tersely_core::{Loss, Mode};
+use tersely_engine::{Engine, Policy, Settings};
+use tersely_gateway::{Live, Totals};
+
+use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
+
+/// Rows that take fewer tokens in another form.
+fn rows() -> String {
+    let rows: Vec<Value> = (0..30).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
+    Value::from(rows).to_string()
+}
+
+/// A body of Messages with `text` as a result, and `more` before it.
+fn messages(text: &str, more: &str) -> String {
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": text});
+    format!(r#"{{{more}"model" : "m","messages":[{{"role":"user","content":[{result}]}}]}}"#)
+}
+
+fn engine(policy: Policy) -> Engine {
+    Engine::new(Settings { policy, ..Settings::default() })
+}
+
+/// What the client got and the upstream saw.
+async fn exchange(
+    live: &Arc<Live>,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: String,
+) -> (Answer, Option<Seen>) {
+    let (address, log) = recorder().await;
+    let gateway = gateway(settings(address), Arc::clone(live) as _).await;
+    let post = headers
+        .iter()
+        .fold(Request::post(gateway.url(path)), |post, (name, value)| post.header(*name, *value));
+    let answer = send(post.body(Full::new(Bytes::from(body))).unwrap()).await;
+    let seen = log.lock().unwrap().pop();
+    (answer, seen)
+}
+
+/// The body that the upstream saw of a request to Messages.
+async fn sent(live: &Arc<Live>, headers: &[(&str, &str)], body: String) -> String {
+    let (answer, seen) = exchange(live, "/v1/messages?beta=true", headers, body).await;
+    assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+    let seen = seen.unwrap();
+    assert_eq!(seen.headers["content-length"], seen.body.len().to_string());
+    assert!(!seen.headers.keys().any(|name| name.as_str().starts_with("x-tersely-")));
+    String::from_utf8(seen.body.to_vec()).unwrap()
+}
+
+/// Contract 2.2, 2.4.
+#[tokio::test]
+async fn results_are_compressed_and_the_client_is_told() {
+    let live = Arc::new(Live::default());
+    let (answer, seen) = exchange(&live, "/v1/messages", &[], messages(&rows(), "")).await;
+    let body = String::from_utf8(seen.unwrap().body.to_vec()).unwrap();
+    let end = "}]}]}";
+    assert!(body.starts_with(r#"{"model" : "m","messages":["#) && body.ends_with(end), "{body}");
+    assert!(body.contains("[terse1 json"), "{body}");
+    let [before, after] = ["before", "after"]
+        .map(|name| answer.header(&format!("x-tersely-tokens-{name}")).parse::<u64>().unwrap());
+    assert!(after < before);
+    assert_eq!(answer.header("x-tersely-stages"), format!("json={}", before - after));
+    assert_eq!(live.totals(), Totals { requests: 1, before, after, faults: 0 });
+}
+
+#[tokio::test]
+async fn what_cannot_get_smaller_is_counted_and_kept() {
+    let body = messages("a few words", "");
+    let (answer, seen) = exchange(&Arc::default(), "/v1/messages", &[], body.clone()).await;
+    assert_eq!(seen.unwrap().body, body);
+    assert_eq!(answer.header("x-tersely-tokens-before"), "3");
+    assert_eq!(answer.header("x-tersely-tokens-after"), "3");
+    assert!(!answer.headers.contains_key("x-tersely-stages"));
+    let (answer, _) = exchange(&Arc::default(), "/v1/messages", &[], r#"{"messages":[]}"#.to_owned()).await;
+    assert!(!answer.headers.contains_key("x-tersely-tokens-before"));
+}
+
+/// Contract 3.2, 12.1.
+#[tokio::test]
+async fn headers_turn_it_off_and_on() {
+    let body = || messages(&rows(), "");
+    let on = Arc::new(Live::default());
+    let off = Arc::new(Live::new(engine(Policy { mode: Mode::Disabled, ..Policy::default() })));
+    for headers in [("x-tersely-bypass", "1"), ("x-tersely-mode", "off"), ("x-tersely-mode", "safe")] {
+        assert_eq!(sent(&on, &[headers], body()).await, body(), "{headers:?}");
+    }
+    assert_eq!(sent(&off, &[], body()).await, body());
+    assert_ne!(sent(&off, &[("x-tersely-mode", "standard")], body()).await, body());
+}
+
+/// Contract 2.5, 12.3.
+#[tokio::test]
+async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
+    let live = Arc::new(Live::default());
+    let off = r#""_tersely":{"tool_output_compression":"off"},"#;
+    assert_eq!(sent(&live, &[], messages(&rows(), off)).await, messages(&rows(), ""));
+    let forge = r#""_forge":{"debug":{"run":7}},"#;
+    assert_eq!(
+        sent(&live, &[("x-tersely-bypass", "")], messages(&rows(), forge)).await,
+        messages(&rows(), "")
+    );
+}
+
+/// Contract 15.1, 15.2.
+#[tokio::test]
+async fn what_makes_no_sense_is_refused_in_the_shape_of_the_provider() {
+    let live = Arc::new(Live::default());
+    let bad = r#""_tersely":{"tool_output_compression":{"max_output_bytes":0}},"#;
+    for (path, headers, body, place) in [
+        ("/v1/messages", vec![("x-tersely-mode", "more")], messages("x", ""), "x-tersely-mode: "),
+        (
+            "/v1/chat/completions",
+            vec![],
+            messages("x", bad),
+            "_tersely.tool_output_compression.max_output_bytes: ",
+        ),
+        ("/v1/messages", vec![("x-tersely-bypass", "perhaps")], messages("x", ""), "x-tersely-bypass: "),
+        ("/v1/messages", vec![("x-tersely-mode", "\u{e9}")], messages("x", ""), "x-tersely-mode: "),
+    ] {
+        let (answer, seen) = exchange(&live, path, &headers, body).await;
+        assert_eq!((answer.status, seen.is_none()), (StatusCode::BAD_REQUEST, true));
+        let answer = answer.json();
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("tersely: {place}")), "{message}");
+        assert_eq!(answer["error"]["type"], "invalid_request_error");
+        assert_eq!(answer["type"] == "error", path == "/v1/messages");
+    }
+}
+
+/// Contract 2.10.
+#[tokio::test]
+async fn what_cannot_be_read_goes_on_and_is_counted() {
+    let live = Arc::new(Live::default());
+    let broken = messages(&rows(), "") + "]";
+    assert_eq!(sent(&live, &[], broken.clone()).await, broken);
+    assert_eq!(live.totals(), Totals { requests: 1, faults: 1, ..Totals::default() });
+}
+
+#[tokio::test]
+async fn nothing_is_left_out_whatever_the_settings_say() {
+    let text = (0..3000)
+        .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
+        .collect::<Vec<_>>()
+        .concat();
+    let live = Arc::new(Live::new(engine(Policy { loss: Loss::Detail, ..Policy::default() })));
+    assert!(!sent(&live, &[], messages(&text, "")).await.contains("<<<SHADOW:"));
+}
+
+#[tokio::test]
+async fn an_engine_is_exchanged_as_a_whole() {
+    let live = Arc::new(Live::new(engine(Policy { mode: Mode::Disabled, ..Policy::default() })));
+    assert_eq!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
+    live.swap(Engine::default());
+    assert_eq!(live.engine().settings(), &Settings::default());
+    assert_ne!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
+}
+
+#[tokio::test]
+async fn other_paths_and_counts_are_no_savings() {
+    let live = Arc::new(Live::default());
+    let body = || messages(&rows(), "");
+    let (_, seen) = exchange(&live, "/v1/embeddings", &[], body()).await;
+    assert_eq!(seen.unwrap().body, body());
+    let (answer, seen) = exchange(&live, "/v1/messages/count_tokens", &[], body()).await;
+    assert_ne!(seen.unwrap().body, body());
+    assert!(answer.headers.contains_key("x-tersely-tokens-after"));
+    assert_eq!(live.totals(), Totals::default());
+}

@@ -1,0 +1,40 @@
+//! Holds that a body with tool results in it tells whose it is.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
+
+mod corpus;
+mod fixtures;
+
+use corpus::conversations;
+use fixtures::fixtures;
+use tersely_wire::{Provider, guess};
+
+#[test]
+fn every_fixture_tells_its_provider() {
+    for fixture in fixtures() {
+        let slots = fixture.provider.slots(&fixture.body).unwrap_or_default();
+        // Ollama's messages are those of Chat Completions.
+        let name = if fixture.provider.name() == "ollama" { "chat" } else { fixture.provider.name() };
+        let expected = (!slots.is_empty()).then_some(name);
+        assert_eq!(guess(&fixture.body).map(Provider::name), expected, "{}", fixture.path.display());
+    }
+}
+
+#[test]
+fn every_conversation_tells_its_provider() {
+    for conversation in conversations() {
+        let slots = conversation.provider.slots(&conversation.body).expect("slots");
+        let expected = (!slots.is_empty()).then(|| conversation.provider.name());
+        assert_eq!(guess(&conversation.body).map(Provider::name), expected, "{}", conversation.name);
+    }
+}
+
+#[test]
+fn a_body_of_two_minds_tells_nothing() {
+    let chat = r#"{"role":"tool","tool_call_id":"a","content":"one"}"#;
+    let block = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"two"}]}"#;
+    let body = format!(r#"{{"messages":[{chat},{block}]}}"#);
+    for body in [body.as_str(), "", "{}", "no JSON", r#"{"messages":[]}"#] {
+        assert_eq!(guess(body.as_bytes()).map(Provider::name), None, "{body}");
+    }
+}
