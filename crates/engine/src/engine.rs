@@ -1,15 +1,14 @@
 //! One request body through: what it says to us taken out, every tool result compressed, and all else as it came.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tersely_core::{Call, Loss, O200k, Outcome, Plan, compress};
-use tersely_wire::{Provider, Slot, splice};
+use tersely_wire::{Edit, Provider, Slot, splice};
 
 use crate::object::take;
 use crate::scope::Scope;
-use crate::{Asked, Policy, Refused, Report, Settings};
+use crate::{Asked, Policy, Refused, Report, Settings, beside};
 
 /// Settings at work. What it makes of a body depends on these two alone.
 #[derive(Debug, Clone, Default)]
@@ -56,36 +55,47 @@ impl Engine {
     /// When the body asks for something that makes no sense.
     pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<Passed<'b>, Refused> {
         let Some((own, rest)) = take(body)? else {
-            let (new, report) = self.work(request, &request.asked, body);
+            let (new, report) = self.work(request, &request.asked, body)?;
             return Ok(Passed { body: new.map_or(Cow::Borrowed(body), Cow::Owned), report });
         };
-        let (new, report) = self.work(request, &request.asked.clone().or(own), &rest);
+        let (new, report) = self.work(request, &request.asked.clone().or(own), &rest)?;
         Ok(Passed { body: Cow::Owned(new.unwrap_or(rest)), report })
     }
 
     /// The body with its results compressed, unless it stays as it is.
-    fn work(&self, request: &Request<'_>, asked: &Asked, body: &[u8]) -> (Option<Vec<u8>>, Report) {
+    fn work(
+        &self,
+        request: &Request<'_>,
+        asked: &Asked,
+        body: &[u8],
+    ) -> Result<(Option<Vec<u8>>, Report), Refused> {
         let mut report = Report::default();
         let scope = Scope { settings: &self.settings, path: request.path, asked };
-        if scope.is_idle() {
-            return (None, report);
+        let mut edits = beside::edits(&scope, request.provider, body, &mut report)?;
+        if !scope.is_idle() {
+            edits.extend(results(&scope, request.provider, body, &mut report));
         }
-        let slots = request.provider.slots(body).unwrap_or_else(|error| {
-            report.unread = Some(error);
-            report.faults += 1;
-            Vec::new()
-        });
-        let edits: Vec<_> = slots.iter().filter_map(|slot| fill(&scope, slot, &mut report)).collect();
+        edits.sort_by_key(|(span, _)| span.start);
         report.close();
         match splice(body, &edits) {
-            Cow::Borrowed(_) => (None, report),
-            Cow::Owned(new) => (Some(new), report),
+            Cow::Borrowed(_) => Ok((None, report)),
+            Cow::Owned(new) => Ok((Some(new), report)),
         }
     }
 }
 
+/// The edits of all tool results.
+fn results(scope: &Scope<'_>, provider: &dyn Provider, body: &[u8], report: &mut Report) -> Vec<Edit> {
+    let slots = provider.slots(body).unwrap_or_else(|error| {
+        report.unread = Some(error);
+        report.faults += 1;
+        Vec::new()
+    });
+    slots.iter().filter_map(|slot| fill(scope, slot, report)).collect()
+}
+
 /// What should stand in a slot instead, if something should.
-fn fill(scope: &Scope<'_>, slot: &Slot<'_>, report: &mut Report) -> Option<(Range<usize>, String)> {
+fn fill(scope: &Scope<'_>, slot: &Slot<'_>, report: &mut Report) -> Option<Edit> {
     report.slots += 1;
     let Some(text) = slot.text() else {
         report.faults += 1;
@@ -103,7 +113,7 @@ fn fill(scope: &Scope<'_>, slot: &Slot<'_>, report: &mut Report) -> Option<(Rang
     };
     report.book(&text, &outcome);
     let changed = outcome.text != text;
-    changed.then(|| (slot.span.clone(), outcome.text.into_owned()))
+    changed.then(|| (slot.span.clone(), Some(outcome.text.into_owned())))
 }
 
 fn compressed<'t>(policy: Policy, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {

@@ -1,6 +1,7 @@
 //! One body through: slots, compress, splice, record.
 
 mod asked;
+mod beside;
 mod engine;
 mod object;
 mod refused;

@@ -1,5 +1,6 @@
 //! The account of one body: what was found, what it cost, what it costs now.
 
+use tersely_core::prompt::Stats;
 use tersely_core::{O200k, Outcome, Tokens};
 use tersely_wire::WireError;
 
@@ -16,6 +17,10 @@ pub struct Report {
     pub after: usize,
     /// The stages that acted, the most saving first.
     pub stages: Vec<Saving>,
+    /// Descriptions of tools that were written shorter.
+    pub descriptions: usize,
+    /// What was done with JSON in the texts of users.
+    pub prompts: Stats,
     /// Secrets that were masked.
     pub redacted: usize,
     /// What we could not do: texts that could not be read or that we failed at, or the body as a whole. Each was

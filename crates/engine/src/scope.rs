@@ -3,7 +3,7 @@
 use tersely_core::Mode;
 
 use crate::skip::means;
-use crate::{Asked, Change, Policy, Rule, Settings};
+use crate::{Asked, Change, Policy, Prompts, Rule, Schema, Settings};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -20,6 +20,16 @@ impl Scope<'_> {
         let settled =
             acts(Some(self.settings.policy.mode)) || self.rules().any(|rule| acts(rule.change.mode));
         self.asked.bypass || !mode.map_or(settled, |mode| acts(Some(mode)))
+    }
+
+    /// What is done with the descriptions of tools.
+    pub(crate) fn schema(&self) -> Schema {
+        if self.asked.bypass { Schema::Disabled } else { self.asked.schema.unwrap_or(self.settings.schema) }
+    }
+
+    /// What is done with JSON in the texts of users.
+    pub(crate) fn prompts(&self) -> Option<Prompts> {
+        self.settings.prompts.filter(|_| !self.asked.bypass)
     }
 
     /// What is done with a result of `tool`; `None` when it is left as it came.

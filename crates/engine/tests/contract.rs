@@ -6,7 +6,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use tersely_core::{Dictionary, Loss, Mode};
-use tersely_engine::{Asked, Change, Engine, Passed, Policy, Refused, Request, Rule, Settings};
+use tersely_engine::{
+    Asked, Change, Engine, Passed, Policy, Prompts, Refused, Request, Rule, Schema, Settings,
+};
 use tersely_wire::PROVIDERS;
 
 /// Rows that take fewer tokens in a form that is exact.
@@ -309,4 +311,47 @@ fn a_result_without_its_call_is_compressed_all_the_same() {
     assert_eq!(pass(Settings::default(), &alone).expect("a body").1.changed, 1);
     let generic = Settings { skip_tools: vec!["generic".to_owned()], ..Settings::default() };
     assert_eq!(pass(generic, &alone).expect("a body").1.changed, 0);
+}
+
+/// A request with a wordy tool and a user who pastes JSON.
+fn wordy() -> String {
+    let rows: Vec<String> =
+        (0..200).map(|id| format!(r#"{{"id": {id}, "kind": "a kind of thing", "ok": true}}"#)).collect();
+    let pasted = format!("[{}]", rows.join(", ")).replace('"', "\\\"");
+    format!(
+        r#"{{"model":"m","tools":[{{"name":"t","description":"Does  it.\n\n\n\nReally.  ","input_schema":{{"type":"object"}}}}],"messages":[{{"role":"user","content":"{pasted}"}}]}}"#
+    )
+}
+
+fn sent_as(settings: Settings, body: &str) -> String {
+    pass(settings, body).expect("nothing to refuse").0
+}
+
+/// Contract 9.1, 11.1 and 0.1: neither is done unless it was asked for.
+#[test]
+fn descriptions_and_prompts_stay_unless_asked_otherwise() {
+    let body = wordy();
+    assert_eq!(sent_as(Settings::default(), &body), body);
+}
+
+/// Contract 9.2 and 12.5.
+#[test]
+fn descriptions_are_minified_on_demand() {
+    let body = wordy();
+    let expected = body.replace(r"Does  it.\n\n\n\nReally.  ", r"Does it.\n\nReally.");
+    assert_eq!(sent_as(Settings { schema: Schema::Minify, ..Settings::default() }, &body), expected);
+    let asked = body.replacen('{', r#"{"_tersely":{"schema_compression":"minify"},"#, 1);
+    assert_eq!(sent_as(Settings::default(), &asked), expected);
+}
+
+/// Contract 11.4 and 11.5.
+#[test]
+fn json_of_users_is_written_shorter_on_demand() {
+    let body = wordy();
+    let prompts = Some(Prompts { min_bytes: 4096, fail_open: true });
+    let short = sent_as(Settings { prompts, ..Settings::default() }, &body);
+    assert!(short.len() * 2 < body.len() && !short.contains(r#""content":"[{"#), "{short}");
+    assert!(short.starts_with(body.split_once(r#""content":""#).expect("a prompt").0));
+    let high = Some(Prompts { min_bytes: 1 << 20, fail_open: true });
+    assert_eq!(sent_as(Settings { prompts: high, ..Settings::default() }, &body), body);
 }

@@ -1,4 +1,4 @@
-//! Finds results in Anthropic's Messages, where `tool_result` blocks answer `tool_use` blocks.
+//! Finds places in Anthropic's Messages, where `tool_result` blocks answer `tool_use` blocks.
 //!
 //! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
 //! back as the provider wrote them, and it may check that they do.
@@ -8,7 +8,7 @@ use crate::command::command;
 use crate::content::texts;
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Provider, Slot, WireError};
+use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
 
 pub(crate) struct Anthropic;
 
@@ -28,10 +28,26 @@ impl Provider for Anthropic {
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
         find(body, request)
     }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        schema::find(body, tools)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        prompt::find(body, prompts)
+    }
 }
 
 fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| message(scan, found))
+}
+
+fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
+}
+
+fn prompts<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
 fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {

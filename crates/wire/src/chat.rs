@@ -1,4 +1,4 @@
-//! Finds results in Chat Completions, where messages of the role `tool` answer `tool_calls`, and those of the role
+//! Finds places in Chat Completions, where messages of the role `tool` answer `tool_calls`, and those of the role
 //! `function` a `function_call`.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use crate::command::command;
 use crate::content::texts;
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Provider, Slot, WireError};
+use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
 
 pub(crate) struct Chat;
 
@@ -24,10 +24,36 @@ impl Provider for Chat {
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
         find(body, request)
     }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        schema::find(body, tools)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        prompt::find(body, prompts)
+    }
 }
 
 pub(crate) fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| message(scan, found))
+}
+
+/// Each tool in a wrapper that says of what kind it is; `functions` without one.
+pub(crate) fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"tools" => scan.items(|scan| {
+            scan.members(|scan, key| match key {
+                b"function" | b"custom" => schema::tool(&["parameters"], scan, found),
+                _ => scan.skip().map(drop),
+            })
+        }),
+        b"functions" => scan.items(|scan| schema::tool(&["parameters"], scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+pub(crate) fn prompts<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
 fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {

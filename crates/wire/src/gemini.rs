@@ -1,4 +1,4 @@
-//! Finds results in Gemini's contents, where `functionResponse` parts answer `functionCall` parts.
+//! Finds places in Gemini's requests, where `functionResponse` parts answer `functionCall` parts.
 //!
 //! A response is an object, and the model reads all of it. Each of its members that is a text, a list or an object is
 //! a slot of its own, and its text goes back as a string under the same name: the response stays an object, as the API
@@ -12,7 +12,7 @@ use crate::command::command;
 use crate::content::texts;
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Provider, Slot, WireError};
+use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
 
 pub(crate) struct Gemini;
 
@@ -28,6 +28,14 @@ impl Provider for Gemini {
 
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
         find(body, envelope)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        schema::find(body, |scan, found| unwrapped(scan, |scan, key| declared(scan, found, key)))
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
     }
 }
 
@@ -51,6 +59,71 @@ fn envelope<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireEr
 
 fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
     scan.items_of("contents", |scan| content(scan, found))
+}
+
+/// Hands the members of the request to `each`, those of what wraps it too.
+fn unwrapped<'a>(
+    scan: &mut Scan<'a>,
+    mut each: impl FnMut(&mut Scan<'a>, &[u8]) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"generateContentRequest" | b"generate_content_request" | b"request" => scan.members(&mut each),
+        _ => each(scan, key),
+    })
+}
+
+/// What a declaration calls its schemas.
+const SCHEMAS: [&str; 6] = [
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "response",
+    "responseJsonSchema",
+    "response_json_schema",
+];
+
+fn declared<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+    if key != b"tools" {
+        return scan.skip().map(drop);
+    }
+    scan.items(|scan| {
+        scan.members(|scan, key| match key {
+            b"functionDeclarations" | b"function_declarations" => {
+                scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
+            }
+            _ => scan.skip().map(drop),
+        })
+    })
+}
+
+fn said<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+    if key != b"contents" {
+        return scan.skip().map(drop);
+    }
+    scan.items(|scan| saying(scan, found))
+}
+
+/// Who says it may be left out, and is the user then.
+fn saying<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    let (mut role, mut parts) = (None, None);
+    let mark = found.len();
+    scan.members(|scan, key| match key {
+        b"role" => scan.word(&mut role),
+        b"parts" => {
+            scan.once(&mut parts, ())?;
+            scan.items(|scan| {
+                scan.members(|scan, key| match key {
+                    b"text" => prompt::string(scan, found),
+                    _ => scan.skip().map(drop),
+                })
+            })
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    if !matches!(role.as_deref(), None | Some("user")) {
+        found.truncate(mark);
+    }
+    Ok(())
 }
 
 fn content<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {

@@ -1,8 +1,8 @@
-//! Finds results in Ollama's chat: the messages of Chat Completions, with arguments as objects and results that name
+//! Finds places in Ollama's chat: the messages of Chat Completions, with arguments as objects and results that name
 //! their tool.
 
 use crate::slot::find;
-use crate::{Provider, Slot, WireError, chat};
+use crate::{Description, Prompt, Provider, Slot, WireError, chat, prompt, schema};
 
 pub(crate) struct Ollama;
 
@@ -17,5 +17,13 @@ impl Provider for Ollama {
 
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
         find(body, chat::request)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        schema::find(body, chat::tools)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        prompt::find(body, chat::prompts)
     }
 }

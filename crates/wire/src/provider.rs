@@ -5,7 +5,7 @@ use crate::chat::Chat;
 use crate::gemini::Gemini;
 use crate::ollama::Ollama;
 use crate::responses::Responses;
-use crate::{Slot, WireError};
+use crate::{Description, Prompt, Slot, WireError};
 
 /// An API's shape.
 pub trait Provider: Sync {
@@ -20,6 +20,18 @@ pub trait Provider: Sync {
     /// # Errors
     /// When the body is not JSON that everyone reads alike; it should go on as it is.
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError>;
+
+    /// Every description of a tool in `body` and of the parts of its schemas, in order.
+    ///
+    /// # Errors
+    /// As with slots.
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError>;
+
+    /// Every text of every message of a user in `body`, in order.
+    ///
+    /// # Errors
+    /// As with slots.
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError>;
 }
 
 /// Every shape there is.

@@ -1,4 +1,4 @@
-//! Finds results in the Responses API, where items of a type that ends in `_call_output` answer those that end in
+//! Finds places in the Responses API, where items of a type that ends in `_call_output` answer those that end in
 //! `_call`.
 //!
 //! Going by the ending takes functions, custom tools, shells and patches alike, and the next kind of tool too. Items
@@ -11,7 +11,7 @@ use crate::command::{command, line, strings};
 use crate::content::TEXT;
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Provider, Slot, WireError};
+use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
 
 pub(crate) struct Responses;
 
@@ -27,10 +27,67 @@ impl Provider for Responses {
     fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
         find(body, request)
     }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        schema::find(body, tools)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        prompt::find(body, prompts)
+    }
 }
 
 fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
     scan.items_of("input", |scan| item(scan, found))
+}
+
+/// The tools of the request, and those that an item adds later.
+fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
+        b"input" => scan.items(|scan| added(scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn added<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mark) = (None, found.len());
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
+        _ => scan.skip().map(drop),
+    })?;
+    if kind.as_deref() != Some("additional_tools") {
+        found.truncate(mark);
+    }
+    Ok(())
+}
+
+/// How deep namespaces of tools may hold namespaces.
+const MAX_DEPTH: usize = 4;
+
+/// A tool, or a namespace of tools.
+fn tool<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    schema::described(scan, found, |scan, found, key| match key {
+        b"parameters" => schema::schema(scan, found),
+        b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+/// An input that is one text is a user's.
+fn prompts<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    let mut input = None;
+    scan.members(|scan, key| {
+        if key != b"input" {
+            return scan.skip().map(drop);
+        }
+        scan.once(&mut input, ())?;
+        match scan.peek() {
+            Some(b'"') => prompt::string(scan, found),
+            _ => scan.items(|scan| prompt::message(scan, found)),
+        }
+    })
 }
 
 fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {

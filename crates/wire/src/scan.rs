@@ -19,6 +19,8 @@ use crate::text;
 pub(crate) struct Scan<'a> {
     body: &'a [u8],
     at: usize,
+    /// Where the latest name began.
+    named: usize,
 }
 
 /// How far a string's end is looked for byte by byte.
@@ -28,7 +30,7 @@ type Step = Result<(), WireError>;
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Self {
-        Self { body, at: 0 }
+        Self { body, at: 0, named: 0 }
     }
 
     /// Hands each member of the object here to `each`, which takes its value; steps over anything else.
@@ -138,6 +140,11 @@ impl<'a> Scan<'a> {
         self.at
     }
 
+    /// Where the name of the member begins whose value comes next.
+    pub(crate) fn named(&self) -> usize {
+        self.named
+    }
+
     pub(crate) fn body(&self) -> &'a [u8] {
         self.body
     }
@@ -147,6 +154,7 @@ impl<'a> Scan<'a> {
         if self.peek() != Some(b'"') {
             return self.fail("a name in quotes");
         }
+        self.named = self.at;
         let start = self.at + 1;
         if let Some(quote) = self.near_end(start) {
             self.at = quote + 1;

@@ -45,7 +45,7 @@ fn images_survive_beside_texts() {
         .slots(&body)
         .expect("slots")
         .iter()
-        .map(|slot| (slot.span.clone(), "x".to_owned()))
+        .map(|slot| (slot.span.clone(), Some("x".to_owned())))
         .collect();
     let spliced = String::from_utf8(splice(&body, &edits).into_owned()).expect("a text");
     let image =

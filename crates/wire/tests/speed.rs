@@ -12,7 +12,11 @@ mod corpus;
 use std::time::Instant;
 
 use corpus::{Conversation, conversations};
-use tersely_wire::{Slot, splice};
+use serde_json::{Value, json};
+use tersely_core::O200k;
+use tersely_core::prompt::shorten;
+use tersely_core::schema::minify;
+use tersely_wire::{Slot, prompt, schema, splice};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
@@ -27,6 +31,59 @@ fn milliseconds_a_megabyte() {
     for conversation in conversations().iter().filter(|it| it.body.len() >= LEAST) {
         measure(conversation);
     }
+}
+
+/// A body of about 1 MB, of which the tools are 64 KB.
+#[test]
+#[ignore = "a measurement, to be read by a person"]
+fn milliseconds_for_what_is_no_result() {
+    println!(
+        "| body | MB | descriptions | changed | found | minified and spliced | prompts | found | shortened |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for mut conversation in conversations().into_iter().filter(|it| it.body.len() >= LEAST) {
+        let mut value: Value = serde_json::from_slice(&conversation.body).expect("a value");
+        value["tools"] = tools(conversation.provider.name());
+        conversation.body = serde_json::to_vec(&value).expect("a body");
+        measure_rest(&conversation);
+    }
+    let rows: Vec<_> =
+        (0..1500).map(|n| json!({"id": n, "name": format!("user {n}"), "ok": n % 3 == 0})).collect();
+    let text = serde_json::to_string_pretty(&json!({"users": rows})).expect("a text");
+    let once = best(1_000_000, || shorten(&O200k, 4096, &text).0.map_or(0, |short| short.len()));
+    println!("a prompt of {} KB of JSON: {once:.1} ms", text.len() / 1000);
+}
+
+fn measure_rest(Conversation { name, body, provider }: &Conversation) {
+    let descriptions = provider.descriptions(body).expect("descriptions").len();
+    let prompts = provider.prompts(body).expect("prompts").len();
+    let changed = schema::edits(*provider, body, minify).expect("edits").len();
+    let found = best(1_000_000, || provider.descriptions(body).expect("descriptions").len());
+    let spliced =
+        best(1_000_000, || splice(body, &schema::edits(*provider, body, minify).expect("edits")).len());
+    let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
+    let short = best(1_000_000, || {
+        prompt::edits(*provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
+    });
+    let size = megabytes(body.len());
+    println!(
+        "| {name} | {size:.2} | {descriptions} | {changed} | {found:.3} | {spliced:.3} | {prompts} | {said:.3} | {short:.3} |"
+    );
+}
+
+/// 64 KB of tools, each described at the length that agents do.
+fn tools(provider: &str) -> Value {
+    let described = "Does  one thing well.   \n\n\nUsage:\n  - give it a path\n".repeat(20);
+    let property = json!({"type": "string", "description": "What  it is given, in a sentence or two. "});
+    let schema =
+        json!({"type": "object", "properties": {"a": property, "b": property, "description": property}});
+    let tool = |n: usize| match provider {
+        "anthropic" => json!({"name": format!("t{n}"), "description": described, "input_schema": schema}),
+        _ => {
+            json!({"type": "function", "function": {"name": format!("t{n}"), "description": described, "parameters": schema}})
+        }
+    };
+    Value::Array((0..40).map(tool).collect())
 }
 
 fn measure(Conversation { name, body, provider }: &Conversation) {

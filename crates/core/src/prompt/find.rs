@@ -1,0 +1,161 @@
+//! Finds the JSON documents in a text: all of it, fenced off, or between words.
+//!
+//! What may be code is left alone: fences of other languages, and documents that are assigned, passed or part of
+//! something larger. So are schemas and definitions of tools, which a machine may read.
+
+use std::ops::Range;
+
+use tersely_codec::{DecodeError, Text, Value, json};
+
+use crate::fence;
+
+/// A JSON document in a text.
+pub(super) struct Document<'t> {
+    /// The bytes that give way: the document, and what names its language if it is fenced off.
+    pub(super) span: Range<usize>,
+    /// Bytes of the document alone.
+    pub(super) size: usize,
+    pub(super) value: Value<'t>,
+    pub(super) place: Place,
+}
+
+/// Where a document stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is all of the text.
+    Whole,
+    /// Between fences of so many backticks.
+    Fenced(usize),
+    /// Among words.
+    Between,
+}
+
+/// The documents of more than `min_bytes`, in order.
+pub(super) fn documents(min_bytes: usize, text: &str) -> Vec<Document<'_>> {
+    let mut found = Vec::new();
+    let start = text.len() - text.trim_ascii_start().len();
+    let span = start..start + text.trim_ascii().len();
+    if let Some(value) = whole(&text[span.clone()]) {
+        found.push(Document { size: span.len(), span, value, place: Place::Whole });
+    } else {
+        let mut from = 0;
+        while let Some(block) = Block::next(text, from) {
+            between(text, from..block.start, &mut found);
+            from = block.end;
+            found.extend(block.document(text));
+        }
+        between(text, from..text.len(), &mut found);
+    }
+    found.retain(|it| it.size > min_bytes && !is_contract(&it.value));
+    found
+}
+
+fn whole(text: &str) -> Option<Value<'_>> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    json::decode(text).ok()
+}
+
+/// Code between fences.
+struct Block {
+    start: usize,
+    end: usize,
+    ticks: usize,
+    /// From the end of the opening backticks to the end of the last line; nothing if no fence closes it.
+    inside: Option<Range<usize>>,
+}
+
+impl Block {
+    /// The first one in `text` at or after `from`, which is the start of a line.
+    fn next(text: &str, from: usize) -> Option<Self> {
+        let mut lines = lines(text, from);
+        let (start, line, ticks) =
+            lines.find_map(|(at, line)| fence::opens(line).map(|ticks| (at, line, ticks)))?;
+        let inside = start + line.len() - line.trim_start().len() + ticks;
+        let Some((close, line)) = lines.find(|(_, line)| fence::closes(ticks, line)) else {
+            return Some(Self { start, end: text.len(), ticks, inside: None });
+        };
+        let end = (close + line.len() + 1).min(text.len());
+        Some(Self { start, end, ticks, inside: Some(inside..close - 1) })
+    }
+
+    /// The document that is all of it, if its language is JSON or none.
+    fn document<'t>(&self, text: &'t str) -> Option<Document<'t>> {
+        let span = self.inside.clone()?;
+        let (language, content) = text.get(span.clone())?.split_once('\n')?;
+        let language = language.trim();
+        if !language.is_empty() && !language.eq_ignore_ascii_case("json") {
+            return None;
+        }
+        let content = content.trim_ascii();
+        let value = whole(content)?;
+        Some(Document { span, size: content.len(), value, place: Place::Fenced(self.ticks) })
+    }
+}
+
+/// The lines of `text` from byte `from`, with where they begin.
+fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = from;
+    text[from..].split('\n').map(move |line| {
+        let start = at;
+        at += line.len() + 1;
+        (start, line)
+    })
+}
+
+/// The documents among the words of `range`. One pass: what was read is not read again, also where it is no JSON.
+fn between<'t>(text: &'t str, range: Range<usize>, found: &mut Vec<Document<'t>>) {
+    let mut at = range.start;
+    while let Some(next) = text[at..range.end].find(['{', '[']) {
+        let start = at + next;
+        let rest = &text[start..range.end];
+        at = match json::decode_first(rest) {
+            Ok((value, length)) => {
+                let span = start..start + length;
+                if stands_alone(text, &span) {
+                    found.push(Document { span, size: length, value, place: Place::Between });
+                }
+                start + length
+            }
+            Err(fault) => start + offset(rest, &fault).max(1),
+        };
+    }
+}
+
+/// The byte of a fault.
+fn offset(text: &str, fault: &DecodeError) -> usize {
+    let lines: usize = text.split_inclusive('\n').take(fault.line - 1).map(str::len).sum();
+    lines + text[lines..].chars().take(fault.column - 1).map(char::len_utf8).sum::<usize>()
+}
+
+/// True when a document is no part of something else, as far as its neighbours tell.
+fn stands_alone(text: &str, span: &Range<usize>) -> bool {
+    let (before, after) = (&text[..span.start], &text[span.end..]);
+    let apart = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '>');
+    let ends = after.is_empty() || after.starts_with(|c: char| c.is_whitespace() || ".<".contains(c));
+    let leads = !before.trim_end().ends_with(['=', '(', '[', '{', ',', '+', '&', '|', '\\', '<', '`']);
+    let follows = !after.trim_start().starts_with(['}', ']', ')', ',', ';', '+', '&', '|', '`']);
+    apart && ends && leads && follows
+}
+
+/// True for a schema, and for a tool or a list of tools that holds one.
+fn is_contract(value: &Value<'_>) -> bool {
+    match value {
+        Value::Array(items) => matches!(items.first(), Some(Value::Object(tool)) if speaks(tool)),
+        Value::Object(members) => speaks(members),
+        _ => false,
+    }
+}
+
+fn speaks(members: &[(Text<'_>, Value<'_>)]) -> bool {
+    let get = |name: &str| members.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value);
+    let holds = |name: &str| get(name).is_some_and(|value| !value.is_scalar());
+    let typed =
+        matches!(get("type"), Some(Value::String(kind)) if ["object", "function"].contains(&kind.as_str()));
+    get("$schema").is_some()
+        || holds("input_schema")
+        || holds("inputSchema")
+        || holds("functionDeclarations")
+        || typed && (holds("properties") || holds("function") || holds("parameters"))
+}

@@ -1,0 +1,69 @@
+//! Writes a JSON document in the form that costs least where it stands.
+
+use tersely_codec::{Form, encode, json};
+
+use super::find::{Document, Place};
+use crate::{Tokens, fence};
+
+/// What becomes of a document.
+pub(super) enum Written {
+    /// This stands in its place.
+    Short(String),
+    /// It costs least as it is.
+    Same,
+    /// No form can hold it.
+    Failed,
+}
+
+/// Writes `document` of `text` in TOON, or in what costs less.
+pub(super) fn write(tokens: &dyn Tokens, text: &str, document: &Document<'_>) -> Written {
+    let forms = [Form::Toon, Form::Terse].map(|form| Some((form, encode(form, &document.value)?)));
+    if forms.iter().all(Option::is_none) {
+        return Written::Failed;
+    }
+    let compact = Some((Form::Json, json::encode(&document.value)));
+    let now = &text[document.span.clone()];
+    let mut least = tokens.count(now);
+    let mut best = None;
+    for (form, written) in forms.into_iter().chain([compact]).flatten() {
+        let Some(laid) = lay(text, document, form, &written).filter(|laid| laid.len() < now.len()) else {
+            continue;
+        };
+        if let Some(cost) = tokens.count_within(&laid, least.saturating_sub(1)) {
+            (least, best) = (cost, Some(laid));
+        }
+    }
+    best.map_or(Written::Same, Written::Short)
+}
+
+/// What stands in the document's place so that a reader sees where it begins and ends.
+fn lay(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option<String> {
+    match document.place {
+        Place::Whole => Some(written.to_owned()),
+        Place::Fenced(ticks) => {
+            let language = match form {
+                Form::Json => text[document.span.clone()].lines().next()?,
+                _ => language(form),
+            };
+            let stays = !written.lines().any(|line| fence::closes(ticks, line));
+            stays.then(|| format!("{language}\n{written}"))
+        }
+        Place::Between if form == Form::Json => Some(written.to_owned()),
+        Place::Between => Some(fenced(text, document, form, written)),
+    }
+}
+
+/// A form of its own lines, between fences that none of them closes.
+fn fenced(text: &str, document: &Document<'_>, form: Form, written: &str) -> String {
+    let longest = written.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let ticks = "`".repeat(3.max(longest + 1));
+    let before = text[..document.span.start].rsplit('\n').next().unwrap_or_default();
+    let after = text[document.span.end..].split('\n').next().unwrap_or_default();
+    let [start, end] = [before, after].map(|side| if side.trim().is_empty() { "" } else { "\n" });
+    format!("{start}{ticks}{}\n{written}\n{ticks}{end}", language(form))
+}
+
+/// What a fence says of a form: nothing where the word would tell a model nothing.
+fn language(form: Form) -> &'static str {
+    if form == Form::Toon { "toon" } else { "" }
+}

@@ -1,0 +1,42 @@
+//! What is done to a body beside its tool results, when it was asked for: descriptions of tools, JSON of users.
+
+use tersely_core::{O200k, prompt, schema};
+use tersely_wire::{Edit, Provider};
+
+use crate::scope::Scope;
+use crate::{Refused, Report, Schema};
+
+/// The edits of descriptions and users' texts; what cannot be read is left as it came.
+///
+/// # Errors
+/// When a document of a user cannot be written otherwise, and the settings would rather refuse the request.
+pub(crate) fn edits(
+    scope: &Scope<'_>,
+    provider: &dyn Provider,
+    body: &[u8],
+    report: &mut Report,
+) -> Result<Vec<Edit>, Refused> {
+    let mut all = Vec::new();
+    if scope.schema() == Schema::Minify {
+        let found = tersely_wire::schema::edits(provider, body, schema::minify).unwrap_or_default();
+        report.descriptions += found.len();
+        all.extend(found);
+    }
+    if let Some(wish) = scope.prompts() {
+        let mut stats = prompt::Stats::default();
+        let write = |text: &str| {
+            let (short, seen) = prompt::shorten(&O200k, wish.min_bytes, text);
+            stats += seen;
+            short
+        };
+        all.extend(tersely_wire::prompt::edits(provider, body, write).unwrap_or_default());
+        report.prompts += stats;
+        if stats.failed_count > 0 && !wish.fail_open {
+            return Err(Refused::at(
+                "prompts",
+                "a document in the text of a user could not be written shorter",
+            ));
+        }
+    }
+    Ok(all)
+}

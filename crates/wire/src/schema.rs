@@ -1,0 +1,288 @@
+//! Finds what a body says of its tools: the descriptions of the tools, and those in the schemas of what they take.
+//!
+//! A schema holds data beside schemas: defaults, examples, the values that are allowed. And a property can have any
+//! name, `description` too. So only keywords that hold schemas are followed; what stands under any other stays as it is.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::scan::Scan;
+use crate::{Edit, Provider, WireError, text};
+
+/// A description of a tool, or of a part of what it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description<'a> {
+    /// The bytes of the string, quotes included.
+    pub span: Range<usize>,
+    /// The bytes that go when the whole member goes: its name and its comma too.
+    pub member: Range<usize>,
+    /// The string, as it stands in the body.
+    pub token: &'a [u8],
+}
+
+impl<'a> Description<'a> {
+    /// The characters of the string; `None` when there are none that could be written again.
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        text::decode(self.token)
+    }
+
+    /// What `minify` makes of the text; what says nothing goes.
+    fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Edit> {
+        let text = self.text()?;
+        let short = minify(&text);
+        if short.as_deref().unwrap_or(&text).is_empty() {
+            return Some((self.member, None));
+        }
+        short.map(|short| (self.span, Some(short)))
+    }
+}
+
+/// The edits that put every description of `body` as `minify` writes it, which gives nothing for what stays as it is.
+///
+/// # Errors
+/// When the body is not JSON that everyone reads alike; it should go on as it is.
+pub fn edits(
+    provider: &dyn Provider,
+    body: &[u8],
+    minify: impl Fn(&str) -> Option<String>,
+) -> Result<Vec<Edit>, WireError> {
+    let found = provider.descriptions(body)?;
+    Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
+}
+
+/// What a walk has found so far.
+pub(crate) type Found<'a> = Vec<Description<'a>>;
+
+/// The descriptions that `walk` finds in a whole body, in order.
+pub(crate) fn find<'a>(
+    body: &'a [u8],
+    walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
+) -> Result<Found<'a>, WireError> {
+    let mut scan = Scan::new(body);
+    let mut found = Vec::new();
+    walk(&mut scan, &mut found)?;
+    scan.end()?;
+    found.sort_by_key(|description| description.span.start);
+    Ok(found)
+}
+
+/// The tool here, which keeps its schemas under `names`.
+pub(crate) fn tool<'a>(names: &[&str], scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    described(scan, found, |scan, found, key| {
+        if names.iter().any(|name| name.as_bytes() == key) {
+            return schema(scan, found);
+        }
+        scan.skip().map(drop)
+    })
+}
+
+/// The JSON Schema here, and those that it holds.
+pub(crate) fn schema<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    within(MAX_DEPTH, scan, found)
+}
+
+/// The object here: its own description is found, every other member is handed to `each`, which takes it.
+pub(crate) fn described<'a>(
+    scan: &mut Scan<'a>,
+    found: &mut Found<'a>,
+    mut each: impl FnMut(&mut Scan<'a>, &mut Found<'a>, &[u8]) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    let mut own: Option<Member> = None;
+    let mut before = None;
+    scan.members(|scan, key| {
+        let start = scan.named();
+        if let Some(own) = &mut own {
+            own.next.get_or_insert(start);
+        }
+        if key == b"description" {
+            let value = scan.skip()?;
+            scan.once(&mut own, Member { start, value, before, next: None })?;
+        } else {
+            each(scan, found, key)?;
+        }
+        before = Some(scan.at());
+        Ok(())
+    })?;
+    found.extend(own.and_then(|own| own.description(scan.body())));
+    Ok(())
+}
+
+/// How deep schemas in schemas are followed.
+const MAX_DEPTH: usize = 32;
+
+/// Keywords that hold a schema, or a list of schemas; Google reads names in either case.
+const SCHEMAS: [&str; 19] = [
+    "items",
+    "anyOf",
+    "any_of",
+    "oneOf",
+    "allOf",
+    "additionalProperties",
+    "additional_properties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "prefixItems",
+    "prefix_items",
+    "additionalItems",
+    "contains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+];
+
+/// Keywords that hold schemas under names of someone's choice.
+const NAMED: [&str; 7] =
+    ["properties", "$defs", "definitions", "defs", "patternProperties", "dependentSchemas", "dependencies"];
+
+fn within<'a>(levels: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    described(scan, found, |scan, found, key| {
+        let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+        let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };
+        if is_of(&SCHEMAS) {
+            return scan.items(|scan| within(levels, scan, found));
+        }
+        if is_of(&NAMED) && scan.peek() == Some(b'{') {
+            return scan.members(|scan, _| within(levels, scan, found));
+        }
+        scan.skip().map(drop)
+    })
+}
+
+/// A description among the members of its object.
+struct Member {
+    /// Where its name begins.
+    start: usize,
+    /// Its value.
+    value: Range<usize>,
+    /// Where the member before it ends.
+    before: Option<usize>,
+    /// Where the member after it begins.
+    next: Option<usize>,
+}
+
+impl Member {
+    fn description(self, body: &[u8]) -> Option<Description<'_>> {
+        let Self { start, value: span, before, next } = self;
+        let token = &body[span.clone()];
+        let member = match (next, before) {
+            (Some(next), _) => start..next,
+            (None, Some(before)) => before..span.end,
+            (None, None) => start..span.end,
+        };
+        (token.first() == Some(&b'"')).then_some(Description { span, member, token })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PROVIDERS, splice};
+
+    /// Spells in capitals, and drops what is empty.
+    fn shout(schema: &str) -> String {
+        let body = format!(r#"{{"tools":[{{"input_schema":{schema}}}]}}"#);
+        let edits = edits(PROVIDERS[0], body.as_bytes(), |text| Some(text.to_uppercase())).expect("edits");
+        let spliced = String::from_utf8(splice(body.as_bytes(), &edits).into_owned()).expect("a text");
+        spliced[26..spliced.len() - 3].to_owned()
+    }
+
+    fn stays(schema: &str) {
+        assert_eq!(shout(schema), schema);
+    }
+
+    /// Contract 9.1.
+    #[test]
+    fn descriptions_are_found_wherever_schemas_stand() {
+        for (before, after) in [
+            (r#"{"description":"a","type":"object"}"#, r#"{"description":"A","type":"object"}"#),
+            (r#"{"properties":{"x":{"description":"a"}}}"#, r#"{"properties":{"x":{"description":"A"}}}"#),
+            (r#"{"items":{"description":"a"}}"#, r#"{"items":{"description":"A"}}"#),
+            (
+                r#"{"anyOf":[{"description":"a"},{"not":{"description":"b"}}]}"#,
+                r#"{"anyOf":[{"description":"A"},{"not":{"description":"B"}}]}"#,
+            ),
+            (r#"{"$defs":{"d":{"description":"a"}}}"#, r#"{"$defs":{"d":{"description":"A"}}}"#),
+            (
+                r#"{"additionalProperties":{"description":"a"}}"#,
+                r#"{"additionalProperties":{"description":"A"}}"#,
+            ),
+            (r#"{"d\u0065scription":"a"}"#, r#"{"d\u0065scription":"A"}"#),
+            (
+                r#"{"dependencies":{"a":["b"],"c":{"description":"a"}}}"#,
+                r#"{"dependencies":{"a":["b"],"c":{"description":"A"}}}"#,
+            ),
+        ] {
+            assert_eq!(shout(before), after);
+        }
+    }
+
+    /// Contract 9.4: a property that is named like it is no description, but it can have one.
+    #[test]
+    fn properties_named_description_are_no_descriptions() {
+        assert_eq!(
+            shout(r#"{"properties":{"description":{"type":"string","description":"a"}}}"#),
+            r#"{"properties":{"description":{"type":"string","description":"A"}}}"#
+        );
+        stays(r#"{"properties":{"description":"a","x":true}}"#);
+        stays(r#"{"required":["description"],"properties":{"description":{"enum":["description"]}}}"#);
+    }
+
+    /// Contract 9.4 and 17.21.
+    #[test]
+    fn data_in_schemas_is_left_alone() {
+        for keyword in ["default", "example", "examples", "enum", "const", "x-data", "required", "meta"] {
+            stays(&format!(r#"{{"{keyword}":{{"description":"a"}}}}"#));
+            stays(&format!(r#"{{"{keyword}":[{{"description":"  "}},{{"description":""}}]}}"#));
+            stays(&format!(
+                r#"{{"{keyword}":{{"properties":{{"x":{{"description":""}}}},"items":{{"description":"a"}}}}}}"#
+            ));
+        }
+    }
+
+    /// Contract 9.2: what is empty goes, with its comma.
+    #[test]
+    fn empty_descriptions_go_wherever_they_stand() {
+        for (before, after) in [
+            (r#"{"description":"","type":"x"}"#, r#"{"type":"x"}"#),
+            (r#"{"a":1 , "description" : "" , "b":2}"#, r#"{"a":1 , "b":2}"#),
+            (r#"{ "a":1 , "description":"" }"#, r#"{ "a":1 }"#),
+            (r#"{ "description":"" }"#, "{  }"),
+            (
+                r#"{"properties":{"x":{"description":"","description ":""}},"description":""}"#,
+                r#"{"properties":{"x":{"description ":""}}}"#,
+            ),
+        ] {
+            assert_eq!(shout(before), after);
+        }
+    }
+
+    /// Contract 9.1: to depth 32.
+    #[test]
+    fn depth_is_bounded() {
+        for (open, close) in [(r#"{"items":"#, "}"), (r#"{"properties":{"p":"#, "}}")] {
+            let nested =
+                |levels: usize, text: &str| open.repeat(levels) + &described_as(text) + &close.repeat(levels);
+            assert_eq!(shout(&nested(32, "a")), nested(32, "A"));
+            stays(&nested(33, "a"));
+            stays(&nested(100_000, "a"));
+        }
+    }
+
+    fn described_as(text: &str) -> String {
+        format!(r#"{{"description":"{text}"}}"#)
+    }
+
+    #[test]
+    fn what_is_no_text_stays() {
+        stays(r#"{"description":null}"#);
+        stays(r#"{"description":{"description":"a"}}"#);
+        stays(r#"{"description":"\ud800 a"}"#);
+        stays("true");
+        let twice = br#"{"tools":[{"description":"a","description":""}]}"#;
+        assert!(edits(PROVIDERS[0], twice, |_| None).is_err());
+    }
+}

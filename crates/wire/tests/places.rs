@@ -1,0 +1,84 @@
+//! Holds what is found beside tool results, and what is sent in its stead: `<case>.places.snap` and `<case>.sent.snap`
+//! beside the fixtures that have any.
+//!
+//! With `TERSELY_BLESS=1` the snapshots are written anew, as the code finds places now.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+mod fixtures;
+
+use std::path::Path;
+use std::{env, fs};
+
+use fixtures::{Fixture, fixtures};
+use tersely_core::O200k;
+use tersely_core::prompt::shorten;
+use tersely_core::schema::minify;
+use tersely_wire::{Edit, prompt, schema, splice};
+
+/// So low that the fixtures can be read.
+const MIN_BYTES: usize = 256;
+
+#[test]
+fn every_fixture_gives_its_places() {
+    check("places.snap", places);
+}
+
+#[test]
+fn every_fixture_is_sent_as_it_was() {
+    check("sent.snap", |fixture| {
+        let sent = splice(&fixture.body, &edits(fixture)).into_owned();
+        if sent == fixture.body { String::new() } else { String::from_utf8_lossy(&sent).into_owned() }
+    });
+}
+
+#[test]
+fn every_provider_has_tools_and_data() {
+    for provider in tersely_wire::PROVIDERS {
+        let mut fixtures = fixtures().into_iter().filter(|it| it.provider.name() == provider.name());
+        let fixture = fixtures.find(|it| it.path.ends_with("tools-and-data.json")).expect("a fixture");
+        assert!(provider.descriptions(&fixture.body).expect("descriptions").len() > 5, "{}", provider.name());
+        assert!(provider.prompts(&fixture.body).expect("prompts").len() > 1, "{}", provider.name());
+    }
+}
+
+fn check(name: &str, describe: impl Fn(&Fixture) -> String) {
+    let mut wrong = Vec::new();
+    for fixture in fixtures() {
+        let snapshot = fixture.path.with_extension(name);
+        let seen = describe(&fixture);
+        if env::var_os("TERSELY_BLESS").is_some() {
+            bless(&snapshot, &seen);
+        }
+        if seen != fs::read_to_string(&snapshot).unwrap_or_default() {
+            wrong.push(format!("{}\n--- seen\n{seen}", snapshot.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where nothing is found there is no snapshot.
+fn bless(snapshot: &Path, seen: &str) {
+    if seen.is_empty() {
+        let _ = fs::remove_file(snapshot);
+    } else {
+        fs::write(snapshot, seen).expect("a snapshot");
+    }
+}
+
+fn places(Fixture { body, provider, .. }: &Fixture) -> String {
+    let described = provider.descriptions(body).unwrap_or_default().into_iter().map(|it| {
+        let member = String::from_utf8_lossy(&body[it.member.clone()]);
+        format!("description {}..{} {:?}\n    {member:?}\n", it.span.start, it.span.end, it.text())
+    });
+    let said = provider.prompts(body).unwrap_or_default().into_iter();
+    let said = said.map(|it| format!("prompt {}..{}\n    {:?}\n", it.span.start, it.span.end, it.text()));
+    described.chain(said).collect()
+}
+
+fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Edit> {
+    let mut edits = schema::edits(*provider, body, minify).unwrap_or_default();
+    let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
+    edits.extend(prompt::edits(*provider, body, write).unwrap_or_default());
+    edits
+}
