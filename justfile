@@ -45,6 +45,12 @@ million:
 broken:
     cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
 
+# Real agents and SDKs through `tersely serve`: does nothing change but the tool results? (minutes)
+[group('slow')]
+clients: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 clients.py
+
 # Fuzzes one target (decode_json, decode_stc, decode_toon, decode_terse, round_trip).
 [group('slow')]
 fuzz target seconds='600':

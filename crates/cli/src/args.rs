@@ -1,5 +1,6 @@
 //! What can be typed: the commands, their flags and the help that explains them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,6 +13,8 @@ use crate::settings::Flags;
 
 const ABOUT: &str = "\
 Examples:
+  tersely run claude
+  tersely serve --upstream https://api.anthropic.com
   kubectl get pods -o json | tersely encode --stats
   cat -n src/main.rs | tersely compress --explain
   tersely encode result.json > result.txt
@@ -19,6 +22,31 @@ Examples:
   tersely count result.json result.txt
 
 Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.";
+
+const SERVE: &str = "\
+Examples:
+  tersely serve
+  tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
+
+The first SIGINT or SIGTERM lets running answers finish, and the exit code is 0. The second ends at
+once, with 128 and the signal's number.";
+
+const RUN: &str = "\
+Examples:
+  tersely run claude
+  tersely run codex exec 'fix the failing test'
+  tersely run --mode aggressive opencode
+  tersely run -- python my_agent.py
+
+The exit code is the command's own; 128 and a signal's number if a signal ended it.";
+
+const DOCTOR: &str = "\
+Examples:
+  tersely doctor
+  tersely doctor --json | jq '.findings[] | select(.state == \"bad\")'
+
+Exit code 1 means that something is broken.";
 
 const COMPRESS: &str = "\
 Examples:
@@ -82,12 +110,54 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Run(Run),
+    Serve(Serve),
+    Doctor(Doctor),
     Compress(Compress),
     Encode(Encode),
     Decode(Decode),
     Count(Count),
     Bench(Bench),
     Config(Config),
+}
+
+/// Start a gateway that agents send their requests through
+///
+/// Requests go on to the providers' public addresses by their path, or all to one upstream. Tool results in them get
+/// smaller on the way; every other byte stays as the agent sent it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SERVE)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
+/// Run an agent with a gateway of its own, and say what that saved
+///
+/// Knows claude, codex, opencode and gemini, and keeps what they are set up to talk to as its upstream. Any other
+/// command gets the variables that most programs and libraries read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// Find out what is set, what answers, and what would be saved
+///
+/// Looks at the variables that point agents somewhere, asks every upstream whether it is there, looks for agents and
+/// their versions, and sends a sample through the rewriter. Keys are never shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Show what a tool result becomes on its way to a model

@@ -9,8 +9,10 @@ mod fault;
 mod input;
 mod output;
 mod progress;
+mod proxy;
 mod settings;
 mod share;
+mod signals;
 mod table;
 
 use std::process::ExitCode;

@@ -107,7 +107,7 @@ fn what_cannot_be_read_is_said_in_a_line() {
 
 #[test]
 fn help_has_examples_and_fits_the_page() {
-    for command in ["", "encode", "decode", "count", "bench", "bench forms"] {
+    for command in ["", "run", "serve", "doctor", "encode", "decode", "count", "bench", "bench forms"] {
         let ran = run(&format!("{command} --help"), "");
         assert_eq!(ran.code, Some(0), "{command}");
         assert!(ran.stdout.contains("Example"), "{command} shows no example: {}", ran.stdout);

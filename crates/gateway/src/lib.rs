@@ -10,6 +10,7 @@ mod dial;
 mod error;
 mod hop;
 mod llm;
+mod probe;
 mod serve;
 mod settings;
 mod tls;
@@ -18,6 +19,7 @@ mod upstream;
 
 pub use error::{Error, Side};
 pub use llm::{Head, Live, Missed, Provider, Refusal, Replacement, Rewrite, Totals, Verdict};
+pub use probe::probe;
 pub use serve::{bind, serve};
-pub use settings::{Limits, Origins, Proxy, Settings, Timeouts};
+pub use settings::{Limits, Origins, Proxy, Settings, Timeouts, Websockets};
 pub use upstream::{Upstream, Upstreams};

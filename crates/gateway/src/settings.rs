@@ -26,6 +26,8 @@ pub struct Settings {
     pub authorities: Vec<PathBuf>,
     /// Web pages that may call.
     pub origins: Origins,
+    /// What becomes of a wish for a websocket.
+    pub websockets: Websockets,
 }
 
 impl Default for Settings {
@@ -38,6 +40,7 @@ impl Default for Settings {
             proxy: Proxy::default(),
             authorities: Vec::new(),
             origins: Origins::default(),
+            websockets: Websockets::default(),
         }
     }
 }
@@ -136,6 +139,18 @@ pub enum Origins {
     Any,
     /// Pages of these origins, spelled as browsers do: `https://chat.example`.
     Listed(Vec<String>),
+}
+
+/// What becomes of a wish for a websocket. What is said over one is not rewritten.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Websockets {
+    /// Both sides are joined, but where plain requests would be rewritten clients are told to use those.
+    #[default]
+    Fitting,
+    /// Both sides are joined.
+    Relay,
+    /// The client is told to use plain requests, which clients that can do both then do.
+    Decline,
 }
 
 impl Origins {

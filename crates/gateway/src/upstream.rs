@@ -39,6 +39,12 @@ impl Upstreams {
         self
     }
 
+    /// The server for a provider's requests.
+    #[must_use]
+    pub fn of(&self, provider: Provider) -> Option<&Upstream> {
+        self.choose(Some(provider)).ok()
+    }
+
     /// The server for a request. There is none for a request of no known provider unless one server is for all: a
     /// guess would hand one provider's key to another.
     pub(crate) fn choose(&self, provider: Option<Provider>) -> Result<&Upstream, Error> {
@@ -76,6 +82,12 @@ impl FromStr for Upstream {
 }
 
 impl Upstream {
+    /// The URL that it was made from.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("{}://{}{}", self.scheme, self.authority, self.base)
+    }
+
     /// The address there of what `asked` names here.
     pub(crate) fn address(&self, asked: &Uri) -> Result<Uri, Error> {
         let path = match asked.path_and_query() {

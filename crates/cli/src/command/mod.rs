@@ -6,7 +6,10 @@ mod compress;
 mod config;
 mod count;
 mod decode;
+mod doctor;
 mod encode;
+mod run;
+mod serve;
 
 use std::process::ExitCode;
 
@@ -16,6 +19,9 @@ use crate::fault::Stop;
 /// Runs what was typed.
 pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
     match command {
+        Command::Serve(args) => serve::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Compress(args) => compress::run(args),
         Command::Encode(args) => encode::run(args),
         Command::Decode(args) => decode::run(args),

@@ -21,8 +21,7 @@ mod schema;
 mod seed;
 mod substitute;
 mod toml;
-#[cfg_attr(not(test), expect(dead_code, reason = "what serves follows its file with it"))]
-mod watch;
+pub(crate) mod watch;
 mod yaml;
 
 use std::path::PathBuf;

@@ -20,6 +20,7 @@ use crate::llm::gate::Gate;
 use crate::llm::offer::offer;
 use crate::llm::provider::Provider;
 use crate::llm::{local, shape};
+use crate::settings::Websockets;
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
 
@@ -73,9 +74,23 @@ fn admit<'a>(
     request: &Request<Incoming>,
 ) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
     check(request.method())?;
+    decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
     let address = upstream.address(request.uri())?;
     Ok((gate.admit()?, upstream, address))
+}
+
+/// An error for a client that should use plain requests.
+fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
+    let declined = match gate.settings.websockets {
+        Websockets::Fitting => tersely_wire::claimed(path).is_some(),
+        Websockets::Relay => false,
+        Websockets::Decline => true,
+    };
+    if declined && upgrade::wish(headers).is_some() {
+        return Err(Error::client(StatusCode::UPGRADE_REQUIRED, "no websockets here; use plain requests"));
+    }
+    Ok(())
 }
 
 fn arriving(gate: &Gate, body: Incoming) -> Idle {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD, CONTENT_TYPE,
-    HeaderMap, HeaderValue, ORIGIN, VARY,
+    HeaderMap, HeaderValue, ORIGIN, SERVER, VARY,
 };
 use http::{Method, Request, Response, StatusCode};
 
@@ -47,6 +47,8 @@ fn state(status: StatusCode, text: &'static str) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(Bytes::from_static(text.as_bytes()))));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // Whoever looks for us can tell us from others on the same port.
+    response.headers_mut().insert(SERVER, HeaderValue::from_static("tersely"));
     response
 }
 

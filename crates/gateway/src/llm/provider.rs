@@ -39,7 +39,7 @@ const REST: [(&str, Provider); 2] = [("/v1", Provider::OpenAi), ("/api", Provide
 
 impl Provider {
     /// All of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
 
     /// Whose API a request is for, as far as that can be told.
     #[must_use]
@@ -53,8 +53,20 @@ impl Provider {
         method.or_else(|| find(&PATHS, path)).or_else(header).or_else(|| find(&REST, path)).or(root)
     }
 
+    /// Its name in settings and messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+
     /// The public address; Ollama's is on this machine.
-    pub(crate) fn address(self) -> &'static str {
+    #[must_use]
+    pub fn address(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
             Self::OpenAi => "https://api.openai.com",

@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use tersely_gateway::{Settings, Timeouts};
+use tersely_gateway::{Settings, Timeouts, Websockets};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -218,7 +218,7 @@ async fn echo(mut request: Request<Incoming>) -> Response<Empty<Bytes>> {
     response.header("sec-websocket-accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=").body(Empty::new()).unwrap()
 }
 
-const SWITCH: &str = "GET /v1/responses HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
+const SWITCH: &str = "GET /v1/realtime HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
     sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 #[tokio::test]
@@ -247,4 +247,21 @@ async fn a_websocket_that_is_refused_is_answered_as_usual() {
     raw.write(SWITCH).await;
     assert!(raw.until("no sockets here").await.starts_with("HTTP/1.1 426"));
     assert_eq!(get(&gateway.url("/x")).await.status, 426);
+}
+
+/// What is said over a websocket is not rewritten, so where plain requests would be they are asked for.
+#[tokio::test]
+async fn a_websocket_gives_way_to_plain_requests() {
+    for (websockets, path) in [
+        (Websockets::Fitting, "/v1/responses"),
+        (Websockets::Decline, "/v1/responses"),
+        (Websockets::Decline, "/v1/realtime"),
+    ] {
+        let address = upstream(|_| async { answer("done") }).await;
+        let gateway = gateway(Settings { websockets, ..settings(address) }, keep()).await;
+        let mut raw = Raw::open(gateway.address).await;
+        raw.write(&SWITCH.replace("/v1/realtime", path)).await;
+        assert!(raw.until("use plain requests").await.starts_with("HTTP/1.1 426"));
+        assert_eq!(get(&gateway.url(path)).await.status, 200);
+    }
 }

@@ -1,0 +1,72 @@
+//! One thing that was looked at, in words for people and for scripts.
+
+use std::io::{self, IsTerminal};
+
+use serde_json::{Value, json};
+
+use crate::table;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) state: State,
+    /// What was looked at.
+    pub(crate) subject: String,
+    /// What was seen, and what to do if that is bad.
+    pub(crate) detail: String,
+}
+
+/// How it is with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// As it should be.
+    Good,
+    /// Neither here nor there: not set, not installed, not running.
+    Open,
+    /// Broken.
+    Bad,
+}
+
+impl Finding {
+    pub(crate) fn good(subject: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { state: State::Good, subject: subject.into(), detail: detail.into() }
+    }
+
+    pub(crate) fn open(subject: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { state: State::Open, subject: subject.into(), detail: detail.into() }
+    }
+
+    pub(crate) fn bad(subject: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { state: State::Bad, subject: subject.into(), detail: detail.into() }
+    }
+
+    /// For scripts.
+    pub(crate) fn json(&self) -> Value {
+        json!({ "state": self.state.name(), "subject": self.subject, "detail": self.detail })
+    }
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Open => "-",
+            Self::Bad => "bad",
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Good => "✓",
+            Self::Open => "·",
+            Self::Bad => "✗",
+        }
+    }
+}
+
+/// A line for each; with signs on a terminal, with words elsewhere.
+pub(crate) fn lines(findings: &[Finding]) -> String {
+    let mark = if io::stdout().is_terminal() { State::sign } else { State::name };
+    let row = |it: &Finding| vec![mark(it.state).to_owned(), it.subject.clone(), it.detail.clone()];
+    table::align("lll", &findings.iter().map(row).collect::<Vec<_>>())
+}

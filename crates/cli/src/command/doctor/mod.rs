@@ -1,0 +1,46 @@
+//! `tersely doctor`: what is set, what answers, and what would be saved.
+
+mod finding;
+mod place;
+mod program;
+mod sample;
+mod variable;
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::args::Doctor;
+use crate::command::doctor::finding::{Finding, State};
+use crate::command::run::World;
+use crate::fault::{Fault, NO, Stop};
+use crate::output;
+use crate::proxy::{Proxy, runtime};
+use crate::settings::{self, Order};
+
+/// Looks at everything, and says what was found.
+pub(crate) fn run(args: &Doctor) -> Result<ExitCode, Stop> {
+    let loaded = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?;
+    let proxy = Proxy::new(loaded.settings);
+    let findings = findings(&proxy, &World::here())?;
+    let broken = findings.iter().any(|finding| finding.state == State::Bad);
+    let text = if args.json { report(&findings) } else { finding::lines(&findings) };
+    output::result(&text)?;
+    Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
+}
+
+fn findings(proxy: &Proxy, world: &World) -> Result<Vec<Finding>, Stop> {
+    let programs = program::start();
+    let runtime = runtime()?;
+    let (variables, places) = runtime.block_on(async {
+        tokio::join!(variable::look(&proxy.settings, world), place::look(&proxy.settings))
+    });
+    let sample = sample::look(proxy);
+    Ok([variables, places, program::look(programs), vec![sample]].concat())
+}
+
+fn report(findings: &[Finding]) -> String {
+    let broken = findings.iter().filter(|finding| finding.state == State::Bad).count();
+    let findings: Vec<_> = findings.iter().map(Finding::json).collect();
+    json!({ "broken": broken, "findings": findings }).to_string()
+}

@@ -1,0 +1,70 @@
+//! Looks at places: where we listen or would, and where requests go.
+
+use tersely_gateway::{Error, Provider, Settings, Upstream, probe};
+use tokio::net::TcpListener;
+
+use crate::command::doctor::finding::Finding;
+use crate::command::serve::is_ours;
+
+/// The address to listen on, and every upstream.
+pub(crate) async fn look(settings: &Settings) -> Vec<Finding> {
+    let mut findings = vec![listen(settings).await];
+    let mut asked: Vec<(String, tokio::task::JoinHandle<Finding>)> = Vec::new();
+    for provider in Provider::ALL {
+        let Some(upstream) = settings.upstreams.of(provider).cloned() else { continue };
+        if asked.iter().all(|(url, _)| *url != upstream.url()) {
+            let settings = settings.clone();
+            asked.push((
+                upstream.url(),
+                tokio::spawn(async move { reach(&settings, provider, &upstream).await }),
+            ));
+        }
+    }
+    for (url, task) in asked {
+        let finding = task.await.unwrap_or_else(|_| Finding::bad(url, "could not be asked"));
+        findings.push(finding);
+    }
+    findings
+}
+
+async fn listen(settings: &Settings) -> Finding {
+    let (listen, subject) = (settings.listen, format!("listen {}", settings.listen));
+    if TcpListener::bind(listen).await.is_ok() {
+        return Finding::open(subject, "free: nothing runs here; tersely serve would take it");
+    }
+    if is_ours(settings, listen).await {
+        return Finding::good(subject, "Tersely is running here");
+    }
+    Finding::bad(subject, "taken by another program; give tersely serve another one with --listen")
+}
+
+/// Asks an upstream. Ollama's usual address is no fault when nobody listens: few have it.
+async fn reach(settings: &Settings, provider: Provider, upstream: &Upstream) -> Finding {
+    let subject = format!("upstream {}", upstream.url());
+    match probe(settings, upstream, "/").await {
+        Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream))),
+        Err(_) if provider == Provider::Ollama && upstream.url() == provider.address() => {
+            Finding::open(subject, "not running")
+        }
+        Err(error) => Finding::bad(subject, format!("{error}{}; {}", by(settings, upstream), advice(&error))),
+    }
+}
+
+/// The way there, if it is not straight.
+fn by(settings: &Settings, upstream: &Upstream) -> String {
+    if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
+        return String::new();
+    }
+    ", through the proxy of HTTPS_PROXY".to_owned()
+}
+
+fn advice(error: &Error) -> &'static str {
+    let message = error.message.to_ascii_lowercase();
+    if message.contains("certificate") {
+        return "if your company reads TLS, name its certificate file: SSL_CERT_FILE";
+    }
+    if message.contains("refused") {
+        return "nothing listens there: start it, or name another upstream";
+    }
+    "check the network, and HTTPS_PROXY if there is one"
+}

@@ -1,0 +1,48 @@
+//! Looks for clients, and asks each for its version.
+
+use std::io::ErrorKind;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::doctor::finding::Finding;
+use crate::command::run::CLIENTS;
+
+/// How long a client may take to tell its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Asks all of them at once; some take seconds.
+pub(crate) fn start() -> Vec<(&'static str, Receiver<Finding>)> {
+    let ask = |name: &'static str, install: &'static str| {
+        let (tell, told) = channel();
+        thread::spawn(move || tell.send(version(name, install)));
+        (name, told)
+    };
+    CLIENTS.iter().map(|client| ask(client.name(), client.install().unwrap_or_default())).collect()
+}
+
+/// What they answered.
+pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding> {
+    let end = Instant::now() + PATIENCE;
+    let wait = |(name, told): (&'static str, Receiver<Finding>)| {
+        let left = end.saturating_duration_since(Instant::now());
+        told.recv_timeout(left).unwrap_or_else(|_| Finding::open(name, "installed, but tells no version"))
+    };
+    asked.into_iter().map(wait).collect()
+}
+
+fn version(name: &str, install: &str) -> Finding {
+    let ran = Command::new(name).arg("--version").stdin(Stdio::null()).output();
+    match ran {
+        Ok(ran) if ran.status.success() => {
+            let said = String::from_utf8_lossy(&ran.stdout);
+            Finding::good(name, said.lines().next().unwrap_or_default().trim())
+        }
+        Ok(ran) => Finding::bad(name, format!("does not start: {name} --version ended with {}", ran.status)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Finding::open(name, format!("not installed; if you want it: {install}"))
+        }
+        Err(error) => Finding::bad(name, format!("does not start: {error}")),
+    }
+}

@@ -1,0 +1,53 @@
+//! Sends a sample through the rewriter, to see that it does its work.
+
+use http::{HeaderMap, Method, Uri};
+use serde_json::{Value, json};
+use tersely_core::{Mode, O200k, Tokens};
+use tersely_gateway::{Head, Rewrite, Verdict};
+
+use crate::command::doctor::finding::Finding;
+use crate::proxy::Proxy;
+use crate::share::Share;
+
+/// What would become of a small result.
+pub(crate) fn look(proxy: &Proxy) -> Finding {
+    let (subject, body) = ("sample", body().to_string());
+    if proxy.mode == Mode::Disabled {
+        return Finding::open(subject, "nothing is compressed in disabled mode");
+    }
+    let uri = Uri::from_static("/v1/messages");
+    let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new() };
+    if !proxy.rewrite.wants(&head) {
+        return Finding::bad(subject, "the rewriter does not want requests; check the configuration's rules");
+    }
+    match proxy.rewrite.rewrite(&head, body.as_bytes()) {
+        Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
+        Verdict::Keep if proxy.mode == Mode::Safe => {
+            Finding::open(subject, "safe mode leaves JSON as it came")
+        }
+        Verdict::Keep | Verdict::Note(_) => {
+            Finding::bad(subject, "came back as it was; check the configuration's rules")
+        }
+        Verdict::Refuse(why) => Finding::bad(subject, format!("was refused: {}", why.message)),
+    }
+}
+
+fn saved(subject: &str, before: &str, after: &str) -> Finding {
+    let (before, after) = (O200k.count(before), O200k.count(after));
+    let share = Share::saved(before, after);
+    Finding::good(subject, format!("a request of {before} tokens becomes one of {after} ({share} saved)"))
+}
+
+/// A request with one result: rows of JSON, as an API would give.
+fn body() -> Value {
+    let row =
+        |id: usize| json!({ "id": id, "name": format!("item-{id}"), "state": "open", "owner": "team-a" });
+    let rows = Value::from((1..=20).map(row).collect::<Vec<_>>()).to_string();
+    let call =
+        json!({ "type": "tool_use", "id": "t", "name": "Bash", "input": { "command": "gh issue list" } });
+    let result = json!({ "type": "tool_result", "tool_use_id": "t", "content": rows });
+    json!({ "messages": [
+        { "role": "assistant", "content": [call] },
+        { "role": "user", "content": [result] },
+    ] })
+}

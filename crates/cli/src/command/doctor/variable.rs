@@ -1,0 +1,86 @@
+//! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
+
+use tersely_gateway::{Settings, Upstream, probe};
+
+use crate::command::doctor::finding::Finding;
+use crate::command::run::{VARIABLES, World};
+
+/// Variables that hold keys.
+const KEYS: [&str; 6] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "CODEX_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+];
+
+/// Variables that say how the network is used; the first two may hold a password.
+const NETWORK: [&str; 6] =
+    ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+
+/// All of them that are set.
+pub(crate) async fn look(settings: &Settings, world: &World) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, _) in VARIABLES {
+        if let Some(url) = world.url(name) {
+            findings.push(address(settings, name, &url).await);
+        }
+    }
+    if findings.is_empty() {
+        let names = "ANTHROPIC_BASE_URL, OPENAI_BASE_URL, ...";
+        findings.push(Finding::open(names, "not set: clients go to their providers, not through Tersely"));
+    }
+    findings
+        .extend(KEYS.iter().filter(|name| world.var(name).is_some()).map(|name| Finding::good(*name, "set")));
+    findings.extend(NETWORK.iter().filter_map(|name| network(name, world)));
+    findings
+}
+
+/// A variable that points clients at an address.
+async fn address(settings: &Settings, name: &str, url: &str) -> Finding {
+    let Ok(upstream) = url.parse::<Upstream>() else {
+        return Finding::bad(name, format!("{} is no address; mend it, or unset {name}", plain(url)));
+    };
+    let shown = upstream.url();
+    match probe(settings, &upstream, "/readyz").await {
+        Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
+            Finding::good(name, format!("{shown} is Tersely"))
+        }
+        Ok(_) => Finding::open(name, format!("{shown} answers, and is not Tersely")),
+        Err(error) => {
+            let advice = format!("start what should be there, or unset {name}");
+            Finding::bad(name, format!("{shown} does not answer, so clients fail: {error}; {advice}"))
+        }
+    }
+}
+
+fn network(name: &str, world: &World) -> Option<Finding> {
+    let value = world.var(name).or_else(|| world.var(&name.to_lowercase()))?;
+    let is_file = name.ends_with("_FILE") || name.ends_with("_CERTS");
+    if is_file && !std::path::Path::new(value).is_file() {
+        return Some(Finding::bad(name, format!("{value} is no file; mend it, or unset {name}")));
+    }
+    Some(Finding::good(name, plain(value)))
+}
+
+/// A URL without a name and password in it.
+fn plain(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
+    let bare = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    if scheme.is_empty() { bare.to_owned() } else { format!("{scheme}://{bare}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for (url, shown) in
+            [("http://u:p@h:1", "http://h:1"), ("u:p@h", "h"), ("http://u:a@b@h", "http://h"), ("h,g", "h,g")]
+        {
+            assert_eq!(plain(url), shown);
+        }
+    }
+}

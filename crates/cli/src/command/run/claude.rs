@@ -1,0 +1,83 @@
+//! Points Claude Code at a gateway.
+
+use serde_json::json;
+
+use crate::command::run::client::{Client, Told, direct};
+use crate::command::run::door::Doors;
+use crate::command::run::world::World;
+use crate::fault::Fault;
+
+/// Claude Code.
+pub(crate) struct Claude;
+
+const BASE: &str = "ANTHROPIC_BASE_URL";
+const HOME: &str = "https://api.anthropic.com";
+const SEARCH: &str = "ENABLE_TOOL_SEARCH";
+
+impl Client for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g @anthropic-ai/claude-code")
+    }
+
+    /// Settings files speak louder than variables, and the argument louder than both: where a file says where to go,
+    /// that is the upstream, and the argument leads here.
+    ///
+    /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
+    /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+        let written = written(world);
+        let meant = written.clone().or_else(|| world.url(BASE)).unwrap_or_else(|| HOME.to_owned());
+        let url = doors.open(BASE, &meant)?;
+        let mut told = Told { env: direct(world), ..Told::default() };
+        if meant.trim_end_matches('/') == HOME && world.var(SEARCH).is_none() {
+            told.env.push((SEARCH.to_owned(), "true".to_owned()));
+        }
+        if written.is_some() {
+            told.args = vec!["--settings".to_owned(), json!({ "env": { BASE: &url } }).to_string()];
+        }
+        told.env.push((BASE.to_owned(), url));
+        Ok(told)
+    }
+}
+
+/// The address in the settings files, the nearest first.
+fn written(world: &World) -> Option<String> {
+    let local = world.folder.join(".claude");
+    let files = [local.join("settings.local.json"), local.join("settings.json")];
+    let own = world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
+    let url = |file| World::json(&file)["env"][BASE].as_str().map(str::to_owned);
+    files.into_iter().chain([own]).find_map(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(vars: &[(&str, &str)]) -> Told {
+        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let world = World { vars, ..World::default() };
+        Claude.point(&world, &mut Doors::new(None)).expect("a door")
+    }
+
+    fn names(told: &Told) -> Vec<&str> {
+        told.env.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    #[test]
+    fn tool_search_stays_where_the_upstream_is_anthropic() {
+        let home = [("HOME", "/nowhere")];
+        assert_eq!(names(&told(&home)), [SEARCH, BASE]);
+        assert_eq!(names(&told(&[("HOME", "/nowhere"), (SEARCH, "false")])), [BASE]);
+        assert_eq!(names(&told(&[("HOME", "/nowhere"), (BASE, "http://h/x")])), [BASE]);
+    }
+
+    #[test]
+    fn a_company_proxy_is_not_asked_for_this_machine() {
+        let told = told(&[("HOME", "/nowhere"), ("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
+        assert_eq!(told.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
+    }
+}

@@ -1,0 +1,116 @@
+//! Doors: places on this machine that lead to upstreams, for one command and as long as it runs.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use tersely_gateway::{Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
+
+use crate::fault::{Fault, Stop};
+use crate::proxy::Proxy;
+
+/// The doors of one command.
+pub(crate) struct Doors {
+    /// Where all of them lead, if not to where the command would go by itself.
+    instead: Option<String>,
+    open: Vec<Door>,
+}
+
+/// A place to listen, and the upstream behind it.
+struct Door {
+    origin: String,
+    listener: TcpListener,
+    upstream: Upstream,
+    local: SocketAddr,
+}
+
+impl Doors {
+    /// None as yet.
+    pub(crate) fn new(instead: Option<&str>) -> Self {
+        Self { instead: instead.map(str::to_owned), open: Vec::new() }
+    }
+
+    /// The URL to use in the place of `url`, which `name` was set to.
+    ///
+    /// Its path stays: the command asks for just what it would have asked for.
+    pub(crate) fn open(&mut self, name: &str, url: &str) -> Result<String, Fault> {
+        let (origin, path) = split(url);
+        let origin = self.instead.as_deref().unwrap_or(origin).to_owned();
+        let known = self.open.iter().find(|door| door.origin == origin).map(|door| door.local);
+        let local = known.map_or_else(|| self.add(name, origin), Ok)?;
+        Ok(format!("http://{local}{path}"))
+    }
+
+    fn add(&mut self, name: &str, origin: String) -> Result<SocketAddr, Fault> {
+        let upstream = origin.parse().map_err(|error: tersely_gateway::Error| {
+            Fault::unable(format!("{name} is {origin}: {error}"), format!("unset {name}, or mend it"))
+        })?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+        let place = listener.and_then(|it| it.set_nonblocking(true).map(|()| it));
+        let place = place.and_then(|it| it.local_addr().map(|local| (it, local)));
+        let (listener, local) = place.map_err(|error| {
+            Fault::unable(format!("no port of this machine is free: {error}"), "close other programs first")
+        })?;
+        self.open.push(Door { origin, listener, upstream, local });
+        Ok(local)
+    }
+
+    /// Serves behind every door for as long as the runtime lives.
+    ///
+    /// What is said over a websocket is not rewritten, so clients that can do without are asked to.
+    pub(crate) fn serve(self, proxy: &Proxy) -> Result<(), Stop> {
+        for Door { listener, upstream, local, .. } in self.open {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            let settings = Settings {
+                listen: local,
+                upstreams: Upstreams::one(upstream),
+                websockets: Websockets::Decline,
+                ..proxy.settings.clone()
+            };
+            let rewrite: Arc<dyn Rewrite> = Arc::clone(&proxy.rewrite) as _;
+            tokio::spawn(serve(settings, rewrite, listener, std::future::pending()));
+        }
+        Ok(())
+    }
+}
+
+/// A URL's scheme and host, and its path.
+fn split(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let path = url[host..].find('/').map_or(url.len(), |at| host + at);
+    (&url[..path], url[path..].trim_end_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_has_an_origin_and_a_path() {
+        for (url, origin, path) in [
+            ("https://api.openai.com/v1/", "https://api.openai.com", "/v1"),
+            ("http://127.0.0.1:1", "http://127.0.0.1:1", ""),
+            ("http://h/a/b", "http://h", "/a/b"),
+        ] {
+            assert_eq!(split(url), (origin, path));
+        }
+    }
+
+    #[test]
+    fn one_origin_has_one_door_and_paths_stay() {
+        let mut doors = Doors::new(None);
+        let first = doors.open("A", "https://h/v1").ok();
+        let other = doors.open("B", "https://h/v1beta").ok();
+        assert_eq!(doors.open.len(), 1);
+        assert_eq!(first.map(|url| url.replace("/v1", "")), other.map(|url| url.replace("/v1beta", "")));
+        assert!(doors.open("C", "ftp://h").is_err());
+    }
+
+    #[test]
+    fn one_upstream_stands_for_all() {
+        let mut doors = Doors::new(Some("http://h:1/base"));
+        assert!(doors.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
+        assert!(doors.open("B", "https://b").is_ok());
+        assert_eq!(doors.open.len(), 1);
+        assert_eq!(doors.open[0].upstream.url(), "http://h:1/base");
+    }
+}

@@ -1,0 +1,64 @@
+//! Points Gemini CLI at a gateway.
+
+use crate::command::run::client::{Client, Told};
+use crate::command::run::door::Doors;
+use crate::command::run::world::World;
+use crate::fault::Fault;
+
+/// Gemini CLI.
+pub(crate) struct Gemini;
+
+const BASE: &str = "GOOGLE_GEMINI_BASE_URL";
+
+/// Variables that say how to log in whatever the address.
+const CHOSEN: [&str; 3] = [BASE, "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"];
+
+impl Client for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        Some("npm install -g @google/gemini-cli")
+    }
+
+    /// A key and a Google login lead to different servers.
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+        if is_undecided(world) {
+            return Err(Fault::unable(
+                "gemini does not take a key alone for a login when it is pointed at another address",
+                r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
+            ));
+        }
+        Told::variables(world, doors, &[BASE, "CODE_ASSIST_ENDPOINT"])
+    }
+}
+
+/// True when nothing but a key says how to log in. An address in the variable then stands for another way, which
+/// Gemini CLI refuses without a terminal.
+fn is_undecided(world: &World) -> bool {
+    let files = [world.home("GEMINI_CLI_HOME", "").join(".gemini"), world.folder.join(".gemini")];
+    let chosen = |folder: &std::path::PathBuf| {
+        World::json(&folder.join("settings.json"))["security"]["auth"]["selectedType"].is_string()
+    };
+    let said = CHOSEN.iter().any(|name| world.var(name).is_some());
+    world.var("GEMINI_API_KEY").is_some() && !said && !files.iter().any(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(vars: &[(&str, &str)], works: bool) {
+        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let told = Gemini.point(&World { vars, ..World::default() }, &mut Doors::new(None));
+        assert_eq!(told.is_ok(), works, "{told:?}");
+    }
+
+    #[test]
+    fn a_key_alone_is_not_enough() {
+        check(&[("HOME", "/nowhere"), ("GEMINI_API_KEY", "k")], false);
+        check(&[("HOME", "/nowhere"), ("GEMINI_API_KEY", "k"), (BASE, "http://h")], true);
+        check(&[("HOME", "/nowhere")], true);
+    }
+}

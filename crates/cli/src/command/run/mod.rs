@@ -1,0 +1,117 @@
+//! `tersely run`: a command with a gateway of its own, and a line about what that saved.
+
+mod claude;
+mod client;
+mod codex;
+mod door;
+mod gemini;
+mod opencode;
+mod other;
+mod world;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::process::{ExitCode, ExitStatus};
+
+use tokio::process::{Child, Command};
+use tokio::select;
+
+use crate::args::Run;
+use crate::command::run::client::{Client, Told};
+use crate::command::run::door::Doors;
+use crate::fault::{Fault, Stop};
+use crate::output;
+use crate::proxy::{Proxy, runtime};
+use crate::settings::{self, Order};
+use crate::signals::{Signals, Terminal, forward};
+
+pub(crate) use client::{CLIENTS, VARIABLES};
+pub(crate) use world::World;
+
+/// Runs what was named.
+pub(crate) fn run(args: &Run) -> Result<ExitCode, Stop> {
+    let mut meant = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?.settings;
+    meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    start(&Proxy::new(meant), args.flags.upstream.as_deref(), &args.command)
+}
+
+/// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
+fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<ExitCode, Stop> {
+    let Some((program, args)) = command.split_first() else {
+        return Err(Fault::unable("there is no command", "for example: tersely run claude").into());
+    };
+    let client = client::named(&name(program));
+    let mut doors = Doors::new(upstream);
+    let told = client.point(&World::here(), &mut doors)?;
+    let runtime = runtime()?;
+    let ended = runtime.block_on(async {
+        doors.serve(proxy)?;
+        let mut wanted = Command::new(program);
+        wanted.args(&told.args).args(args);
+        let mut signals = Signals::all()?;
+        let mut child = told.give(&mut wanted).spawn().map_err(|error| absent(client, program, &error))?;
+        wait(&mut child, &mut signals).await.map_err(Stop::from)
+    });
+    runtime.shutdown_background();
+    let code = code(ended?);
+    output::note(&format!("tersely: {}", summary(proxy)))?;
+    Ok(ExitCode::from(code))
+}
+
+/// The name that a program is known by, without its folder.
+fn name(program: &OsString) -> String {
+    Path::new(program).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus> {
+    let terminal = io::stdin().is_terminal() || io::stdout().is_terminal() || io::stderr().is_terminal();
+    let terminal = if terminal { Terminal::Shared } else { Terminal::None };
+    loop {
+        let pid = child.id();
+        select! {
+            ended = child.wait() => return ended,
+            signal = signals.next() => forward(signal, pid, terminal),
+        }
+    }
+}
+
+/// The exit code as a shell would give it.
+fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = None;
+    let code = status.code().or(signal.map(|signal: i32| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(u8::MAX)
+}
+
+fn summary(proxy: &Proxy) -> String {
+    let saved = proxy.saved();
+    if saved.requests == 0 {
+        return "no request came through; tersely doctor helps to find out why".to_owned();
+    }
+    saved.to_string()
+}
+
+/// Why a command did not start, and what to do.
+fn absent(client: &dyn Client, program: &OsString, error: &io::Error) -> Fault {
+    let program = program.display();
+    match (error.kind(), client.install()) {
+        (io::ErrorKind::NotFound, Some(install)) => {
+            Fault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
+        }
+        (io::ErrorKind::NotFound, None) => {
+            Fault::unable(format!("{program}: no such command"), "check its name, or give its whole path")
+        }
+        _ => Fault::unable(format!("{program} cannot be started: {error}"), "check that you may run it"),
+    }
+}
+
+impl Told {
+    /// Gives a command what it was told.
+    fn give<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.envs(self.env.iter().map(|(name, value)| (name, value)))
+    }
+}

@@ -1,0 +1,23 @@
+//! Points a command that is not known at a gateway: by all the variables that programs and libraries read.
+
+use crate::command::run::client::{Client, Told, VARIABLES};
+use crate::command::run::door::Doors;
+use crate::command::run::world::World;
+use crate::fault::Fault;
+
+/// Any command.
+pub(crate) struct Other;
+
+impl Client for Other {
+    fn name(&self) -> &'static str {
+        ""
+    }
+
+    fn install(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+        Told::variables(world, doors, &VARIABLES.map(|(name, _)| name))
+    }
+}

@@ -1,0 +1,164 @@
+//! `tersely serve`: a gateway that runs until it is told to stop.
+
+use std::error::Error as _;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tersely_engine::Engine;
+use tersely_gateway::{Error, Live, Provider, Settings, Upstream, bind, probe, serve};
+use tokio::select;
+use tokio::sync::oneshot;
+
+use crate::args::Serve;
+use crate::fault::{Fault, Stop};
+use crate::output;
+use crate::proxy::{Proxy, runtime};
+use crate::settings::watch::{self, News};
+use crate::settings::{self, Loaded, Order};
+use crate::signals::Signals;
+
+/// Serves until told to stop.
+pub(crate) fn run(args: &Serve) -> Result<ExitCode, Stop> {
+    let order = Order::new(&args.flags);
+    let loaded = settings::load(&order).map_err(Fault::from)?;
+    for notice in &loaded.notices {
+        output::note(&format!("note: {notice}"))?;
+    }
+    start(order, &loaded)
+}
+
+/// Starts a gateway, and returns when it has ended.
+fn start(order: Order, loaded: &Loaded) -> Result<ExitCode, Stop> {
+    let runtime = runtime()?;
+    let proxy = Proxy::new(loaded.settings.clone());
+    let ended = runtime.block_on(async {
+        follow(order, loaded, Arc::clone(&proxy.rewrite));
+        listen(proxy).await
+    });
+    // Whoever asked twice does not wait for a rewrite.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Puts new settings to work as they come; where to listen and to send stays as it was at the start.
+fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
+    let mut changes = watch::watch(order, loaded, |news| {
+        // Whoever closed stderr does not want to hear of it.
+        let _ = output::note(&match news {
+            News::Changed => {
+                "tersely: new settings are at work; where to listen and to send needs a new start".to_owned()
+            }
+            News::Refused(why) => {
+                format!("tersely: the old settings stay, because the new ones are wrong\n{why}")
+            }
+        });
+    });
+    tokio::spawn(async move {
+        while changes.changed().await.is_ok() {
+            let engine = changes.borrow_and_update().engine.clone();
+            live.swap(Engine::new(engine));
+        }
+    });
+}
+
+async fn listen(proxy: Proxy) -> Result<ExitCode, Stop> {
+    let mut signals = Signals::ending()?;
+    let listener = match bind(&proxy.settings).await {
+        Ok(listener) => listener,
+        Err(error) => return Err(unavailable(&proxy.settings, &error).await.into()),
+    };
+    let hello = hello(&proxy, listener.local_addr()?);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let stopped = async move { drop(stopped.await) };
+    let serving = serve(proxy.settings, proxy.rewrite, listener, stopped);
+    tokio::pin!(serving);
+    // Settings are put to work at the first look: only then is it ready.
+    select! {
+        biased;
+        ended = &mut serving => return done(ended),
+        () = std::future::ready(()) => output::note(&hello)?,
+    }
+    select! {
+        ended = &mut serving => return done(ended),
+        _ = signals.next() => {}
+    }
+    output::note("tersely: running answers may finish; a second signal ends them")?;
+    drop(stop);
+    select! {
+        ended = serving => done(ended),
+        signal = signals.next() => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
+    }
+}
+
+fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
+    let hint = "mend the setting that is named, then start it again; tersely doctor tells more";
+    ended.map(|()| ExitCode::SUCCESS).map_err(|error| Fault::unable(error.to_string(), hint).into())
+}
+
+/// Why an address cannot be listened on, and what to do.
+async fn unavailable(settings: &Settings, error: &Error) -> Fault {
+    let listen = settings.listen;
+    let kind = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    match kind {
+        Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => Fault::unable(
+            format!("Tersely is already running on {listen}"),
+            "use that one, stop it first, or take another port: tersely serve --listen 127.0.0.1:0",
+        ),
+        Some(io::ErrorKind::AddrInUse) => Fault::unable(
+            format!("another program already listens on {listen}"),
+            "take another port: tersely serve --listen 127.0.0.1:0",
+        ),
+        Some(io::ErrorKind::PermissionDenied) => Fault::unable(
+            format!("you may not listen on {listen}"),
+            "take a port above 1023: tersely serve --listen 127.0.0.1:8787",
+        ),
+        Some(io::ErrorKind::AddrNotAvailable) => Fault::unable(
+            format!("{listen} is no address of this machine"),
+            "listen on 127.0.0.1 for this machine only, on 0.0.0.0 for all that can reach it",
+        ),
+        _ => Fault::unable(error.to_string(), "choose another address with --listen"),
+    }
+}
+
+/// True when a gateway of ours answers at an address.
+pub(crate) async fn is_ours(settings: &Settings, address: SocketAddr) -> bool {
+    let Ok(upstream) = format!("http://{}", local(address)).parse() else { return false };
+    let answer = probe(settings, &upstream, "/readyz").await;
+    answer.is_ok_and(|(_, headers)| headers.get("server").is_some_and(|name| name == "tersely"))
+}
+
+/// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
+fn hello(proxy: &Proxy, address: SocketAddr) -> String {
+    let url = format!("http://{}", local(address));
+    let ready = format!("tersely: ready on {url}, {} mode; {}", proxy.mode.name(), targets(&proxy.settings));
+    let open = if address.ip().is_loopback() { "" } else { "\n  open to all that can reach this machine" };
+    format!(
+        "{ready}{open}\n  \
+         claude    ANTHROPIC_BASE_URL={url} ENABLE_TOOL_SEARCH=true claude\n  \
+         codex     codex -c openai_base_url='\"{url}/v1\"'\n  \
+         gemini    GOOGLE_GEMINI_BASE_URL={url} gemini\n  \
+         others    OPENAI_BASE_URL={url}/v1, or start them with: tersely run CMD"
+    )
+}
+
+/// Where each provider's requests go; said once if it is one place for all.
+fn targets(settings: &Settings) -> String {
+    let url = |provider| settings.upstreams.of(provider).map_or("nowhere".to_owned(), Upstream::url);
+    let urls = Provider::ALL.map(url);
+    if urls.iter().all(|other| *other == urls[0]) {
+        return format!("all to {}", urls[0]);
+    }
+    let named = Provider::ALL.iter().zip(urls).map(|(provider, url)| format!("{} to {url}", provider.name()));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// The address as a client on this machine would write it.
+fn local(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let v4 = address.is_ipv4();
+        address.set_ip(if v4 { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+    }
+    address
+}

@@ -1,0 +1,107 @@
+//! Hears what the system asks of this process, and passes it on to another.
+
+#[cfg(unix)]
+pub(crate) use unix::{Signals, forward};
+
+#[cfg(not(unix))]
+pub(crate) use other::{Signals, forward};
+
+#[cfg(unix)]
+mod unix {
+    use std::future::poll_fn;
+    use std::io;
+    use std::task::Poll;
+
+    use rustix::process::{Pid, Signal, kill_process};
+    use tokio::signal::unix::{self, SignalKind};
+
+    use super::Terminal;
+    use crate::fault::Fault;
+
+    /// Signals that are heard instead of obeyed.
+    pub(crate) struct Signals(Vec<(SignalKind, unix::Signal)>);
+
+    impl Signals {
+        /// Those that ask for an end.
+        pub(crate) fn ending() -> Result<Self, Fault> {
+            Self::of(&[SignalKind::interrupt(), SignalKind::terminate()])
+        }
+
+        /// Those that a command in a terminal may be sent.
+        pub(crate) fn all() -> Result<Self, Fault> {
+            let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+            let more = [SignalKind::hangup(), SignalKind::quit()];
+            let own = [SignalKind::user_defined1(), SignalKind::user_defined2()];
+            Self::of(&[kinds, more, own].concat())
+        }
+
+        fn of(kinds: &[SignalKind]) -> Result<Self, Fault> {
+            let heard = kinds.iter().map(|kind| Ok((*kind, unix::signal(*kind)?)));
+            heard.collect::<io::Result<_>>().map(Self).map_err(|error| {
+                Fault::unable(
+                    format!("signals cannot be heard: {error}"),
+                    "close other programs, and try again",
+                )
+            })
+        }
+
+        /// The number of the next one.
+        pub(crate) async fn next(&mut self) -> i32 {
+            poll_fn(|cx| {
+                let heard = |(kind, signal): &mut (SignalKind, unix::Signal)| {
+                    signal.poll_recv(cx).is_ready().then(|| kind.as_raw_value())
+                };
+                self.0.iter_mut().find_map(heard).map_or(Poll::Pending, Poll::Ready)
+            })
+            .await
+        }
+    }
+
+    /// Passes a signal on; a process that has gone needs none.
+    ///
+    /// A terminal sends its own (Ctrl-C, Ctrl-\) to both of us: with `shared`, those are not sent a second time.
+    pub(crate) fn forward(signal: i32, to: Option<u32>, shared: Terminal) {
+        let typed = [SignalKind::interrupt().as_raw_value(), SignalKind::quit().as_raw_value()];
+        if shared == Terminal::Shared && typed.contains(&signal) {
+            return;
+        }
+        let pid = to.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+        if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod other {
+    use super::Terminal;
+    use crate::fault::Fault;
+
+    /// The only signal there is: Ctrl-C.
+    pub(crate) struct Signals;
+
+    impl Signals {
+        pub(crate) fn ending() -> Result<Self, Fault> {
+            Ok(Self)
+        }
+
+        pub(crate) fn all() -> Result<Self, Fault> {
+            Ok(Self)
+        }
+
+        pub(crate) async fn next(&mut self) -> i32 {
+            let _ = tokio::signal::ctrl_c().await;
+            2
+        }
+    }
+
+    /// The console sends Ctrl-C to both of us.
+    pub(crate) fn forward(_: i32, _: Option<u32>, _: Terminal) {}
+}
+
+/// Whether a terminal speaks to this process and to the one it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terminal {
+    Shared,
+    None,
+}

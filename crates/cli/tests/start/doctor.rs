@@ -1,0 +1,83 @@
+//! `tersely doctor`, on machines in several states.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use crate::stage::{start, tersely, upstream};
+use serde_json::Value;
+
+/// An address where nobody listens.
+fn nobody() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").to_string()
+}
+
+/// Runs, and gives the exit code and what was found.
+fn doctor(args: &[&str], env: &[(&str, &str)]) -> (Option<i32>, String) {
+    let env = [&[("PATH", "/nowhere")], env].concat();
+    let ran = tersely(&[&["doctor"], args].concat(), &env).output().expect("it ends");
+    (ran.status.code(), String::from_utf8(ran.stdout).expect("UTF-8"))
+}
+
+fn has(said: &str, words: &[&str]) -> bool {
+    said.lines().any(|line| words.iter().all(|word| line.contains(word)))
+}
+
+#[test]
+fn a_machine_in_order_is_fine() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let (code, said) = doctor(&["--listen", &nobody(), "--upstream", &format!("http://{address}")], &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(has(&said, &["ok", "upstream http://127.0.0.1:", "answers (200 OK)"]), "{said}");
+    assert!(has(&said, &["ok", "sample", "% saved"]), "{said}");
+    assert!(has(&said, &["-", "claude", "not installed", "npm install"]), "{said}");
+    assert!(!said.contains('✓'), "signs are for terminals: {said}");
+}
+
+#[test]
+fn what_is_stale_or_down_is_said_with_what_to_do() {
+    let dead = format!("http://{}", nobody());
+    let (code, said) =
+        doctor(&["--listen", &nobody(), "--upstream", &dead], &[("ANTHROPIC_BASE_URL", &dead)]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        has(&said, &["bad", "ANTHROPIC_BASE_URL", "does not answer", "unset ANTHROPIC_BASE_URL"]),
+        "{said}"
+    );
+    assert!(has(&said, &["bad", "upstream", "refused", "nothing listens there"]), "{said}");
+}
+
+#[test]
+fn a_running_gateway_is_known() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let url = format!("http://{address}");
+    let served = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &url], &[]);
+    let here = served.address();
+    let base = format!("http://{here}");
+    let (code, said) = doctor(&["--listen", &here, "--upstream", &url], &[("ANTHROPIC_BASE_URL", &base)]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(has(&said, &["ok", "ANTHROPIC_BASE_URL", "is Tersely"]), "{said}");
+    assert!(has(&said, &["ok", "listen", "Tersely is running here"]), "{said}");
+}
+
+#[test]
+fn keys_and_passwords_are_not_shown() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let args = ["--json", "--listen", &nobody(), "--upstream", &format!("http://{address}")];
+    let env = [
+        ("OPENAI_API_KEY", "sk-secret"),
+        ("HTTPS_PROXY", "http://u:sk-secret@h:1"),
+        ("SSL_CERT_FILE", "/no"),
+    ];
+    let (code, said) = doctor(&args, &env);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(!said.contains("sk-secret"), "{said}");
+    let report: Value = serde_json::from_str(&said).expect("JSON");
+    let state = |subject: &str| {
+        let found = report["findings"].as_array().expect("a list").iter();
+        found.filter(|it| it["subject"] == subject).map(|it| it["state"].clone()).next().unwrap_or_default()
+    };
+    assert_eq!((state("OPENAI_API_KEY"), state("HTTPS_PROXY")), ("ok".into(), "ok".into()));
+    assert_eq!(state("SSL_CERT_FILE"), "bad");
+    assert_eq!(report["broken"], 1);
+}

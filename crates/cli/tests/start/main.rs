@@ -1,0 +1,9 @@
+//! The commands that start or look for a gateway, run as people run them.
+
+#![cfg(unix)]
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+mod doctor;
+mod run;
+mod serve;
+mod stage;

@@ -1,0 +1,104 @@
+//! `tersely serve`, started as people start it.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use crate::stage::{post, start, tersely, turn, upstream};
+
+fn check_refused(args: &[&str], said: &[&str]) {
+    let done = tersely(args, &[]).output().expect("it ends");
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{stderr}");
+    for words in said {
+        assert!(stderr.contains(words), "{args:?} should say {words:?}, said: {stderr}");
+    }
+}
+
+#[test]
+fn a_result_gets_smaller_and_the_rest_stays() {
+    let (address, seen) = upstream(Duration::ZERO);
+    let served =
+        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let (body, text) = turn();
+    let answer = post(&served.address(), "/v1/messages?beta=true", &body);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let seen = seen.recv().expect("a request");
+    assert_eq!(seen.line, "POST /v1/messages?beta=true HTTP/1.1");
+    let start = body.find("\"content\":\"").expect("a result") + 10;
+    let end = body.len() - start - serde_json::Value::from(text).to_string().len();
+    assert_eq!(seen.body[..start], body[..start]);
+    assert_eq!(seen.body[seen.body.len() - end..], body[body.len() - end..]);
+    assert!(seen.body.len() * 2 < body.len(), "{}", seen.body);
+}
+
+#[test]
+fn disabled_mode_changes_nothing() {
+    let (address, seen) = upstream(Duration::ZERO);
+    let url = format!("http://{address}");
+    let served = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &url, "--mode", "disabled"], &[]);
+    let (body, _) = turn();
+    post(&served.address(), "/v1/messages", &body);
+    assert_eq!(seen.recv().expect("a request").body, body);
+}
+
+#[test]
+fn it_says_where_it_listens_where_requests_go_and_how_to_use_it() {
+    let served = start(&["serve", "--listen", "127.0.0.1:0"], &[]);
+    let ready = served.line();
+    for words in ["ready on http://127.0.0.1:", "standard mode", "anthropic to https://api.anthropic.com"] {
+        assert!(ready.contains(words), "{ready}");
+    }
+    let hints: Vec<_> = (0..4).map(|_| served.line()).collect();
+    assert!(hints[0].contains("ANTHROPIC_BASE_URL=http://127.0.0.1:"), "{hints:?}");
+    assert!(hints[1].contains("openai_base_url='\"http://127.0.0.1:"), "{hints:?}");
+}
+
+#[test]
+fn a_taken_port_is_said_plainly() {
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = other.local_addr().expect("an address").to_string();
+    // What listens and never answers is no gateway of ours; one that closes is told sooner.
+    thread::spawn(move || other.incoming().for_each(drop));
+    check_refused(
+        &["serve", "--listen", &address],
+        &["another program already listens on 127.0.0.1:", "--listen 127.0.0.1:0"],
+    );
+    let served = start(&["serve", "--listen", "127.0.0.1:0"], &[]);
+    check_refused(&["serve", "--listen", &served.address()], &["Tersely is already running on 127.0.0.1:"]);
+}
+
+#[test]
+fn flags_that_cannot_be_meant_are_refused() {
+    check_refused(&["serve", "--listen", "here"], &["--listen"]);
+    check_refused(&["serve", "--upstream", "ftp://h"], &["--upstream", "neither http nor https"]);
+    check_refused(&["serve", "--listen", "192.0.2.1:1"], &["is no address of this machine", "127.0.0.1"]);
+    check_refused(&["serve", "--mode", "more"], &["is no mode"]);
+}
+
+#[test]
+fn a_signal_lets_answers_finish() {
+    let (address, seen) = upstream(Duration::from_millis(600));
+    let mut served =
+        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let here = served.address();
+    let asking = thread::spawn(move || post(&here, "/v1/messages", "{}"));
+    seen.recv().expect("a request");
+    served.signal("TERM");
+    assert!(asking.join().expect("no panic").ends_with("{}"));
+    assert_eq!(served.code(), Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let (address, seen) = upstream(Duration::from_mins(1));
+    let mut served =
+        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let here = served.address();
+    thread::spawn(move || post(&here, "/v1/messages", "{}"));
+    seen.recv().expect("a request");
+    served.signal("INT");
+    while !served.line().contains("second signal") {}
+    served.signal("TERM");
+    assert_eq!(served.code(), Some(128 + 15));
+}

@@ -1,0 +1,31 @@
+//! Asks an upstream whether it is there, the way that requests go: same proxy, same certificates.
+
+use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use tokio::time::timeout;
+
+use crate::body::Outgoing;
+use crate::client::{Pools, Speaks};
+use crate::error::{Error, Side};
+use crate::settings::Settings;
+use crate::upstream::Upstream;
+
+/// What an upstream answers to `HEAD path`: any status means that it can be reached. No credentials are sent.
+///
+/// # Errors
+/// When there is no answer in the time that a connection may take, or the settings do not work.
+pub async fn probe(
+    settings: &Settings,
+    upstream: &Upstream,
+    path: &str,
+) -> Result<(StatusCode, HeaderMap), Error> {
+    let pools = Pools::new(settings)?;
+    let asked: Uri = path.parse().map_err(|error| Error::setting("the path is none").because(error))?;
+    let mut request = Request::new(Outgoing::default());
+    *request.method_mut() = Method::HEAD;
+    *request.uri_mut() = upstream.address(&asked)?;
+    let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+    let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
+    let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
+    let (parts, _) = response.map_err(|error| Error::upstream(upstream, error))?.into_parts();
+    Ok((parts.status, parts.headers))
+}
