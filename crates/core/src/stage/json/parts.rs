@@ -23,9 +23,8 @@ impl Stage for Parts {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES
-            || !text.starts_with(['{', '[']) && !text.contains("\n{") && !text.contains("\n[")
-        {
+        let begins = |sign: &str| text.contains(&format!("\n{sign}")) || text.contains(&format!(": {sign}"));
+        if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) && !begins("{") && !begins("[") {
             return None;
         }
         let (_, end) = other::lines(text);
@@ -55,7 +54,15 @@ impl Stage for Parts {
 /// Neighbouring lines that are written in one way.
 enum Part<'t> {
     Other(Vec<&'t str>),
-    Json(Layout, Vec<Value<'t>>),
+    Json(Found<'t>, Vec<Value<'t>>),
+}
+
+/// How a document stands there.
+#[derive(Clone, PartialEq, Eq)]
+struct Found<'t> {
+    /// What stands before it on its line: `Output: `.
+    label: &'t str,
+    layout: Layout,
 }
 
 /// The parts of a text of which most is JSON.
@@ -65,9 +72,9 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
     while at <= text.len() {
         let rest = &text[at..];
         let line = rest.find('\n').map_or(rest, |end| &rest[..end]);
-        let length = if let Some((layout, value, length)) = document(rest) {
+        let length = if let Some((found, value, length)) = labelled(rest, line) {
             json += length;
-            add_document(&mut parts, layout, value);
+            add_document(&mut parts, found, value);
             length
         } else {
             waste += if line.starts_with(['{', '[']) { line.len() } else { 0 };
@@ -86,6 +93,28 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
 /// Bytes of lines that begin like JSON and are not, before the first that is.
 const MAX_WASTE: usize = 4_096;
 
+/// The longest label that is looked behind.
+const MAX_LABEL: usize = 40;
+
+/// The document that `text` begins with, at once or behind a label on its first line.
+fn labelled<'t>(text: &'t str, line: &'t str) -> Option<(Found<'t>, Value<'t>, usize)> {
+    let label = label(line);
+    let (layout, value, end) = document(&text[label.len()..])?;
+    Some((Found { label, layout }, value, label.len() + end))
+}
+
+/// The words before a document, with their colon: `Output: `.
+fn label(line: &str) -> &str {
+    let near = line.get(..MAX_LABEL).unwrap_or(line);
+    let plain = |words: &str| {
+        words.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'))
+    };
+    match near.find(": ") {
+        Some(end) if end > 0 && plain(&near[..end]) => &line[..end + 2],
+        _ => "",
+    }
+}
+
 /// The document that `text` begins with, if it ends at the end of a line.
 fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     if !text.starts_with(['{', '[']) {
@@ -101,10 +130,10 @@ fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     Some((layout, value, end))
 }
 
-fn add_document<'t>(parts: &mut Vec<Part<'t>>, layout: Layout, value: Value<'t>) {
+fn add_document<'t>(parts: &mut Vec<Part<'t>>, found: Found<'t>, value: Value<'t>) {
     match parts.last_mut() {
-        Some(Part::Json(last, values)) if *last == layout => values.push(value),
-        _ => parts.push(Part::Json(layout, vec![value])),
+        Some(Part::Json(last, values)) if *last == found && found.label.is_empty() => values.push(value),
+        _ => parts.push(Part::Json(found, vec![value])),
     }
 }
 
@@ -117,49 +146,50 @@ fn add_line<'t>(parts: &mut Vec<Part<'t>>, line: &'t str) {
 
 impl Part<'_> {
     fn push(&self, out: &mut String) -> Option<()> {
-        let (layout, values) = match self {
+        let (found, values) = match self {
             Self::Other(lines) => {
                 other::push(out, lines);
                 return Some(());
             }
-            Self::Json(layout, values) => (layout, values),
+            Self::Json(found, values) => (found, values),
         };
         let terse = match values.as_slice() {
             [value] => terse::draft(value)?,
             values => terse::draft(&Value::Array(values.to_vec()))?,
         };
         let lines = terse.matches('\n').count() + 1;
-        let head = Head { documents: values.len(), layout: layout.clone(), lines };
+        let head = Head { documents: values.len(), found: found.clone(), lines };
         out.extend([&*head.text(), "\n", &*terse, "\n"]);
         Some(())
     }
 }
 
 /// The line above a document, or above several.
-struct Head {
+struct Head<'t> {
     documents: usize,
-    layout: Layout,
+    found: Found<'t>,
     /// Lines below it.
     lines: usize,
 }
 
-impl Head {
+impl<'t> Head<'t> {
     fn text(&self) -> String {
-        let Self { documents, layout, lines } = self;
+        let Self { documents, found: Found { label, layout }, lines } = self;
         match documents {
-            1 => format!("JSON ({layout}), {lines} lines:"),
+            1 => format!("{label}JSON ({layout}), {lines} lines:"),
             _ => format!("{documents} JSON documents ({layout}), {lines} lines:"),
         }
     }
 
-    fn read(line: &str) -> Option<Self> {
+    fn read(line: &'t str) -> Option<Self> {
         let (start, lines) = line.strip_suffix(" lines:")?.rsplit_once("), ")?;
         let (words, layout) = start.split_once(" (")?;
-        let documents = match words {
-            "JSON" => 1,
-            words => words.strip_suffix(" JSON documents")?.parse().ok().filter(|&count| count > 1)?,
+        let (label, documents) = match words.strip_suffix("JSON") {
+            Some(label) => (label, 1),
+            None => ("", words.strip_suffix(" JSON documents")?.parse().ok().filter(|&count| count > 1)?),
         };
-        Some(Self { documents, layout: layout.parse().ok()?, lines: lines.parse().ok()? })
+        let found = Found { label, layout: layout.parse().ok()? };
+        Some(Self { documents, found, lines: lines.parse().ok()? })
     }
 
     /// Moves what stands below it from `lines` to `out`, as JSON.
@@ -174,8 +204,9 @@ impl Head {
             (Value::Array(values), _) => values,
             _ => return None,
         };
+        out.push_str(self.found.label);
         for value in values {
-            out.push_str(&self.layout.write(&value));
+            out.push_str(&self.found.layout.write(&value));
             out.push('\n');
         }
         Some(())
@@ -206,12 +237,40 @@ mod tests {
         check(&Parts, &text, "", &edit.text);
     }
 
+    /// As Gemini CLI hands on what a command printed.
+    #[test]
+    fn a_label_may_stand_before_a_document() {
+        let pets = pets();
+        let text = format!("<untrusted_context>\nOutput: {pets}\nExit-Code: 0\n</untrusted_context>");
+        let edit = apply(&Parts, &text).unwrap();
+        assert!(
+            edit.text.starts_with("1 other line:\n<untrusted_context>\nOutput: JSON (compact), "),
+            "{}",
+            edit.text
+        );
+        check(&Parts, &text, "", &edit.text);
+    }
+
     #[test]
     fn every_order_comes_back() {
         let pets = pets();
         let pretty = "{\n  \"a\": [\n    1\n  ]\n}";
-        let odd =
-            ["", "JSON (compact), 1 lines:", "2 other lines:", "[x] y", "{", "{}", "[1] x", "é\t", pretty];
+        let odd = [
+            "",
+            "JSON (compact), 1 lines:",
+            "a: {}",
+            "a b: [1]",
+            ": {}",
+            "a:  {}",
+            "é: {}",
+            "2 other lines:",
+            "[x] y",
+            "{",
+            "{}",
+            "[1] x",
+            "é\t",
+            pretty,
+        ];
         for first in odd {
             for second in odd {
                 for end in ["", "\n", "\n\n", "\r\n", "\n "] {
