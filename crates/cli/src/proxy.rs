@@ -16,8 +16,6 @@ use crate::share::Share;
 pub(crate) struct Proxy {
     /// Where it stands.
     pub(crate) settings: Settings,
-    /// How far it goes, for people to read.
-    pub(crate) mode: Mode,
     /// What it does to requests; it can be told otherwise while it runs.
     pub(crate) rewrite: Arc<Live>,
 }
@@ -25,8 +23,12 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// A gateway that does as `meant`.
     pub(crate) fn new(meant: settings::Settings) -> Self {
-        let mode = meant.engine.policy.mode;
-        Self { settings: meant.gateway, mode, rewrite: Arc::new(Live::new(Engine::new(meant.engine))) }
+        Self { settings: meant.gateway, rewrite: Arc::new(Live::new(Engine::new(meant.engine))) }
+    }
+
+    /// How far it goes, for people to read.
+    pub(crate) fn mode(&self) -> Mode {
+        self.rewrite.engine().settings().policy.mode
     }
 
     /// What it has saved so far.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Loss, Original};
+use crate::{Loss, Original, stage};
 
 /// One accepted change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,17 @@ impl Outcome<'_> {
     #[must_use]
     pub fn loss(&self) -> Loss {
         self.steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+    }
+
+    /// What the text cost before the first change and after the last, where the changes say it.
+    ///
+    /// That of a wrapping counts in those within what was wrapped, which come after it.
+    #[must_use]
+    pub fn tokens(&self) -> Option<(usize, usize)> {
+        let (first, last) = (self.steps.first()?, self.steps.last()?);
+        let wrapped = first.stage == stage::WRAPPED;
+        let after = if wrapped { first.after } else { last.after };
+        (!wrapped || self.original.is_none()).then_some((first.before, after))
     }
 
     /// The outcome on its own feet.

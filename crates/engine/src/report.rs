@@ -44,9 +44,6 @@ pub struct Saving {
 /// What the masking of secrets is called among the stages.
 const REDACT: &str = "redact";
 
-/// The step that stands before those within the text that it took out of a document, and counts them in.
-const WRAPPED: &str = "wrapped";
-
 impl Report {
     /// Books a text that stays as it came.
     pub(crate) fn leave(&mut self, text: &str) {
@@ -62,7 +59,7 @@ impl Report {
         }
         let entry = entry(outcome);
         let before = if outcome.redacted == 0 { entry } else { None }.unwrap_or_else(|| O200k.count(text));
-        let after = exit(outcome).unwrap_or_else(|| O200k.count(&outcome.text));
+        let after = outcome.tokens().map_or_else(|| O200k.count(&outcome.text), |(_, after)| after);
         self.changed += 1;
         self.redacted += outcome.redacted;
         self.before += before;
@@ -101,13 +98,6 @@ impl Report {
 /// What a text cost when it came to the first step.
 fn entry(outcome: &Outcome<'_>) -> Option<usize> {
     outcome.steps.first().map(|step| step.before)
-}
-
-/// What a text cost after the last step, where the steps say it.
-fn exit(outcome: &Outcome<'_>) -> Option<usize> {
-    let first = outcome.steps.first()?;
-    let last = if first.stage == WRAPPED { first } else { outcome.steps.last()? };
-    outcome.original.is_none().then_some(last.after)
 }
 
 fn difference(before: usize, after: usize) -> i64 {

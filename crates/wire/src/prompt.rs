@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::content::TEXT;
-use crate::scan::Scan;
+use crate::scan::{self, Scan};
 use crate::{Edit, Provider, WireError, text};
 
 /// A text in a message of a user.
@@ -45,11 +45,7 @@ pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
 ) -> Result<Found<'a>, WireError> {
-    let mut scan = Scan::new(body);
-    let mut found = Vec::new();
-    walk(&mut scan, &mut found)?;
-    scan.end()?;
-    Ok(found)
+    scan::whole(body, walk)
 }
 
 /// The message here, if it is a user's: a content of one text, or of blocks.

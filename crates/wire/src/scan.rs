@@ -28,6 +28,18 @@ const NEAR: usize = 16;
 
 type Step = Result<(), WireError>;
 
+/// What `walk` finds in a whole body.
+pub(crate) fn whole<'a, F: Default>(
+    body: &'a [u8],
+    walk: impl FnOnce(&mut Scan<'a>, &mut F) -> Step,
+) -> Result<F, WireError> {
+    let mut scan = Scan::new(body);
+    let mut found = F::default();
+    walk(&mut scan, &mut found)?;
+    scan.end()?;
+    Ok(found)
+}
+
 impl<'a> Scan<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Self {
         Self { body, at: 0, named: 0 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::scan::Scan;
+use crate::scan::{self, Scan};
 use crate::{Edit, Provider, WireError, text};
 
 /// A description of a tool, or of a part of what it takes.
@@ -59,10 +59,7 @@ pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
 ) -> Result<Found<'a>, WireError> {
-    let mut scan = Scan::new(body);
-    let mut found = Vec::new();
-    walk(&mut scan, &mut found)?;
-    scan.end()?;
+    let mut found = scan::whole(body, walk)?;
     found.sort_by_key(|description| description.span.start);
     Ok(found)
 }

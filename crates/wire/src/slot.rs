@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 
 use crate::call::{Call, Calls};
-use crate::scan::Scan;
+use crate::scan::{self, Scan};
 use crate::{WireError, text};
 
 /// A place in a body that holds a tool result's text, or one of its texts.
@@ -63,11 +63,7 @@ pub(crate) fn find<'a>(
     body: &'a [u8],
     walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
 ) -> Result<Vec<Slot<'a>>, WireError> {
-    let mut scan = Scan::new(body);
-    let mut found = Found::default();
-    walk(&mut scan, &mut found)?;
-    scan.end()?;
-    Ok(found.slots)
+    scan::whole(body, walk).map(|found: Found<'_>| found.slots)
 }
 
 impl<'a> Found<'a> {

@@ -132,7 +132,8 @@ pub(crate) async fn is_ours(settings: &Settings, address: SocketAddr) -> bool {
 /// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
 fn hello(proxy: &Proxy, address: SocketAddr) -> String {
     let url = format!("http://{}", local(address));
-    let ready = format!("tersely: ready on {url}, {} mode; {}", proxy.mode.name(), targets(&proxy.settings));
+    let ready =
+        format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
     let open = if address.ip().is_loopback() { "" } else { "\n  open to all that can reach this machine" };
     format!(
         "{ready}{open}\n  \

@@ -1,6 +1,6 @@
 //! Long texts as their head, their tail and every line between that says something went wrong.
 
-use super::{Edit, Scene, Stage};
+use super::{Edit, Scene, Stage, json};
 use crate::{Loss, Mode, omit, signal};
 
 /// A text longer than a reader needs at first.
@@ -28,7 +28,8 @@ impl Stage for Preview {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || is_json(text) {
+        // Another stage cuts JSON, where its values end.
+        if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -39,16 +40,6 @@ impl Stage for Preview {
         }
         let text = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
-    }
-}
-
-/// True for what another stage cuts where its values end.
-fn is_json(text: &str) -> bool {
-    let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
-    match signs.next() {
-        Some('{') => matches!(signs.next(), Some('"' | '}')),
-        Some('[') => matches!(signs.next(), Some('{' | '[' | '"' | ']')),
-        _ => false,
     }
 }
 

@@ -15,6 +15,22 @@ pub(super) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
     assert_eq!(stage.restore(note, body).as_deref(), Some(text));
 }
 
+/// Lines that are odd for every form: blank ones, others' notation, and what plays our own.
+pub(super) const ODD: &[&str] = &[
+    "",
+    "\r",
+    " x",
+    "  x",
+    "x/",
+    "--",
+    "2 other lines:",
+    "1 other line:",
+    "é\t/ü",
+    "[terse1 search]",
+    "x",
+    "./",
+];
+
 /// Holds that every order of a few odd lines around usual ones comes back.
 pub(super) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
     for first in odd {

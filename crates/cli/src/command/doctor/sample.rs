@@ -12,7 +12,7 @@ use crate::share::Share;
 /// What would become of a small result.
 pub(crate) fn look(proxy: &Proxy) -> Finding {
     let (subject, body) = ("sample", body().to_string());
-    if proxy.mode == Mode::Disabled {
+    if proxy.mode() == Mode::Disabled {
         return Finding::open(subject, "nothing is compressed in disabled mode");
     }
     let uri = Uri::from_static("/v1/messages");
@@ -22,7 +22,7 @@ pub(crate) fn look(proxy: &Proxy) -> Finding {
     }
     match proxy.rewrite.rewrite(&head, body.as_bytes()) {
         Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
-        Verdict::Keep if proxy.mode == Mode::Safe => {
+        Verdict::Keep if proxy.mode() == Mode::Safe => {
             Finding::open(subject, "safe mode leaves JSON as it came")
         }
         Verdict::Keep | Verdict::Note(_) => {

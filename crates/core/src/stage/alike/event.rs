@@ -1,5 +1,7 @@
 //! Whether the lines of a text tell events: most say when, or how grave it was.
 
+use crate::stage::json;
+
 /// True when enough lines begin with a time or a level, and they are not JSON or columns.
 pub(in crate::stage) fn is_log(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
@@ -37,13 +39,7 @@ fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
 
 /// True for what begins like a document of JSON on several lines.
 fn is_document(text: &str) -> bool {
-    let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
-    let opens = match signs.next() {
-        Some('{') => matches!(signs.next(), Some('"' | '}')),
-        Some('[') => matches!(signs.next(), Some('{' | '[' | '"' | ']')),
-        _ => false,
-    };
-    opens && !text.lines().next().is_some_and(is_json)
+    json::opens(text) && !text.lines().next().is_some_and(is_json)
 }
 
 /// True for a document of JSON on a line of its own, or one of a list of them.

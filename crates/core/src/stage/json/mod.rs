@@ -52,6 +52,16 @@ fn is_shorter(text: &str, written: &str) -> bool {
     written.len() + text.len() / 100 < text.len()
 }
 
+/// True for what begins like a JSON document: cheap to ask of any text.
+pub(super) fn opens(text: &str) -> bool {
+    let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
+    match signs.next() {
+        Some('{') => matches!(signs.next(), Some('"' | '}')),
+        Some('[') => matches!(signs.next(), Some('{' | '[' | '"' | ']')),
+        _ => false,
+    }
+}
+
 fn document(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
         return None;

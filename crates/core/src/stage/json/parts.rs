@@ -23,8 +23,8 @@ impl Stage for Parts {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let begins = |sign: &str| text.contains(&format!("\n{sign}")) || text.contains(&format!(": {sign}"));
-        if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) && !begins("{") && !begins("[") {
+        let near = text.starts_with(['{', '[']) || SIGNS.iter().any(|sign| text.contains(sign));
+        if text.len() < MIN_BYTES || !near {
             return None;
         }
         let (_, end) = other::lines(text);
@@ -50,6 +50,9 @@ impl Stage for Parts {
         Some(other::finish(out, end))
     }
 }
+
+/// What stands before a document that does not begin the text, and its first sign.
+const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
 
 /// Neighbouring lines that are written in one way.
 enum Part<'t> {
