@@ -1,0 +1,45 @@
+//! Counts what became of the calls.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What became of the calls so far.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// Texts that were asked for and found.
+    pub hits: u64,
+    /// Texts that were asked for and were not there.
+    pub misses: u64,
+    /// Texts that were kept.
+    pub kept: u64,
+    /// Calls that came to nothing because of where texts are kept.
+    pub failures: u64,
+    /// Values that were found and could not be opened, counted as misses too: changed, or sealed with another secret.
+    pub spoiled: u64,
+}
+
+/// The running counts.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) hits: AtomicU64,
+    pub(crate) misses: AtomicU64,
+    pub(crate) kept: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) spoiled: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn read(&self) -> Counts {
+        Counts {
+            hits: self.hits.load(Relaxed),
+            misses: self.misses.load(Relaxed),
+            kept: self.kept.load(Relaxed),
+            failures: self.failures.load(Relaxed),
+            spoiled: self.spoiled.load(Relaxed),
+        }
+    }
+}
+
+/// Counts one more.
+pub(crate) fn add(counter: &AtomicU64) {
+    counter.fetch_add(1, Relaxed);
+}

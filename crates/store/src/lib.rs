@@ -1,0 +1,25 @@
+//! Keeps originals by reference until they expire.
+//!
+//! It knows memory and Valkey or Redis, and not why something was kept. A text belongs to a tenant, and the tenant is
+//! part of the name it is kept under, so that an id alone opens nothing. Whatever is wrong with the place where texts
+//! are kept, a call ends within its deadline and says so; whoever called goes on without.
+
+mod breaker;
+mod counts;
+mod error;
+mod key;
+mod link;
+mod memory;
+mod remote;
+mod seal;
+mod secret;
+mod settings;
+mod shelf;
+mod store;
+
+pub use counts::Counts;
+pub use error::{SettingError, StoreError};
+pub use key::{Id, Identity, Key, Life, Tenant};
+pub use secret::Secret;
+pub use settings::{Limits, Lives, Place, Remote, Settings};
+pub use store::Store;

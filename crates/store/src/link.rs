@@ -1,0 +1,188 @@
+//! Holds the one connection that all calls share, and makes a fresh one when it seems to lead nowhere.
+//!
+//! Connecting goes on in the background, whatever becomes of the call that asked for it: a call may have less time than
+//! a connection takes. While a fresh connection is made, the old one serves; after a master froze, it still reaches the
+//! others.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::{ClusterClient, ClusterClientBuilder};
+use redis::cluster_async::ClusterConnection;
+use redis::{Client, Cmd, FromRedisValue, RedisError, RedisResult};
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use crate::{Remote, SettingError};
+
+/// How long connecting may take.
+const DIAL: Duration = Duration::from_secs(2);
+
+/// After so many failed calls a connection is suspect.
+const FAILURES: u32 = 5;
+
+/// The least time between two attempts to connect while there is a connection.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The way to the store.
+pub(crate) struct Link {
+    target: Target,
+    state: watch::Sender<State>,
+    failures: AtomicU32,
+    dialled: Mutex<Option<Instant>>,
+}
+
+/// A connection; a clone is the same one.
+#[derive(Clone)]
+pub(crate) enum Connection {
+    Single(ConnectionManager),
+    Cluster(ClusterConnection),
+}
+
+enum Target {
+    Single(Client, ConnectionManagerConfig),
+    Cluster(ClusterClient),
+}
+
+#[derive(Clone)]
+enum State {
+    Idle,
+    Dialling,
+    Ready(Connection),
+    Failed(RedisError),
+}
+
+impl Link {
+    /// Reads the addresses; nothing is connected to yet.
+    pub(crate) fn new(remote: &Remote) -> Result<Arc<Self>, SettingError> {
+        let target = target(remote).map_err(|error| {
+            let why = error.detail().map_or_else(|| error.to_string(), str::to_owned);
+            SettingError(format!(
+                "the store's address does not work ({why}): write redis://host:6379, valkey://host:6379 or rediss://user:password@host:6379 for TLS; several for a cluster"
+            ))
+        })?;
+        let state = watch::Sender::new(State::Idle);
+        Ok(Arc::new(Self { target, state, failures: AtomicU32::new(0), dialled: Mutex::default() }))
+    }
+
+    /// The connection, as soon as there is one.
+    pub(crate) async fn connection(self: &Arc<Self>) -> RedisResult<Connection> {
+        let mut state = self.state.subscribe();
+        if !matches!(*state.borrow_and_update(), State::Ready(_) | State::Dialling) {
+            self.dial();
+        }
+        let settled = state.wait_for(|state| matches!(state, State::Ready(_) | State::Failed(_))).await;
+        match settled.as_deref() {
+            Ok(State::Ready(connection)) => Ok(connection.clone()),
+            Ok(State::Failed(error)) => Err(error.clone()),
+            _ => Err(io::Error::from(io::ErrorKind::NotConnected).into()),
+        }
+    }
+
+    /// Takes note of a call that failed. Successes do not make up for it: one node of many may lead nowhere while all
+    /// others answer, and only a fresh look at the cluster says who took its place.
+    pub(crate) fn failed(self: &Arc<Self>) {
+        let failures = self.failures.fetch_add(1, Relaxed) + 1;
+        if failures >= FAILURES && matches!(*self.state.borrow(), State::Ready(_)) {
+            self.dial();
+        }
+    }
+
+    /// Connects in the background; what is there serves until then.
+    fn dial(self: &Arc<Self>) {
+        if !self.may_dial() {
+            return;
+        }
+        self.failures.store(0, Relaxed);
+        let link = Arc::clone(self);
+        tokio::spawn(async move {
+            // A task of its own: even should it panic, the state moves on.
+            let other = Arc::clone(&link);
+            let done = tokio::spawn(async move { timeout(DIAL, other.target.dial()).await }).await;
+            link.settle(match done {
+                Ok(Ok(result)) => result,
+                Ok(Err(_)) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
+                Err(error) => Err(io::Error::other(error).into()),
+            });
+        });
+    }
+
+    /// Takes a fresh connection into use; without one, what was there stays.
+    fn settle(&self, result: RedisResult<Connection>) {
+        self.state.send_if_modified(|state| match (result, &*state) {
+            (Err(_), State::Ready(_)) => false,
+            (result, _) => {
+                *state = result.map_or_else(State::Failed, State::Ready);
+                true
+            }
+        });
+    }
+
+    /// True for one call at a time, and not too soon after the last.
+    fn may_dial(&self) -> bool {
+        self.state.send_if_modified(|state| match state {
+            State::Idle | State::Failed(_) => {
+                *state = State::Dialling;
+                true
+            }
+            State::Dialling => false,
+            State::Ready(_) => self.paused(),
+        })
+    }
+
+    /// True when the last attempt beside a connection is long enough ago; this one is the last then.
+    fn paused(&self) -> bool {
+        let mut dialled = self.dialled.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = dialled.is_none_or(|at| at.elapsed() >= PAUSE);
+        if paused {
+            *dialled = Some(Instant::now());
+        }
+        paused
+    }
+}
+
+impl Connection {
+    /// Sends a command and waits for the answer.
+    pub(crate) async fn send<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
+        match self {
+            Self::Single(connection) => command.query_async(connection).await,
+            Self::Cluster(connection) => command.query_async(connection).await,
+        }
+    }
+}
+
+impl Target {
+    async fn dial(&self) -> RedisResult<Connection> {
+        match self {
+            Self::Single(client, config) => {
+                let connection = ConnectionManager::new_with_config(client.clone(), config.clone()).await;
+                connection.map(Connection::Single)
+            }
+            Self::Cluster(client) => client.get_async_connection().await.map(Connection::Cluster),
+        }
+    }
+}
+
+fn target(remote: &Remote) -> RedisResult<Target> {
+    if let [address] = &remote.addresses[..] {
+        let config = ConnectionManagerConfig::new()
+            .set_number_of_retries(1)
+            .set_min_delay(Duration::from_millis(50))
+            .set_connection_timeout(Some(DIAL))
+            .set_response_timeout(Some(remote.deadline))
+            .set_concurrency_limit(remote.calls);
+        return Ok(Target::Single(Client::open(address.as_str())?, config));
+    }
+    // A node that froze accepts connections and says nothing: the others must not wait for it as long as for a network.
+    let builder = ClusterClientBuilder::new(remote.addresses.iter().map(String::as_str))
+        .retries(2)
+        .min_retry_wait(10)
+        .max_retry_wait(50)
+        .connection_timeout(DIAL / 4)
+        .response_timeout(remote.deadline)
+        .connection_concurrency_limit(remote.calls);
+    builder.build().map(Target::Cluster)
+}

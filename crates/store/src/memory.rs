@@ -1,0 +1,39 @@
+//! Keeps texts in this process.
+//!
+//! Not `moka`: it counts bytes or entries, not both, lets one tenant flush all others, and has a clock of its own.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::shelf::Shelf;
+use crate::{Key, Life, Limits, Lives, StoreError};
+
+/// A shelf for each life, so that what lives long does not push out what lives briefly.
+pub(crate) struct Memory {
+    originals: Mutex<Shelf>,
+    forms: Mutex<Shelf>,
+}
+
+impl Memory {
+    pub(crate) fn new(limits: Limits, lives: Lives) -> Self {
+        let shelf = |life| Mutex::new(Shelf::new(limits, lives.of(life)));
+        Self { originals: shelf(Life::Original), forms: shelf(Life::Form) }
+    }
+
+    pub(crate) fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+        let fits = self.on_shelf(key.life, |shelf| shelf.put(key.tenant, key.id, text));
+        if fits { Ok(()) } else { Err(StoreError::Full) }
+    }
+
+    pub(crate) fn find(&self, key: &Key) -> Option<String> {
+        let text = self.on_shelf(key.life, |shelf| shelf.get(key.tenant, key.id));
+        text.map(|text| text.to_string())
+    }
+
+    fn on_shelf<T>(&self, life: Life, act: impl FnOnce(&mut Shelf) -> T) -> T {
+        let lock = match life {
+            Life::Original => &self.originals,
+            Life::Form => &self.forms,
+        };
+        act(&mut lock.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

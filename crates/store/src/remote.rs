@@ -1,0 +1,129 @@
+//! Keeps texts in Valkey or Redis, sealed, and comes back within the deadline whatever happens there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::{Cmd, FromRedisValue, RedisError};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::breaker::{Breaker, Breakers};
+use crate::link::Link;
+use crate::seal::{SEAL, open, seal};
+use crate::{Key, Lives, Remote, Secret, SettingError, Settings, StoreError};
+
+/// The way there and back.
+pub(crate) struct Away {
+    link: Arc<Link>,
+    breakers: Breakers,
+    calls: Semaphore,
+    remote: Remote,
+    secret: Secret,
+    lives: Lives,
+    largest: usize,
+}
+
+/// What was there.
+pub(crate) enum Found {
+    Text(String),
+    Nothing,
+    /// Something that we did not put there, or not with this secret.
+    Spoiled,
+}
+
+impl Away {
+    pub(crate) fn new(remote: &Remote, secret: Secret, settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self {
+            link: Link::new(remote)?,
+            breakers: Breakers::new(remote.addresses.len()),
+            calls: Semaphore::new(remote.calls.min(Semaphore::MAX_PERMITS)),
+            remote: remote.clone(),
+            secret,
+            lives: settings.lives,
+            largest: settings.largest,
+        })
+    }
+
+    pub(crate) fn deadline(&self) -> Duration {
+        self.remote.deadline
+    }
+
+    pub(crate) async fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+        let name = self.secret.name(&self.remote.prefix, key);
+        let keep = async {
+            let sealed = seal(&self.secret, &name, text)
+                .ok_or_else(|| StoreError::Down("the system gives no random numbers".to_owned()))?;
+            let mut set = redis::cmd("SET");
+            set.arg(&name).arg(sealed).arg("PX").arg(milliseconds(self.lives.of(key.life)));
+            self.send(&set).await
+        };
+        self.within_bounds(self.breakers.of(&name), keep).await
+    }
+
+    /// Finds a text and lets it live on; one command does both, and only a master may do it, so it is never stale.
+    pub(crate) async fn find(&self, key: &Key) -> Result<Found, StoreError> {
+        let name = self.secret.name(&self.remote.prefix, key);
+        let mut get = redis::cmd("GETEX");
+        get.arg(&name).arg("PX").arg(milliseconds(self.lives.of(key.life)));
+        let get = async {
+            match self.send(&get).await {
+                // Not even a text: as good as an empty one, and no fault of the server's.
+                Err(StoreError::Down(why)) if why.starts_with("WRONGTYPE") => Ok(Some(Vec::new())),
+                value => value,
+            }
+        };
+        Ok(match self.within_bounds(self.breakers.of(&name), get).await? {
+            None => Found::Nothing,
+            Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL) => Found::Spoiled,
+            Some(sealed) => open(&self.secret, &name, sealed).map_or(Found::Spoiled, Found::Text),
+        })
+    }
+
+    /// Does `call` unless it is hopeless or one too many, and gives up at the deadline.
+    async fn within_bounds<T>(
+        &self,
+        breaker: &Breaker,
+        call: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        let _call = self.calls.try_acquire().map_err(|_| StoreError::Busy(self.remote.calls))?;
+        if !breaker.admits() {
+            return Err(StoreError::Resting);
+        }
+        let deadline = self.remote.deadline;
+        let done = timeout(deadline, call).await.unwrap_or(Err(StoreError::Slow(deadline)));
+        match &done {
+            Err(StoreError::Down(_) | StoreError::Slow(_)) => {
+                breaker.failed();
+                self.link.failed();
+            }
+            _ => breaker.succeeded(),
+        }
+        done
+    }
+
+    async fn send<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        let fault = |error| fault(&error, self.remote.deadline);
+        let mut connection = self.link.connection().await.map_err(fault)?;
+        connection.send(command).await.map_err(fault)
+    }
+}
+
+fn fault(error: &RedisError, deadline: Duration) -> StoreError {
+    match error.code() {
+        Some("OOM") => StoreError::Full,
+        Some("MOVED") => StoreError::Down("it is one node of a cluster: name at least two".to_owned()),
+        Some(code) => {
+            let detail = error.detail().unwrap_or_default();
+            // A server that does not know a command repeats what came with it, names and all.
+            let detail = detail.split(", with args").next().unwrap_or_default();
+            StoreError::Down(format!("{code} {detail}"))
+        }
+        None if error.is_timeout() => StoreError::Slow(deadline),
+        None => StoreError::Down(error.to_string()),
+    }
+}
+
+/// At least one: a life of none is refused there.
+fn milliseconds(life: Duration) -> u64 {
+    u64::try_from(life.as_millis()).unwrap_or(u64::MAX).clamp(1, i64::MAX as u64 / 4)
+}

@@ -1,0 +1,160 @@
+//! Derives everything keyed from the one configured secret, each use with a key of its own.
+
+use std::fmt::{self, Write as _};
+
+use ring::hmac::{self, HMAC_SHA256};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::{Identity, Key, Life, SettingError, Tenant};
+
+/// What all replicas share, so that they name and seal texts alike, and nobody else can.
+#[derive(Clone)]
+pub struct Secret {
+    tenants: hmac::Key,
+    names: hmac::Key,
+    values: hmac::Key,
+}
+
+impl Secret {
+    /// A secret has to be this long to be one.
+    const SHORTEST: usize = 16;
+
+    /// Takes what the configuration says.
+    ///
+    /// # Errors
+    /// When it is too short to keep anything secret.
+    pub fn new(bytes: &[u8]) -> Result<Self, SettingError> {
+        if bytes.len() < Self::SHORTEST {
+            let message = format!(
+                "the store's secret has {} bytes, which can be guessed: use at least {} random ones, as `openssl rand -hex 32` prints them",
+                bytes.len(),
+                Self::SHORTEST
+            );
+            return Err(SettingError(message));
+        }
+        let root = hmac::Key::new(HMAC_SHA256, bytes);
+        let derive = |purpose: &[u8]| hmac::Key::new(HMAC_SHA256, hmac::sign(&root, purpose).as_ref());
+        Ok(Self {
+            tenants: derive(b"tersely store tenants"),
+            names: derive(b"tersely store names"),
+            values: derive(b"tersely store values"),
+        })
+    }
+
+    /// Makes one up, for texts that never leave the process.
+    ///
+    /// # Errors
+    /// When the system has no randomness to give.
+    pub fn random() -> Result<Self, SettingError> {
+        let mut bytes = [0; 32];
+        let filled = SystemRandom::new().fill(&mut bytes);
+        filled.map_err(|_| SettingError("the system gives no random numbers".to_owned()))?;
+        Self::new(&bytes)
+    }
+
+    /// The tenant behind an identity; none when there is nothing to tell it by.
+    pub(crate) fn tenant(&self, identity: Identity<'_>) -> Option<Tenant> {
+        let (sort, value) = match identity {
+            Identity::Header(value) => (b'h', value),
+            Identity::Account(value) => (b'a', value),
+            Identity::ApiKey(value) => (b'k', value),
+        };
+        (!value.is_empty()).then(|| Tenant(digest(&self.tenants, &[&[sort], value])))
+    }
+
+    /// What a text is called outside the process. An id is a hash of its text: as it is, it would let whoever reads the
+    /// names prove a guess of what a tenant's tool said. The tenant stands in plain sight, so that all of a tenant's
+    /// texts can be found and deleted.
+    pub(crate) fn name(&self, prefix: &str, key: &Key) -> String {
+        let life = match key.life {
+            Life::Original => 'o',
+            Life::Form => 'f',
+        };
+        let id = digest(&self.names, &[&[life as u8], &key.tenant.0, &key.id.0]);
+        let mut name = format!("{prefix}:{life}:");
+        hex(&mut name, &key.tenant.0[..16]);
+        name.push(':');
+        hex(&mut name, &id[..16]);
+        name
+    }
+
+    /// The key that seals what is kept under a name, and nothing else: random nonces cannot run out.
+    pub(crate) fn key(&self, name: &str) -> [u8; 32] {
+        digest(&self.values, &[name.as_bytes()])
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+fn digest(key: &hmac::Key, parts: &[&[u8]]) -> [u8; 32] {
+    let mut context = hmac::Context::with_key(key);
+    for part in parts {
+        context.update(part);
+    }
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(context.sign().as_ref());
+    bytes
+}
+
+fn hex(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{byte:02x}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Id;
+
+    fn secret(word: &str) -> Secret {
+        Secret::new(word.repeat(32).as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_short_secret_is_refused_with_a_way_out() {
+        let error = Secret::new(b"hunter2").unwrap_err();
+        assert!(error.to_string().contains("7 bytes") && error.to_string().contains("openssl"), "{error}");
+        assert_eq!(format!("{:?}", secret("s")), "Secret");
+    }
+
+    #[test]
+    fn tenants_differ_by_sort_value_and_secret() {
+        let a = secret("a");
+        let all = [
+            a.tenant(Identity::Header(b"one")),
+            a.tenant(Identity::Account(b"one")),
+            a.tenant(Identity::ApiKey(b"one")),
+            a.tenant(Identity::ApiKey(b"two")),
+            secret("b").tenant(Identity::ApiKey(b"one")),
+            Secret::random().unwrap().tenant(Identity::ApiKey(b"one")),
+        ];
+        for (at, tenant) in all.iter().enumerate() {
+            assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
+        }
+        assert_eq!(secret("a").tenant(Identity::ApiKey(b"one")), all[2]);
+        assert_eq!(a.tenant(Identity::Header(b"")), None);
+    }
+
+    #[test]
+    fn a_name_shows_neither_the_id_nor_the_identity() {
+        let secret = secret("a");
+        let tenant = secret.tenant(Identity::ApiKey(b"sk-1234")).unwrap();
+        let id = Id::parse("shadow_00112233445566778899aabbccddeeff").unwrap();
+        let name = |life, tenant, id| secret.name("tersely", &Key { life, tenant, id });
+        let one = name(Life::Original, tenant, id);
+        assert!(one.starts_with("tersely:o:") && one.len() == 75, "{one}");
+        assert!(!one.contains("00112233") && !one.contains("sk-"), "{one}");
+        let other = secret.tenant(Identity::ApiKey(b"sk-1235")).unwrap();
+        let tail = |name: &str| name.rsplit(':').next().unwrap().to_owned();
+        assert_ne!(tail(&one), tail(&name(Life::Original, other, id)));
+        assert_ne!(tail(&one), tail(&name(Life::Form, tenant, id)));
+        assert_ne!(tail(&one), tail(&name(Life::Original, tenant, Id([1; 16]))));
+        assert_eq!(one, name(Life::Original, tenant, id));
+    }
+}

@@ -1,0 +1,110 @@
+//! Keeps a text by its key and finds it again.
+
+use std::time::Duration;
+
+use crate::counts::{Counters, add};
+use crate::memory::Memory;
+use crate::remote::{Away, Found};
+use crate::{Counts, Identity, Key, Place, Secret, SettingError, Settings, StoreError, Tenant};
+
+/// A place where texts are kept until they expire.
+///
+/// Every call ends within the deadline. A text that was kept may be gone at any time: it expired, or made room for
+/// others, or the node that had it died.
+pub struct Store {
+    place: Open,
+    secret: Secret,
+    largest: usize,
+    counters: Counters,
+}
+
+enum Open {
+    Memory(Box<Memory>),
+    Remote(Box<Away>),
+}
+
+impl Store {
+    /// Gets ready to keep texts; nothing is connected to before the first call.
+    ///
+    /// # Errors
+    /// When an address cannot be read, or texts were to leave the process without a secret to seal them with.
+    pub fn open(settings: &Settings) -> Result<Self, SettingError> {
+        let (place, secret) = match &settings.place {
+            Place::Memory(limits) => {
+                let secret = settings.secret.clone().map_or_else(Secret::random, Ok)?;
+                (Open::Memory(Box::new(Memory::new(*limits, settings.lives))), secret)
+            }
+            Place::Remote(remote) => {
+                let secret = settings.secret.clone().ok_or_else(unsealed)?;
+                (Open::Remote(Box::new(Away::new(remote, secret.clone(), settings)?)), secret)
+            }
+        };
+        Ok(Self { place, secret, largest: settings.largest, counters: Counters::default() })
+    }
+
+    /// The tenant behind an identity; none when it is empty, because then anyone could be meant.
+    #[must_use]
+    pub fn tenant(&self, identity: Identity<'_>) -> Option<Tenant> {
+        self.secret.tenant(identity)
+    }
+
+    /// How long a call may take; memory takes no time.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        match &self.place {
+            Open::Memory(_) => None,
+            Open::Remote(away) => Some(away.deadline()),
+        }
+    }
+
+    /// Keeps a text for its life.
+    ///
+    /// # Errors
+    /// When it could not be kept: then whatever stands for it may not be used.
+    pub async fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+        let kept = match &self.place {
+            _ if text.len() > self.largest => {
+                Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
+            }
+            Open::Memory(memory) => memory.keep(key, text),
+            Open::Remote(away) => away.keep(key, text).await,
+        };
+        add(if kept.is_ok() { &self.counters.kept } else { &self.counters.failures });
+        kept
+    }
+
+    /// Finds a text and lets it live on.
+    ///
+    /// # Errors
+    /// When nobody can say whether it is there.
+    pub async fn find(&self, key: &Key) -> Result<Option<String>, StoreError> {
+        let found = match &self.place {
+            Open::Memory(memory) => Ok(memory.find(key).map_or(Found::Nothing, Found::Text)),
+            Open::Remote(away) => away.find(key).await,
+        };
+        let (counter, found) = match found {
+            Ok(Found::Text(text)) => (&self.counters.hits, Ok(Some(text))),
+            Ok(Found::Nothing) => (&self.counters.misses, Ok(None)),
+            Ok(Found::Spoiled) => {
+                add(&self.counters.spoiled);
+                (&self.counters.misses, Ok(None))
+            }
+            Err(error) => (&self.counters.failures, Err(error)),
+        };
+        add(counter);
+        found
+    }
+
+    /// What became of the calls so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counters.read()
+    }
+}
+
+fn unsealed() -> SettingError {
+    SettingError(
+        "a store outside this process needs a secret to seal texts with: set one, the same on every replica, as `openssl rand -hex 32` prints it"
+            .to_owned(),
+    )
+}
