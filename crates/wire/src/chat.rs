@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::call::Call;
 use crate::command::command;
 use crate::content::texts;
+use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
 use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
@@ -31,6 +32,10 @@ impl Provider for Chat {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, prompts)
+    }
+
+    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+        Some(&hidden::chat::Hide)
     }
 }
 

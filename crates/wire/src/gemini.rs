@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use crate::call::Call;
 use crate::command::command;
 use crate::content::texts;
+use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
 use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
@@ -36,6 +37,14 @@ impl Provider for Gemini {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
+    }
+
+    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
+        // Without this a stream is one list of JSON, written bit by bit.
+        let has_events = query.split('&').any(|pair| ["alt=sse", "$alt=sse", "%24alt=sse"].contains(&pair));
+        (!is_stream || has_events).then_some(&hidden::gemini::Hide)
     }
 }
 

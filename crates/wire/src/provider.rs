@@ -3,6 +3,7 @@
 use crate::anthropic::Anthropic;
 use crate::chat::Chat;
 use crate::gemini::Gemini;
+use crate::hidden::Hides;
 use crate::ollama::Ollama;
 use crate::responses::Responses;
 use crate::{Description, Prompt, Slot, WireError};
@@ -32,6 +33,36 @@ pub trait Provider: Sync {
     /// # Errors
     /// As with slots.
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError>;
+
+    /// Where the rest of the conversation is that `body` belongs to.
+    fn history(&self, _body: &[u8]) -> History {
+        History::Here
+    }
+
+    /// How a tool is hidden in requests to `target`, a path with its query, and in their responses; `None` where it
+    /// cannot be.
+    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+        None
+    }
+}
+
+/// Where a conversation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum History {
+    /// All of it is in the request, and will be in the next.
+    Here,
+    /// All of it is in the request, but the next may only name it.
+    Named,
+    /// The request names what came before it: the provider has it.
+    Elsewhere,
+}
+
+impl History {
+    /// True when the provider keeps it, so that a later request can go on from it by its name.
+    #[must_use]
+    pub fn is_kept(self) -> bool {
+        self != Self::Here
+    }
 }
 
 /// Every shape there is.

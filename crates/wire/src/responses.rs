@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use crate::call::Call;
 use crate::command::{command, line, strings};
 use crate::content::TEXT;
+use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
+use crate::{Description, History, Prompt, Provider, Slot, WireError, members, prompt, schema};
 
 pub(crate) struct Responses;
 
@@ -34,6 +35,25 @@ impl Provider for Responses {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, prompts)
+    }
+
+    fn history(&self, body: &[u8]) -> History {
+        let found = members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
+        let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
+        let named = |name: &str| says(name).is_some_and(|value| value != b"null");
+        if named("previous_response_id") || named("conversation") {
+            History::Elsewhere
+        } else if says("store") == Some(b"false") {
+            History::Here
+        } else {
+            // Responses are kept unless told otherwise.
+            History::Named
+        }
+    }
+
+    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+        let path = target.split('?').next().unwrap_or_default();
+        (!path.trim_end_matches('/').ends_with("/compact")).then_some(&hidden::responses::Hide)
     }
 }
 
@@ -180,4 +200,23 @@ fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         found.hold_string(scan.body(), span);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_says_where_its_conversation_is() {
+        for (body, history) in [
+            (r#"{"input":[]}"#, History::Named),
+            (r#"{"input":[],"store":true,"previous_response_id":null}"#, History::Named),
+            (r#"{"input":[],"store":false}"#, History::Here),
+            (r#"{"previous_response_id":"resp_1","store":false}"#, History::Elsewhere),
+            (r#"{"conversation":{"id":"conv_1"}}"#, History::Elsewhere),
+            (r#"{"input":[{"previous_response_id":"x"}],"store":false}"#, History::Here),
+        ] {
+            assert_eq!(Responses.history(body.as_bytes()), history, "{body}");
+        }
+    }
 }

@@ -39,6 +39,16 @@ impl<'a> Slot<'a> {
     }
 }
 
+impl Slot<'_> {
+    /// True when `text`, written as a string, is byte for byte what stands here.
+    #[must_use]
+    pub fn is_spelled(&self, text: &str) -> bool {
+        let mut token = Vec::with_capacity(self.token.len());
+        text::encode(&mut token, text);
+        token == self.token
+    }
+}
+
 /// What a walk through a body has found so far.
 ///
 /// Names come in any order: a content may stand before the role that makes it a result. So places are held back

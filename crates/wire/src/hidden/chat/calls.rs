@@ -1,0 +1,209 @@
+//! Tells the hidden calls of a round from the client's while their pieces come in.
+
+use serde_json::{Map, Value, json};
+
+use super::chunk::{Chunk, Piece};
+use super::turn::{Said, join};
+
+/// What is done with a piece of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It goes on, under this number.
+    Show(u64),
+    /// It waits until more is known of this call, which then may go on under this number.
+    Hold(usize, u64),
+    /// The client never sees it.
+    Hide,
+}
+
+/// The calls of a round, in order.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+}
+
+/// More calls than these in one round go on unseen.
+const MAX_CALLS: usize = 1024;
+
+/// How many bytes of a call without a name are waited for.
+const MAX_HELD: usize = 1 << 20;
+
+impl Calls {
+    /// What becomes of each piece of a chunk; appends to `out` what was held and turns out to be the client's.
+    pub(super) fn take(
+        &mut self,
+        hidden: &str,
+        chunk: &Chunk<'_>,
+        said: &mut Said,
+        out: &mut Vec<u8>,
+    ) -> Vec<Fate> {
+        let is_last = chunk.reason().is_some();
+        let mut fates = Vec::new();
+        for piece in &chunk.pieces {
+            let Some(at) = self.place(piece, chunk.data) else {
+                fates.push(Fate::Show(piece.index(chunk.data).unwrap_or_default()));
+                continue;
+            };
+            // A call is over when the next one begins.
+            self.release(Some(at), out);
+            let call = &mut self.calls[at];
+            call.hear(piece, chunk.data, said);
+            call.settle(hidden, out);
+            if is_last || call.is_named(piece) {
+                call.release(out);
+            }
+            fates.push(match call.state {
+                State::Client => Fate::Show(call.shown),
+                State::Hidden => Fate::Hide,
+                State::Unsure => Fate::Hold(at, call.shown),
+            });
+        }
+        if is_last {
+            self.release(None, out);
+        }
+        fates
+    }
+
+    /// Keeps an event until more is known of the call.
+    pub(super) fn hold(&mut self, call: usize, event: Vec<u8>) {
+        self.calls[call].held.push(event);
+    }
+
+    /// Calls that are still in doubt are the client's, except for one.
+    pub(super) fn release(&mut self, except: Option<usize>, out: &mut Vec<u8>) {
+        for (_, call) in self.calls.iter_mut().enumerate().filter(|(at, _)| Some(*at) != except) {
+            call.release(out);
+        }
+    }
+
+    /// True when hidden calls and no others were made.
+    pub(super) fn are_hidden(&self) -> bool {
+        !self.calls.is_empty() && self.calls.iter().all(|call| call.state == State::Hidden)
+    }
+
+    /// The calls as they are sent again.
+    pub(super) fn into_values(self) -> Vec<Map<String, Value>> {
+        self.calls.into_iter().map(|call| call.whole).collect()
+    }
+
+    /// The call that a piece is a part of. Some servers give every call the same number, or none.
+    fn place(&mut self, piece: &Piece<'_>, data: &[u8]) -> Option<usize> {
+        let index = piece.index(data);
+        let is_new = index.is_none() && piece.id.is_empty() && !piece.name.is_empty();
+        let is_same = |call: &Call| {
+            index.is_none_or(|index| index == call.index)
+                && (piece.id.is_empty() || call.id.is_empty() || piece.id == call.id)
+        };
+        match self.calls.iter().rposition(is_same).filter(|_| !is_new) {
+            Some(at) => Some(at),
+            None if self.calls.len() < MAX_CALLS => {
+                let index = index.unwrap_or(self.calls.len() as u64);
+                let is_lower = |call: &&Call| call.state == State::Hidden && call.index < index;
+                let lower = self.calls.iter().filter(is_lower).count() as u64;
+                self.calls.push(Call::new(index, index - lower.min(index)));
+                Some(self.calls.len() - 1)
+            }
+            None => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unsure,
+    Client,
+    Hidden,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// Its number among the upstream's calls.
+    index: u64,
+    /// Its number among those that the client sees.
+    shown: u64,
+    id: String,
+    name: String,
+    state: State,
+    /// What came of it, unless it is the client's.
+    whole: Map<String, Value>,
+    /// Events that wait for its name.
+    held: Vec<Vec<u8>>,
+    size: usize,
+}
+
+impl Call {
+    fn new(index: u64, shown: u64) -> Self {
+        let (whole, held) = (Map::new(), Vec::new());
+        let (id, name) = (String::new(), String::new());
+        Self { index, shown, id, name, state: State::Unsure, whole, held, size: 0 }
+    }
+
+    fn hear(&mut self, piece: &Piece<'_>, data: &[u8], said: &mut Said) {
+        if self.id.is_empty() {
+            self.id = piece.id.clone().into_owned();
+        }
+        if self.state == State::Client {
+            return;
+        }
+        // A name comes at once, in pieces, or again and again.
+        if piece.name.starts_with(&self.name) {
+            self.name = piece.name.clone().into_owned();
+        } else {
+            self.name.push_str(&piece.name);
+        }
+        self.size += piece.place.len();
+        if said.fits(piece.place.len())
+            && let Ok(more) = serde_json::from_slice(&data[piece.place.clone()])
+        {
+            self.grow(more);
+        }
+    }
+
+    /// Adds a piece to what came of the call; whatever else a server says of it is kept for the server.
+    fn grow(&mut self, piece: Map<String, Value>) {
+        for (name, value) in piece {
+            match (name.as_str(), value) {
+                ("index", _) | (_, Value::Null) => {}
+                ("function", Value::Object(more)) => self.call(more),
+                ("id", value) if value == "" => {}
+                (_, value) => drop(self.whole.insert(name, value)),
+            }
+        }
+    }
+
+    fn call(&mut self, piece: Map<String, Value>) {
+        let now = self.whole.entry("function").or_insert(Value::Null);
+        if !now.is_object() {
+            *now = json!({"name": "", "arguments": ""});
+        }
+        let Some(now) = now.as_object_mut() else { return };
+        now.insert("name".into(), json!(self.name));
+        for (name, value) in piece.into_iter().filter(|(name, _)| name != "name") {
+            join(now.entry(name).or_insert(Value::Null), value);
+        }
+    }
+
+    /// Its name may go on as long as it begins as the hidden one does.
+    fn settle(&mut self, hidden: &str, out: &mut Vec<u8>) {
+        if self.state == State::Unsure && self.name == hidden {
+            self.state = State::Hidden;
+            self.held.clear();
+        } else if !hidden.starts_with(&self.name) {
+            self.release(out);
+        }
+    }
+
+    /// True when no more of its name will come.
+    fn is_named(&self, piece: &Piece<'_>) -> bool {
+        self.size > MAX_HELD || (piece.has_arguments && !self.name.is_empty())
+    }
+
+    /// In doubt, it is the client's.
+    fn release(&mut self, out: &mut Vec<u8>) {
+        if self.state == State::Unsure {
+            self.state = State::Client;
+            out.extend(self.held.drain(..).flatten());
+            self.whole.clear();
+        }
+    }
+}

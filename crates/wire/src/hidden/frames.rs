@@ -1,0 +1,142 @@
+//! Cuts a stream of server-sent events into events, however its bytes arrive.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+/// One event, with the blank line that ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame<'a> {
+    /// Its bytes, as they came.
+    pub(crate) raw: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// What its `data` lines say; several are one text of several lines. `None` when there are none: a comment.
+    pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
+        let mut lines = lines(self.raw).filter_map(|line| field(b"data", line));
+        let first = lines.next()?;
+        let mut all = Cow::Borrowed(first);
+        for line in lines {
+            let all = all.to_mut();
+            all.push(b'\n');
+            all.extend_from_slice(line);
+        }
+        Some(all)
+    }
+}
+
+/// What a line says under this name.
+fn field<'a>(name: &[u8], line: &'a [u8]) -> Option<&'a [u8]> {
+    let value = line.strip_prefix(name)?.strip_prefix(b":")?;
+    Some(value.strip_prefix(b" ").unwrap_or(value))
+}
+
+fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
+    raw.split(|byte| *byte == b'\n' || *byte == b'\r').filter(|line| !line.is_empty())
+}
+
+/// The longest event that is waited for.
+const MAX_EVENT: usize = 16 << 20;
+
+/// The bytes of an event that is not all here.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    pending: Vec<u8>,
+    /// How far the line that is being read has been searched for its end.
+    seen: usize,
+    /// Where the line that is being read begins.
+    line: usize,
+}
+
+impl Frames {
+    /// Takes bytes and hands on each event that they complete.
+    pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(Frame<'_>)) {
+        self.pending.extend_from_slice(bytes);
+        let mut start = 0;
+        while let Some(end) = self.next_end() {
+            each(Frame { raw: &self.pending[start..end] });
+            start = end;
+        }
+        self.pending.drain(..start);
+        self.seen -= start;
+        self.line -= start;
+    }
+
+    /// What came of an event that never ended.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        (self.seen, self.line) = (0, 0);
+        std::mem::take(&mut self.pending)
+    }
+
+    /// True when an event is longer than any that should be waited for.
+    pub(crate) fn is_full(&self) -> bool {
+        self.pending.len() > MAX_EVENT
+    }
+
+    /// Where the next blank line ends. A line ends with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
+    /// half of a `\r\n`, and waits.
+    fn next_end(&mut self) -> Option<usize> {
+        loop {
+            let Some(found) = memchr2(b'\n', b'\r', &self.pending[self.seen..]) else {
+                self.seen = self.pending.len();
+                return None;
+            };
+            let at = self.seen + found;
+            let long = match (self.pending[at], self.pending.get(at + 1)) {
+                (b'\r', None) => {
+                    self.seen = at;
+                    return None;
+                }
+                (b'\r', Some(b'\n')) => 2,
+                _ => 1,
+            };
+            let blank = at == self.line;
+            self.line = at + long;
+            self.seen = self.line;
+            if blank {
+                return Some(self.line);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events of `text`, cut after `step` bytes, and what is left.
+    fn cut(text: &str, step: usize) -> (Vec<String>, String) {
+        let (mut frames, mut events) = (Frames::default(), Vec::new());
+        for piece in text.as_bytes().chunks(step) {
+            frames.take(piece, |frame| events.push(String::from_utf8_lossy(frame.raw).into_owned()));
+        }
+        let rest = String::from_utf8_lossy(&frames.rest()).into_owned();
+        (events, rest)
+    }
+
+    fn check(text: &str, events: &[&str], rest: &str) {
+        for step in 1..=text.len() {
+            let (found, left) = cut(text, step);
+            assert_eq!(found, events, "{step}");
+            assert_eq!(left, rest, "{step}");
+        }
+    }
+
+    #[test]
+    fn events_end_with_a_blank_line_of_any_kind() {
+        check("data: a\n\ndata: b\n\n", &["data: a\n\n", "data: b\n\n"], "");
+        check("data: a\r\n\r\ndata: b\r\n\r\nx", &["data: a\r\n\r\n", "data: b\r\n\r\n"], "x");
+        check("data: a\r\rdata: b", &["data: a\r\r"], "data: b");
+        check(": hello\n\n\ndata: 1\n\n", &[": hello\n\n", "\n", "data: 1\n\n"], "");
+        check("data: a\n\r\n", &["data: a\n\r\n"], "");
+    }
+
+    #[test]
+    fn fields_are_read() {
+        let frame = Frame { raw: b"event: message\r\nid: 1\r\ndata: {\"a\":\r\ndata:1}\r\n\r\n" };
+        assert_eq!(frame.data().as_deref(), Some(b"{\"a\":\n1}".as_slice()));
+        assert_eq!(Frame { raw: b": ping\n\n" }.data(), None);
+        assert_eq!(Frame { raw: b"data\n\n" }.data(), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! Watches a response that comes as one JSON value, in whatever shape it is.
+
+use super::{Close, MOST, Turn, Usage, Watch};
+
+/// What a provider's bodies mean.
+pub(crate) trait Bodies: Send {
+    /// Takes a body; appends to `out` what goes to the client, unless it gives a turn.
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn>;
+
+    /// Ends the client's response, as with [`Watch::close`].
+    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>);
+
+    /// What all rounds so far cost.
+    fn spent(&self) -> Usage;
+}
+
+/// A watch over bodies of this meaning.
+pub(crate) fn watch(bodies: impl Bodies + 'static) -> Box<dyn Watch> {
+    Box::new(Whole { held: Vec::new(), bodies, is_blind: false })
+}
+
+struct Whole<B> {
+    held: Vec<u8>,
+    bodies: B,
+    /// The body was too long to be waited for: all that follows goes on as it comes.
+    is_blind: bool,
+}
+
+impl<B: Bodies> Watch for Whole<B> {
+    fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.held.extend_from_slice(bytes);
+        self.is_blind |= self.held.len() > MOST;
+        if self.is_blind {
+            out.append(&mut self.held);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+        let body = std::mem::take(&mut self.held);
+        if self.is_blind { None } else { self.bodies.body(body, out) }
+    }
+
+    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+        self.bodies.close(why, out);
+    }
+
+    fn spent(&self) -> Usage {
+        self.bodies.spent()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Swallows every body.
+    struct Nothing;
+
+    impl Bodies for Nothing {
+        fn body(&mut self, _: Vec<u8>, _: &mut Vec<u8>) -> Option<Turn> {
+            Some(Turn { asks: Vec::new(), said: String::new() })
+        }
+
+        fn close(&mut self, _: Close<'_>, _: &mut Vec<u8>) {}
+
+        fn spent(&self) -> Usage {
+            Usage::default()
+        }
+    }
+
+    #[test]
+    fn a_body_too_long_to_hold_goes_on_as_it_comes() {
+        let (mut watched, mut out) = (watch(Nothing), Vec::new());
+        watched.see(&vec![b'a'; MOST], &mut out);
+        assert_eq!(out.len(), 0);
+        watched.see(b"b", &mut out);
+        watched.see(b"c", &mut out);
+        assert_eq!(watched.end(&mut out), None);
+        assert_eq!((out.len(), &out[MOST..]), (MOST + 2, b"bc".as_slice()));
+    }
+}

@@ -1,0 +1,230 @@
+//! Holds what clients and upstreams see of a hidden tool: `fixtures/<provider>/hidden/<case>/`.
+//!
+//! A case has the client's `request.json`, the upstream's responses by round (`1.sse`, `2.sse`, … or `1.json`, …), and
+//! the snapshot `seen.snap`: what is sent for each round and what the client gets. With `TERSELY_BLESS=1` snapshots are
+//! written anew. However the bytes of the responses arrive, the same is seen.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use tersely_wire::hidden::{Close, Framing, Hides, Tool};
+use tersely_wire::{History, PROVIDERS, Provider};
+
+const TOOL: Tool = Tool {
+    name: "expand_context",
+    description: "Shows what was left out.",
+    parameters: r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#,
+};
+
+/// How many rounds are answered, as in the gateway.
+const ROUNDS: usize = 5;
+
+struct Case {
+    path: PathBuf,
+    hides: &'static dyn Hides,
+    framing: Framing,
+    history: History,
+    request: Vec<u8>,
+    responses: Vec<Vec<u8>>,
+}
+
+/// What both sides saw.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    sent: Vec<String>,
+    client: String,
+}
+
+#[test]
+fn every_case_is_seen_as_it_should_be() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let seen = describe(&case, &play(&case, usize::MAX));
+        let snapshot = case.path.join("seen.snap");
+        if env::var_os("TERSELY_BLESS").is_some() {
+            fs::write(&snapshot, &seen).expect("a snapshot");
+        }
+        let expected = fs::read_to_string(&snapshot).unwrap_or_default();
+        if seen != expected {
+            wrong.push(format!("{}\n--- expected\n{expected}--- seen\n{seen}", snapshot.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_cut_gives_the_same() {
+    for case in cases() {
+        let whole = play(&case, usize::MAX);
+        let longest = case.responses.iter().map(Vec::len).max().unwrap_or_default();
+        for at in 1..longest {
+            let cut =
+                play_pieces(&case, |bytes| <[_; 2]>::from(bytes.split_at(at.min(bytes.len()))).to_vec());
+            assert_eq!(cut, whole, "{} cut at {at}", case.path.display());
+        }
+        for size in [1, 2, 3, 7, 64] {
+            assert_eq!(play(&case, size), whole, "{} in pieces of {size}", case.path.display());
+        }
+    }
+}
+
+#[test]
+fn random_cuts_give_the_same() {
+    let cases = cases();
+    let wholes: Vec<_> = cases.iter().map(|case| play(case, usize::MAX)).collect();
+    let mut random = Random(7);
+    for run in 0..CUTS {
+        let at = run % cases.len();
+        let cut = play_pieces(&cases[at], |bytes| random.pieces(bytes));
+        assert_eq!(cut, wholes[at], "{} in run {run}", cases[at].path.display());
+    }
+}
+
+const CUTS: usize = 100_000;
+
+#[test]
+fn the_hidden_tool_is_never_seen_by_the_client() {
+    for case in cases() {
+        let Seen { client, .. } = play(&case, usize::MAX);
+        assert!(!client.contains(TOOL.name), "{}: {client}", case.path.display());
+    }
+}
+
+#[test]
+fn every_provider_that_hides_has_cases() {
+    for provider in PROVIDERS.into_iter().filter(|it| it.hides("/").is_some()) {
+        let names = || cases().into_iter().filter(|case| case.path.starts_with(folder(provider.name())));
+        for framing in [Framing::Whole, Framing::Events] {
+            assert!(names().any(|case| case.framing == framing), "{} {framing:?}", provider.name());
+        }
+    }
+}
+
+/// Garbled and cut-off responses neither panic nor vanish.
+#[test]
+fn broken_responses_go_on() {
+    let mut random = Random(11);
+    for case in cases() {
+        for _ in 0..200 {
+            let mut responses = case.responses.clone();
+            for response in &mut responses {
+                random.garble(response);
+            }
+            let broken = Case { responses, path: case.path.clone(), request: case.request.clone(), ..case };
+            play(&broken, 1 + random.below(50));
+        }
+    }
+}
+
+fn play(case: &Case, size: usize) -> Seen {
+    play_pieces(case, |bytes| bytes.chunks(size.min(bytes.len().max(1))).collect())
+}
+
+/// Plays a case as the gateway does; the n-th call is answered `answer n`.
+fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [u8]>) -> Seen {
+    let offered = case.hides.offer(&TOOL, &case.request).expect("a request");
+    let mut body = offered.unwrap_or_else(|| case.request.clone());
+    let mut watch = case.hides.watch(TOOL.name, case.framing, case.history);
+    let (mut client, mut sent, mut given) = (Vec::new(), vec![text(&body)], 0);
+    for (round, response) in case.responses.iter().enumerate() {
+        for piece in pieces(response) {
+            watch.see(piece, &mut client);
+        }
+        let Some(turn) = watch.end(&mut client) else { break };
+        if round == ROUNDS {
+            watch.close(Close::Enough, &mut client);
+            break;
+        }
+        if round + 1 == case.responses.len() {
+            watch.close(Close::Failed("the upstream is gone"), &mut client);
+            break;
+        }
+        let answers: Vec<_> = turn.asks.iter().map(|ask| answer(&mut given, &ask.input)).collect();
+        body = case.hides.answer(&turn, &answers, &body).expect("a request");
+        if round + 1 == ROUNDS {
+            body = case.hides.withdraw(TOOL.name, &body).expect("a request").unwrap_or(body);
+        }
+        sent.push(text(&body));
+    }
+    sent.push(format!("{:?}", watch.spent()));
+    Seen { sent, client: text(&client) }
+}
+
+fn answer(given: &mut usize, input: &str) -> String {
+    *given += 1;
+    format!("answer {given} to {input}")
+}
+
+fn describe(case: &Case, seen: &Seen) -> String {
+    let original = text(&case.request);
+    let sent: Vec<_> =
+        seen.sent.iter().map(|body| body.replace(original.trim_end_matches('}'), "…")).collect();
+    format!("=== sent\n{}\n=== client\n{}", sent.join("\n---\n"), seen.client)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn folder(provider: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(provider).join("hidden")
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for provider in PROVIDERS {
+        let Some(hides) = provider.hides("/") else { continue };
+        let mut paths: Vec<_> = fs::read_dir(folder(provider.name()))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.path())
+            .collect();
+        paths.sort();
+        cases.extend(paths.into_iter().map(|path| case(provider, hides, path)));
+    }
+    cases
+}
+
+fn case(provider: &dyn Provider, hides: &'static dyn Hides, path: PathBuf) -> Case {
+    let framing = if path.join("1.sse").exists() { Framing::Events } else { Framing::Whole };
+    let end = if framing == Framing::Events { "sse" } else { "json" };
+    let responses = (1..).map_while(|round| fs::read(path.join(format!("{round}.{end}"))).ok()).collect();
+    let request = fs::read(path.join("request.json")).expect("a request");
+    Case { history: provider.history(&request), request, path, hides, framing, responses }
+}
+
+/// Numbers that look random and are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or_default() % limit.max(1)
+    }
+
+    fn pieces<'b>(&mut self, mut bytes: &'b [u8]) -> Vec<&'b [u8]> {
+        let mut pieces = Vec::new();
+        let most = 1 + self.below(400);
+        while !bytes.is_empty() {
+            let (piece, rest) = bytes.split_at((1 + self.below(most)).min(bytes.len()));
+            pieces.push(piece);
+            bytes = rest;
+        }
+        pieces
+    }
+
+    fn garble(&mut self, bytes: &mut Vec<u8>) {
+        for _ in 0..self.below(4) {
+            let at = self.below(bytes.len());
+            match self.below(3) {
+                0 => bytes.truncate(at),
+                1 if at < bytes.len() => drop(bytes.remove(at)),
+                _ if at < bytes.len() => bytes[at] = b"\"{}[]\n,x0"[self.below(9)],
+                _ => {}
+            }
+        }
+    }
+}

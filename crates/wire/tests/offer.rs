@@ -1,0 +1,113 @@
+//! Holds what a hidden tool looks like in requests: the same bytes, behind the client's last tool, and nothing else.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use tersely_wire::claimed;
+use tersely_wire::hidden::{Hides, Tool};
+
+const TOOL: Tool = Tool {
+    name: "own",
+    description: "Shows \"all\".\n",
+    parameters: r#"{"type":"object","properties":{"id":{"type":"string"}}}"#,
+};
+
+const MESSAGES: &str = r#"{"name":"own","description":"Shows \"all\".\n","input_schema":{"type":"object","properties":{"id":{"type":"string"}}}}"#;
+
+const CONTENTS: &str = r#"{"name":"own","description":"Shows \"all\".\n","parameters":{"type":"object","properties":{"id":{"type":"string"}}}}"#;
+
+const FUNCTION: &str = r#"{"type":"function","name":"own","description":"Shows \"all\".\n","parameters":{"type":"object","properties":{"id":{"type":"string"}}},"strict":false}"#;
+
+fn hides(target: &str) -> Option<&'static dyn Hides> {
+    claimed(target).expect("a provider").hides(target)
+}
+
+/// `~` stands for where the tool goes; without one, nothing is offered.
+fn check(target: &str, definition: &str, body: &str) {
+    let offered = hides(target).expect("hides").offer(&TOOL, body.replace('~', "").as_bytes());
+    let offered = offered.expect("a request").map(|body| String::from_utf8_lossy(&body).into_owned());
+    let expected = body.contains('~').then(|| body.replace('~', &format!(",{definition}")));
+    assert_eq!(offered, expected, "{body}");
+}
+
+#[test]
+fn messages_have_it_behind_the_last_tool() {
+    let paths = [
+        "/v1/messages?beta=true",
+        "/v1/messages/count_tokens",
+        "/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict",
+    ];
+    for path in paths {
+        for body in [
+            r#"{"model":"c","tools":[{"name":"Bash"}~],"messages":[]}"#,
+            "{\n \"messages\": [], \"tools\": [\n  {\"name\": \"a\"},\n  {\"name\": \"b\", \"cache_control\": {}}~\n ]\n}\n",
+            r#"{"tools":[{"type":"web_search_20250305","name":"web_search"}~]}"#,
+            r#"{"tools":[{"name":"own"}]}"#,
+            r#"{"tools":[]}"#,
+            r#"{"tools":null}"#,
+            r#"{"messages":[{"tools":[1]}]}"#,
+        ] {
+            check(path, MESSAGES, body);
+        }
+    }
+}
+
+#[test]
+fn contents_have_it_behind_the_last_declaration() {
+    for body in [
+        r#"{"contents":[],"tools":[{"functionDeclarations":[{"name":"sh"}~]}],"x":1}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"a"}]},{"function_declarations":[ {"name":"b"}~ ]},{"googleSearch":{}}]}"#,
+        r#"{"model":"g","request":{"tools":[{"functionDeclarations":[{"name":"sh"}~]}],"contents":[]}}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"sh"}~]}],"generationConfig":{"candidateCount":1}}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"sh"}]}],"generationConfig":{"candidateCount":2}}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"sh"}]}],"generation_config":{"candidate_count":2}}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"sh"}]}],"toolConfig":{"functionCallingConfig":{"streamFunctionCallArguments":true}}}"#,
+        r#"{"tools":[{"functionDeclarations":[{"name":"own"}]}]}"#,
+        r#"{"tools":[{"functionDeclarations":[]},{"googleSearch":{}}]}"#,
+        r#"{"tools":[{"googleSearch":{}}]}"#,
+        r#"{"contents":[]}"#,
+        r#"{"generateContentRequest":{"tools":[{"functionDeclarations":[{"name":"sh"}]}]}}"#,
+        "[]",
+    ] {
+        check("/v1beta/models/g:generateContent", CONTENTS, body);
+    }
+}
+
+/// A stream cannot be gone on from by the name it began with, once it has had several rounds.
+#[test]
+fn responses_that_are_kept_have_it_unless_they_are_streamed() {
+    for body in [
+        r#"{"tools":[{"type":"function","name":"sh"}~],"input":"Why?"}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}~],"store":true,"stream":false}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}~],"previous_response_id":"resp_1","stream":null}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}~],"store":false,"stream":true}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"stream":true}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"store":true,"stream":true}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"store":null,"stream":true}"#,
+        r#"{"stream":true,"tools":[{"type":"function","name":"sh"}],"store":false,"previous_response_id":"resp_1"}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"conversation":"conv_1"}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"conversation":{"id":"conv_1"},"store":false}"#,
+        r#"{"tools":[{"type":"function","name":"sh"}],"background":true}"#,
+    ] {
+        check("/v1/responses", FUNCTION, body);
+    }
+}
+
+#[test]
+fn what_is_not_read_alike_by_everyone_is_left_alone() {
+    for target in ["/v1/messages", "/v1beta/models/g:generateContent"] {
+        for body in [r#"{"tools":[1],"tools":[2]}"#, r#"{"tools":[1]"#, "", r#"{"tools":[1]} x"#] {
+            let offered = hides(target).expect("hides").offer(&TOOL, body.as_bytes());
+            assert!(offered.is_err(), "{target} {body}");
+        }
+    }
+}
+
+#[test]
+fn streams_that_are_no_events_hide_nothing() {
+    let hides = |target| hides(target).is_some();
+    assert!(hides("/v1beta/models/g:streamGenerateContent?alt=sse"));
+    assert!(hides("/v1internal:streamGenerateContent?key=k&alt=sse"));
+    assert!(hides("/v1beta/models/g:generateContent"));
+    assert!(!hides("/v1beta/models/g:streamGenerateContent"));
+    assert!(!hides("/v1beta/models/g:streamGenerateContent?alt=json"));
+}
