@@ -16,6 +16,10 @@ pub enum Mode {
     Aggressive,
 }
 
+/// The profiles: modes whose bytes no release changes, by a test of the engine. A mode without a number is its latest.
+const PROFILES: [(&str, Mode); 3] =
+    [("safe@1", Mode::Safe), ("standard@1", Mode::Standard), ("aggressive@1", Mode::Aggressive)];
+
 impl Mode {
     /// The mode's name in settings and reports.
     #[must_use]
@@ -33,6 +37,9 @@ impl FromStr for Mode {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
+        if word.contains('@') {
+            return profile(word);
+        }
         match word.to_ascii_lowercase().as_str() {
             "disabled" | "off" | "false" | "none" => Ok(Self::Disabled),
             "safe" => Ok(Self::Safe),
@@ -41,6 +48,12 @@ impl FromStr for Mode {
             _ => Err(format!("{word:?} is no mode: disabled, safe, standard or aggressive")),
         }
     }
+}
+
+fn profile(word: &str) -> Result<Mode, String> {
+    let found = PROFILES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
+    let names = || PROFILES.map(|(name, _)| name).join(", ");
+    found.map(|(_, mode)| mode).ok_or_else(|| format!("{word:?} is no profile; there are {}", names()))
 }
 
 #[cfg(test)]
@@ -55,5 +68,18 @@ mod tests {
         }
         assert_eq!("aggressive".parse::<Mode>().map(Mode::name), Ok("aggressive"));
         assert!("more".parse::<Mode>().is_err());
+    }
+
+    #[test]
+    fn a_profile_is_a_mode_with_a_number() {
+        for (word, mode) in
+            [("standard@1", Mode::Standard), ("SAFE@1", Mode::Safe), ("aggressive@1", Mode::Aggressive)]
+        {
+            assert_eq!(word.parse(), Ok(mode));
+        }
+        for word in ["standard@2", "standard@", "@1", "disabled@1", "standard@1@1", "standard@01"] {
+            let error = word.parse::<Mode>().unwrap_err();
+            assert_eq!(error, format!("{word:?} is no profile; there are safe@1, standard@1, aggressive@1"));
+        }
     }
 }

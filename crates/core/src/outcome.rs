@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Loss, Original, stage};
+use crate::{Loss, Original, session, stage};
 
 /// One accepted change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,13 +43,15 @@ impl Outcome<'_> {
     #[must_use]
     pub fn tokens(&self) -> Option<(usize, usize)> {
         let (first, last) = (self.steps.first()?, self.steps.last()?);
-        let wrapped = first.stage == stage::WRAPPED;
+        let referred = [session::EARLIER, session::DUPLICATE].contains(&last.stage);
+        let wrapped = first.stage == stage::WRAPPED && !referred;
         let after = if wrapped { first.after } else { last.after };
         (!wrapped || self.original.is_none()).then_some((first.before, after))
     }
 
     /// The outcome on its own feet.
-    pub(crate) fn into_owned(self) -> Outcome<'static> {
+    #[must_use]
+    pub fn into_owned(self) -> Outcome<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         let original = self.original.map(|original| Original { id: original.id, text: own(original.text) });
         Outcome { text: own(self.text), redacted: self.redacted, steps: self.steps, original }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::session::duplicate;
 use crate::{mark, reference, stage, wrap};
 
 /// The text that `text`, as `compress` sent it, came from; `None` when it is marked as ours and is not.
@@ -40,7 +41,8 @@ fn peel(text: &str) -> Option<Cow<'_, str>> {
 
 /// A text without a mark, as it was before it was told from our own work.
 fn unescape(text: &str) -> Cow<'_, str> {
-    reference::unescape(text).map_or(Cow::Borrowed(text), |text| Cow::Owned(text.to_owned()))
+    let ours = reference::unescape(text).or_else(|| duplicate::unescape(text));
+    ours.map_or(Cow::Borrowed(text), |text| Cow::Owned(text.to_owned()))
 }
 
 /// True when `text` begins with a mark of ours, or names an original.

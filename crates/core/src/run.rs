@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::session::duplicate;
 use crate::stage::{Edit, Scene, Stage};
 use crate::{Loss, Step, Tokens, mark, reference, signal};
 
@@ -91,5 +92,5 @@ impl<'a, 'j> Run<'a, 'j> {
 
 /// The text with another beginning, if it begins like our own work.
 fn escape(text: &str) -> Option<String> {
-    mark::escape(text).or_else(|| reference::escape(text))
+    mark::escape(text).or_else(|| reference::escape(text)).or_else(|| duplicate::escape(text))
 }

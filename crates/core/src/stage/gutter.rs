@@ -25,10 +25,11 @@ impl Stage for Gutter {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let shape = Shape::of(text.split('\n').next()?)?;
+        let (head, shape) = begin(text)?;
         let mut out = String::with_capacity(text.len());
         let mut numbered = 0;
         let mut lines = text.split_inclusive('\n');
+        lines.by_ref().take(head).for_each(|line| out.push_str(line));
         for (number, line) in (shape.first..).zip(lines.by_ref()) {
             let Some(content) = shape.content(line, number) else {
                 out.push_str(line);
@@ -39,15 +40,18 @@ impl Stage for Gutter {
             out.push_str(content);
             numbered += 1;
         }
-        lines.for_each(|line| out.push_str(line));
-        let note = shape.note(numbered);
-        (numbered >= MIN_LINES).then_some(Edit { text: out, loss: Loss::None, note })
+        let rest = lines.inspect(|line| out.push_str(line)).count();
+        let note = shape.note(numbered, head);
+        // Below other lines, a few numbers in a long text may be anything.
+        let most = head == 0 || numbered >= rest;
+        (numbered >= MIN_LINES && most).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
     fn restore(&self, note: &str, text: &str) -> Option<String> {
-        let (numbered, shape) = Shape::parse(note)?;
+        let (numbered, head, shape) = Shape::parse(note)?;
         let mut out = String::with_capacity(text.len() + 8 * numbered.min(text.len()));
         let mut lines = text.split_inclusive('\n');
+        lines.by_ref().take(head).for_each(|line| out.push_str(line));
         for number in shape.first..shape.first.checked_add(numbered)? {
             let line = lines.next()?;
             let content = line.strip_prefix(&number.to_string())?.strip_prefix(TAB)?;
@@ -58,6 +62,24 @@ impl Stage for Gutter {
         Some(out)
     }
 }
+
+/// How many lines stand above the numbered ones, and how those are written.
+///
+/// Tools that edit a file or run a command say so before they show lines.
+fn begin(text: &str) -> Option<(usize, Shape)> {
+    let lines: Vec<&str> = text.split('\n').take(MAX_HEAD + MIN_LINES).collect();
+    let numbered = |head: usize, shape: &Shape| {
+        let first = lines.get(head..head + MIN_LINES).unwrap_or_default();
+        !first.is_empty()
+            && (shape.first..).zip(first).all(|(number, line)| shape.content(line, number).is_some())
+    };
+    let shapes =
+        lines.iter().enumerate().take(MAX_HEAD + 1).filter_map(|(head, line)| Some((head, Shape::of(line)?)));
+    shapes.into_iter().find(|(head, shape)| numbered(*head, shape))
+}
+
+/// The most lines above the numbered ones.
+const MAX_HEAD: usize = 12;
 
 /// What stands between number and text once it is made cheaper.
 const TAB: char = '\t';
@@ -110,20 +132,25 @@ impl Shape {
         SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
     }
 
-    /// Says `120, width 6, arrow`, and where the numbers begin if that is not 1.
-    fn note(&self, numbered: usize) -> String {
+    /// Says `120, width 6, arrow`, where the numbers begin if that is not 1, and below how many lines.
+    fn note(&self, numbered: usize, head: usize) -> String {
         let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
-        format!("{numbered}{from}, width {}, {}", self.width, self.name())
+        let after = if head == 0 { String::new() } else { format!(" after {head} lines") };
+        format!("{numbered}{from}{after}, width {}, {}", self.width, self.name())
     }
 
     /// Reads what `note` says.
-    fn parse(note: &str) -> Option<(usize, Self)> {
+    fn parse(note: &str) -> Option<(usize, usize, Self)> {
         let (counts, rest) = note.split_once(", width ")?;
+        let (counts, head) = match counts.split_once(" after ") {
+            Some((counts, head)) => (counts, head.strip_suffix(" lines")?.parse().ok()?),
+            None => (counts, 0),
+        };
         let (numbered, first) = counts.split_once(" from ").unwrap_or((counts, "1"));
         let (width, name) = rest.split_once(", ")?;
         let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
         let width = width.parse().ok().filter(|&width: &usize| width <= 16)?;
-        Some((numbered.parse().ok()?, Self { first: first.parse().ok()?, width, separator }))
+        Some((numbered.parse().ok()?, head, Self { first: first.parse().ok()?, width, separator }))
     }
 }
 
@@ -147,6 +174,17 @@ mod tests {
             "7\ta\n8\tb\n9\tc\n10\td\n",
         );
         check(&Gutter, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+    }
+
+    #[test]
+    fn lines_above_the_numbered_ones_stay() {
+        check(
+            &Gutter,
+            "The file has been updated:\n   98→a\n   99→b\n  100→c\n  101→d",
+            "4 from 98 after 1 lines, width 5, arrow",
+            "The file has been updated:\n98\ta\n99\tb\n100\tc\n101\td",
+        );
+        assert_eq!(apply(&Gutter, &format!("x\n1: a\n2: b\n3: c\n4: d\n{}", "y\n".repeat(9))), None);
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! What the model gets when it asks for what was left out: all of a text, or the part of it that it wants to see.
+
+mod part;
+mod wish;
+
+pub use wish::Wish;
+
+/// What the model calls to see what was left out.
+pub const NAME: &str = "expand_context";
+
+/// What the model is told of it. The words are part of every prompt: they must not change within a conversation.
+pub const DESCRIPTION: &str = "Shows all of a tool result that begins with <<<SHADOW:id>>>, \
+    or only lines 10-40, lines with a search text, or a JSON path such as items[0].name.";
+
+/// The schema of its arguments, which the description explains: every word of it is paid for in every request.
+pub const PARAMETERS: &str = concat!(
+    r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"#,
+    r#""search":{"type":"string"},"path":{"type":"string"}},"required":["id"]}"#
+);
+
+/// The answer for a name that nothing is kept under. It is final, so that the model does not ask again and again.
+#[must_use]
+pub fn unknown(id: &str) -> String {
+    let id: String = id.chars().take(64).collect();
+    format!(
+        "Nothing is kept under {id:?}. Asking again will not help; call the tool again if you need its result."
+    )
+}
+
+/// The answer to a question that was answered before in the same turn.
+pub const REPEATED: &str = "This was shown above, in answer to the same call.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{O200k, Tokens};
+
+    fn check(input: &str, expected: &str) {
+        let text = "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n";
+        let wish = Wish::read(input).unwrap();
+        assert_eq!(wish.show(text), expected, "{input}");
+    }
+
+    #[test]
+    fn without_more_the_text_comes_back_byte_for_byte() {
+        for text in ["", "a\r\nb\u{1b}[0m", "{\"a\" : 1}\n\n", "<<<SHADOW:x"] {
+            assert_eq!(Wish::read(r#"{"id":"shadow_1"}"#).unwrap().show(text), text);
+        }
+    }
+
+    #[test]
+    fn parts_are_shown() {
+        check(r#"{"id":"x","lines":"2-2"}"#, "{\"name\":\"b.c\",\"n\":1.10}],\n");
+        check(r#"{"id":"x","lines":"2"}"#, "{\"name\":\"b.c\",\"n\":1.10}],\n");
+        check(r#"{"id":"x","lines":"3-"}"#, "\"x y\":null}\n");
+        check(r#"{"id":"x","lines":"2-99"}"#, "{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n");
+        check(r#"{"id":"x","path":"items[1].n"}"#, "1.10");
+        check(r#"{"id":"x","path":"$.items[0]"}"#, r#"{"name":"a"}"#);
+        check(r#"{"id":"x","path":"[\"x y\"]"}"#, "null");
+        check(r#"{"id":"x","path":"items[1].name"}"#, "b.c");
+        check(
+            r#"{"id":"x","path":"items","search":"B.C"}"#,
+            "1: [{\"name\":\"a\"},{\"name\":\"b.c\",\"n\":1.10}]\n",
+        );
+    }
+
+    #[test]
+    fn what_is_searched_for_stands_with_its_lines() {
+        let text = (1..=20).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+        let wish = Wish::read(r#"{"id":"x","search":"LINE 10"}"#).unwrap();
+        assert_eq!(wish.show(&text), "8: line 8\n9: line 9\n10: line 10\n11: line 11\n12: line 12\n");
+        let wish = Wish::read(r#"{"id":"x","search":"line 1","lines":"1-8"}"#).unwrap();
+        assert_eq!(wish.show(&text), "1: line 1\n2: line 2\n3: line 3\n");
+        let wish = Wish::read(r#"{"id":"x","search":"9"}"#).unwrap();
+        assert!(wish.show(&text).contains("11: line 11\n…\n17: line 17\n"), "{}", wish.show(&text));
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        check(r#"{"id":"x","lines":"9-12"}"#, "There are only 3 lines.");
+        check(r#"{"id":"x","lines":"two"}"#, "\"two\" names no lines; say them as 10-40.");
+        check(r#"{"id":"x","lines":"5-2"}"#, "\"5-2\" names no lines; say them as 10-40.");
+        check(r#"{"id":"x","search":"zebra"}"#, "No line contains \"zebra\".");
+        check(
+            r#"{"id":"x","path":"items[7]"}"#,
+            "Nothing is at \"items[7]\": the list at \"items\" has 2 items.",
+        );
+        check(r#"{"id":"x","path":"item.name"}"#, "Nothing is at \"item\". There is: items, x y.");
+        check(
+            r#"{"id":"x","path":"items[0].name.first"}"#,
+            "Nothing is at \"items[0].name.first\": \"items[0].name\" holds no parts.",
+        );
+        check(r#"{"id":"x","path":"a]b"}"#, "Nothing is at \"a]b\". There is: items, x y.");
+        let wish = Wish::read(r#"{"id":"x","path":"a"}"#).unwrap();
+        assert_eq!(wish.show("no JSON"), "The text is no JSON; use lines or search.");
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_read_are_told() {
+        for input in ["", "{", "[]", "{}", r#"{"id":7}"#, "\"shadow_1\""] {
+            let error = Wish::read(input).unwrap_err();
+            assert_eq!(
+                error, "Give the id as it stands after <<<SHADOW: as in {\"id\": \"shadow_...\"}.",
+                "{input}"
+            );
+        }
+        let wish = Wish::read(r#"{"id":" <<<SHADOW:shadow_1>>>","lines":null,"more":[1]}"#).unwrap();
+        assert_eq!(wish.id(), "shadow_1");
+    }
+
+    #[test]
+    fn the_tool_costs_little() {
+        let cost = O200k.count(&format!("{NAME} {DESCRIPTION} {PARAMETERS}"));
+        assert!(cost < 95, "{cost}");
+    }
+}

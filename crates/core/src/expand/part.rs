@@ -1,0 +1,145 @@
+//! Parts of a text: a range of lines, the lines that contain a word, a place in JSON. Errors are words for the model.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use tersely_codec::{Value, json};
+
+/// Lines shown before and after one that was searched for.
+const AROUND: usize = 2;
+
+/// How many names of members are told when a path leads nowhere.
+const NAMES: usize = 20;
+
+/// The lines that `range` names, counted from 1.
+pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
+    let (first, last) =
+        bounds(range).ok_or_else(|| format!("{range:?} names no lines; say them as 10-40."))?;
+    let mut ends = vec![0];
+    ends.extend(text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some(*end)
+    }));
+    let count = ends.len() - 1;
+    if first > count {
+        return Err(format!("There are only {count} lines."));
+    }
+    Ok(&text[ends[first - 1]..ends[last.min(count)]])
+}
+
+/// `10-40`, `10` or `10-`.
+fn bounds(range: &str) -> Option<(usize, usize)> {
+    let (first, last) = range.trim().split_once('-').unwrap_or((range.trim(), range.trim()));
+    let first = first.trim().parse().ok()?;
+    let last = if last.trim().is_empty() { usize::MAX } else { last.trim().parse().ok()? };
+    (1 <= first && first <= last).then_some((first, last))
+}
+
+/// The lines that contain `word`, whatever the size of its letters, with their numbers and a few lines around.
+pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let word_small = word.to_lowercase();
+    let mut shown = vec![false; lines.len()];
+    for (at, line) in lines.iter().enumerate() {
+        if line.to_lowercase().contains(&word_small) {
+            let end = (at + AROUND + 1).min(lines.len());
+            shown[at.saturating_sub(AROUND)..end].fill(true);
+        }
+    }
+    let mut out = String::new();
+    let mut last = None;
+    for (at, line) in lines.iter().enumerate().filter(|(at, _)| shown[*at]) {
+        if last.is_some_and(|last| last + 1 < at) {
+            out.push_str("…\n");
+        }
+        let _ = writeln!(out, "{}: {line}", at + 1);
+        last = Some(at);
+    }
+    if out.is_empty() { Err(format!("No line contains {word:?}.")) } else { Ok(out) }
+}
+
+/// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
+pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
+    let root = json::decode(text).map_err(|_| "The text is no JSON; use lines or search.".to_owned())?;
+    let mut value = &root;
+    let mut rest = path.strip_prefix('$').unwrap_or(path);
+    while let Some((step, left)) = next(rest) {
+        let (walked, here) = (path.len() - left.len(), path.len() - rest.len());
+        value = step.down(value).map_err(|why| why.say(&path[..walked], &path[..here]))?;
+        rest = left;
+    }
+    Ok(match value {
+        Value::String(text) => text.value().map_or_else(|| json::encode(value), Cow::into_owned),
+        _ => json::encode(value),
+    })
+}
+
+/// One step of a path.
+enum Step<'p> {
+    Name(Cow<'p, str>),
+    Index(usize),
+}
+
+/// Where a step does not lead on.
+enum Stop {
+    Names(Vec<String>),
+    Count(usize),
+    Scalar,
+}
+
+/// The first step of a path, and the rest of it.
+fn next(path: &str) -> Option<(Step<'_>, &str)> {
+    let path = path.strip_prefix('.').unwrap_or(path);
+    if path.is_empty() {
+        return None;
+    }
+    if let Some((inside, rest)) = path.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let step = inside.trim().parse().map_or_else(|_| Step::Name(quoted(inside.trim())), Step::Index);
+        return Some((step, rest));
+    }
+    let end = path[1..].find(['.', '[']).map_or(path.len(), |at| at + 1);
+    Some((Step::Name(path[..end].into()), &path[end..]))
+}
+
+/// A name without its quotes.
+fn quoted(name: &str) -> Cow<'_, str> {
+    let inside = |quote: char| name.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    inside('"').or_else(|| inside('\'')).unwrap_or(name).into()
+}
+
+impl Step<'_> {
+    fn down<'v, 'a>(&self, value: &'v Value<'a>) -> Result<&'v Value<'a>, Stop> {
+        match (self, value) {
+            (Self::Index(at), Value::Array(items)) => items.get(*at).ok_or(Stop::Count(items.len())),
+            (Self::Name(_), Value::Array(items)) => Err(Stop::Count(items.len())),
+            (_, Value::Object(members)) => self.member(members),
+            _ => Err(Stop::Scalar),
+        }
+    }
+
+    fn member<'v, 'a>(
+        &self,
+        members: &'v [(tersely_codec::Text<'a>, Value<'a>)],
+    ) -> Result<&'v Value<'a>, Stop> {
+        let name = match self {
+            Self::Name(name) => name.clone(),
+            Self::Index(at) => at.to_string().into(),
+        };
+        let found = members.iter().find(|(key, _)| key.value().is_some_and(|key| key == name));
+        let names = || members.iter().take(NAMES).map(|(key, _)| key.as_str().to_owned()).collect();
+        found.map(|(_, value)| value).ok_or_else(|| Stop::Names(names()))
+    }
+}
+
+impl Stop {
+    /// What the model is told, that wanted to go to `there` and came as far as `here`.
+    fn say(&self, there: &str, here: &str) -> String {
+        match self {
+            Self::Names(names) => format!("Nothing is at {there:?}. There is: {}.", names.join(", ")),
+            Self::Count(count) => {
+                format!("Nothing is at {there:?}: the list at {here:?} has {count} items.")
+            }
+            Self::Scalar => format!("Nothing is at {there:?}: {here:?} holds no parts."),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Lines, with the number that a gutter puts before them taken apart.
+
+/// Where a line stands in its text, and where its parts begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) start: usize,
+    /// Where the digits begin; where the line does if it has no gutter.
+    digits: usize,
+    /// Where the mark between number and text begins.
+    mark: usize,
+    /// Where the text begins.
+    content: usize,
+    /// Where the line ends, without its line end.
+    pub(super) end: usize,
+    /// The number in its gutter.
+    pub(super) number: Option<usize>,
+    /// True when it refers to other lines, and so cannot be referred to.
+    pub(super) is_reference: bool,
+}
+
+/// What stands between a number and a text.
+const MARKS: [&str; 3] = ["\t", "→", ": "];
+
+/// Columns before a number.
+const MAX_PADDING: usize = 12;
+
+/// Digits of a number.
+const MAX_DIGITS: usize = 7;
+
+/// The lines of a text; joined by line ends, they are the text.
+pub(super) fn lines(text: &str) -> Vec<Line> {
+    let mut start = 0;
+    let line = |line: &str| {
+        let line = Line::of(line, start);
+        start = line.end + 1;
+        line
+    };
+    text.split('\n').map(line).collect()
+}
+
+impl Line {
+    fn of(line: &str, start: usize) -> Self {
+        let end = start + line.len();
+        let plain = Self {
+            start,
+            digits: start,
+            mark: start,
+            content: start,
+            end,
+            number: None,
+            is_reference: false,
+        };
+        let bytes = line.as_bytes();
+        let padding = bytes.iter().take(MAX_PADDING).take_while(|byte| **byte == b' ').count();
+        let count =
+            bytes[padding..].iter().take(MAX_DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
+        if count == 0 || count > MAX_DIGITS || bytes[padding] == b'0' {
+            return plain;
+        }
+        let mark = padding + count;
+        let Some(sign) = MARKS.iter().find(|sign| line[mark..].starts_with(**sign)) else { return plain };
+        let number = line[padding..mark].parse().ok();
+        let (digits, mark, content) = (start + padding, start + mark, start + mark + sign.len());
+        Self { digits, mark, content, number, ..plain }
+    }
+
+    /// The whole line.
+    pub(super) fn full<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.start..self.end]
+    }
+
+    /// The line without its gutter.
+    pub(super) fn content<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.content..self.end]
+    }
+
+    /// The gutter of this line, as line `number` of the same text would have it; of a line without one, the
+    /// cheapest there is.
+    pub(super) fn push_gutter(&self, text: &str, number: usize, out: &mut String) {
+        let digits = number.to_string();
+        if self.number.is_some() {
+            let width = if self.digits > self.start { self.mark - self.start } else { 0 };
+            out.extend(std::iter::repeat_n(' ', width.saturating_sub(digits.len())));
+            out.push_str(&digits);
+            out.push_str(&text[self.mark..self.content]);
+        } else {
+            out.push_str(&digits);
+            out.push('\t');
+        }
+    }
+
+    /// True when `push_gutter` of `other` writes this line's gutter.
+    pub(super) fn has_gutter_of(&self, text: &str, other: &Self, others: &str) -> bool {
+        let (padded, sign) = (self.digits > self.start, &text[self.mark..self.content]);
+        if other.number.is_none() {
+            return !padded && sign == "\t";
+        }
+        let width = other.mark - other.start;
+        let fits = if other.digits > other.start {
+            self.mark - self.start == width.max(self.mark - self.digits)
+        } else {
+            !padded
+        };
+        fits && sign == &others[other.mark..other.content]
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.end - self.start
+    }
+}
