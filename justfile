@@ -45,11 +45,32 @@ million:
 broken:
     cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
 
+# Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
+[group('slow')]
+prefix:
+    cargo test --release --locked -p tersely-engine --test prefix -- --ignored --nocapture
+
 # Real agents and SDKs through `tersely serve`: does nothing change but the tool results? (minutes)
 [group('slow')]
 clients: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 clients.py
+
+# Real agents and SDKs whose model fetches back what was left out: do they ever see it happen? (minutes)
+[group('slow')]
+expand: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 expand.py
+
+# Mixed streams with hidden calls through `tersely serve`: does it leak memory, sockets or answers?
+[group('slow')]
+soak minutes='15': release
+    cd benchmarks/clients && python3 soak.py {{minutes}}
+
+# Conversations by turns through two `tersely serve` and through one: does the upstream see the same bytes? (minutes)
+[group('slow')]
+replicas turns='400': release
+    cd benchmarks/clients && python3 replicas.py --turns {{turns}} "{{absolute_path(corpus)}}"/conversations/cc-*.anthropic.json
 
 # Fuzzes one target (decode_json, decode_stc, decode_toon, decode_terse, round_trip).
 [group('slow')]
@@ -66,10 +87,31 @@ fuzz-all: (fuzz 'decode_json') (fuzz 'decode_stc') (fuzz 'decode_toon') (fuzz 'd
 bench:
     cargo run --release --locked --quiet --package tersely-cli -- bench forms {{corpus}}
 
+# Tokens of tool results and a simulated bill of every transcript of a corpus.
+[group('measure')]
+conversations:
+    cargo run --release --locked --quiet --package tersely-cli -- bench conversations {{corpus}}
+
+# A transcript against a real prompt cache, direct and through `tersely serve` (minutes).
+[group('measure')]
+replay transcript='tau-airline-007.openai.json': release
+    python3 benchmarks/conversations/setup.py
+    cd benchmarks/conversations && python3 replay.py "{{absolute_path(corpus)}}/conversations/{{transcript}}"
+
+# How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
+[group('measure')]
+delay: release
+    cd benchmarks/clients && python3 delay.py
+
 # Milliseconds to find slots in a request body and splice it, beside serde_json.
 [group('measure')]
 wire:
     cargo test --release --locked -p tersely-wire --test speed -- --ignored --nocapture
+
+# A cluster of six Valkey servers under load, while they die, freeze, fill up and fall silent (a minute).
+[group('measure')]
+store:
+    cargo test --locked -p tersely-store --test real cluster -- --nocapture
 
 # How well a real model reads every form (about an hour the first time).
 [group('measure')]

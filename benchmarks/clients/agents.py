@@ -111,13 +111,14 @@ CLIENTS = {
 }
 
 
-def prepare(folder: Path, start: Start) -> dict[str, str]:
+def prepare(folder: Path, start: Start, scripts: dict[str, str] | None = None) -> dict[str, str]:
     """Writes what a client finds around it; gives its variables: nothing of whoever runs this but the path."""
     for name in ["home", "here"]:
         (folder / name).mkdir(parents=True)
-    (folder / "here" / "rows.py").write_text(ROWS)
-    for name, text in start.files.items():
-        path = folder / "home" / name
+    found = {f"here/{name}": text for name, text in (scripts or {"rows.py": ROWS}).items()}
+    found |= {f"home/{name}": text for name, text in start.files.items()}
+    for name, text in found.items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

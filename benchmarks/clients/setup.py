@@ -21,7 +21,7 @@ NODE = {
     "@anthropic-ai/sdk": "1.8.0",
     "openai": "6.49.0",
 }
-PYTHON = {"anthropic": "2.8.0", "openai": "3.49.0"}
+PYTHON = {"anthropic": "2.8.0", "openai": "3.49.0", "google-genai": "3.1.0"}
 
 
 def run(*words: str | Path) -> None:

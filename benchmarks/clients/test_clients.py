@@ -1,4 +1,4 @@
-"""Tests of what compares; run with `python3 -m unittest` in this folder."""
+"""Tests of what compares and of what speaks; run with `python3 -m unittest` in this folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import json
 import unittest
 
 from compare import Change, Unfaithful, changed, compare
+from expand import head
 from relay import parse
+from soak import pieces
+from speech import OWN, READ, SHAPES, TOOL, WROTE, Call, Text, is_hidden
 from upstream import Request
 
 
@@ -33,6 +36,41 @@ class Compare(unittest.TestCase):
         plain = b"POST /a HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}"
         chunks = b"POST /b HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
         self.assertEqual([(one.path, one.body) for one in parse(plain + chunks)], [("/a", b"{}"), ("/b", b"{}")])
+
+
+class Speech(unittest.TestCase):
+    """A client makes of an answer what the upstream said."""
+
+    def test_what_is_said_is_heard(self) -> None:
+        says = [Text(("Let ", "me ")), Call(OWN, {"command": "ls"})]
+        for shape in SHAPES.values():
+            whole, events = json.dumps(shape.whole(1, says)).encode(), b"".join(shape.events(1, says))
+            for streams, body in [(False, whole), (True, events)]:
+                got = shape.got(streams, body)
+                self.assertEqual((got.text, got.calls, got.usage), ("Let me ", [OWN], (READ, WROTE)), shape)
+
+    def test_results_are_found_in_requests(self) -> None:
+        for shape in SHAPES.values():
+            request = shape.request("m", True, "a result")
+            [(mark, text)] = shape.results(request)
+            self.assertEqual((text, is_hidden(mark), shape.tools(request)), ("a result", False, [OWN]))
+
+    def test_calls_of_the_hidden_tool_are_known(self) -> None:
+        said = SHAPES["messages"].whole(1, [Call(TOOL, {"id": "shadow_1"})])
+        self.assertTrue(is_hidden(said["content"][0]["id"]))
+
+    def test_two_ends_are_not_one_answer(self) -> None:
+        for shape in SHAPES.values():
+            twice = b"".join(shape.events(1, [Text(("a",))])) * 2
+            with self.assertRaises(AssertionError):
+                shape.got(True, twice)
+
+    def test_the_head_of_a_prompt_is_taken_as_it_stands(self) -> None:
+        request = Request("POST", "/", [], b'{"model":"m", "tools" : [ 1.0 ],"messages":[{"tools":2}]}')
+        self.assertEqual(head(request), {"tools": "[ 1.0 ]"})
+
+    def test_chunks_are_put_together(self) -> None:
+        self.assertEqual(pieces(b"2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"), [b"ab", b"c", b""])
 
 
 if __name__ == "__main__":

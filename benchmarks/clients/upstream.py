@@ -33,8 +33,8 @@ class Upstream(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, handler: type[Handler] | None = None) -> None:
+        super().__init__(("127.0.0.1", 0), handler or Handler)
         self.requests: list[Request] = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -44,13 +44,13 @@ class Upstream(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
 
-def arguments(tool: str) -> dict:
+def arguments(tool: str, command: str = COMMAND) -> dict:
     """What the tool is asked to do, in its own words."""
     if tool == "exec_command":
-        return {"cmd": COMMAND}
+        return {"cmd": command}
     if tool == "shell":
-        return {"command": ["bash", "-lc", COMMAND]}
-    return {"command": COMMAND, "description": "List the items"}
+        return {"command": ["bash", "-lc", command]}
+    return {"command": command, "description": "List the items"}
 
 
 def shell(names: list) -> str | None:
@@ -229,14 +229,17 @@ class Handler(BaseHTTPRequestHandler):
         self.stream([json.dumps(event) for event in events], [event["type"] for event in events])
 
     def stream(self, events: list[str], names: list[str] | None = None) -> None:
-        """Events, one after the other, each in a chunk of its own."""
+        """Events, one after the other."""
+        heads = [f"event: {name}\n" for name in names] if names else [""] * len(events)
+        self.chunks([f"{head}data: {event}\n\n".encode() for head, event in zip(heads, events)])
+
+    def chunks(self, events: list[bytes], pause: float = PAUSE) -> None:
+        """Events as they stand, each in a chunk of its own."""
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        for number, event in enumerate(events):
-            name = f"event: {names[number]}\n" if names else ""
-            data = f"{name}data: {event}\n\n".encode()
+        for data in events:
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-            time.sleep(PAUSE)
+            time.sleep(pause)
         self.wfile.write(b"0\r\n\r\n")

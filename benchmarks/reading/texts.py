@@ -161,27 +161,35 @@ def row(name: str, results: list[Result]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+HEAD = (
+    "| {} | questions | o200k tokens as sent | as written | correct as sent | as written "
+    "| Δ points (lost/won, p) | exact | Δ margin |\n|---|---:|---:|---:|---:|---:|---|---|---:|"
+)
+
+
+def grouped(title: str, groups: dict[str, list[Result]]) -> str:
+    """A table with one row for each group."""
+    return "\n".join([HEAD.format(title), *(row(name, results) for name, results in groups.items())])
+
+
+def by_form(results: list[Result]) -> dict[str, list[Result]]:
+    """Results by the form that they are there for, and all of them."""
+    forms = dict.fromkeys(result.case.form for result in results)
+    return {form: [r for r in results if r.case.form == form] for form in forms} | {"all": results}
+
+
 def page(results: list[Result], model: str) -> str:
     """The whole report."""
-    head = [
-        "| {} | questions | o200k tokens as sent | as written | correct as sent | as written "
-        "| Δ points (lost/won, p) | exact | Δ margin |",
-        "|---|---:|---:|---:|---:|---:|---|---|---:|",
-    ]
-    forms = list(dict.fromkeys(result.case.form for result in results))
-    by_form = [row(form, [r for r in results if r.case.form == form]) for form in forms]
-    by_text = [row(f"{r.case.form}: {r.case.name}", [r]) for r in results]
-    parts = ["# Reading texts", f"Model: {model}. Paired by question."]
-    parts += ["\n".join([head[0].format("form"), head[1], *by_form, row("all", results)])]
-    parts += ["## By text", "\n".join([head[0].format("text"), head[1], *by_text])]
+    by_text = {f"{r.case.form}: {r.case.name}": [r] for r in results}
+    parts = ["# Reading texts", f"Model: {model}. Paired by question.", grouped("form", by_form(results))]
+    parts += ["## By text", grouped("text", by_text)]
     return "\n\n".join(parts) + "\n"
 
 
-def arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, default=ROOT.parent / "shared" / "corpus", help="corpus folder")
-    parser.add_argument("--command", default=COMMAND, metavar="CMD", help="program: text in, text as written out")
+def options(about: str | None, command: str) -> argparse.ArgumentParser:
+    """The command line of a measurement before and after."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--command", default=command, metavar="CMD", help="program: text in, text as written out")
     parser.add_argument("--only", help="only these forms or texts, by commas")
     parser.add_argument("--count-command", metavar="CMD", help="another counter of o200k tokens: text in, number out")
     parser.add_argument("--model", default=MODEL, help="name of a model in the cache")
@@ -189,7 +197,14 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--show", action="store_true", help="print texts and questions instead of asking them")
     parser.add_argument("--out", type=Path, help="write the report here instead of standard output")
     parser.add_argument("--json", type=Path, help="write the result of every question here")
-    return parser.parse_args()
+    return parser
+
+
+def chosen(args: argparse.Namespace, file: str) -> list[dict[str, Any]]:
+    """What a file beside this one holds, as far as it was asked for."""
+    specs: list[dict[str, Any]] = json.loads((HERE / file).read_text())
+    wanted = set(args.only.split(",")) if args.only else None
+    return [spec for spec in specs if wanted is None or {spec["name"], spec["form"]} & wanted]
 
 
 def show(found: Case) -> str:
@@ -198,16 +213,8 @@ def show(found: Case) -> str:
     return "\n\n".join([f"== {found.form}: {found.name}", found.before, found.after, "\n".join(asked)])
 
 
-def main() -> None:
-    """Run the benchmark."""
-    args = arguments()
-    specs = json.loads((HERE / "texts.json").read_text())
-    if args.only:
-        specs = [spec for spec in specs if {spec["name"], spec["form"]} & set(args.only.split(","))]
-    tried = [case(spec, args.corpus, compressor(args.command)) for spec in specs]
-    cases = [found for found in tried if found]
-    if not cases:
-        raise SystemExit("none of these texts is changed by its form")
+def run(args: argparse.Namespace, cases: list[Case], page: Callable[[list[Result], str], str]) -> None:
+    """Asks about all cases, or shows them, and writes what came of it."""
     if args.show:
         print("\n\n".join(show(found) for found in cases))
         return
@@ -220,6 +227,18 @@ def main() -> None:
     if args.json:
         raw = [asdict(result) for result in results]
         args.json.write_text(json.dumps({"model": args.model, "texts": raw}, indent=1, ensure_ascii=False) + "\n")
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = options(__doc__, COMMAND)
+    parser.add_argument("--corpus", type=Path, default=ROOT.parent / "shared" / "corpus", help="corpus folder")
+    args = parser.parse_args()
+    tried = [case(spec, args.corpus, compressor(args.command)) for spec in chosen(args, "texts.json")]
+    cases = [found for found in tried if found]
+    if not cases:
+        raise SystemExit("none of these texts is changed by its form")
+    run(args, cases, page)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ Examples:
 const DECODE: &str = "\
 Examples:
   tersely encode pods.json | tersely decode
-  tersely decode --form toon table.toon";
+  tersely decode --form toon table.toon
+  tersely compress --body --loss none request.json | tersely decode --body";
 
 const COUNT: &str = "\
 Examples:
@@ -79,6 +80,7 @@ Examples:
   tersely bench corpus
   tersely bench --json corpus | jq .total
   tersely bench forms corpus
+  tersely bench conversations corpus
 
 Exit code 1 means that a law is broken: a result costs more than it came with, or an exact one does
 not come back.";
@@ -90,6 +92,13 @@ Examples:
 
 Exit code 1 means that a law is broken: a file costs more in the chosen form than as compact JSON,
 or does not come back from it exactly.";
+
+const CONVERSATIONS: &str = "\
+Examples:
+  tersely bench conversations corpus
+  tersely bench conversations --json corpus | jq .total
+
+Exit code 1 means that a law is broken: a transcript costs more than direct, or a message was sent otherwise than the turn before.";
 
 const CONFIG: &str = "\
 Examples:
@@ -171,8 +180,8 @@ pub(crate) struct Compress {
     /// How far to go: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail; if not said, detail
-    /// of a text and form of a body
+    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail, which is what holds if
+    /// nothing is said; of a body detail is left out only where the model can fetch it back
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<Loss>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
@@ -239,6 +248,12 @@ pub(crate) struct Decode {
     /// The form the text is in, instead of finding out
     #[arg(long, value_name = "FORM", value_parser = form())]
     pub form: Option<Form>,
+    /// Read a whole request body, and put every tool result back that was compressed without loss
+    #[arg(long, conflicts_with = "form")]
+    pub body: bool,
+    /// Whose API the body is for; if not said, told by the tool results in it
+    #[arg(long, value_name = "NAME", requires = "body", value_parser = provider())]
+    pub provider: Option<String>,
     /// The file to read; standard input if there is none, or if it is `-`
     pub file: Option<PathBuf>,
 }
@@ -275,6 +290,7 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Subject {
     Forms(Forms),
+    Conversations(Conversations),
 }
 
 /// Compare the forms: tokens of every file, and the speed of writing and reading
@@ -292,6 +308,20 @@ pub(crate) struct Forms {
     /// How long to time each task
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seconds: u32,
+}
+
+/// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill
+///
+/// Reads the request bodies in DIR/conversations, NAME.anthropic.json and NAME.openai.json, and sends every request that
+/// led to them as it is, exact only and in standard mode.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CONVERSATIONS)]
+pub(crate) struct Conversations {
+    /// The corpus
+    pub dir: PathBuf,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Check, show and explain the configuration

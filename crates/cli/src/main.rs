@@ -10,6 +10,7 @@ mod input;
 mod output;
 mod progress;
 mod proxy;
+mod saved;
 mod settings;
 mod share;
 mod signals;

@@ -83,6 +83,73 @@ fn families_are_measured_in_every_mode() {
     assert_eq!(object["broken"], serde_json::json!([]));
 }
 
+/// A corpus with one transcript for each provider, of three turns, and one file that is none.
+fn transcripts(name: &str) -> String {
+    let row = |id: usize| serde_json::json!({ "id": id, "kind": "a kind of thing", "ripe": null });
+    let rows = |from: usize| Value::from((from..from + 60).map(row).collect::<Vec<_>>()).to_string();
+    let question = serde_json::json!({ "role": "user", "content": "What is there? ".repeat(300) });
+    let answer = serde_json::json!({ "role": "assistant", "content": "Done." });
+    let asks = |id: &str| {
+        let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "list", "input": {} });
+        serde_json::json!({ "role": "assistant", "content": [call] })
+    };
+    let gets = |id: &str, from| {
+        let result = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": rows(from) });
+        serde_json::json!({ "role": "user", "content": [result] })
+    };
+    let calls = |id: &str| {
+        let function = serde_json::json!({ "name": "list", "arguments": "{}" });
+        serde_json::json!({ "role": "assistant", "tool_calls": [{ "id": id, "type": "function", "function": function }] })
+    };
+    let told =
+        |id: &str, from| serde_json::json!({ "role": "tool", "tool_call_id": id, "content": rows(from) });
+    let one = [&question, &asks("a"), &gets("a", 0), &asks("b"), &gets("b", 70), &answer].map(Value::clone);
+    let two = [&question, &calls("a"), &told("a", 0), &calls("b"), &told("b", 70), &answer].map(Value::clone);
+    let body = |messages: &[Value]| {
+        serde_json::json!({ "model": "m", "messages": messages, "tools": [] }).to_string()
+    };
+    file(&format!("{name}/conversations/two.openai.json"), body(&two));
+    file(&format!("{name}/conversations/three.other.json"), "{}");
+    let one = file(&format!("{name}/conversations/one.anthropic.json"), body(&one));
+    one.strip_suffix("/conversations/one.anthropic.json").expect("the corpus").to_owned()
+}
+
+#[test]
+fn transcripts_are_replayed_turn_by_turn() {
+    let dir = transcripts("transcripts");
+    let ran = run(&format!("bench conversations {dir}"), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
+    for words in [
+        "\none  ",
+        "\ntwo  ",
+        "\ntotal  ",
+        "\nmedian  ",
+        "transcripts dearer than direct (law: 0)             0",
+        "transcripts that change what was sent (law: 0)      0",
+        "transcripts 2, requests 6",
+        "skipped, no transcript: three.other.json",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn scripts_get_the_bill_of_every_transcript() {
+    let ran = run(&format!("bench conversations --json {}", transcripts("bills")), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    for name in ["one", "two"] {
+        let it = &object["transcripts"][name];
+        assert!(it["tool_results"]["exact_saved"].as_f64() > Some(30.0), "{it}");
+        assert!(it["bill"]["exact_saved"].as_f64() > Some(5.0), "{it}");
+        assert!(it["stages"]["exact"]["json"].as_i64() > Some(0), "{it}");
+        assert_eq!((&it["dearer"], &it["changed"]), (&Value::Bool(false), &Value::from(0)));
+    }
+    let bill = |cache: &str| object["total"][cache]["direct"].as_u64().expect("a bill");
+    assert!(bill("bill_openai") < bill("bill") && bill("bill") < bill("bill_anthropic"), "{object}");
+    check("bench conversations no-such", "", "", 2, &["no-such: no transcripts", "hint: name the directory"]);
+}
+
 #[test]
 fn a_corpus_must_be_named() {
     check("bench", "", "", 2, &["no corpus was named", "hint: "]);

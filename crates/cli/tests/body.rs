@@ -35,6 +35,22 @@ fn a_body_is_written_as_it_would_be_sent() {
     }
 }
 
+/// No process knows what another did: the bytes are in the request and in nothing else.
+#[test]
+fn another_process_gives_the_same_bytes() {
+    let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let (first, second, third) = (result("a", &rows()), result("b", &rows()), result("c", "nothing new"));
+    let short = format!(r#"{{"messages":[{first},{second}]}}"#);
+    let long = format!(r#"{{"messages":[{first},{second},{third}]}}"#);
+    for loss in ["none", "form", "detail"] {
+        let [once, again, longer] =
+            [&short, &short, &long].map(|body| run(&format!("compress --body --loss {loss}"), body).stdout);
+        assert_eq!(once, again);
+        let sent = once.strip_suffix("]}").expect("the end of a body");
+        assert!(longer.starts_with(&format!("{sent},")), "{loss}: {longer}");
+    }
+}
+
 #[test]
 fn the_provider_is_told_by_the_results_or_by_name() {
     for (args, body, said) in [
@@ -89,11 +105,19 @@ fn no_more_is_lost_than_was_said() {
         .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
         .collect::<Vec<_>>()
         .concat();
-    for (args, is_short) in
-        [("", false), ("--loss form", false), ("--loss none", false), ("--loss detail", true)]
-    {
-        let ran = run(&format!("compress --body {args}"), messages(&log));
+    let plain = messages(&log);
+    let tools = plain.replacen('{', r#"{"tools":[{"name":"t","input_schema":{"type":"object"}}],"#, 1);
+    for (args, body, is_short) in [
+        ("", &tools, true),
+        ("--loss detail", &tools, true),
+        ("--loss form", &tools, false),
+        ("--loss none", &tools, false),
+        ("", &plain, false),
+        ("--loss detail", &plain, false),
+    ] {
+        let ran = run(&format!("compress --body {args}"), body);
         assert_eq!(ran.stdout.contains("<<<SHADOW:shadow_"), is_short, "{args}");
+        assert_eq!(ran.stdout.contains("\"expand_context\""), is_short, "{args}");
     }
 }
 

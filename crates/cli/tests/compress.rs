@@ -71,3 +71,10 @@ fn secrets_are_masked_and_counted() {
     assert!(ran.stdout.ends_with("region=eu-west-1\n"), "{}", ran.stdout);
     assert!(ran.stderr.contains("secrets masked: 1"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_profile_stands_where_a_mode_does() {
+    check("compress --mode standard@1", "x", "x", 0, &[]);
+    let said = "\"standard@2\" is no profile; there are safe@1, standard@1, aggressive@1";
+    check("compress --mode standard@2", "x", "", 2, &[said]);
+}

@@ -19,7 +19,7 @@ fn what_was_typed_is_heard_in_order() {
     scene.holds("mode", json!("disabled"), "flag --mode");
     scene.holds("min_bytes", json!(1024), "environment TERSELY_MIN_BYTES");
     scene.holds("dictionary", json!("auto"), "file tersely.toml:3");
-    scene.holds("loss", json!("form"), "default");
+    scene.holds("loss", json!("detail"), "default");
 }
 
 /// Contract 3.1.
@@ -39,6 +39,16 @@ fn modes_have_their_other_names() {
         json!("standard"),
         "file tersely.yaml:1",
     );
+}
+
+#[test]
+fn a_profile_stands_where_a_mode_does() {
+    let file = Scene::new("profiles").file("tersely.toml", "mode = \"aggressive@1\"\n");
+    file.holds("mode", json!("aggressive"), "file tersely.toml:1");
+    Scene::new("profile-flag").args("--mode safe@1").holds("mode", json!("safe"), "flag --mode");
+    let said = "\"standard@2\" is no profile; there are safe@1, standard@1, aggressive@1";
+    Scene::new("profile-next").args("--mode standard@2").refuses_to("show", said);
+    Scene::new("profile-file").file("tersely.toml", "mode = \"standard@2\"\n").refuses(said);
 }
 
 /// Contract 12.2: the flags.
@@ -138,9 +148,12 @@ fn every_key_of_the_pipe_is_known() {
         let line = if strategy == "passthrough" { 3 } else { 4 };
         scene.holds("mode", json!(mode), &format!("file tersely.yaml:{line}"));
         scene.holds("min_bytes", json!(12), "file tersely.yaml:8");
+        scene.holds("loss", json!("detail"), "file tersely.yaml:11");
         scene.notes("target_ratio has no effect");
         scene.notes("include_expand_hint has no effect");
     }
+    let none = "pipes:\n  tool_output:\n    enable_expand_context: false\n";
+    Scene::new("pipe-none").file("tersely.yaml", none).holds("loss", json!("form"), "file tersely.yaml:3");
     for (text, said) in [
         (
             "pipes:\n  tool_output:\n    strategy: magic\n",
@@ -283,6 +296,13 @@ fn a_file_merely_found_is_not_trusted() {
         "origins = 'any'\n",
         "[upstreams]\nopenai = 'http://x'\n",
         "[proxy]\nurl = 'http://x'\n",
+        "[store]\naddresses = []\n",
+        "[store]\nsecret = '0123456789abcdef'\n",
+        "[store]\ntenant_header = 'x-tenant'\n",
+        "[store]\noriginal_ttl = '1h'\n",
+        "[store]\ndeadline = '1h'\n",
+        "[store]\nbytes = 1\n",
+        "[store]\nprefix = 'x'\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
         scene.refuses("in a file that was not named");
@@ -342,6 +362,59 @@ fn passwords_are_not_shown() {
     assert!(!said.contains("hush"), "{said}");
 }
 
+/// Contract 0.6, 14.4, 14.6: where texts are kept is said as a whole, or refused before anything is served.
+#[test]
+fn a_store_is_reached_sealed_or_not_at_all() {
+    let scene = Scene::new("store");
+    for (name, value) in [
+        ("addresses", json!([])),
+        ("secret", json!("")),
+        ("tenant_header", json!("")),
+        ("original_ttl", json!("5m")),
+        ("deadline", json!("100ms")),
+        ("bytes", json!(64 << 20)),
+        ("prefix", json!("tersely")),
+    ] {
+        scene.holds(&format!("store.{name}"), value, "default");
+    }
+    scene.holds("limits.memo", json!(64 << 20), "default");
+    let text = "[store]\naddresses = ['rediss://me:hush@a:1', 'rediss://me:hush@b:1']\nsecret = '${KEY}'\n\
+                tenant_header = 'X-Tenant'\noriginal_ttl = '1h'\ndeadline = '1s'\nbytes = '1MiB'\nprefix = 'p'\n\
+                [limits]\nmemo = 0\n";
+    let scene = Scene::new("store-set").file("x.toml", text).set("TERSELY_CONFIG", "x.toml");
+    scene.refuses("x.toml:3: store.secret: the variable KEY is not set");
+    let scene = scene.set("KEY", "hush hush hush hush");
+    scene.holds("store.addresses", json!(["rediss://***@a:1", "rediss://***@b:1"]), "file x.toml:2");
+    scene.holds("store.secret", json!("***"), "file x.toml:3");
+    scene.holds("store.tenant_header", json!("x-tenant"), "file x.toml:4");
+    scene.holds("store.original_ttl", json!("1h"), "file x.toml:5");
+    scene.holds("store.deadline", json!("1s"), "file x.toml:6");
+    scene.holds("store.bytes", json!(1 << 20), "file x.toml:7");
+    scene.holds("store.prefix", json!("p"), "file x.toml:8");
+    scene.holds("limits.memo", json!(0), "file x.toml:10");
+    assert!(!scene.shows().to_string().contains("hush"));
+}
+
+#[test]
+fn a_store_that_cannot_work_is_refused() {
+    for (name, value, said) in [
+        (
+            "ADDRESSES",
+            "redis://me:hush@a",
+            "TERSELY_STORE_ADDRESSES: texts that leave this process are sealed",
+        ),
+        ("ADDRESSES", "redis://me:hush@a", "hint: set store.secret or TERSELY_STORE_SECRET"),
+        ("ADDRESSES", "me:hush@a:6379", "TERSELY_STORE_ADDRESSES: the store's address does not work"),
+        ("SECRET", "hush", "TERSELY_STORE_SECRET: the store's secret has 4 bytes"),
+        ("TENANT_HEADER", "x tenant", "TERSELY_STORE_TENANT_HEADER: \"x tenant\" is no name of a header"),
+        ("ORIGINAL_TTL", "5", "TERSELY_STORE_ORIGINAL_TTL: \"5\" is no time"),
+        ("BYTES", "0", "TERSELY_STORE_BYTES: must be more than 0"),
+    ] {
+        let said = Scene::new("store-bad").set(&format!("TERSELY_STORE_{name}"), value).refuses(said);
+        assert!(!said.contains("hush"), "{said}");
+    }
+}
+
 #[test]
 fn certificates_add_up() {
     let scene = Scene::new("trust")
@@ -389,7 +462,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:80");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:100");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

@@ -3,6 +3,7 @@
 mod run;
 
 use run::{check, file, run};
+use serde_json::json;
 
 #[test]
 fn the_form_is_found() {
@@ -79,4 +80,50 @@ fn what_cannot_be_read_is_said_in_a_line() {
     check("decode", b"\xff\xfe", "", 2, &["<stdin>: not UTF-8 text, from byte 0 on"]);
     check("decode no-such.txt", "", "", 2, &["no-such.txt: no such file"]);
     check("decode --form auto", "{}", "", 2, &["possible values: json, stc, toon, terse"]);
+}
+
+/// A body of Messages in which a file is read, changed at one place and read again, twice.
+fn read_again() -> String {
+    let lines = |word: &str| -> Vec<String> {
+        (1..60).map(|n| format!("{n}\tlet line_{n} = {};", if n == 30 { word } else { "plain" })).collect()
+    };
+    let texts = [lines("old").join("\n"), lines("new").join("\n"), lines("new").join("\n")];
+    let results = texts.iter().enumerate().map(|(at, text)| {
+        let call = json!({"type": "tool_use", "id": format!("call_{at}"), "name": "Read", "input": {}});
+        let result = json!({"type": "tool_result", "tool_use_id": format!("call_{at}"), "content": text});
+        json!([{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}])
+    });
+    let messages: Vec<_> = results.flat_map(|pair| pair.as_array().cloned().unwrap_or_default()).collect();
+    format!("{{ \"messages\" : {},\"n\":1.0}}\n", json!(messages))
+}
+
+#[test]
+fn a_body_comes_back_byte_for_byte() {
+    let body = read_again();
+    let sent = run("compress --body --loss none", &body);
+    assert!(
+        sent.stdout.contains("[terse1 earlier: A = call_0 (Read)]\\n[= A lines 1-28]"),
+        "{}",
+        sent.stdout
+    );
+    assert!(sent.stdout.contains("30\\tlet line_30 = new;"), "{}", sent.stdout);
+    assert!(sent.stdout.len() * 2 < body.len());
+    check("decode --body", &sent.stdout, &body, 0, &[]);
+    check("decode --body --provider anthropic", &sent.stdout, &body, 0, &[]);
+}
+
+#[test]
+fn a_body_without_results_comes_back_as_it_is() {
+    let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
+    check("decode --body", plain, plain, 0, &["no tool results are in it, so here it is as it came"]);
+}
+
+#[test]
+fn a_body_that_does_not_read_is_a_fault() {
+    let sent = run("compress --body --loss none", read_again()).stdout;
+    let said = ["<stdin>: byte ", "this result is marked as compressed", "hint: "];
+    check("decode --body", sent.replace("A = call_0", "A = call_9"), "", 1, &said);
+    check("decode --body", sent.replace("= A lines 1-28", "= A lines 1-2800"), "", 1, &said);
+    check("decode --body --provider chat", "[", "", 1, &["<stdin>: byte "]);
+    check("decode --body --form json", "{}", "", 2, &["--form"]);
 }

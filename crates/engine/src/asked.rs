@@ -92,7 +92,9 @@ mod tests {
     #[test]
     fn headers_are_read() {
         assert_eq!(Asked::by_header(None, None), Ok(Asked::default()));
-        for (word, expected) in [("safe", Mode::Safe), (" OFF ", Mode::Disabled), ("on", Mode::Standard)] {
+        let words =
+            [("safe", Mode::Safe), (" OFF ", Mode::Disabled), ("on", Mode::Standard), ("safe@1", Mode::Safe)];
+        for (word, expected) in words {
             assert_eq!(Asked::by_header(Some(word), Some("no")), Ok(mode(expected)));
         }
         for word in ["", "1", "True", "yes", "ON"] {

@@ -1,17 +1,27 @@
-//! One body through: slots, compress, splice, record.
+//! One body through: slots, compress, keep, splice, record.
 
 mod asked;
 mod beside;
+mod conversation;
+mod crew;
 mod engine;
+mod hidden;
+mod memo;
 mod object;
 mod refused;
 mod report;
+mod restore;
+mod results;
 mod scope;
+mod session;
 mod settings;
 mod skip;
 
 pub use asked::{Asked, Session};
 pub use engine::{Engine, Passed, Request};
+pub use hidden::{Answers, ELSEWHERE, Fetch, Fetched, Hidden, Kept, TOOL};
+pub use memo::{Memo, Most, Recall};
 pub use refused::Refused;
 pub use report::{Report, Saving};
+pub use restore::{Unrestored, restore};
 pub use settings::{Change, Policy, Prompts, Rule, Schema, Settings};

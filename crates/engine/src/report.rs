@@ -23,6 +23,10 @@ pub struct Report {
     pub prompts: Stats,
     /// Secrets that were masked.
     pub redacted: usize,
+    /// Results of which it was remembered what they become.
+    pub reused: usize,
+    /// Results of a named session whose text or settings are not what they were before.
+    pub renewed: usize,
     /// What we could not do: texts that could not be read or that we failed at, or the body as a whole. Each was
     /// left as it came.
     pub faults: usize,
@@ -65,9 +69,26 @@ impl Report {
         self.before += before;
         self.after += after;
         if outcome.redacted > 0 {
-            self.save(REDACT, difference(before, entry.unwrap_or(after)));
+            self.save(REDACT, 1, difference(before, entry.unwrap_or(after)));
         }
         self.stages_of(outcome, difference(entry.unwrap_or(after), after));
+    }
+
+    /// Adds what was done to a part of the same body.
+    pub(crate) fn add(&mut self, part: &Self) {
+        self.slots += part.slots;
+        self.changed += part.changed;
+        self.before += part.before;
+        self.after += part.after;
+        self.descriptions += part.descriptions;
+        self.redacted += part.redacted;
+        self.reused += part.reused;
+        self.renewed += part.renewed;
+        self.faults += part.faults;
+        self.unread = self.unread.or(part.unread);
+        for stage in &part.stages {
+            self.save(stage.stage, stage.texts, stage.saved);
+        }
     }
 
     /// Puts the stages in order.
@@ -79,18 +100,18 @@ impl Report {
     fn stages_of(&mut self, outcome: &Outcome<'_>, saved: i64) {
         let Some((first, rest)) = outcome.steps.split_first() else { return };
         let later: i64 = rest.iter().map(|step| difference(step.before, step.after)).sum();
-        self.save(first.stage, saved - later);
+        self.save(first.stage, 1, saved - later);
         for step in rest {
-            self.save(step.stage, difference(step.before, step.after));
+            self.save(step.stage, 1, difference(step.before, step.after));
         }
     }
 
-    fn save(&mut self, stage: &'static str, saved: i64) {
+    fn save(&mut self, stage: &'static str, texts: usize, saved: i64) {
         if let Some(known) = self.stages.iter_mut().find(|known| known.stage == stage) {
-            known.texts += 1;
+            known.texts += texts;
             known.saved += saved;
         } else {
-            self.stages.push(Saving { stage, texts: 1, saved });
+            self.stages.push(Saving { stage, texts, saved });
         }
     }
 }

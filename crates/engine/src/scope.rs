@@ -1,6 +1,6 @@
 //! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
 
-use tersely_core::Mode;
+use tersely_core::{Loss, Mode};
 
 use crate::skip::means;
 use crate::{Asked, Change, Policy, Prompts, Rule, Schema, Settings};
@@ -10,9 +10,26 @@ pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s Settings,
     pub(crate) path: &'s str,
     pub(crate) asked: &'s Asked,
+    /// The most that may be lost, whatever the settings say.
+    pub(crate) most: Loss,
 }
 
-impl Scope<'_> {
+impl<'s> Scope<'s> {
+    /// What the settings and the request say.
+    pub(crate) fn new(settings: &'s Settings, path: &'s str, asked: &'s Asked) -> Self {
+        Self { settings, path, asked, most: Loss::Detail }
+    }
+
+    /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
+    /// stands at the head of a prompt must not change as a conversation goes on.
+    pub(crate) fn leaves_out(&self) -> bool {
+        let allows = |change: Change| {
+            let policy = self.asking(with(self.settings.policy, change));
+            policy.mode != Mode::Disabled && policy.loss == Loss::Detail
+        };
+        !self.asked.bypass && (allows(Change::default()) || self.rules().any(|rule| allows(rule.change)))
+    }
+
     /// True when nothing can be done to any result, so that there is no need to look for them.
     pub(crate) fn is_idle(&self) -> bool {
         let acts = |mode: Option<Mode>| mode.is_some_and(|mode| mode != Mode::Disabled);
@@ -41,9 +58,14 @@ impl Scope<'_> {
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool));
         let ruled =
             self.rules().filter(fits).fold(self.settings.policy, |policy, rule| with(policy, rule.change));
-        let asked = with(ruled, self.asked.change);
-        let policy = Policy { loss: ruled.loss.min(asked.loss), ..asked };
+        let policy = self.asking(ruled);
         (policy.mode != Mode::Disabled).then_some(policy)
+    }
+
+    /// A policy with what the request asks for; it can ask for less loss, not for more.
+    fn asking(&self, ruled: Policy) -> Policy {
+        let asked = with(ruled, self.asked.change);
+        Policy { loss: ruled.loss.min(asked.loss).min(self.most), ..asked }
     }
 
     fn rules(&self) -> impl Iterator<Item = &Rule> {
@@ -79,12 +101,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tersely_core::Loss;
 
     use super::*;
 
     fn check(settings: &Settings, tool: &str, expected: Option<(Mode, Loss)>) {
-        let scope = Scope { settings, path: "/v1/messages", asked: &Asked::default() };
+        let asked = Asked::default();
+        let scope = Scope::new(settings, "/v1/messages", &asked);
         assert_eq!(scope.policy(tool).map(|policy| (policy.mode, policy.loss)), expected, "{tool}");
     }
 
@@ -123,8 +145,8 @@ mod tests {
             rule(Some("*query"), None, Mode::Disabled),
         ];
         let settings = Settings { rules, ..Settings::default() };
-        check(&settings, "Bash", Some((Mode::Aggressive, Loss::Form)));
-        check(&settings, "mcp__db__list", Some((Mode::Aggressive, Loss::Form)));
+        check(&settings, "Bash", Some((Mode::Aggressive, Loss::Detail)));
+        check(&settings, "mcp__db__list", Some((Mode::Aggressive, Loss::Detail)));
         check(&settings, "mcp__db__query", None);
     }
 
@@ -135,7 +157,7 @@ mod tests {
         for tool in ["Read", "x", ""] {
             check(&settings, tool, None);
         }
-        check(&settings, "Bash", Some((Mode::Standard, Loss::Form)));
+        check(&settings, "Bash", Some((Mode::Standard, Loss::Detail)));
     }
 
     #[test]
@@ -143,7 +165,9 @@ mod tests {
         let change = Change { mode: Some(Mode::Safe), loss: Some(Loss::Detail), ..Change::default() };
         let asked = Asked { change, ..Asked::default() };
         let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
-        let scope = Scope { settings: &Settings { rules, ..Settings::default() }, path: "/", asked: &asked };
+        let policy = Policy { loss: Loss::Form, ..Policy::default() };
+        let settings = Settings { policy, rules, ..Settings::default() };
+        let scope = Scope::new(&settings, "/", &asked);
         let policy = scope.policy("x").unwrap();
         assert_eq!((policy.mode, policy.loss), (Mode::Safe, Loss::Form));
     }
@@ -164,7 +188,7 @@ mod tests {
             (&some, "/v1", Asked { bypass: true, ..Asked::default() }, true),
             (&Settings::default(), "/v1", asks(None), false),
         ] {
-            assert_eq!(Scope { settings, path, asked: &asked }.is_idle(), idle, "{path} {asked:?}");
+            assert_eq!(Scope::new(settings, path, &asked).is_idle(), idle, "{path} {asked:?}");
         }
     }
 }

@@ -34,12 +34,12 @@ pub struct Policy {
     pub dictionary: Dictionary,
 }
 
-/// Detail is left out only where the model can fetch it back, which no door of ours offers by itself.
+/// Detail is left out only where the model can fetch it back: the engine sees to that.
 impl Default for Policy {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
-            loss: Loss::Form,
+            loss: Loss::Detail,
             min_bytes: 0,
             max_bytes: 65_536,
             redact: true,

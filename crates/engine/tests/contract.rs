@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 use tersely_core::{Dictionary, Loss, Mode};
 use tersely_engine::{
-    Asked, Change, Engine, Passed, Policy, Prompts, Refused, Request, Rule, Schema, Settings,
+    Asked, Change, Engine, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule, Schema, Settings,
 };
 use tersely_wire::PROVIDERS;
 
@@ -40,7 +40,7 @@ fn failed(text: &str) -> String {
 }
 
 fn request() -> Request<'static> {
-    Request { provider: PROVIDERS[0], path: "/v1/messages", asked: Asked::default() }
+    Request::new(PROVIDERS[0], "/v1/messages")
 }
 
 fn pass(settings: Settings, body: &str) -> Result<(String, tersely_engine::Report), Refused> {
@@ -101,7 +101,7 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
         let engine = Engine::new(settings);
         for body in [body("sh", &rows(), ""), "no JSON {".to_owned()] {
             let request = Request { asked: asked.clone(), ..request() };
-            let Passed { body: new, report } =
+            let Passed { body: new, report, .. } =
                 engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
             assert!(matches!(new, Cow::Borrowed(_)));
             assert_eq!((report.slots, report.faults), (0, 0));
@@ -150,6 +150,7 @@ fn an_object_inherits_what_it_does_not_say() {
     means("{}", Policy::default());
     means("null", Policy::default());
     means(r#"{"mode":"safe"}"#, with(Mode::Safe));
+    means(r#"{"mode":"aggressive@1"}"#, with(Mode::Aggressive));
     means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: false, ..Policy::default() });
     let repair = Policy { dictionary: Dictionary::Repair, ..with(Mode::Aggressive) };
     means(r#"{"mode":"aggressive","method":"re-pair"}"#, repair);
@@ -289,18 +290,27 @@ fn secrets_are_masked_and_counted() {
     assert_eq!(i64::try_from(report.before - report.after), Ok(report.stages[0].saved));
 }
 
-/// Design: nothing is left out while nobody could fetch it back.
+/// Contract 6.5: detail is left out, and the tool is there, where the client has tools and the settings allow it.
 #[test]
-fn no_detail_is_left_out_unless_it_is_allowed() {
+fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
     let text = (0..3000)
         .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
         .collect::<Vec<_>>()
         .concat();
-    let detail = Policy { loss: Loss::Detail, ..Policy::default() };
-    let shown =
-        pass(Settings { policy: detail, ..Settings::default() }, &body("sh", &text, "")).expect("a body").0;
+    let tools = r#","tools":[{"name":"sh"}]"#;
+    let shown = sent(&body("sh", &text, tools));
     assert!(shown.contains("<<<SHADOW:shadow_"), "{shown}");
-    assert!(!sent(&body("sh", &text, "")).contains("<<<SHADOW:"));
+    let tool = r#","tools":[{"name":"sh"},{"name":"expand_context","description":"#;
+    assert!(shown.contains(tool) && sent(&body("sh", "x", tools)).contains(tool), "{shown}");
+    let own = r#","tools":[{"name":"expand_context"}]"#;
+    for more in ["", own, r#","tools":[]"#] {
+        let shown = sent(&body("sh", &text, more));
+        assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{more}}}")), "{shown}");
+    }
+    let form = Policy { loss: Loss::Form, ..Policy::default() };
+    let shown = pass(Settings { policy: form, ..Settings::default() }, &body("sh", &text, tools));
+    let shown = shown.expect("a body").0;
+    assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{tools}}}")), "{shown}");
 }
 
 /// Contract 2.6, 2.7: a result of a call that is not there is one of a tool without a name.
@@ -323,8 +333,10 @@ fn wordy() -> String {
     )
 }
 
+/// What becomes of a body when nothing may be left out of it, so that no tool is added.
 fn sent_as(settings: Settings, body: &str) -> String {
-    pass(settings, body).expect("nothing to refuse").0
+    let policy = Policy { loss: Loss::Form, ..settings.policy };
+    pass(Settings { policy, ..settings }, body).expect("nothing to refuse").0
 }
 
 /// Contract 9.1, 11.1 and 0.1: neither is done unless it was asked for.
@@ -354,4 +366,24 @@ fn json_of_users_is_written_shorter_on_demand() {
     assert!(short.starts_with(body.split_once(r#""content":""#).expect("a prompt").0));
     let high = Some(Prompts { min_bytes: 1 << 20, fail_open: true });
     assert_eq!(sent_as(Settings { prompts: high, ..Settings::default() }, &body), body);
+}
+
+/// Contract 5.5 to 5.7: what is known is used again, what has changed is noticed, and both can be switched off.
+#[test]
+fn a_session_is_remembered_and_its_changes_are_noticed() {
+    let memo = Memo::default();
+    let ask = |body: &str, more: &str| {
+        let said = format!(r#"{{"_tersely":{{"tool_output_compression":{{"session_id":"s"{more}}}}},"#);
+        let told = body.replacen('{', &said, 1);
+        let request = Request { memo: Some(Recall { memo: &memo, whose: b"me" }), ..request() };
+        let passed = Engine::default().pass(&request, told.as_bytes()).expect("a body");
+        (passed.body.into_owned(), passed.report.reused, passed.report.renewed)
+    };
+    let (one, two) = (body("sh", &rows(), ""), body("sh", &rows().replace("fruit", "root"), ""));
+    let first = ask(&one, "");
+    assert_eq!((first.1, first.2), (0, 0));
+    assert_eq!(ask(&one, ""), (first.0.clone(), 1, 0));
+    let other = ask(&two, "");
+    assert_eq!((other.1, other.2), (0, 1));
+    assert_eq!(ask(&one, r#","memo":false"#), (first.0, 0, 0));
 }

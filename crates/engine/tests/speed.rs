@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use corpus::{Conversation, conversations};
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Asked, Engine, Policy, Report, Request, Settings};
+use tersely_engine::{Engine, Memo, Policy, Recall, Report, Request, Settings};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
@@ -40,12 +40,48 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
+/// A conversation whose last result alone is new, without a memo and with one that knows the rest.
+#[test]
+#[ignore = "a measurement, to be read by a person"]
+fn what_a_new_message_costs() {
+    println!("| body | MB | ms, without a memo | with |");
+    println!("|---|--:|--:|--:|");
+    for conversation in conversations().into_iter().filter(|it| it.body.len() >= LEAST) {
+        let engine = engine(Mode::Standard, Loss::Detail);
+        let before = shorter(&conversation);
+        let without = best(&engine, &conversation) * megabytes(conversation.body.len());
+        let with = (0..ROUNDS).map(|_| {
+            let memo = Memo::default();
+            let memo = Some(Recall { memo: &memo, whose: b"me" });
+            let request = Request { memo, ..Request::new(conversation.provider, "/") };
+            engine.pass(&request, &before).expect("nothing to refuse");
+            let start = Instant::now();
+            let passed = engine.pass(&request, &conversation.body).expect("nothing to refuse");
+            assert!(passed.report.reused > 0, "{}", conversation.name);
+            start.elapsed().as_secs_f64() * 1000.0
+        });
+        let (with, size) = (with.fold(f64::MAX, f64::min), megabytes(conversation.body.len()));
+        println!("| {} | {size:.2} | {without:.1} | {with:.2} |", conversation.name);
+    }
+}
+
+/// The request before the last result came.
+fn shorter(conversation: &Conversation) -> Vec<u8> {
+    let mut body: serde_json::Value = serde_json::from_slice(&conversation.body).expect("JSON");
+    let messages = body["messages"].as_array_mut().expect("messages");
+    let is_result =
+        |it: &serde_json::Value| it["role"] == "tool" || it.to_string().contains("\"tool_result\"");
+    let last = messages.iter().rposition(is_result).expect("a result");
+    messages.truncate(last);
+    serde_json::to_vec(&body).expect("JSON")
+}
+
 fn engine(mode: Mode, loss: Loss) -> Engine {
     Engine::new(Settings { policy: Policy { mode, loss, ..Policy::default() }, ..Settings::default() })
 }
 
 fn run(engine: &Engine, Conversation { body, provider, .. }: &Conversation) -> Report {
-    let request = Request { provider: *provider, path: "/", asked: Asked::default() };
+    let request = Request::new(*provider, "/");
     engine.pass(&request, body).expect("nothing to refuse").report
 }
 

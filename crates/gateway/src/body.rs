@@ -16,6 +16,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use crate::client::Lane;
 use crate::error::{Error, Side};
+use crate::llm::Rounds;
 
 /// How long a client may go on sending a body that has been refused, so that it gets to read why.
 const LINGER: Duration = Duration::from_secs(10);
@@ -182,6 +183,8 @@ pub(crate) enum Reply {
     Ours(Option<Bytes>),
     /// Said by an upstream; the request counts as running until it has been said.
     Theirs { body: Idle, _running: OwnedSemaphorePermit, _lane: Option<Lane> },
+    /// Said by an upstream in several rounds, perhaps.
+    Watched(Box<Rounds>),
 }
 
 impl Body for Reply {
@@ -195,6 +198,7 @@ impl Body for Reply {
         match &mut *self {
             Self::Ours(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
             Self::Theirs { body, .. } => Pin::new(body).poll_frame(cx),
+            Self::Watched(rounds) => Pin::new(rounds).poll_frame(cx),
         }
     }
 
@@ -202,6 +206,7 @@ impl Body for Reply {
         match self {
             Self::Ours(text) => text.is_none(),
             Self::Theirs { body, .. } => body.is_end_stream(),
+            Self::Watched(rounds) => rounds.is_end_stream(),
         }
     }
 
@@ -209,6 +214,7 @@ impl Body for Reply {
         match self {
             Self::Ours(text) => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
             Self::Theirs { body, .. } => body.size_hint(),
+            Self::Watched(rounds) => rounds.size_hint(),
         }
     }
 }

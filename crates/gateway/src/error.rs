@@ -36,6 +36,11 @@ impl Error {
         Self { side: Side::Client, status, message: message.into(), source: None }
     }
 
+    /// What an upstream answered where it should have gone on.
+    pub(crate) fn of_upstream(status: StatusCode, message: impl Into<String>) -> Self {
+        Self { side: Side::Upstream, status, message: message.into(), source: None }
+    }
+
     /// Ours: a limit that was reached, or a setting that does not work.
     pub(crate) fn us(status: StatusCode, message: impl Into<String>) -> Self {
         Self { side: Side::Us, status, message: message.into(), source: None }

@@ -18,7 +18,10 @@ mod upgrade;
 mod upstream;
 
 pub use error::{Error, Side};
-pub use llm::{Head, Live, Missed, Provider, Refusal, Replacement, Rewrite, Totals, Verdict};
+pub use llm::{
+    Follow, Head, Keeper, Live, Missed, Pending, Provider, Refusal, Replacement, Rewrite, Round, Stages,
+    Totals, Verdict,
+};
 pub use probe::probe;
 pub use serve::{bind, serve};
 pub use settings::{Limits, Origins, Proxy, Settings, Timeouts, Websockets};

@@ -51,7 +51,7 @@ pub struct Limits {
     /// Bytes of a body that is read whole, as sent and decoded. Bodies that are only passed on take no room and have
     /// no limit.
     pub body: usize,
-    /// Bytes of all bodies held at one time; what comes beyond is passed on unread.
+    /// Bytes of all bodies held at one time, those of responses under way included; what comes beyond is passed on unread.
     pub memory: usize,
     /// Requests at one time, streams included.
     pub requests: usize,
@@ -71,7 +71,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 50 << 20,
-            memory: 512 << 20,
+            memory: 2 << 30,
             requests: 10_000,
             connections: 20_000,
             headers: 100,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::Loss;
-use tersely_engine::{Asked, Engine, Passed, Policy, Report, Request, Settings};
+use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings};
 use tersely_wire::{PROVIDERS, Provider, guess};
 
 use crate::args::Compress;
@@ -16,12 +16,12 @@ use crate::{input, output, progress, table};
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
-    let request = Request { provider, path: "", asked: Asked::default() };
+    let request = Request::new(provider, "");
     let spinner = progress::working("compressing", body.len());
     let passed = engine(args).pass(&request, &body);
     spinner.finish_and_clear();
     let hint = "mend what the body says to us; nothing else of it is looked at";
-    let Passed { body, report } =
+    let Passed { body, report, .. } =
         passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
     if args.told.explain {
         output::note(&explain(args, provider, &report))?;
@@ -35,21 +35,25 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
 }
 
 fn engine(args: &Compress) -> Engine {
-    let policy = Policy { mode: args.mode, loss: args.loss.unwrap_or(Loss::Form), ..Policy::default() };
+    let policy = Policy { mode: args.mode, loss: args.loss.unwrap_or(Loss::Detail), ..Policy::default() };
     Engine::new(Settings { policy, ..Settings::default() })
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, Fault> {
-    let found = match wish {
-        Some(name) => PROVIDERS.into_iter().find(|provider| provider.name() == name),
-        None => guess(body),
-    };
-    found.ok_or_else(|| {
+    told(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results are in it by which to tell whose API it is for");
         let known = PROVIDERS.map(Provider::name).join(", ");
         Fault::unable(message, format!("name the provider with --provider, one of {known}"))
     })
+}
+
+/// The same, if there is one.
+pub(super) fn told(wish: Option<&str>, body: &[u8]) -> Option<&'static dyn Provider> {
+    match wish {
+        Some(name) => PROVIDERS.into_iter().find(|provider| provider.name() == name),
+        None => guess(body),
+    }
 }
 
 /// What stopped making sense is said, though the body was written: it would be sent as it came.

@@ -4,15 +4,19 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use tersely_codec::{DecodeError, Form, decode, detect, json};
-use tersely_core::{original_of, restore};
+use tersely_core::original_of;
 
 use crate::args::Decode;
+use crate::command::restore;
 use crate::fault::{Fault, Stop};
 use crate::input::{self, Input};
 use crate::{output, progress};
 
 /// Decodes the file that was named.
 pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
+    if args.body {
+        return restore::run(args);
+    }
     let input = input::read(args.file.as_ref())?;
     let spinner = progress::working("decoding", input.text.len());
     let found = match args.form {
@@ -54,7 +58,7 @@ fn find(input: &Input) -> Result<Found, Stop> {
     if let Some(id) = original_of(text) {
         output::note(&partial(&input.name, id))?;
     }
-    match restore(text) {
+    match tersely_core::restore(text) {
         Some(Cow::Owned(restored)) => return Ok(Found::Text(restored)),
         None => return Err(damaged(&input.name).into()),
         Some(Cow::Borrowed(_)) => {}
@@ -82,7 +86,7 @@ fn refused(name: &str, form: Form, error: &DecodeError) -> Fault {
 fn damaged(name: &str) -> Fault {
     Fault::no(
         format!("{name}: marked as compressed, but it does not read as that"),
-        "the text was cut or changed behind its first line: take it from where it was written",
+        "take it from where it was written; a text that refers to earlier results comes back with them, by --body",
     )
 }
 

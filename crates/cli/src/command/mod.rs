@@ -8,6 +8,7 @@ mod count;
 mod decode;
 mod doctor;
 mod encode;
+mod restore;
 mod run;
 mod serve;
 

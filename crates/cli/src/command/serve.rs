@@ -32,23 +32,29 @@ pub(crate) fn run(args: &Serve) -> Result<ExitCode, Stop> {
 /// Starts a gateway, and returns when it has ended.
 fn start(order: Order, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
-    let proxy = Proxy::new(loaded.settings.clone());
+    let proxy = Proxy::new(loaded.settings.clone())?;
     let ended = runtime.block_on(async {
         follow(order, loaded, Arc::clone(&proxy.rewrite));
-        listen(proxy).await
+        listen(&proxy).await
     });
     // Whoever asked twice does not wait for a rewrite.
     runtime.shutdown_background();
+    let saved = proxy.saved();
+    if ended.is_ok() && saved.requests() > 0 {
+        // Whoever closed stderr does not want to hear of it.
+        let _ = output::note(&format!("tersely: {saved}"));
+    }
     ended
 }
 
-/// Puts new settings to work as they come; where to listen and to send stays as it was at the start.
+/// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
 fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
     let mut changes = watch::watch(order, loaded, |news| {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {
             News::Changed => {
-                "tersely: new settings are at work; where to listen and to send needs a new start".to_owned()
+                "tersely: new settings are at work; where to listen, to send and to keep needs a new start"
+                    .to_owned()
             }
             News::Refused(why) => {
                 format!("tersely: the old settings stay, because the new ones are wrong\n{why}")
@@ -63,16 +69,17 @@ fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
     });
 }
 
-async fn listen(proxy: Proxy) -> Result<ExitCode, Stop> {
+async fn listen(proxy: &Proxy) -> Result<ExitCode, Stop> {
     let mut signals = Signals::ending()?;
     let listener = match bind(&proxy.settings).await {
         Ok(listener) => listener,
         Err(error) => return Err(unavailable(&proxy.settings, &error).await.into()),
     };
-    let hello = hello(&proxy, listener.local_addr()?);
+    let hello = hello(proxy, listener.local_addr()?);
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async move { drop(stopped.await) };
-    let serving = serve(proxy.settings, proxy.rewrite, listener, stopped);
+    let rewrite = Arc::clone(&proxy.rewrite);
+    let serving = serve(proxy.settings.clone(), rewrite, listener, stopped);
     tokio::pin!(serving);
     // Settings are put to work at the first look: only then is it ready.
     select! {

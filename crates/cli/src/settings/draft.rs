@@ -7,6 +7,7 @@ use tersely_engine::Prompts;
 use tersely_gateway::{Provider, Upstream, Upstreams};
 
 use super::Settings;
+use super::kept::Kept;
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
@@ -20,13 +21,16 @@ pub(crate) struct Draft {
     pub prompting: bool,
     /// How, if it is.
     pub prompts: Prompts,
+    /// Where texts are kept.
+    pub kept: Kept,
 }
 
 impl Default for Draft {
     fn default() -> Self {
         let prompts = Prompts { min_bytes: 4096, fail_open: true };
         let (upstream, upstreams) = <(String, [String; 4])>::default();
-        Self { settings: Settings::default(), upstream, upstreams, prompting: false, prompts }
+        let (settings, kept) = <(Settings, Kept)>::default();
+        Self { settings, upstream, upstreams, prompting: false, prompts, kept }
     }
 }
 
@@ -55,6 +59,10 @@ impl Draft {
     pub(crate) fn finish(mut self) -> Settings {
         self.settings.engine.prompts = self.prompting.then_some(self.prompts);
         self.settings.gateway.upstreams = self.reach();
+        // A conversation takes about a megabyte: with more room, more of them.
+        let memo = &mut self.settings.memo;
+        memo.conversations = memo.conversations.max(memo.bytes >> 20);
+        self.settings.keeping = self.kept.finish();
         self.settings
     }
 

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use http::HeaderName;
 use serde_json::{Value, json};
 use tersely_core::{Dictionary, Loss, Mode};
 use tersely_engine::Schema;
 use tersely_gateway::{Origins, Upstream};
+use tersely_store::Secret;
 
 use super::draft::Draft;
+use super::kept;
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
@@ -21,6 +24,8 @@ pub(crate) enum Field {
     Url(Place<String>),
     Proxy(Place<String>),
     Text(Place<String>),
+    Secret(Place<String>),
+    Header(Place<String>),
     Mode(Place<Mode>),
     Loss(Place<Loss>),
     Dictionary(Place<Dictionary>),
@@ -38,6 +43,7 @@ pub(crate) enum Field {
     Names(Place<Vec<String>>),
     Files(Place<Vec<PathBuf>>),
     Origins(Place<Origins>),
+    Stores(Place<Vec<String>>),
 }
 
 /// What was typed for one key.
@@ -55,6 +61,8 @@ impl Field {
             Self::Url(place) => *place(draft) = url(words.one()?)?,
             Self::Proxy(place) => *place(draft) = proxy(words.one()?)?,
             Self::Text(place) => *place(draft) = words.list().join(","),
+            Self::Secret(place) => *place(draft) = secret(words.one()?)?,
+            Self::Header(place) => *place(draft) = header(words.one()?)?,
             Self::Mode(place) => *place(draft) = words.one()?.parse()?,
             Self::Loss(place) => *place(draft) = words.one()?.parse()?,
             Self::Dictionary(place) => *place(draft) = words.one()?.parse()?,
@@ -68,6 +76,7 @@ impl Field {
             Self::Names(place) => *place(draft) = words.list(),
             Self::Files(place) => *place(draft) = words.list().into_iter().map(PathBuf::from).collect(),
             Self::Origins(place) => *place(draft) = origins(words)?,
+            Self::Stores(place) => *place(draft) = kept::addresses(words.list())?,
         }
         Ok(())
     }
@@ -76,8 +85,9 @@ impl Field {
     pub(crate) fn show(self, draft: &mut Draft) -> Value {
         match self {
             Self::Address(place) => json!(place(draft).to_string()),
-            Self::Url(place) | Self::Text(place) => json!(place(draft)),
+            Self::Url(place) | Self::Text(place) | Self::Header(place) => json!(place(draft)),
             Self::Proxy(place) => json!(masked(place(draft))),
+            Self::Secret(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Mode(place) => json!(place(draft).name()),
             Self::Loss(place) => json!(place(draft).name()),
             Self::Dictionary(place) => json!(place(draft).name()),
@@ -88,6 +98,7 @@ impl Field {
             Self::Switch(place) => json!(place(draft)),
             Self::Names(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
+            Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
             Self::Origins(place) => match place(draft) {
                 Origins::Loopback => json!("loopback"),
                 Origins::Any => json!("any"),
@@ -244,6 +255,15 @@ fn masked(url: &str) -> String {
     format!("{scheme}***@{host}")
 }
 
+fn secret(word: &str) -> Result<String, String> {
+    Secret::new(word.as_bytes()).map(|_| word.to_owned()).map_err(|error| error.to_string())
+}
+
+fn header(word: &str) -> Result<String, String> {
+    let fault = |_| format!("{word:?} is no name of a header; write one such as x-tenant");
+    word.parse::<HeaderName>().map(|name| name.to_string()).map_err(fault)
+}
+
 fn schema(word: &str) -> Result<Schema, String> {
     match word.to_ascii_lowercase().as_str() {
         "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
@@ -335,5 +355,26 @@ mod tests {
         check("proxy.url", "proxy:3128", Ok(json!("proxy:3128")));
         check("proxy.url", "socks5://a", Err("http:// only"));
         check("proxy.url", "http://", Err("names no host"));
+    }
+
+    #[test]
+    fn a_store_is_shown_without_its_passwords() {
+        check("store.addresses", "redis://a:6379", Ok(json!(["redis://a:6379"])));
+        check("store.addresses", "valkey://a, valkey://b", Ok(json!(["valkey://a", "valkey://b"])));
+        check("store.addresses", "rediss://me:hush@a:1/2", Ok(json!(["rediss://***@a:1/2"])));
+        check("store.addresses", "", Ok(json!([])));
+        for word in ["a:6379", "http://a", "redis://a,nonsense", "redis://me:hush@:x"] {
+            check("store.addresses", word, Err("write redis://host:6379"));
+        }
+        check("store.secret", "0123456789abcdef", Ok(json!("***")));
+        check("store.secret", "hush", Err("openssl rand -hex 32"));
+    }
+
+    #[test]
+    fn a_tenant_is_named_by_a_header() {
+        check("store.tenant_header", "X-Tenant", Ok(json!("x-tenant")));
+        for word in ["", "x tenant", "x:y", "é"] {
+            check("store.tenant_header", word, Err("is no name of a header"));
+        }
     }
 }

@@ -13,6 +13,13 @@ pub(crate) struct Key {
     pub about: &'static str,
 }
 
+impl Key {
+    /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
+    pub(crate) fn trusts(&self) -> bool {
+        self.field.trusts() || self.name.starts_with("store.")
+    }
+}
+
 /// Another name for a key, in another unit.
 pub(crate) struct Alias {
     pub name: &'static str,
@@ -23,13 +30,17 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 6] = [
+pub(crate) const GROUPS: [(&str, &str); 7] = [
     ("", "Where to listen, where to send, and what is done with tool results"),
     (
         "upstreams",
         "A server for each provider's requests, before `upstream`; without either, the provider's public address",
     ),
     ("prompts", "JSON in the text of users, written shorter"),
+    (
+        "store",
+        "Where texts are kept that a later request may only name, because the provider keeps the conversation",
+    ),
     ("limits", "How much is taken on"),
     ("timeouts", "How long is waited; a whole answer has no limit"),
     ("proxy", "The proxy between here and the upstreams"),
@@ -42,7 +53,7 @@ pub(crate) static ALIASES: [Alias; 2] = [
 ];
 
 /// The keys, group by group.
-pub(crate) static KEYS: [Key; 35] = [
+pub(crate) static KEYS: [Key; 43] = [
     Key {
         name: "listen",
         field: Field::Address(Draft::listen),
@@ -71,7 +82,7 @@ pub(crate) static KEYS: [Key; 35] = [
     Key {
         name: "loss",
         field: Field::Loss(|draft| &mut draft.policy().loss),
-        about: "The most that may be lost: nothing, layout, or detail that the model can fetch back",
+        about: "The most that may be lost: nothing, layout, or detail, where the model can fetch it back",
     },
     Key {
         name: "min_bytes",
@@ -139,6 +150,41 @@ pub(crate) static KEYS: [Key; 35] = [
         about: "Whether a text that cannot be written shorter goes on as it came, or the request is refused",
     },
     Key {
+        name: "store.addresses",
+        field: Field::Stores(|draft| &mut draft.kept.addresses),
+        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several are one cluster; none: this process",
+    },
+    Key {
+        name: "store.secret",
+        field: Field::Secret(|draft| &mut draft.kept.secret),
+        about: "What texts are named and sealed with, the same on every replica; `openssl rand -hex 32` prints one",
+    },
+    Key {
+        name: "store.tenant_header",
+        field: Field::Header(|draft| &mut draft.kept.header),
+        about: "The header that says whose a request is; without it, the account or the API key does",
+    },
+    Key {
+        name: "store.original_ttl",
+        field: Field::Time(|draft| &mut draft.kept.original),
+        about: "How long a text is kept since it was last asked for",
+    },
+    Key {
+        name: "store.deadline",
+        field: Field::Time(|draft| &mut draft.kept.deadline),
+        about: "For an answer of Valkey or Redis; then a request goes on with nothing left out",
+    },
+    Key {
+        name: "store.bytes",
+        field: Field::Bytes(|draft| &mut draft.kept.bytes),
+        about: "Bytes that texts may take in this process",
+    },
+    Key {
+        name: "store.prefix",
+        field: Field::Text(|draft| &mut draft.kept.prefix),
+        about: "What all names in Valkey or Redis start with",
+    },
+    Key {
         name: "limits.body",
         field: Field::Bytes(|draft| &mut draft.limits().body),
         about: "Bytes of a body that is read whole; bodies that are only passed on have no limit",
@@ -146,7 +192,7 @@ pub(crate) static KEYS: [Key; 35] = [
     Key {
         name: "limits.memory",
         field: Field::Bytes(|draft| &mut draft.limits().memory),
-        about: "Bytes of all bodies held at one time; what comes beyond is passed on unread",
+        about: "Bytes of all bodies held at one time, until their responses are over; what comes beyond is passed on unread",
     },
     Key {
         name: "limits.requests",
@@ -177,6 +223,11 @@ pub(crate) static KEYS: [Key; 35] = [
         name: "limits.inline",
         field: Field::Floor(|draft| &mut draft.limits().inline),
         about: "Bytes up to which a body is rewritten at once, on the thread that serves",
+    },
+    Key {
+        name: "limits.memo",
+        field: Field::Floor(|draft| &mut draft.settings.memo.bytes),
+        about: "Bytes of conversations that are remembered, for speed alone; 0: none",
     },
     Key {
         name: "timeouts.connect",

@@ -122,7 +122,7 @@ impl Layer {
     /// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
     fn guard(&mut self, path: &Path) {
         for (name, (_, origin)) in &self.values {
-            if key(name).is_some_and(|key| key.field.trusts()) {
+            if key(name).is_some_and(Key::trusts) {
                 let what = "says whom to trust, in a file that was not named";
                 let hint = format!(
                     "if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",

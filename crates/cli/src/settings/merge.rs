@@ -31,6 +31,7 @@ pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
     for key in &KEYS {
         merger.key(key.name, key.field, &layers);
     }
+    merger.seal();
     for layer in layers {
         merger.take(layer);
     }
@@ -71,6 +72,19 @@ impl Merger {
                 let what = format!("{} cannot be read", path.display());
                 self.problems.push(Problem::at(origin, name, what));
             }
+        }
+    }
+
+    /// Refuses to let texts leave the process with nothing to seal them.
+    fn seal(&mut self) {
+        let typed = self.entries.iter().find(|entry| entry.name == "store.addresses");
+        let heard =
+            |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != Origin::Default);
+        if let Some(entry) = typed.filter(|_| !self.draft.kept.addresses.is_empty() && !heard("store.secret"))
+        {
+            let what = "texts that leave this process are sealed, and there is no store.secret to do it with";
+            let hint = "set store.secret or TERSELY_STORE_SECRET to what `openssl rand -hex 32` prints, the same on every replica";
+            self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
     }
 

@@ -8,6 +8,7 @@ mod env;
 mod field;
 mod file;
 mod flags;
+mod kept;
 mod key;
 mod layer;
 mod merge;
@@ -27,6 +28,7 @@ mod yaml;
 use std::path::PathBuf;
 
 pub(crate) use flags::Flags;
+pub(crate) use kept::Keeping;
 pub(crate) use merge::Entry;
 pub(crate) use problem::Problem;
 pub(crate) use reference::reference;
@@ -41,6 +43,10 @@ use layer::Layer;
 pub(crate) struct Settings {
     pub engine: tersely_engine::Settings,
     pub gateway: tersely_gateway::Settings,
+    /// Where texts are kept that a later request may only name.
+    pub keeping: Keeping,
+    /// How much of conversations is remembered.
+    pub memo: tersely_engine::Most,
 }
 
 /// Where to look for what was typed.
@@ -86,6 +92,7 @@ mod tests {
 
     use tersely_core::{Dictionary, Loss, Mode};
     use tersely_engine::{Change, Prompts, Rule, Schema};
+    use tersely_store::{Limits, Place};
 
     use super::*;
 
@@ -139,6 +146,33 @@ mod tests {
         assert!(!upstreams.contains("anthropic.com"), "{upstreams}");
         assert_eq!((gateway.timeouts.idle, gateway.timeouts.drain), (None, Duration::from_secs(2)));
         assert_eq!((gateway.limits.headers, gateway.proxy.url.as_str()), (7, "http://proxy"));
+    }
+
+    #[test]
+    fn what_is_typed_reaches_the_store() {
+        let here = meant(&[
+            ("TERSELY_STORE_BYTES", "5"),
+            ("TERSELY_STORE_ORIGINAL_TTL", "7s"),
+            ("TERSELY_LIMITS_MEMO", "128MiB"),
+        ]);
+        assert!(matches!(here.keeping.store.place, Place::Memory(Limits { bytes: 5, .. })));
+        assert_eq!(here.keeping.store.lives.original, Duration::from_secs(7));
+        assert_eq!((here.memo.bytes, here.memo.conversations), (128 << 20, 128));
+        let away = meant(&[
+            ("TERSELY_STORE_ADDRESSES", "redis://a,redis://b"),
+            ("TERSELY_STORE_SECRET", "0123456789abcdef"),
+            ("TERSELY_STORE_TENANT_HEADER", "X-Tenant"),
+            ("TERSELY_STORE_DEADLINE", "3ms"),
+            ("TERSELY_STORE_PREFIX", "p"),
+        ])
+        .keeping;
+        let Place::Remote(remote) = away.store.place else { panic!("it is kept elsewhere") };
+        assert_eq!(
+            (remote.addresses.join(" "), remote.prefix.as_str()),
+            ("redis://a redis://b".to_owned(), "p")
+        );
+        assert_eq!(remote.deadline, Duration::from_millis(3));
+        assert!(away.store.secret.is_some() && away.header.is_some_and(|name| name == "x-tenant"));
     }
 
     #[test]

@@ -25,14 +25,15 @@ The file is the first of these that is there:
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
 TOML and YAML have one shape; [examples/tersely.toml](../examples/tersely.toml) shows all of it. A file that was merely found in the
-folder (3) may not say whom to trust: `upstream`, `upstreams`, `proxy.url`, `authorities` and `origins` are refused there until the file is
-named, because any downloaded project may bring such a file and send your keys elsewhere.
+folder (3) may not say whom to trust: `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins` and `store` are refused there until the
+file is named, because any downloaded project may bring such a file and send your keys and texts elsewhere.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
 printed by `tersely config reference`. An unknown key or a wrong value ends a command with exit code 2.
 
-While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
+While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay. Where to listen, to
+send and to keep, limits and timeouts need a new start.
 
 | to write | write |
 |---|---|
@@ -42,6 +43,10 @@ While serving, the file is read again when it changes and on SIGHUP. A bad file 
 | a list | a list, or one text with commas |
 | a variable of the environment | `${NAME}`, or `${NAME:-otherwise}`; `$${` for the characters themselves |
 | a file | a path, from the folder of the configuration file |
+
+A mode with a number is a profile: `safe@1`, `standard@1` and `aggressive@1` name the bytes that a text becomes, and no release changes
+them. A mode without a number is its latest profile. A prompt cache is lost when bytes change in mid-conversation, so name a profile where
+conversations must live through an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as well.
 
 ## Keys
 ";
@@ -92,7 +97,7 @@ fn group(page: &mut String, name: &str, about: &str) {
 
 fn means(key: &Key) -> String {
     let choice = match key.field {
-        Field::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`",
+        Field::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
         Field::Loss(_) => ": `none`, `form` or `detail`",
         Field::Dictionary(_) => ": `lzw`, `repair` or `auto`",
         Field::Schema(_) => ": `disabled` or `minify`",
@@ -101,7 +106,7 @@ fn means(key: &Key) -> String {
     let flag = FLAGS.iter().find(|(_, name, _)| *name == key.name);
     let flag = flag.map_or(String::new(), |(flag, ..)| format!("; also `{flag}`"));
     let about = match (key.name, choice) {
-        ("loss", _) => "The most that may be lost",
+        ("loss", _) => "The most that may be lost, detail only where the model can fetch it back",
         _ => key.about,
     };
     format!("{about}{choice}{flag}")
@@ -133,6 +138,7 @@ fn seeds(page: &mut String) {
         let means = match meaning {
             Meaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
             Meaning::Strategy => "`passthrough`: `mode` is `disabled`; any other: our own stages".to_owned(),
+            Meaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
             Meaning::Key(key) => format!("`{key}`"),
             Meaning::Nothing(_, why) => format!("nothing: {why}"),
         };

@@ -50,9 +50,13 @@ fn property(key: &Key, draft: &mut Draft) -> Value {
 /// What can be typed for a field.
 fn shape(field: Field) -> Value {
     match field {
-        Field::Address(_) | Field::Url(_) | Field::Proxy(_) => json!({ "type": "string" }),
-        Field::Text(_) | Field::Names(_) | Field::Files(_) | Field::Origins(_) => list(),
-        Field::Mode(_) => words(&["disabled", "safe", "standard", "aggressive"]),
+        Field::Address(_) | Field::Url(_) | Field::Proxy(_) | Field::Secret(_) | Field::Header(_) => {
+            json!({ "type": "string" })
+        }
+        Field::Text(_) | Field::Names(_) | Field::Files(_) | Field::Origins(_) | Field::Stores(_) => list(),
+        Field::Mode(_) => {
+            words(&["disabled", "safe", "standard", "aggressive", "safe@1", "standard@1", "aggressive@1"])
+        }
         Field::Loss(_) => words(&["none", "form", "detail"]),
         Field::Dictionary(_) => words(&["lzw", "repair", "auto"]),
         Field::Schema(_) => words(&["disabled", "minify"]),
@@ -106,6 +110,10 @@ fn pipes() -> Value {
 fn seed(meaning: &Meaning) -> Value {
     match meaning {
         Meaning::Enabled => described(json!({ "type": ["boolean", "string"] }), "Whether anything is done"),
+        Meaning::Expand => described(
+            json!({ "type": ["boolean", "string"] }),
+            "Whether detail may be left out that the model can fetch back",
+        ),
         Meaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
         Meaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
             Some(key) => described(shape(key.field), key.about),

@@ -13,6 +13,8 @@ pub(crate) enum Meaning {
     Enabled,
     /// Who does it: nobody, or we.
     Strategy,
+    /// Whether a model may fetch back what was left out, without which nothing is.
+    Expand,
     /// The same as a key of ours.
     Key(&'static str),
     /// Nothing, and why; what is typed must still be of its kind.
@@ -46,11 +48,8 @@ pub(crate) static SEED: [(&str, Meaning); 15] = [
     ("min_bytes", Meaning::Key("min_bytes")),
     ("max_bytes", Meaning::Nothing(Kind::Number, "larger results are compressed too; nothing is cut for it")),
     ("target_ratio", Meaning::Nothing(Kind::Number, "whatever costs less is taken")),
-    (
-        "enable_expand_context",
-        Meaning::Nothing(Kind::Switch, "nothing is left out that would have to be fetched back"),
-    ),
-    ("include_expand_hint", Meaning::Nothing(Kind::Switch, "there is nothing to hint at")),
+    ("enable_expand_context", Meaning::Expand),
+    ("include_expand_hint", Meaning::Nothing(Kind::Switch, "a text without its detail always says so")),
     ("skip_tools", Meaning::Key("skip_tools")),
 ];
 
@@ -120,6 +119,10 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
             if mode.is_none_or(|(asked, _)| asked != "disabled") {
                 *mode = Some((asked, pair.line));
             }
+        }),
+        Meaning::Expand => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
+            let origin = reader.at(pair.line);
+            reader.layer.put("loss", if enabled { "detail" } else { "form" }.into(), origin);
         }),
         Meaning::Strategy => one(reader, pair).and_then(|word| strategy(&word)).map(|word| match word {
             "passthrough" => *mode = Some(("disabled", pair.line)),

@@ -90,6 +90,22 @@ fn a_signal_lets_answers_finish() {
 }
 
 #[test]
+fn it_ends_with_what_was_saved() {
+    let (address, seen) = upstream(Duration::ZERO);
+    let mut served =
+        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    post(&served.address(), "/v1/messages", &turn().0);
+    seen.recv().expect("a request");
+    served.signal("TERM");
+    let mut line = served.line();
+    while !line.starts_with("tersely: 1 request, tool results ") {
+        line = served.line();
+    }
+    assert!(line.ends_with("% saved"), "{line}");
+    assert_eq!(served.code(), Some(0));
+}
+
+#[test]
 fn a_second_signal_ends_at_once() {
     let (address, seen) = upstream(Duration::from_mins(1));
     let mut served =

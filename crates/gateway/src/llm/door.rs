@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use http::header::{HeaderMap, HeaderValue, UPGRADE};
+use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri, Version};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
+use tersely_wire::hidden::Framing;
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout;
 
 use crate::body::{Idle, Outgoing, Reply};
 use crate::client::{Lane, Speaks};
@@ -17,9 +17,11 @@ use crate::error::{Error, Side};
 use crate::hop;
 use crate::llm::check::check;
 use crate::llm::gate::Gate;
-use crate::llm::offer::offer;
+use crate::llm::offer::{Offered, offer};
 use crate::llm::provider::Provider;
-use crate::llm::{local, shape};
+use crate::llm::rounds::{Again, Rounds, Source};
+use crate::llm::send::send;
+use crate::llm::{local, rounds, shape};
 use crate::settings::Websockets;
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
@@ -56,14 +58,22 @@ async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let (outgoing, added) = offer(gate, &mut parts, arriving(gate, body)).await?;
+    let Offered { outgoing, added, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
     let speaks = if upstream.is_secure() && wish.is_none() { Speaks::Any } else { Speaks::One };
-    let request = outbound(address, wish, parts, outgoing);
-    let (response, lane) = send(gate, upstream, speaks, request).await?;
+    let (head, outgoing) = outbound(address, wish, parts, outgoing).into_parts();
+    let again = follow.map(|(follow, held)| Again {
+        gate: Arc::clone(gate),
+        upstream: upstream.clone(),
+        speaks,
+        head: head.clone(),
+        follow,
+        _held: held,
+    });
+    let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
     match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => Ok(switch(gate, client, response, running)),
         (StatusCode::SWITCHING_PROTOCOLS, None) => Err(Error::unasked(upstream)),
-        _ => Ok(back(gate, added, response, (running, lane))),
+        _ => back(gate, (added, again), response, (running, lane)).await,
     }
 }
 
@@ -114,38 +124,31 @@ fn outbound(
     Request::from_parts(parts, outgoing)
 }
 
-/// Sends, and waits for the head of the answer. While a client is still sending there is no limit but the client's
-/// own: an upstream may well say nothing before it has everything.
-async fn send(
-    gate: &Gate,
-    upstream: &Upstream,
-    speaks: Speaks,
-    request: Request<Outgoing>,
-) -> Result<(Response<Incoming>, Option<Lane>), Error> {
-    let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
-    let sending = gate.pools.send(speaks, request);
-    let (response, lane) = match limit {
-        Some(limit) => timeout(limit, sending).await.map_err(|_| Error::late(Side::Upstream))?,
-        None => sending.await,
-    };
-    let response = response.map_err(|error| Error::upstream(upstream, error))?;
-    Ok((response, lane))
-}
-
 /// The answer as the client should see it.
-fn back(
+async fn back(
     gate: &Gate,
-    added: HeaderMap,
+    (added, again): (HeaderMap, Option<Again>),
     response: Response<Incoming>,
     (running, lane): (OwnedSemaphorePermit, Option<Lane>),
-) -> Response<Reply> {
+) -> Result<Response<Reply>, Error> {
+    let framing = rounds::framing(&response);
     let (mut parts, body) = response.into_parts();
     hop::from_response(&mut parts.headers);
     parts.headers.extend(added);
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
-    Response::from_parts(parts, Reply::Theirs { body, _running: running, _lane: lane })
+    let (Some(again), Some(framing)) = (again, framing) else {
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running, _lane: lane }));
+    };
+    parts.headers.remove(CONTENT_LENGTH);
+    let rounds = Rounds::new(again, framing, Source { body, _lane: lane }, running);
+    if framing == Framing::Events {
+        return Ok(Response::from_parts(parts, Reply::Watched(Box::new(rounds))));
+    }
+    let (whole, told) = rounds.gather().await?;
+    parts.headers.extend(told);
+    Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
 }
 
 /// Switches both sides, and lets a task of its own relay between them.

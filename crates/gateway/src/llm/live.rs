@@ -1,16 +1,19 @@
 //! Puts requests to models through an engine that can be exchanged while it runs.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_core::Loss;
-use tersely_engine::{Asked, Engine, Passed, Refused, Report, Request};
-use tersely_wire::{Provider, claimed};
+use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, Report};
+use tersely_wire::{History, Provider, claimed};
 
+use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
+use crate::llm::totals::{Sums, Totals};
+use crate::llm::trail::{Memory, Sent, Shelf, Trail};
 
 /// What a request can say to us in its headers.
 const MODE: &str = "x-tersely-mode";
@@ -19,7 +22,11 @@ const BYPASS: &str = "x-tersely-bypass";
 /// What a response says of its request.
 const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
 const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
+const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
+
+/// Headers that say who a client is.
+const WHOSE: [&str; 5] = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "chatgpt-account-id"];
 
 /// How many stages a response names.
 const NAMED: usize = 8;
@@ -28,38 +35,37 @@ const NAMED: usize = 8;
 const COUNTS: [&str; 3] = ["/count_tokens", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
-#[derive(Debug, Default)]
 pub struct Live {
     engine: RwLock<Arc<Engine>>,
-    sums: Sums,
+    keeper: Option<Arc<Keeper>>,
+    memo: Option<Arc<Memo>>,
+    sums: Arc<Sums>,
 }
 
-/// What all requests so far came to.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Totals {
-    /// Requests that were looked at.
-    pub requests: u64,
-    /// Tokens of their tool results as they came.
-    pub before: u64,
-    /// Tokens of their tool results as they were sent.
-    pub after: u64,
-    /// Results or whole requests that went on as they came because we could not do better.
-    pub faults: u64,
-}
-
-#[derive(Debug, Default)]
-struct Sums {
-    requests: AtomicU64,
-    before: AtomicU64,
-    after: AtomicU64,
-    faults: AtomicU64,
+impl Default for Live {
+    fn default() -> Self {
+        Self::new(Engine::default())
+    }
 }
 
 impl Live {
     /// A rewriter that begins with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        Self { engine: RwLock::new(Arc::new(engine)), sums: Sums::default() }
+        let (memo, sums) = (Some(Arc::default()), Arc::default());
+        Self { engine: RwLock::new(Arc::new(engine)), keeper: None, memo, sums }
+    }
+
+    /// The same, remembering at most so much of conversations; no bytes: nothing.
+    #[must_use]
+    pub fn remembering(self, most: Most) -> Self {
+        Self { memo: (most.bytes > 0).then(|| Arc::new(Memo::new(most))), ..self }
+    }
+
+    /// The same, with a keeper of what is left out of requests that later ones may only name.
+    #[must_use]
+    pub fn keeping(self, keeper: Keeper) -> Self {
+        Self { keeper: Some(Arc::new(keeper)), ..self }
     }
 
     /// Goes on with another engine; a request that is under way is finished with the one it began with.
@@ -76,8 +82,58 @@ impl Live {
     /// What all requests so far came to.
     #[must_use]
     pub fn totals(&self) -> Totals {
-        let [requests, before, after, faults] = self.sums.all().map(|sum| sum.load(Ordering::Relaxed));
-        Totals { requests, before, after, faults }
+        self.sums.totals()
+    }
+
+    fn pass(
+        &self,
+        provider: &'static dyn Provider,
+        head: &Head<'_>,
+        body: &Bytes,
+    ) -> Result<Verdict, Refused> {
+        let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned();
+        // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
+        let fresh = provider.history(body) == History::Elsewhere;
+        let memo = if fresh { None } else { self.memory(head.headers) };
+        let sent = Sent {
+            engine: self.engine(),
+            provider,
+            path,
+            asked: asked(head.headers)?,
+            body: body.clone(),
+            memo,
+        };
+        let Passed { body, report, hidden } = sent.pass_on()?;
+        if !COUNTS.iter().any(|end| head.uri.path().ends_with(end)) {
+            self.sums.add(&report);
+        }
+        let headers = told(&report);
+        let body = match body {
+            Cow::Owned(body) => body,
+            Cow::Borrowed(_) if headers.is_empty() => return Ok(Verdict::Keep),
+            Cow::Borrowed(_) => return Ok(Verdict::Note(headers)),
+        };
+        let Some(Hidden { hides, kept }) = hidden else {
+            return Ok(Verdict::Replace(Replacement { body, headers, ..Replacement::default() }));
+        };
+        let trail = Trail::new(sent, hides, Arc::clone(&self.sums), self.shelf(head));
+        Ok(Verdict::Replace(Replacement { body, headers, kept, follow: Some(Box::new(trail)) }))
+    }
+
+    /// What is remembered of the client's earlier requests. Who the client is, only its credentials say.
+    fn memory(&self, headers: &HeaderMap) -> Option<Memory> {
+        let memo = Arc::clone(self.memo.as_ref()?);
+        let named = self.keeper.as_ref().and_then(|keeper| keeper.named(headers));
+        let said = WHOSE.iter().filter_map(|name| headers.get(*name)).chain(named);
+        let whose = said.flat_map(|value| [value.as_bytes(), b"\n"].concat()).collect();
+        Some(Memory { memo, whose })
+    }
+
+    /// Where what is left out of a request is kept, if it says whose it is.
+    fn shelf(&self, head: &Head<'_>) -> Option<Shelf> {
+        let keeper = Arc::clone(self.keeper.as_ref()?);
+        let tenant = keeper.tenant(head.headers)?;
+        Some(Shelf { keeper, tenant })
     }
 }
 
@@ -86,44 +142,19 @@ impl Rewrite for Live {
         *head.method == Method::POST && claimed(head.uri.path()).is_some()
     }
 
-    fn rewrite(&self, head: &Head<'_>, body: &[u8]) -> Verdict {
+    fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed(head.uri.path()) else { return Verdict::Keep };
-        match asked(head.headers).and_then(|asked| pass(&self.engine(), provider, head, (asked, body))) {
-            Ok(passed) => {
-                self.sums.add(head.uri.path(), &passed.report);
-                verdict(passed)
-            }
-            Err(refused) => refuse(refused),
-        }
+        self.pass(provider, head, body).unwrap_or_else(refuse)
     }
 
     fn missed(&self, _head: &Head<'_>, _why: Missed) {
-        self.sums.requests.fetch_add(1, Ordering::Relaxed);
-        self.sums.faults.fetch_add(1, Ordering::Relaxed);
+        self.sums.miss();
     }
 }
 
-impl Sums {
-    fn all(&self) -> [&AtomicU64; 4] {
-        [&self.requests, &self.before, &self.after, &self.faults]
-    }
-
-    fn add(&self, path: &str, report: &Report) {
-        if COUNTS.iter().any(|end| path.ends_with(end)) {
-            return;
-        }
-        let sizes = [1, report.before, report.after, report.faults];
-        for (sum, size) in self.all().into_iter().zip(sizes) {
-            sum.fetch_add(u64::try_from(size).unwrap_or(u64::MAX), Ordering::Relaxed);
-        }
-    }
-}
-
-/// What the headers ask for. No door of ours can give back what is left out, so nothing is, whatever the settings say.
+/// What the headers ask for.
 fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
-    let mut asked = Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?;
-    asked.change.loss = Some(Loss::Form);
-    Ok(asked)
+    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)
 }
 
 fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {
@@ -131,26 +162,8 @@ fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refus
     word.map_err(|_| Refused { message: format!("{name}: this should be plain text") })
 }
 
-fn pass<'b>(
-    engine: &Engine,
-    provider: &'static dyn Provider,
-    head: &Head<'_>,
-    (asked, body): (Asked, &'b [u8]),
-) -> Result<Passed<'b>, Refused> {
-    engine.pass(&Request { provider, path: head.uri.path(), asked }, body)
-}
-
 fn refuse(refused: Refused) -> Verdict {
     Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
-}
-
-fn verdict(passed: Passed<'_>) -> Verdict {
-    let headers = told(&passed.report);
-    match passed.body {
-        Cow::Owned(body) => Verdict::Replace(Replacement { body, headers }),
-        Cow::Borrowed(_) if headers.is_empty() => Verdict::Keep,
-        Cow::Borrowed(_) => Verdict::Note(headers),
-    }
 }
 
 /// Headers that tell what became of the results; none where there were none.
@@ -163,6 +176,10 @@ fn told(report: &Report) -> HeaderMap {
     headers.insert(AFTER, HeaderValue::from(report.after));
     let named = report.stages.iter().take(NAMED).map(|it| format!("{}={}", it.stage, it.saved));
     let stages = named.collect::<Vec<_>>().join(", ");
+    if report.reused + report.renewed > 0 {
+        let memo = format!("reused={}, changed={}", report.reused, report.renewed);
+        headers.extend(HeaderValue::try_from(memo).ok().map(|memo| (MEMO, memo)));
+    }
     if let Some(stages) = HeaderValue::try_from(stages).ok().filter(|stages| !stages.is_empty()) {
         headers.insert(STAGES, stages);
     }

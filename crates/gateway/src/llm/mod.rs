@@ -3,16 +3,24 @@
 mod check;
 mod door;
 mod gate;
+mod keeper;
 mod live;
 mod local;
 mod offer;
 mod provider;
 mod rewrite;
+mod rounds;
 mod run;
+mod send;
 mod shape;
+mod totals;
+mod trail;
 
 pub(crate) use door::enter;
 pub(crate) use gate::Gate;
-pub use live::{Live, Totals};
+pub use keeper::Keeper;
+pub use live::Live;
 pub use provider::Provider;
-pub use rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
+pub use rewrite::{Follow, Head, Missed, Pending, Refusal, Replacement, Rewrite, Round, Verdict};
+pub(crate) use rounds::Rounds;
+pub use totals::{Stages, Totals};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRAILER, TRANSFER_ENCODING};
+use http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRAILER, TRANSFER_ENCODING,
+};
 use http::request::Parts;
 use http::{Method, StatusCode, Uri};
 use http_body::Body;
@@ -13,7 +15,7 @@ use crate::body::{Held, Idle, Outgoing};
 use crate::decode::{Coding, Fault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
-use crate::llm::rewrite::{Head, Missed, Replacement, Rewrite, Verdict};
+use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
 use crate::llm::run::guarded;
 
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
@@ -22,21 +24,33 @@ const AHEAD: u64 = 2 << 20;
 /// Headers that sign or digest the body: another body would be refused.
 const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
-/// What to forward, and the headers to add to the response.
-pub(crate) async fn offer(
-    gate: &Gate,
-    parts: &mut Parts,
-    body: Idle,
-) -> Result<(Outgoing, HeaderMap), Error> {
+/// What to forward, and what becomes of the response.
+pub(crate) struct Offered {
+    pub(crate) outgoing: Outgoing,
+    /// Headers to add to the response.
+    pub(crate) added: HeaderMap,
+    /// What goes on with the response, and the room that the request takes until that is over.
+    pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
+}
+
+impl Offered {
+    /// A body that goes on as it came.
+    fn plain(outgoing: Outgoing) -> Self {
+        Self { outgoing, added: HeaderMap::new(), follow: None }
+    }
+}
+
+/// Reads the body if the rewriter wants it, and says what to forward.
+pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
     let wanted = guarded(|| gate.rewrite.wants(&head(parts)));
     match wanted {
         Ok(true) if !is_signed(&parts.headers) => {}
-        Ok(false) => return Ok((Outgoing::stream(body), HeaderMap::new())),
-        Ok(true) => return Ok((miss(gate, parts, Missed::Signed, Outgoing::stream(body)), HeaderMap::new())),
-        Err(why) => return Ok((miss(gate, parts, why, Outgoing::stream(body)), HeaderMap::new())),
+        Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
+        Ok(true) => return Ok(miss(gate, parts, Missed::Signed, Outgoing::stream(body))),
+        Err(why) => return Ok(miss(gate, parts, why, Outgoing::stream(body))),
     }
     match read(gate, body).await? {
-        Read::Begun(outgoing) => Ok((miss(gate, parts, Missed::Full, outgoing), HeaderMap::new())),
+        Read::Begun(outgoing) => Ok(miss(gate, parts, Missed::Full, outgoing)),
         Read::Whole(whole) => judge(gate, parts, whole).await,
     }
 }
@@ -45,10 +59,10 @@ fn head(parts: &Parts) -> Head<'_> {
     Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers }
 }
 
-fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Outgoing {
+fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
     // The one who is told may be the one who just panicked.
     let _ = guarded(|| gate.rewrite.missed(&head(parts), why));
-    outgoing
+    Offered::plain(outgoing)
 }
 
 fn is_signed(headers: &HeaderMap) -> bool {
@@ -134,14 +148,15 @@ fn too_long(limit: usize, body: Idle) -> Error {
     Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
-async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<(Outgoing, HeaderMap), Error> {
+async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
     let Whole { bytes, trailers, held } = whole;
+    let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
     match ask(gate, parts, &bytes).await {
-        Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held)),
+        Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
-        Ok(Verdict::Note(added)) => Ok((Outgoing::whole(bytes, trailers, held), added)),
-        Ok(Verdict::Keep) => Ok((Outgoing::whole(bytes, trailers, held), HeaderMap::new())),
-        Err(why) => Ok((miss(gate, parts, why, Outgoing::whole(bytes, trailers, held)), HeaderMap::new())),
+        Ok(Verdict::Note(added)) => Ok(Offered { added, ..Offered::plain(as_it_came(bytes, held)) }),
+        Ok(Verdict::Keep) => Ok(Offered::plain(as_it_came(bytes, held))),
+        Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
     }
 }
 
@@ -178,7 +193,7 @@ impl Work {
             return Ok(self.rewrite.rewrite(&head, &self.body));
         }
         match coding.decode(limit, &self.body) {
-            Ok(body) => Ok(self.rewrite.rewrite(&head, &body)),
+            Ok(body) => Ok(self.rewrite.rewrite(&head, &Bytes::from(body))),
             Err(Fault::Garbled) => Err(Missed::Coded),
             Err(Fault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
         }
@@ -190,11 +205,20 @@ fn bomb(limit: usize) -> crate::Refusal {
     crate::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
 }
 
-/// Another body: its exact length, and no coding.
-fn replace(parts: &mut Parts, new: Replacement, held: Held) -> (Outgoing, HeaderMap) {
+/// Another body: its exact length, and no coding. A response that is watched has to be plain too.
+async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
+    let Replacement { mut body, headers, kept, mut follow } = new;
+    if let Some(follow) = &mut follow {
+        body = follow.settle(kept).await.unwrap_or(body);
+        parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
     for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
         parts.headers.remove(name);
     }
-    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(new.body.len()));
-    (Outgoing::whole(Bytes::from(new.body), None, held), new.headers)
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let (sent, follow) = match follow {
+        Some(follow) => (Held::default(), Some((follow, held))),
+        None => (held, None),
+    };
+    Offered { outgoing: Outgoing::whole(Bytes::from(body), None, sent), added: headers, follow }
 }

@@ -1,6 +1,12 @@
 //! What may be done to a request before it goes on.
 
+use std::fmt;
+use std::pin::Pin;
+
+use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
+use tersely_engine::Kept;
+use tersely_wire::hidden::{Framing, Turn, Usage, Watch};
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
 ///
@@ -10,7 +16,7 @@ pub trait Rewrite: Send + Sync {
     fn wants(&self, head: &Head<'_>) -> bool;
 
     /// What to do with a request whose body, decoded, is `body`.
-    fn rewrite(&self, head: &Head<'_>, body: &[u8]) -> Verdict;
+    fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
@@ -47,6 +53,46 @@ pub struct Replacement {
     pub body: Vec<u8>,
     /// Headers to add to the response.
     pub headers: HeaderMap,
+    /// What was left out of it.
+    pub kept: Vec<Kept>,
+    /// What goes on with its response; nothing unless said.
+    pub follow: Option<Box<dyn Follow>>,
+}
+
+/// What goes on once a request was forwarded: the response is watched, and what the model asks of us is answered in
+/// further rounds that the client does not see.
+pub trait Follow: Send {
+    /// Another body to forward instead, when what was left out of this one cannot be kept.
+    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<Vec<u8>>>;
+
+    /// A watch over the response.
+    fn watch(&self, framing: Framing) -> Box<dyn Watch>;
+
+    /// The body of the next round: that of the one before, the turn, and the answers to it. Without one the response
+    /// cannot go on.
+    fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>>;
+
+    /// Hears that the response is over, and what its first round and all of them cost. Gives headers to add, should
+    /// there be time for that.
+    fn over(&mut self, first: Usage, all: Usage) -> HeaderMap;
+}
+
+/// Whether another round may follow a round.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Round {
+    /// One may.
+    Open,
+    /// Whatever the model asks then, it is not answered.
+    Last,
+}
+
+/// Something that is waited for.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl fmt::Debug for dyn Follow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Follow")
+    }
 }
 
 /// Why a request is not forwarded.

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tersely_gateway::{Head, Missed, Rewrite, Settings, Verdict, serve};
 use tokio::net::TcpListener;
@@ -137,7 +138,7 @@ impl Rewrite for Broken {
         panic!("wants")
     }
 
-    fn rewrite(&self, _: &Head<'_>, _: &[u8]) -> Verdict {
+    fn rewrite(&self, _: &Head<'_>, _: &Bytes) -> Verdict {
         panic!("rewrite")
     }
 

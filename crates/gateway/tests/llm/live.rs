@@ -7,7 +7,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Policy, Settings};
+use tersely_engine::{Engine, Most, Policy, Settings};
 use tersely_gateway::{Live, Totals};
 
 use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
@@ -68,7 +68,25 @@ async fn results_are_compressed_and_the_client_is_told() {
         .map(|name| answer.header(&format!("x-tersely-tokens-{name}")).parse::<u64>().unwrap());
     assert!(after < before);
     assert_eq!(answer.header("x-tersely-stages"), format!("json={}", before - after));
-    assert_eq!(live.totals(), Totals { requests: 1, before, after, faults: 0 });
+    let stages = [("json", i64::try_from(before - after).unwrap())].into();
+    assert_eq!(live.totals(), Totals { requests: 1, before, after, stages, ..Totals::default() });
+}
+
+/// The memo saves time alone: without one, a conversation that goes on is sent with the same bytes.
+#[tokio::test]
+async fn what_is_remembered_changes_no_byte() {
+    let with = Arc::new(Live::default());
+    let without = Arc::new(Live::default().remembering(Most { bytes: 0, ..Most::default() }));
+    for extra in ["", "a few words"] {
+        let body = messages(&format!("{}{extra}", rows()), "");
+        let mut bodies = Vec::new();
+        for live in [&with, &with, &without, &without] {
+            let (_, seen) = exchange(live, "/v1/messages", &[], body.clone()).await;
+            bodies.push(seen.unwrap().body);
+        }
+        assert!(bodies.iter().all(|sent| *sent == bodies[0]), "{extra}");
+    }
+    assert_eq!(with.totals(), without.totals());
 }
 
 #[tokio::test]
@@ -145,7 +163,7 @@ async fn what_cannot_be_read_goes_on_and_is_counted() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_out_whatever_the_settings_say() {
+async fn nothing_is_left_out_without_tools() {
     let text = (0..3000)
         .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
         .collect::<Vec<_>>()

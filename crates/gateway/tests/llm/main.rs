@@ -9,6 +9,7 @@
 
 mod fault;
 mod forward;
+mod hidden;
 mod hostile;
 mod live;
 mod load;

@@ -1,5 +1,6 @@
 //! `tersely bench`: a corpus in, measurements out.
 
+mod conversations;
 mod corpus;
 mod forms;
 mod report;
@@ -17,6 +18,7 @@ use crate::fault::{Fault, Stop};
 pub(crate) fn run(args: &Bench) -> Result<ExitCode, Stop> {
     match (&args.subject, &args.dir) {
         (Some(Subject::Forms(args)), _) => forms::run(args),
+        (Some(Subject::Conversations(args)), _) => conversations::run(args),
         (None, Some(dir)) => corpus::run(args, dir),
         (None, None) => Err(Fault::unable(
             "no corpus was named".to_owned(),

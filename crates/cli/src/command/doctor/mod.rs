@@ -21,7 +21,7 @@ use crate::settings::{self, Order};
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &Doctor) -> Result<ExitCode, Stop> {
     let loaded = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?;
-    let proxy = Proxy::new(loaded.settings);
+    let proxy = Proxy::new(loaded.settings)?;
     let findings = findings(&proxy, &World::here())?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = if args.json { report(&findings) } else { finding::lines(&findings) };

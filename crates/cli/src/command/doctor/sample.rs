@@ -20,7 +20,7 @@ pub(crate) fn look(proxy: &Proxy) -> Finding {
     if !proxy.rewrite.wants(&head) {
         return Finding::bad(subject, "the rewriter does not want requests; check the configuration's rules");
     }
-    match proxy.rewrite.rewrite(&head, body.as_bytes()) {
+    match proxy.rewrite.rewrite(&head, &body.clone().into()) {
         Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
         Verdict::Keep if proxy.mode() == Mode::Safe => {
             Finding::open(subject, "safe mode leaves JSON as it came")

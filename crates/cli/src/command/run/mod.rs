@@ -34,7 +34,7 @@ pub(crate) use world::World;
 pub(crate) fn run(args: &Run) -> Result<ExitCode, Stop> {
     let mut meant = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    start(&Proxy::new(meant), args.flags.upstream.as_deref(), &args.command)
+    start(&Proxy::new(meant)?, args.flags.upstream.as_deref(), &args.command)
 }
 
 /// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
@@ -89,7 +89,7 @@ fn code(status: ExitStatus) -> u8 {
 
 fn summary(proxy: &Proxy) -> String {
     let saved = proxy.saved();
-    if saved.requests == 0 {
+    if saved.requests() == 0 {
         return "no request came through; tersely doctor helps to find out why".to_owned();
     }
     saved.to_string()

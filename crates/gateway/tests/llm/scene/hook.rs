@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use tersely_gateway::{Head, Missed, Replacement, Rewrite, Verdict};
 
 /// Wants everything, and does what it was made for.
@@ -32,7 +33,7 @@ pub(crate) fn keep() -> Arc<dyn Rewrite> {
 pub(crate) fn replace(body: &'static str) -> Arc<dyn Rewrite> {
     Hook::new(move |_: &[u8]| {
         let headers = [("x-tersely-test".parse().unwrap(), "done".parse().unwrap())].into_iter().collect();
-        Verdict::Replace(Replacement { body: body.into(), headers })
+        Verdict::Replace(Replacement { body: body.into(), headers, ..Replacement::default() })
     })
 }
 
@@ -41,7 +42,7 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Rewrite for Hook<F> {
         true
     }
 
-    fn rewrite(&self, _: &Head<'_>, body: &[u8]) -> Verdict {
+    fn rewrite(&self, _: &Head<'_>, body: &Bytes) -> Verdict {
         (self.verdict)(body)
     }
 
@@ -55,7 +56,7 @@ impl Rewrite for Uninterested {
         false
     }
 
-    fn rewrite(&self, _: &Head<'_>, _: &[u8]) -> Verdict {
+    fn rewrite(&self, _: &Head<'_>, _: &Bytes) -> Verdict {
         panic!("not asked for")
     }
 }

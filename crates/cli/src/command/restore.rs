@@ -1,0 +1,36 @@
+//! `tersely decode --body`: a compressed request in, the client's own out.
+
+use std::process::ExitCode;
+
+use tersely_engine::{Unrestored, restore};
+
+use crate::args::Decode;
+use crate::command::body;
+use crate::fault::{Fault, Stop};
+use crate::{input, output, progress};
+
+/// Turns the body that was named back into what it was made of.
+pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
+    let (name, body) = input::bytes(args.file.as_ref())?;
+    let Some(provider) = body::told(args.provider.as_deref(), &body) else {
+        output::note(&format!("note: {name}: no tool results are in it, so here it is as it came"))?;
+        output::bytes(&body)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let spinner = progress::working("decoding", body.len());
+    let restored = restore(provider, &body);
+    spinner.finish_and_clear();
+    output::bytes(&restored.map_err(|why| refused(&name, &why))?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refused(name: &str, why: &Unrestored) -> Fault {
+    let hint = match why {
+        Unrestored::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
+        Unrestored::Damaged(_) => {
+            "the result, or one before it that it names, was cut or changed: take the body from where it was written"
+        }
+        Unrestored::Partial(_) => "compress with --loss none to leave nothing out",
+    };
+    Fault::no(format!("{name}: {why}"), hint)
+}

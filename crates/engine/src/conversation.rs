@@ -1,0 +1,53 @@
+//! The results of a request in their order: each may name what the ones before it show.
+
+use tersely_core::{Call, History, Mode, O200k, Outcome};
+use tersely_wire::Slot;
+
+use crate::Policy;
+use crate::scope::Scope;
+
+/// What the request has shown so far.
+pub(crate) struct Conversation {
+    history: History,
+    /// Whether a result may name what stands earlier.
+    refers: bool,
+}
+
+impl Conversation {
+    /// A conversation of which nothing was shown yet.
+    pub(crate) fn new(scope: &Scope<'_>) -> Self {
+        Self { history: History::default(), refers: scope.asked.session.dedup != Some(false) }
+    }
+
+    /// What is sent for the next result, which became `outcome`.
+    pub(crate) fn refer<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
+        // An error is said in full, however often it was said before.
+        if !self.refers || slot.is_error || policy.mode < Mode::Standard {
+            self.remember(slot, &outcome.text);
+            return outcome;
+        }
+        self.history.refer(&O200k, call(slot), outcome)
+    }
+
+    /// Takes note of a result that is sent as it came.
+    pub(crate) fn remember(&mut self, slot: &Slot<'_>, text: &str) {
+        if self.refers {
+            self.history.remember(call(slot), text);
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.history.bytes()
+    }
+
+    /// Takes note of a result that cannot be read.
+    pub(crate) fn skip(&mut self, slot: &Slot<'_>) {
+        self.history.skip(call(slot));
+    }
+}
+
+/// The call that a result answers.
+pub(crate) fn call<'s>(slot: &'s Slot<'_>) -> Call<'s> {
+    Call { id: &slot.call.id, tool: &slot.call.tool, command: slot.call.command.as_deref() }
+}

@@ -1,0 +1,154 @@
+//! Remembers conversations, so that a request that goes on with one only costs what is new in it.
+//!
+//! What is remembered is a function of what was sent, so a request gets the same bytes with and without. A conversation
+//! is found by a chain of hashes over everything that decided what became of its results: a longer one goes on where a
+//! shorter one ended, and one that differs anywhere is not found at all.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest, Sha256};
+use tersely_wire::Slot;
+
+use crate::conversation::Conversation;
+use crate::results::Filled;
+use crate::scope::Scope;
+use crate::session::Sessions;
+
+/// A hash over a conversation up to one of its results.
+pub(crate) type Link = [u8; 32];
+
+/// Conversations that are going on, the latest last.
+#[derive(Default)]
+pub struct Memo {
+    kept: Mutex<Kept>,
+    sessions: Mutex<Sessions>,
+    most: Most,
+}
+
+#[derive(Default)]
+struct Kept {
+    pasts: VecDeque<(Link, usize, Past)>,
+    bytes: usize,
+}
+
+/// How much is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Most {
+    /// Conversations.
+    pub conversations: usize,
+    /// Bytes of all of them, about.
+    pub bytes: usize,
+}
+
+impl Default for Most {
+    fn default() -> Self {
+        Self { conversations: 64, bytes: 64 << 20 }
+    }
+}
+
+/// A memo as one client may use it.
+#[derive(Clone, Copy)]
+pub struct Recall<'r> {
+    /// The memo.
+    pub memo: &'r Memo,
+    /// Who the client is: what one has said is not there for another.
+    pub whose: &'r [u8],
+}
+
+/// A conversation so far.
+pub(crate) struct Past {
+    /// What became of its results.
+    pub(crate) filled: Vec<Filled>,
+    /// What it has shown.
+    pub(crate) conversation: Conversation,
+}
+
+impl Past {
+    /// A conversation in which nothing was said yet.
+    pub(crate) fn new(scope: &Scope<'_>) -> Self {
+        Self { filled: Vec::new(), conversation: Conversation::new(scope) }
+    }
+
+    fn bytes(&self) -> usize {
+        let sent = self.filled.iter().map(|filled| 256 + filled.sent.as_ref().map_or(0, String::len));
+        self.conversation.bytes() + sent.sum::<usize>()
+    }
+}
+
+impl Memo {
+    /// Remembers at most so much.
+    #[must_use]
+    pub fn new(most: Most) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Recall<'_> {
+    /// The hashes of a conversation, one after each result.
+    pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<Link> {
+        let mut link = Sha256::new();
+        part(&mut link, self.whose);
+        part(&mut link, format!("{:?} {:?}", scope.asked.session, scope.most).as_bytes());
+        slots.iter().map(|slot| next(&mut link, scope, slot)).collect()
+    }
+
+    /// How many results of a named session are not what they were under the same name before.
+    pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> usize {
+        let Some(session) = &scope.asked.session.id else { return 0 };
+        let results: Vec<_> =
+            slots.iter().map(|slot| (slot, format!("{:?}", scope.policy(&slot.call.tool)))).collect();
+        let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.changed(self.whose, session, &results)
+    }
+
+    /// The longest conversation that these hashes go on with. It is taken out: two requests that go on with the same
+    /// one are rare, and the second begins anew.
+    pub(crate) fn take(&self, links: &[Link]) -> Option<Past> {
+        let mut kept = self.memo.kept();
+        let place = links.iter().rev().find_map(|link| kept.pasts.iter().rposition(|(it, ..)| it == link))?;
+        let (_, bytes, past) = kept.pasts.remove(place)?;
+        kept.bytes -= bytes;
+        Some(past)
+    }
+
+    /// Remembers a conversation up to here, and forgets the oldest ones for it.
+    pub(crate) fn keep(&self, link: Link, past: Past) {
+        let bytes = past.bytes();
+        let Most { conversations, bytes: most } = self.memo.most;
+        if bytes > most / 2 {
+            return;
+        }
+        let mut kept = self.memo.kept();
+        kept.bytes += bytes;
+        kept.pasts.push_back((link, bytes, past));
+        while kept.pasts.len() > conversations || kept.bytes > most {
+            let Some((_, bytes, _)) = kept.pasts.pop_front() else { return };
+            kept.bytes -= bytes;
+        }
+    }
+}
+
+/// The hash after one more result: its text, its call, and what is to be done with it.
+fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
+    let call = &slot.call;
+    part(link, slot.token);
+    part(link, call.id.as_bytes());
+    part(link, call.tool.as_bytes());
+    part(link, call.command.as_deref().unwrap_or_default().as_bytes());
+    part(
+        link,
+        format!("{} {:?} {:?}", slot.is_error, call.command.is_some(), scope.policy(&call.tool)).as_bytes(),
+    );
+    link.clone().finalize().into()
+}
+
+/// Adds a part with its length, so that no two lists of parts are alike.
+fn part(link: &mut Sha256, bytes: &[u8]) {
+    link.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
+    link.update(bytes);
+}

@@ -1,0 +1,57 @@
+//! Notices when a session says something else under a name that it has used before.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+
+use tersely_wire::Slot;
+
+/// Sessions that are known at one time, and results of each; the oldest go first.
+const SESSIONS: usize = 64;
+const RESULTS: usize = 128;
+
+/// The latest sessions, and what they called their results.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    state: RandomState,
+    known: VecDeque<(u64, Session)>,
+}
+
+#[derive(Default)]
+struct Session {
+    texts: HashMap<u64, u64>,
+    order: VecDeque<u64>,
+}
+
+impl Sessions {
+    /// How many of these results have another text, or other settings, than under the same name before.
+    pub(crate) fn changed(&mut self, whose: &[u8], session: &str, results: &[(&Slot<'_>, String)]) -> usize {
+        let key = self.state.hash_one((whose, session));
+        let place = self.known.iter().position(|(known, _)| *known == key);
+        let (_, mut known) = place.and_then(|place| self.known.remove(place)).unwrap_or_default();
+        let named = results.iter().filter(|(slot, _)| !slot.call.id.is_empty());
+        let count = named.filter(|(slot, settings)| {
+            let name = self.state.hash_one((&*slot.call.id, slot.is_error));
+            known.put(name, self.state.hash_one((slot.token, settings)))
+        });
+        let count = count.count();
+        self.known.push_back((key, known));
+        self.known.drain(..self.known.len().saturating_sub(SESSIONS));
+        count
+    }
+}
+
+impl Session {
+    /// True when something else was known under this name.
+    fn put(&mut self, name: u64, text: u64) -> bool {
+        if let Some(before) = self.texts.insert(name, text) {
+            return before != text;
+        }
+        self.order.push_back(name);
+        if self.order.len() > RESULTS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.texts.remove(&oldest);
+        }
+        false
+    }
+}

@@ -1,0 +1,147 @@
+//! Holds the bytes that a profile names: `profiles/<mode>@<number>.txt` has a hash for every fixture and loss.
+//!
+//! With `TERSELY_BLESS=1` the hashes are written anew, as the code compresses now.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tersely_core::{Loss, Mode};
+use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_wire::{PROVIDERS, Provider};
+
+const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
+
+/// What to do about other bytes.
+const ADVICE: &str = "These texts become other bytes than the profile names. In a running conversation that breaks the \
+provider's prompt cache.\nIf it was not meant, undo it. If it was: before the first release of a profile, write the hashes \
+anew with\n  TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand say so in CHANGELOG.md; after it, keep what \
+the profile does and add one with the next number.";
+
+#[test]
+fn safe_1_names_the_same_bytes() {
+    check("safe@1");
+}
+
+#[test]
+fn standard_1_names_the_same_bytes() {
+    check("standard@1");
+}
+
+#[test]
+fn aggressive_1_names_the_same_bytes() {
+    check("aggressive@1");
+}
+
+fn check(profile: &str) {
+    let file = root().join("engine/profiles").join(format!("{profile}.txt"));
+    let mode = profile.parse().expect("a profile");
+    let seen: String = LOSSES
+        .into_iter()
+        .flat_map(|loss| bodies().into_iter().map(move |body| line(mode, loss, &body)))
+        .collect();
+    if env::var_os("TERSELY_BLESS").is_some() {
+        fs::write(&file, &seen).expect("the hashes");
+    }
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    let other: Vec<&str> = seen.lines().filter(|line| known.lines().all(|known| known != *line)).collect();
+    assert!(
+        other.is_empty(),
+        "{profile}: {} of {} differ\n{}\n\n{ADVICE}",
+        other.len(),
+        seen.lines().count(),
+        other.join("\n")
+    );
+    assert_eq!(known.lines().count(), seen.lines().count(), "{profile}: a fixture is gone\n\n{ADVICE}");
+}
+
+/// A body to compress.
+struct Body {
+    name: String,
+    provider: &'static dyn Provider,
+    bytes: Vec<u8>,
+}
+
+fn line(mode: Mode, loss: Loss, body: &Body) -> String {
+    let policy = Policy { mode, loss, ..Policy::default() };
+    let engine = Engine::new(Settings { policy, ..Settings::default() });
+    let request = Request::new(body.provider, "/");
+    let sent = engine.pass(&request, &body.bytes).expect("nothing to refuse").body;
+    let hash = Sha256::digest(&sent).iter().fold(String::new(), |mut hash, byte| {
+        write!(hash, "{byte:02x}").expect("a text takes more");
+        hash
+    });
+    format!("{hash} {} {}\n", loss.name(), body.name)
+}
+
+/// Every request of the wire's fixtures, every text of the core's in a request, and one request with them all, the
+/// first of them said again.
+fn bodies() -> Vec<Body> {
+    let mut bodies: Vec<Body> = PROVIDERS.into_iter().flat_map(requests).collect();
+    let texts = files(&root().join("core/fixtures"), "txt");
+    assert!(!bodies.is_empty() && !texts.is_empty(), "fixtures are needed");
+    bodies.extend(texts.iter().map(|text| conversation(&name(text), std::slice::from_ref(text))));
+    let again = texts.iter().chain(texts.iter().take(8)).cloned().collect::<Vec<_>>();
+    bodies.push(conversation("core/all-in-one", &again));
+    bodies
+}
+
+fn requests(provider: &'static dyn Provider) -> Vec<Body> {
+    let files = files(&root().join("wire/fixtures").join(provider.name()), "json");
+    files
+        .iter()
+        .map(|file| Body { name: name(file), provider, bytes: fs::read(file).expect("a body") })
+        .collect()
+}
+
+/// A request to Messages with the results in `files`, whose first lines name the tool and what it was given.
+fn conversation(name: &str, files: &[PathBuf]) -> Body {
+    let mut messages = vec![json!({"role": "user", "content": "Look."})];
+    for (at, file) in files.iter().enumerate() {
+        let text = fs::read_to_string(file).expect("a text");
+        let (call, text) = text.split_once('\n').expect("a call and a text");
+        let (tool, given) = call.split_once(':').expect("a tool and what it was given");
+        let id = format!("t{at}");
+        let call = json!({"type": "tool_use", "id": id, "name": tool, "input": input(tool, given.trim())});
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": text});
+        messages.push(json!({"role": "assistant", "content": [call]}));
+        messages.push(json!({"role": "user", "content": [result]}));
+    }
+    let bytes = json!({"model": "m", "messages": messages}).to_string().into_bytes();
+    Body { name: name.to_owned(), provider: PROVIDERS[0], bytes }
+}
+
+fn input(tool: &str, given: &str) -> Value {
+    match tool {
+        "Bash" => json!({"command": given}),
+        "Read" => json!({"file_path": given}),
+        "Grep" | "Glob" => json!({"pattern": given}),
+        "WebFetch" => json!({"url": given}),
+        _ => json!({}),
+    }
+}
+
+/// The folder of all crates.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The crate, the folder and the file without its ending.
+fn name(file: &Path) -> String {
+    let parts: Vec<_> =
+        file.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let from = parts.iter().rposition(|part| part == "fixtures").expect("among fixtures");
+    [&parts[from - 1..from], &parts[from + 1..]].concat().join("/")
+}
+
+fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|its| its == end)).collect();
+    files.sort();
+    files
+}

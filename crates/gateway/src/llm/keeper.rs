@@ -1,0 +1,138 @@
+//! Keeps what was left out of requests, each under the one who sent it, for requests that only name those.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use tersely_engine::Kept;
+use tersely_store::{Id, Identity, Key, Life, Store, Tenant};
+use tokio::task::JoinSet;
+
+/// The header by which clients that log in say which account is theirs. Their tokens change, it does not.
+const ACCOUNT: &str = "chatgpt-account-id";
+
+/// Headers that hold an API key.
+const KEYS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+
+/// How many texts of one request are on their way at once: few enough that others find room too.
+const AT_ONCE: usize = 16;
+
+/// A store, and how to tell whose texts are whose.
+pub struct Keeper {
+    store: Arc<Store>,
+    /// The header that names the tenant, where something before us sets one.
+    header: Option<HeaderName>,
+}
+
+impl Keeper {
+    /// Keeps in `store`; `header` names the tenant, or else the account or the API key does.
+    #[must_use]
+    pub fn new(store: Store, header: Option<HeaderName>) -> Self {
+        Self { store: Arc::new(store), header }
+    }
+
+    /// What the header says that names the tenant.
+    pub(crate) fn named<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
+        headers.get(self.header.as_ref()?)
+    }
+
+    /// Who sent a request; nobody, when it does not say.
+    ///
+    /// What is said here is not checked: a text is only ever shown to a model that the provider has answered with, and
+    /// the provider has checked.
+    pub(crate) fn tenant(&self, headers: &HeaderMap) -> Option<Tenant> {
+        let bytes = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
+        if self.header.is_some() {
+            return self.store.tenant(Identity::Header(self.named(headers)?.as_bytes()));
+        }
+        if let Some(account) = bytes(ACCOUNT) {
+            return self.store.tenant(Identity::Account(account));
+        }
+        let key = KEYS.into_iter().find_map(bytes).or_else(|| bytes(AUTHORIZATION.as_str()))?;
+        self.store.tenant(Identity::ApiKey(key))
+    }
+
+    /// Keeps all of these; false when one could not be. None is begun after the time that one may take, so that a
+    /// request with many waits hardly longer than a request with one.
+    pub(crate) async fn keep(&self, tenant: Tenant, kept: Vec<Kept>) -> bool {
+        let begun = Instant::now();
+        let calls = kept.into_iter().map(|kept| {
+            let store = Arc::clone(&self.store);
+            async move {
+                let key = in_time(&store, begun).and_then(|()| key(tenant, &kept.id))?;
+                store.keep(&key, &kept.text).await.ok()
+            }
+        });
+        all(calls).await.is_some()
+    }
+
+    /// The texts under these names that are this tenant's and can be had, in the same time.
+    pub(crate) async fn find(&self, tenant: Tenant, ids: Vec<String>) -> Vec<(String, String)> {
+        let begun = Instant::now();
+        let calls = ids.into_iter().map(|id| {
+            let store = Arc::clone(&self.store);
+            async move {
+                let key = in_time(&store, begun).and_then(|()| key(tenant, &id));
+                let text = if let Some(key) = key { store.find(&key).await.ok().flatten() } else { None };
+                Some(text.map(|text| (id, text)))
+            }
+        });
+        all(calls).await.unwrap_or_default().into_iter().flatten().collect()
+    }
+}
+
+fn in_time(store: &Store, begun: Instant) -> Option<()> {
+    store.deadline().is_none_or(|deadline| begun.elapsed() < deadline).then_some(())
+}
+
+fn key(tenant: Tenant, id: &str) -> Option<Key> {
+    Some(Key { life: Life::Original, tenant, id: Id::parse(id)? })
+}
+
+/// What these calls give, a few at once and in no order; nothing as soon as one gives nothing.
+async fn all<T, C>(mut calls: impl Iterator<Item = C>) -> Option<Vec<T>>
+where
+    T: Send + 'static,
+    C: Future<Output = Option<T>> + Send + 'static,
+{
+    let (mut running, mut given) = (JoinSet::new(), Vec::new());
+    loop {
+        calls.by_ref().take(AT_ONCE - running.len()).for_each(|call| drop(running.spawn(call)));
+        match running.join_next().await {
+            Some(done) => given.push(done.ok()??),
+            None => return Some(given),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn calls_are_made_a_few_at_once_until_one_fails() {
+        for (fails, made) in [(usize::MAX, 100), (20, 20 + AT_ONCE)] {
+            let [begun, under_way, most] = <[Arc<AtomicUsize>; 3]>::default();
+            let calls = (0..100).map(|number| {
+                let (begun, under_way, most) =
+                    (Arc::clone(&begun), Arc::clone(&under_way), Arc::clone(&most));
+                async move {
+                    begun.fetch_add(1, SeqCst);
+                    most.fetch_max(under_way.fetch_add(1, SeqCst) + 1, SeqCst);
+                    yield_now().await;
+                    under_way.fetch_sub(1, SeqCst);
+                    (number != fails).then_some(number)
+                }
+            });
+            let given = all(calls).await.map(|given| given.len());
+            assert_eq!(given, (fails == usize::MAX).then_some(100));
+            assert!(begun.load(SeqCst) <= made, "{fails}: {begun:?}");
+            assert_eq!(most.load(SeqCst), AT_ONCE);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Sends a request to an upstream and waits for the head of its answer.
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use crate::body::Outgoing;
+use crate::client::{Lane, Speaks};
+use crate::error::{Error, Side};
+use crate::llm::gate::Gate;
+use crate::upstream::Upstream;
+
+/// Sends, and waits. While a client is still sending there is no limit but the client's own: an upstream may well say
+/// nothing before it has everything.
+pub(crate) async fn send(
+    gate: &Gate,
+    upstream: &Upstream,
+    speaks: Speaks,
+    request: Request<Outgoing>,
+) -> Result<(Response<Incoming>, Option<Lane>), Error> {
+    let limit = gate.settings.timeouts.idle.filter(|_| !request.body().is_streamed());
+    let sending = gate.pools.send(speaks, request);
+    let (response, lane) = match limit {
+        Some(limit) => timeout(limit, sending).await.map_err(|_| Error::late(Side::Upstream))?,
+        None => sending.await,
+    };
+    let response = response.map_err(|error| Error::upstream(upstream, error))?;
+    Ok((response, lane))
+}

@@ -1,0 +1,298 @@
+//! Follows a request whose model may ask for what was left out, and answers from that very request.
+//!
+//! Until a model asks, nothing is held but the client's own body: what was left out is found again by compressing it
+//! again, which gives the same bytes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http::header::{HeaderName, HeaderValue};
+use tersely_core::Loss;
+use tersely_engine::{
+    Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Request, TOOL,
+};
+use tersely_store::Tenant;
+use tersely_wire::hidden::{Framing, Hides, Turn, Usage, Watch};
+use tersely_wire::{History, Provider};
+use tokio::task::spawn_blocking;
+
+use crate::llm::keeper::Keeper;
+use crate::llm::rewrite::{Follow, Pending, Round};
+use crate::llm::run::guarded;
+use crate::llm::totals::Sums;
+
+/// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
+const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
+const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
+
+/// A request under way.
+pub(crate) struct Trail {
+    sent: Arc<Sent>,
+    hides: &'static dyn Hides,
+    sums: Arc<Sums>,
+    shelf: Option<Shelf>,
+    /// The most that was lost.
+    most: Loss,
+    /// The latest request and the answers, once the model has asked.
+    asked: Option<(Vec<u8>, Answers)>,
+}
+
+/// All that decides what is forwarded.
+pub(crate) struct Sent {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) provider: &'static dyn Provider,
+    pub(crate) path: String,
+    pub(crate) asked: Asked,
+    pub(crate) body: Bytes,
+    pub(crate) memo: Option<Memory>,
+}
+
+/// What is remembered of earlier requests, and of whom.
+pub(crate) struct Memory {
+    pub(crate) memo: Arc<Memo>,
+    pub(crate) whose: Vec<u8>,
+}
+
+/// Where a tenant's texts are kept, for requests that name earlier ones.
+#[derive(Clone)]
+pub(crate) struct Shelf {
+    pub(crate) keeper: Arc<Keeper>,
+    pub(crate) tenant: Tenant,
+}
+
+impl Sent {
+    /// What is forwarded, with at most this loss.
+    fn pass(&self, most: Loss) -> Result<Passed<'_>, Refused> {
+        self.with(most, None)
+    }
+
+    /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
+    pub(crate) fn pass_on(&self) -> Result<Passed<'_>, Refused> {
+        let recall = self.memo.as_ref().map(|it| Recall { memo: &it.memo, whose: &it.whose });
+        self.with(Loss::Detail, recall)
+    }
+
+    fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
+        let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
+        self.engine.pass(&Request { provider, path, asked, most, memo }, &self.body)
+    }
+
+    /// What was forwarded first, and what was left out of it.
+    fn again(&self, most: Loss) -> Option<(Vec<u8>, Answers)> {
+        let passed = self.pass(most).ok()?;
+        let Hidden { kept, .. } = passed.hidden?;
+        Some((passed.body.into_owned(), Answers::new(kept)))
+    }
+
+    /// The body with nothing left out.
+    fn whole(&self) -> Option<Vec<u8>> {
+        self.pass(Loss::Form).ok().map(|passed| passed.body.into_owned())
+    }
+}
+
+impl Trail {
+    /// Follows what was sent with a tool hidden in it.
+    pub(crate) fn new(sent: Sent, hides: &'static dyn Hides, sums: Arc<Sums>, shelf: Option<Shelf>) -> Self {
+        Self { sent: Arc::new(sent), hides, sums, shelf, most: Loss::Detail, asked: None }
+    }
+
+    /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
+    async fn settled(&mut self, kept: Vec<Kept>) -> Option<Vec<u8>> {
+        if kept.is_empty() {
+            return None;
+        }
+        let keeper = self.shelf.clone();
+        match self.sent.provider.history(&self.sent.body) {
+            History::Here => return None,
+            History::Named => {
+                // The answer to this request is in it; the rest is for a later one, which may never come.
+                tokio::spawn(async move { keeper?.keep(kept).await.then_some(()) });
+                return None;
+            }
+            History::Elsewhere => {}
+        }
+        if let Some(keeper) = keeper
+            && keeper.keep(kept).await
+        {
+            return None;
+        }
+        let whole = aside(&self.sent, Sent::whole).await?;
+        self.most = Loss::Form;
+        Some(whole)
+    }
+
+    async fn answer(&mut self, turn: Turn, round: Round) -> Option<Vec<u8>> {
+        let most = self.most;
+        let (body, mut answers) = match self.asked.take() {
+            Some(asked) => asked,
+            None => aside(&self.sent, move |sent| sent.again(most)).await?,
+        };
+        if let Some(shelf) = &self.shelf {
+            for (id, text) in shelf.keeper.find(shelf.tenant, answers.unknown(&turn.asks)).await {
+                answers.add(id, text);
+            }
+        }
+        let texts: Vec<_> = turn.asks.iter().map(|ask| answers.answer(ask)).collect();
+        let next = guarded(|| self.answered(&turn, &texts, &body, round)).ok()??;
+        let (next, _) = self.asked.insert((next, answers));
+        Some(next.clone())
+    }
+
+    fn answered(&self, turn: &Turn, texts: &[String], body: &[u8], round: Round) -> Option<Vec<u8>> {
+        let next = self.hides.answer(turn, texts, body).ok()?;
+        match round {
+            Round::Open => Some(next),
+            Round::Last => Some(self.hides.withdraw(TOOL.name, &next).ok()?.unwrap_or(next)),
+        }
+    }
+}
+
+impl Shelf {
+    async fn keep(&self, kept: Vec<Kept>) -> bool {
+        self.keeper.keep(self.tenant, kept).await
+    }
+}
+
+/// What a request gives on another thread, unless it panics.
+async fn aside<T, W>(sent: &Arc<Sent>, work: W) -> Option<T>
+where
+    T: Send + 'static,
+    W: FnOnce(&Sent) -> Option<T> + Send + 'static,
+{
+    let sent = Arc::clone(sent);
+    spawn_blocking(move || guarded(|| work(&sent))).await.ok()?.ok()?
+}
+
+impl Follow for Trail {
+    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<Vec<u8>>> {
+        Box::pin(self.settled(kept))
+    }
+
+    fn watch(&self, framing: Framing) -> Box<dyn Watch> {
+        self.hides.watch(TOOL.name, framing, self.sent.provider.history(&self.sent.body))
+    }
+
+    fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>> {
+        Box::pin(self.answer(turn, round))
+    }
+
+    fn over(&mut self, first: Usage, all: Usage) -> HeaderMap {
+        let Some((_, answers)) = &self.asked else { return HeaderMap::new() };
+        let rounds = price(all).saturating_sub(price(first));
+        self.sums.fetch(answers.fetched(), rounds);
+        told(answers.fetched(), rounds)
+    }
+}
+
+/// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
+/// more.
+fn price(usage: Usage) -> u64 {
+    usage.input + usage.cached / 10 + usage.written + usage.written / 4
+}
+
+fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
+    let stages = fetched.iter().map(|(stage, fetch)| format!("{stage}={}", fetch.tokens));
+    let stages = stages.collect::<Vec<_>>().join(", ");
+    let mut headers = HeaderMap::new();
+    if let Ok(stages) = HeaderValue::try_from(stages) {
+        headers.insert(FETCHED, stages);
+    }
+    headers.insert(ROUNDS, HeaderValue::from(rounds));
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tersely_engine::{Policy, Settings};
+    use tersely_store::{Place, Remote, Secret, Store};
+
+    use super::*;
+
+    /// Where a request leaves most of a long result out, and what that was.
+    fn sent(member: &str) -> (Sent, Vec<Kept>) {
+        let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
+        let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
+        let body = format!(
+            r#"{{"tools":[{{"type":"function","name":"Bash"}}],{member}"input":[{{"type":"function_call_output","call_id":"c","output":"{log}\nerror: disk full"}}]}}"#
+        );
+        let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
+        let engine = Arc::new(Engine::new(Settings { policy, ..Settings::default() }));
+        let path = "/v1/responses".to_owned();
+        let provider = tersely_wire::claimed(&path).unwrap();
+        let sent =
+            Sent { engine, provider, path, asked: Asked::default(), body: Bytes::from(body), memo: None };
+        let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
+        assert!(!kept.is_empty());
+        (sent, kept)
+    }
+
+    fn shelf(store: &tersely_store::Settings) -> Shelf {
+        let keeper = Keeper::new(Store::open(store).unwrap(), None);
+        let mut headers = HeaderMap::new();
+        headers.insert("x-api-key", HeaderValue::from_static("one"));
+        let tenant = keeper.tenant(&headers).unwrap();
+        Shelf { keeper: Arc::new(keeper), tenant }
+    }
+
+    /// A store behind a door that nobody opens.
+    fn dead() -> tersely_store::Settings {
+        let deadline = Duration::from_millis(50);
+        let addresses = vec!["redis://127.0.0.1:1".to_owned()];
+        let place = Place::Remote(Remote { addresses, deadline, ..Remote::default() });
+        let secret = Secret::new(b"a secret that is long enough to be one").ok();
+        tersely_store::Settings { place, secret, ..tersely_store::Settings::default() }
+    }
+
+    async fn settle(member: &str, shelf: Option<Shelf>) -> Option<String> {
+        let (sent, kept) = sent(member);
+        let hides = sent.provider.hides(&sent.path).unwrap();
+        let mut trail = Trail::new(sent, hides, Arc::default(), shelf);
+        trail.settle(kept).await.map(|body| String::from_utf8(body).unwrap())
+    }
+
+    /// What is kept under the name of what such a request leaves out, once it is.
+    async fn found(shelf: &Shelf) -> Option<String> {
+        let (_, kept) = sent("");
+        for _ in 0..200 {
+            let found = shelf.keeper.find(shelf.tenant, vec![kept[0].id.clone()]).await;
+            if let Some((_, text)) = found.into_iter().next() {
+                return Some(text);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        None
+    }
+
+    #[tokio::test]
+    async fn what_a_later_request_may_only_name_is_kept_if_it_can_be() {
+        let store = shelf(&tersely_store::Settings::default());
+        assert_eq!(settle("", Some(store.clone())).await, None);
+        assert_eq!(found(&store).await, Some(sent("").1.remove(0).text));
+        assert_eq!(settle("", Some(shelf(&dead()))).await, None, "the answer to this request is in it");
+        assert_eq!(settle("", None).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_is_all_here_is_not_kept() {
+        let store = shelf(&tersely_store::Settings::default());
+        assert_eq!(settle(r#""store":false,"#, Some(store.clone())).await, None);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let (_, kept) = sent("");
+        assert_eq!(store.keeper.find(store.tenant, vec![kept[0].id.clone()]).await, []);
+    }
+
+    #[tokio::test]
+    async fn what_is_elsewhere_is_left_out_only_if_it_is_kept() {
+        const NAMED: &str = r#""previous_response_id":"resp_1","#;
+        let store = shelf(&tersely_store::Settings::default());
+        assert_eq!(settle(NAMED, Some(store.clone())).await, None);
+        assert_eq!(found(&store).await, Some(sent("").1.remove(0).text));
+        for shelf in [None, Some(shelf(&dead()))] {
+            let whole = settle(NAMED, shelf).await.expect("another body");
+            assert!(!whole.contains("SHADOW:shadow_") && whole.contains("batch 700"), "{whole}");
+        }
+    }
+}
