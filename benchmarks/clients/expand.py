@@ -101,7 +101,9 @@ def judge(binary: Path, done: Turn, passed: tuple[list[Request], list[Request]],
     result.rounds = len(asked)
     assert asked, f"nothing was fetched back: {done.said[-400:]}"
     answer = hidden(asked[0])[0]
-    original = own(sent[-1])
+    results = [text for one in sent for text in own(one)]
+    assert results, f"the client sent no result: {done.said[-400:]}"
+    original = results[-1]
     printed = subprocess.run(["python3", "-c", BUILD], capture_output=True, text=True, check=True).stdout
     assert answer == original, "the answer is not what the client sent"
     assert printed.strip() in answer, "the answer is not what the tool printed"
@@ -112,7 +114,7 @@ def judge(binary: Path, done: Turn, passed: tuple[list[Request], list[Request]],
     assert TOOL in heads[0]["tools"] and heads.count(heads[0]) == len(heads), "the head of the prompt changed"
     own_tools = head(sent[0])["tools"]
     assert heads[0]["tools"].startswith(own_tools.rstrip("] }\n")), "the client's own tools changed"
-    result.before, result.after = count(binary, original), count(binary, own(asked[0]))
+    result.before, result.after = count(binary, original), count(binary, own(asked[0])[0])
 
 
 def talks(request: Request) -> bool:
@@ -125,9 +127,9 @@ def hidden(request: Request) -> list[str]:
     return [text for mark, text in shape_of(request.path).results(json.loads(request.body)) if is_hidden(mark)]
 
 
-def own(request: Request) -> str:
-    """The result of the client's own tool in a request."""
-    return next(text for mark, text in shape_of(request.path).results(json.loads(request.body)) if not is_hidden(mark))
+def own(request: Request) -> list[str]:
+    """The results of the client's own tools in a request."""
+    return [text for mark, text in shape_of(request.path).results(json.loads(request.body)) if not is_hidden(mark)]
 
 
 def head(request: Request) -> dict[str, str]:
