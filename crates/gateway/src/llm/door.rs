@@ -19,7 +19,7 @@ use crate::llm::check::check;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
 use crate::llm::provider::Provider;
-use crate::llm::rounds::{Again, Rounds, Source};
+use crate::llm::rounds::{Again, Gathered, Rounds, Source};
 use crate::llm::send::send;
 use crate::llm::{local, rounds, shape};
 use crate::settings::Websockets;
@@ -146,9 +146,13 @@ async fn back(
     if framing == Framing::Events {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::new(rounds))));
     }
-    let (whole, told) = rounds.gather().await?;
-    parts.headers.extend(told);
-    Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
+    match rounds.gather().await? {
+        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(rounds))),
+        Gathered::Whole(whole, told) => {
+            parts.headers.extend(told);
+            Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
+        }
+    }
 }
 
 /// Switches both sides, and lets a task of its own relay between them.

@@ -25,6 +25,10 @@ use crate::upstream::Upstream;
 /// How often a model is answered within one response.
 const ROUNDS: usize = 5;
 
+/// Bytes of a whole response that are waited for. A watch holds no response longer than this, so what is longer has
+/// nothing hidden in it that could still be found.
+const LONGEST: usize = 33 << 20;
+
 /// What further rounds take.
 pub(crate) struct Again {
     pub(crate) gate: Arc<Gate>,
@@ -60,6 +64,8 @@ pub(crate) struct Rounds {
     /// What the first round cost.
     first: Option<Usage>,
     count: usize,
+    /// What was read and not passed on yet.
+    begun: Vec<u8>,
     /// Why the latest round could not be had.
     failure: Option<Error>,
     added: HeaderMap,
@@ -73,6 +79,14 @@ enum Phase {
     Ask(Pending<'static, (Box<Again>, Result<Source, Error>)>),
     /// There is nothing more to say.
     Over,
+}
+
+/// A response that was waited for.
+pub(crate) enum Gathered {
+    /// All of it, and headers to add.
+    Whole(Bytes, HeaderMap),
+    /// So much of it that the rest goes on as it comes.
+    Begun(Box<Rounds>),
 }
 
 /// A response of the upstream.
@@ -91,23 +105,28 @@ impl Rounds {
             again: Some(Box::new(again)),
             first: None,
             count: 0,
+            begun: Vec::new(),
             failure: None,
             added: HeaderMap::new(),
             _running: running,
         }
     }
 
-    /// All of it at once, with the headers that tell what its rounds cost.
-    pub(crate) async fn gather(mut self) -> Result<(Bytes, HeaderMap), Error> {
+    /// All of it at once, with the headers that tell what its rounds cost, unless it is too long to be held.
+    pub(crate) async fn gather(mut self) -> Result<Gathered, Error> {
         let mut all = Vec::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
                 all.extend_from_slice(&data);
             }
+            if all.len() > LONGEST {
+                self.begun = all;
+                return Ok(Gathered::Begun(Box::new(self)));
+            }
         }
         match self.failure.take() {
             Some(error) => Err(error),
-            None => Ok((Bytes::from(all), std::mem::take(&mut self.added))),
+            None => Ok(Gathered::Whole(Bytes::from(all), std::mem::take(&mut self.added))),
         }
     }
 
@@ -168,7 +187,7 @@ impl Body for Rounds {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let this = &mut *self;
-        let mut out = Vec::new();
+        let mut out = std::mem::take(&mut this.begun);
         while out.is_empty() {
             match &mut this.phase {
                 Phase::Read(source) => match ready!(Pin::new(&mut source.body).poll_frame(cx)) {

@@ -325,3 +325,25 @@ async fn a_client_that_leaves_ends_the_round_under_way() {
     drop(response);
     soon(frames.closed()).await;
 }
+
+/// A response that is too long to be held is passed on whole.
+#[tokio::test]
+async fn long_answers_go_on_as_they_come() {
+    let long =
+        format!(r#"{{"type":"message","content":[{{"type":"text","text":"{}"}}]}}"#, "x".repeat(40 << 20));
+    let said = Bytes::from(long);
+    let answer = said.clone();
+    let address = upstream(move |request: Request<Incoming>| {
+        let answer = answer.clone();
+        async move {
+            request.into_body().collect().await.unwrap();
+            let kind = Response::builder().header("content-type", "application/json");
+            kind.body(Full::new(answer)).unwrap()
+        }
+    })
+    .await;
+    let gateway = gateway(settings(address), live() as _).await;
+    let body = Shape::Anthropic.request(false, &log()).to_string();
+    let answer = soon(post(&gateway.url("/v1/messages"), body)).await;
+    assert!(answer.body == said, "{} bytes", answer.body.len());
+}
