@@ -5,28 +5,17 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 mod fixtures;
+mod snapshot;
 
 use std::fmt::Write as _;
-use std::{env, fs};
 
 use fixtures::{Fixture, fixtures};
+use snapshot::hold;
 use tersely_wire::{Slot, splice};
 
 #[test]
 fn every_fixture_gives_its_slots() {
-    let mut wrong = Vec::new();
-    for fixture in fixtures() {
-        let snapshot = fixture.path.with_extension("slots.snap");
-        let seen = describe(&fixture);
-        if env::var_os("TERSELY_BLESS").is_some() {
-            fs::write(&snapshot, &seen).expect("a snapshot");
-        }
-        let expected = fs::read_to_string(&snapshot).unwrap_or_default();
-        if seen != expected {
-            wrong.push(format!("{}\n--- expected\n{expected}--- seen\n{seen}", snapshot.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    hold(fixtures().into_iter().map(|it| (it.path.with_extension("slots.snap"), describe(&it))));
 }
 
 #[test]

@@ -6,9 +6,12 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+mod snapshot;
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use snapshot::hold;
 use tersely_wire::hidden::{Close, Framing, Hides, Tool};
 use tersely_wire::{History, PROVIDERS, Provider};
 
@@ -39,19 +42,8 @@ struct Seen {
 
 #[test]
 fn every_case_is_seen_as_it_should_be() {
-    let mut wrong = Vec::new();
-    for case in cases() {
-        let seen = describe(&case, &play(&case, usize::MAX));
-        let snapshot = case.path.join("seen.snap");
-        if env::var_os("TERSELY_BLESS").is_some() {
-            fs::write(&snapshot, &seen).expect("a snapshot");
-        }
-        let expected = fs::read_to_string(&snapshot).unwrap_or_default();
-        if seen != expected {
-            wrong.push(format!("{}\n--- expected\n{expected}--- seen\n{seen}", snapshot.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let seen = |case: Case| (case.path.join("seen.snap"), describe(&case, &play(&case, usize::MAX)));
+    hold(cases().into_iter().map(seen));
 }
 
 #[test]

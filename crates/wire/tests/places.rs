@@ -6,11 +6,10 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 mod fixtures;
-
-use std::path::Path;
-use std::{env, fs};
+mod snapshot;
 
 use fixtures::{Fixture, fixtures};
+use snapshot::hold;
 use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
@@ -43,27 +42,7 @@ fn every_provider_has_tools_and_data() {
 }
 
 fn check(name: &str, describe: impl Fn(&Fixture) -> String) {
-    let mut wrong = Vec::new();
-    for fixture in fixtures() {
-        let snapshot = fixture.path.with_extension(name);
-        let seen = describe(&fixture);
-        if env::var_os("TERSELY_BLESS").is_some() {
-            bless(&snapshot, &seen);
-        }
-        if seen != fs::read_to_string(&snapshot).unwrap_or_default() {
-            wrong.push(format!("{}\n--- seen\n{seen}", snapshot.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Where nothing is found there is no snapshot.
-fn bless(snapshot: &Path, seen: &str) {
-    if seen.is_empty() {
-        let _ = fs::remove_file(snapshot);
-    } else {
-        fs::write(snapshot, seen).expect("a snapshot");
-    }
+    hold(fixtures().into_iter().map(|it| (it.path.with_extension(name), describe(&it))));
 }
 
 fn places(Fixture { body, provider, .. }: &Fixture) -> String {

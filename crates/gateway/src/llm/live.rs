@@ -93,7 +93,8 @@ impl Live {
     ) -> Result<Verdict, Refused> {
         let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned();
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
-        let fresh = provider.history(body) == History::Elsewhere;
+        let history = provider.history(body);
+        let fresh = history == History::Elsewhere;
         let memo = if fresh { None } else { self.memory(head.headers) };
         let sent = Sent {
             engine: self.engine(),
@@ -101,6 +102,7 @@ impl Live {
             path,
             asked: asked(head.headers)?,
             body: body.clone(),
+            history,
             memo,
         };
         let Passed { body, report, hidden } = sent.pass_on()?;

@@ -11,7 +11,7 @@ use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tersely_wire::hidden::{Close, Framing, Turn, Usage, Watch};
+use tersely_wire::hidden::{Close, Framing, MOST, Turn, Usage, Watch};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::body::{Held, Idle, Outgoing};
@@ -24,10 +24,6 @@ use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.
 const ROUNDS: usize = 5;
-
-/// Bytes of a whole response that are waited for. A watch holds no response longer than this, so what is longer has
-/// nothing hidden in it that could still be found.
-const LONGEST: usize = 33 << 20;
 
 /// What further rounds take.
 pub(crate) struct Again {
@@ -119,7 +115,8 @@ impl Rounds {
             if let Ok(data) = frame?.into_data() {
                 all.extend_from_slice(&data);
             }
-            if all.len() > LONGEST {
+            // A watch holds no response longer than this: nothing hidden can be found in it any more.
+            if all.len() > MOST {
                 self.begun = all;
                 return Ok(Gathered::Begun(Box::new(self)));
             }

@@ -45,6 +45,8 @@ pub(crate) struct Sent {
     pub(crate) path: String,
     pub(crate) asked: Asked,
     pub(crate) body: Bytes,
+    /// Where the rest of its conversation is.
+    pub(crate) history: History,
     pub(crate) memo: Option<Memory>,
 }
 
@@ -103,7 +105,7 @@ impl Trail {
             return None;
         }
         let keeper = self.shelf.clone();
-        match self.sent.provider.history(&self.sent.body) {
+        match self.sent.history {
             History::Here => return None,
             History::Named => {
                 // The answer to this request is in it; the rest is for a later one, which may never come.
@@ -170,7 +172,7 @@ impl Follow for Trail {
     }
 
     fn watch(&self, framing: Framing) -> Box<dyn Watch> {
-        self.hides.watch(TOOL.name, framing, self.sent.provider.history(&self.sent.body))
+        self.hides.watch(TOOL.name, framing, self.sent.history)
     }
 
     fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>> {
@@ -222,8 +224,9 @@ mod tests {
         let engine = Arc::new(Engine::new(Settings { policy, ..Settings::default() }));
         let path = "/v1/responses".to_owned();
         let provider = tersely_wire::claimed(&path).unwrap();
-        let sent =
-            Sent { engine, provider, path, asked: Asked::default(), body: Bytes::from(body), memo: None };
+        let (body, asked) = (Bytes::from(body), Asked::default());
+        let history = provider.history(&body);
+        let sent = Sent { engine, provider, path, asked, body, history, memo: None };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)

@@ -16,21 +16,12 @@ use tokio::time::sleep;
 
 use crate::scene::{
     Frames, Gateway, Raw, Uninterested, answer, any, client, feed, gateway, get, keep, settings, soon,
-    upstream,
+    streamer, upstream,
 };
 
 /// A gateway before an upstream that answers with one stream, fed by the test.
 async fn streaming(change: impl FnOnce(&mut Settings)) -> (Gateway, Frames) {
-    let (frames, body) = feed();
-    let body = Arc::new(Mutex::new(Some(body)));
-    let address = upstream(move |request: Request<Incoming>| {
-        let body = body.lock().unwrap().take().unwrap();
-        async move {
-            request.into_body().collect().await.unwrap();
-            Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
-        }
-    })
-    .await;
+    let (address, frames) = streamer().await;
     let mut settings = settings(address);
     change(&mut settings);
     (gateway(settings, keep()).await, frames)

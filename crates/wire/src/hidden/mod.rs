@@ -24,8 +24,8 @@ pub(crate) use whole::Bodies;
 
 use crate::{History, WireError};
 
-/// How much of what a model says is held or collected.
-const MOST: usize = 32 << 20;
+/// How many bytes of what a model says are held or collected; what is longer goes on as it comes.
+pub const MOST: usize = 32 << 20;
 
 /// A tool, as the model is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,9 @@ use tersely_core::Loss;
 use tersely_engine::{Engine, Policy, Settings};
 use tersely_gateway::Live;
 
-use crate::scene::{Answer, Seen, any, client, feed, gateway, post, send, settings, soon, upstream};
+use crate::scene::{
+    Answer, Seen, any, client, feed, gateway, post, send, settings, soon, streamer, upstream,
+};
 use speech::{INPUT, OUTPUT, SHAPES, Say, Shape};
 
 const TOOL: &str = "expand_context";
@@ -257,16 +259,7 @@ async fn a_round_that_fails_is_told_in_the_providers_shape() {
 #[tokio::test]
 async fn text_flows_before_the_hidden_call_is_known() {
     for shape in SHAPES {
-        let (frames, body) = feed();
-        let body = Arc::new(Mutex::new(Some(body)));
-        let address = upstream(move |request: Request<Incoming>| {
-            let body = body.lock().unwrap().take().unwrap();
-            async move {
-                request.into_body().collect().await.unwrap();
-                Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
-            }
-        })
-        .await;
+        let (address, frames) = streamer().await;
         let gateway = gateway(settings(address), live() as _).await;
         let request = Request::post(gateway.url(shape.path(true)))
             .body(any(Full::from(shape.request(true, &log()).to_string())))

@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 pub(crate) use feed::{Frames, feed};
 pub(crate) use hook::{Hook, Uninterested, keep, replace};
 pub(crate) use raw::Raw;
-pub(crate) use upstream::{Any, Seen, answer, any, recorder, status, upstream};
+pub(crate) use upstream::{Any, Seen, answer, any, recorder, status, streamer, upstream};
 
 /// A gateway that runs until told to stop.
 pub(crate) struct Gateway {

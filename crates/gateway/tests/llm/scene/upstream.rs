@@ -18,6 +18,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
+use super::feed::{Frames, feed};
+
 /// A request as the upstream saw it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
@@ -97,6 +99,21 @@ pub(crate) async fn recorder() -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
     })
     .await;
     (address, kept)
+}
+
+/// An upstream that answers one request with a stream of events, fed by the test.
+pub(crate) async fn streamer() -> (SocketAddr, Frames) {
+    let (frames, body) = feed();
+    let body = Arc::new(Mutex::new(Some(body)));
+    let address = upstream(move |request: Request<Incoming>| {
+        let body = body.lock().expect("no panic").take().expect("one request");
+        async move {
+            request.into_body().collect().await.expect("a whole body");
+            Response::builder().header("content-type", "text/event-stream").body(body).expect("a response")
+        }
+    })
+    .await;
+    (address, frames)
 }
 
 pub(crate) fn answer(text: &'static str) -> Response<Full<Bytes>> {
