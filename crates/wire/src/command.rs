@@ -5,8 +5,22 @@ use std::borrow::Cow;
 use crate::WireError;
 use crate::scan::Scan;
 
-/// The arguments that may hold it, best first.
-const KEYS: [&str; 7] = ["command", "cmd", "shell_command", "query", "pattern", "path", "file"];
+/// The arguments that may hold it, best first; of a tool that reads files it is the path.
+const KEYS: [&str; 13] = [
+    "command",
+    "cmd",
+    "shell_command",
+    "query",
+    "pattern",
+    "path",
+    "file",
+    "file_path",
+    "filePath",
+    "filename",
+    "absolute_path",
+    "target_file",
+    "notebook_path",
+];
 
 /// Programs that run a script given as an argument.
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"];
@@ -107,7 +121,8 @@ mod tests {
         check(r#"{"path":"src","pattern":"fn main"}"#, Some("fn main"));
         check(r#"{"file":"a","path":"b","cmd":"ls","x":{"command":"no"}}"#, Some("ls"));
         check(r#"{"command":"git log","description":"x"}"#, Some("git log"));
-        check(r#"{"file_path":"a.rs"}"#, None);
+        check(r#"{"file_path":"a.rs","limit":3}"#, Some("a.rs"));
+        check(r#"{"paths":"a.rs"}"#, None);
         check("{}", None);
     }
 
