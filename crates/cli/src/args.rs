@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use tersely_codec::Form;
-use tersely_core::{Dictionary, Loss, Mode};
+use tersely_core::{Dictionary, Loss, Mode, Redaction};
 use tersely_wire::{PROVIDERS, Provider};
 
 use crate::settings::Flags;
@@ -187,6 +187,9 @@ pub(crate) struct Compress {
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: Dictionary,
+    /// Mask secrets, which is not done here unless it is asked for; of a body, in all that it says
+    #[arg(long)]
+    pub redact_secrets: bool,
     /// Read a whole request body, and compress every tool result in it
     #[arg(long)]
     pub body: bool,
@@ -203,6 +206,13 @@ pub(crate) struct Compress {
     pub told: Told,
     /// The file to read; standard input if there is none, or if it is `-`
     pub file: Option<PathBuf>,
+}
+
+impl Compress {
+    /// Where secrets are masked. Nobody sees here what becomes of a mask, so it has to be asked for.
+    pub(crate) fn redaction(&self) -> Redaction {
+        if self.redact_secrets { Redaction::All } else { Redaction::Off }
+    }
 }
 
 /// What is told beside the text.

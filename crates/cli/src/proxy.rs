@@ -36,6 +36,14 @@ impl Proxy {
         self.rewrite.engine().settings().policy.mode
     }
 
+    /// What whoever starts it should know before an agent edits files.
+    pub(crate) fn warning(&self) -> Option<&'static str> {
+        self.rewrite.engine().seals().then_some(
+            "secrets are masked in all that is sent, files too, because redact_secrets is true: \
+             an agent may write masks into your files",
+        )
+    }
+
     /// What it has saved so far.
     pub(crate) fn saved(&self) -> Saved {
         Saved::new(self.rewrite.totals())

@@ -3,6 +3,7 @@
 mod run;
 
 use run::{check, file, run};
+use serde_json::{Value, json};
 
 /// Twenty records, laid out as many programs do.
 fn records() -> String {
@@ -62,14 +63,20 @@ fn wrong_words_are_refused() {
     check("compress --loss some", "x", "", 2, &["is no loss"]);
 }
 
-/// Contract 14.1.
+/// Contract 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
 #[test]
-fn secrets_are_masked_and_counted() {
+fn secrets_are_masked_and_counted_when_asked_for() {
     let key = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();
-    let ran = run("compress --explain", format!("AWS_ACCESS_KEY_ID={key}\nregion=eu-west-1\n"));
-    assert!(!ran.stdout.contains(&key), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("region=eu-west-1\n"), "{}", ran.stdout);
+    let text = format!("AWS_ACCESS_KEY_ID={key}\nregion=eu-west-1\n");
+    assert_eq!(run("compress", text.clone()).stdout, text);
+    let ran = run("compress --redact-secrets --loss none --explain", text.clone());
+    assert_eq!(ran.stdout, "AWS_ACCESS_KEY_ID=[REDACTED_SECRET]\nregion=eu-west-1\n");
     assert!(ran.stderr.contains("secrets masked: 1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("0.0 %") && ran.stderr.contains("masked"), "{}", ran.stderr);
+    let told: Value =
+        serde_json::from_str(&run("compress --redact-secrets --loss none --json", text).stdout).unwrap();
+    assert_eq!((&told["loss"], &told["redacted"]), (&json!("masked"), &json!(1)));
+    assert_eq!(told["before"], told["after"]);
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn the_documents_variables_are_known() {
 #[test]
 fn masking_stays_on_unless_we_are_told() {
     let scene = Scene::new("redact").set("FORGE_REDACT_SECRETS", "false");
-    scene.holds("redact_secrets", json!(true), "default");
+    scene.holds("redact_secrets", json!("usual"), "default");
     Scene::new("redact-ours").set("TERSELY_REDACT_SECRETS", "false").holds(
         "redact_secrets",
         json!(false),
@@ -218,7 +218,7 @@ fn what_cannot_be_meant_is_named() {
         (
             "tersely.toml",
             "redact_secrets = \"maybe\"\n",
-            "redact_secrets: \"maybe\" is neither true nor false",
+            "redact_secrets: \"maybe\" is neither true, false nor usual",
         ),
         ("tersely.toml", "max_bytes = 0\n", "max_bytes: must be more than 0"),
         ("tersely.toml", "max_bytes = -1\n", "max_bytes: \"-1\" is no number of bytes"),
@@ -288,6 +288,22 @@ fn rules_are_read_and_held_to_their_parts() {
     }
 }
 
+/// Contract 0.11, 0.16: masking that was asked for by name holds for all requests.
+#[test]
+fn no_rule_makes_an_exception_from_redaction() {
+    let rule = "[[rules]]\ntool = 'Bash'\nredact_secrets = ";
+    for (text, why) in [
+        (format!("{rule}true\n"), "say redact_secrets = true above the rules"),
+        (format!("redact_secrets = true\n{rule}false\n"), "no rule makes an exception"),
+    ] {
+        Scene::new("redact-rule").file("a.toml", &text).set("TERSELY_CONFIG", "a.toml").refuses(why);
+    }
+    Scene::new("redact-rule-off")
+        .file("a.toml", format!("{rule}false\n"))
+        .set("TERSELY_CONFIG", "a.toml")
+        .shows();
+}
+
 /// Contract 14.5: whom to trust is never left to a file that came with a downloaded project.
 #[test]
 fn a_file_merely_found_is_not_trusted() {
@@ -303,6 +319,9 @@ fn a_file_merely_found_is_not_trusted() {
         "[store]\ndeadline = '1h'\n",
         "[store]\nbytes = 1\n",
         "[store]\nprefix = 'x'\n",
+        "redact_secrets = false\n",
+        "redact_secrets = true\n",
+        "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
         scene.refuses("in a file that was not named");

@@ -6,9 +6,9 @@ use crate::family::FAMILIES;
 use crate::reference::Original;
 use crate::restore::restore;
 use crate::run::Run;
-use crate::stage::redact::{self, Mask};
+use crate::stage::redact;
 use crate::stage::{self, CAPS, CLEAN, CUTS, FORMS, Scene, Stage};
-use crate::{Call, Loss, Mode, Outcome, Plan, Step, Tokens, mark, signal, wrap};
+use crate::{Call, Loss, Mode, Outcome, Plan, Redaction, Step, Tokens, mark, signal, wrap};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
@@ -36,18 +36,18 @@ const LEAST: usize = 100;
 
 impl<'j> Job<'j> {
     /// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
-    /// to lose.
-    ///
-    /// Words tell the reader most; where they would cost more than the secrets did, stars stand instead.
+    /// to lose. A mask says in words what it is, whatever that costs.
     fn seal(self, text: &str) -> Option<(String, usize)> {
-        let secrets = if self.plan.redact { redact::find(text) } else { Vec::new() };
-        if secrets.is_empty() {
-            return None;
+        let secrets = if self.masks(text) { redact::find(text) } else { Vec::new() };
+        (!secrets.is_empty()).then(|| (redact::mask(text, &secrets), secrets.len()))
+    }
+
+    fn masks(self, text: &str) -> bool {
+        match self.plan.redact {
+            Redaction::Off => false,
+            Redaction::Usual => !self.call.origin(text).is_editable(),
+            Redaction::All => true,
         }
-        let named = redact::mask(text, &secrets, Mask::Named);
-        let fits = self.tokens.count_within(&named, self.tokens.count(text)).is_some();
-        let sealed = if fits { named } else { redact::mask(text, &secrets, Mask::Stars) };
-        Some((sealed, secrets.len()))
     }
 
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.

@@ -1,6 +1,6 @@
 //! What will run.
 
-use crate::{Dictionary, Loss, Mode};
+use crate::{Dictionary, Loss, Mode, Redaction};
 
 /// The settings of a compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct Plan {
     pub loss: Loss,
     /// The most bytes that may be sent of one result.
     pub max_bytes: usize,
-    /// Whether secrets are masked, which comes before and above the rest.
-    pub redact: bool,
+    /// Where secrets are masked, which comes before and above the rest.
+    pub redact: Redaction,
     /// How repeated phrases are found, where they are looked for.
     pub dictionary: Dictionary,
 }
@@ -23,7 +23,7 @@ impl Default for Plan {
             mode: Mode::default(),
             loss: Loss::default(),
             max_bytes: 65_536,
-            redact: true,
+            redact: Redaction::default(),
             dictionary: Dictionary::default(),
         }
     }

@@ -5,12 +5,14 @@
 use std::fmt::Write as _;
 
 use tersely_codec::json;
-use tersely_core::{Call, Dictionary, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, restore};
+use tersely_core::{
+    Call, Dictionary, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, restore,
+};
 
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
 
 const fn plan(mode: Mode) -> Plan {
-    Plan { mode, loss: Loss::Detail, max_bytes: 65_536, redact: true, dictionary: Dictionary::Lzw }
+    Plan { mode, loss: Loss::Detail, max_bytes: 65_536, redact: Redaction::All, dictionary: Dictionary::Lzw }
 }
 
 fn ran<'a>(mode: Mode, command: &str, text: &'a str) -> Outcome<'a> {

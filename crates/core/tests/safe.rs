@@ -2,13 +2,15 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-use tersely_core::{Call, Dictionary, Loss, Mode, O200k, Original, Outcome, Plan, compress, restore};
+use tersely_core::{
+    Call, Dictionary, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore,
+};
 
 const SAFE: Plan = Plan {
     mode: Mode::Safe,
     loss: Loss::Detail,
     max_bytes: 65_536,
-    redact: true,
+    redact: Redaction::All,
     dictionary: Dictionary::Lzw,
 };
 

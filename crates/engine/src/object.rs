@@ -6,6 +6,7 @@
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
+use tersely_core::Redaction;
 use tersely_wire::{Member, members};
 
 use crate::{Asked, Refused, Schema};
@@ -65,7 +66,7 @@ fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<
         }
         "dedup" => set(&mut session.dedup, switch(at, value)),
         "memo" => set(&mut session.memo, switch(at, value)),
-        "redact_secrets" => set(&mut change.redact, switch(at, value)),
+        "redact_secrets" => set(&mut change.redact, redaction(at, value)),
         "max_output_bytes" => set(&mut change.max_bytes, size(at, value)),
         _ => Err(unknown(at, "mode, method, session_id, dedup, memo, redact_secrets or max_output_bytes")),
     }
@@ -105,6 +106,10 @@ fn word<T: FromStr<Err = String>>(at: &str, expected: &str, value: &Value) -> Re
 
 fn switch(at: &str, value: &Value) -> Result<bool, Refused> {
     value.as_bool().ok_or_else(|| wrong(at, "true or false", value))
+}
+
+fn redaction(at: &str, value: &Value) -> Result<Redaction, Refused> {
+    switch(at, value).map(|masks| if masks { Redaction::All } else { Redaction::Off })
 }
 
 fn size(at: &str, value: &Value) -> Result<usize, Refused> {

@@ -11,7 +11,7 @@ pub struct Report {
     pub slots: usize,
     /// How many of them were changed.
     pub changed: usize,
-    /// Tokens of all of them as they came.
+    /// Tokens of all of them as they came, with their secrets masked.
     pub before: usize,
     /// Tokens of all of them as they are sent.
     pub after: usize,
@@ -45,9 +45,6 @@ pub struct Saving {
     pub saved: i64,
 }
 
-/// What the masking of secrets is called among the stages.
-const REDACT: &str = "redact";
-
 impl Report {
     /// Books a text that stays as it came.
     pub(crate) fn leave(&mut self, text: &str) {
@@ -56,22 +53,18 @@ impl Report {
         self.after += cost;
     }
 
-    /// Books what became of a text.
+    /// Books what became of a text. Masks come first and are counted apart: what they cost or spare is no saving.
     pub(crate) fn book(&mut self, text: &str, outcome: &Outcome<'_>) {
         if outcome.text == text {
             return self.leave(text);
         }
-        let entry = entry(outcome);
-        let before = if outcome.redacted == 0 { entry } else { None }.unwrap_or_else(|| O200k.count(text));
         let after = outcome.tokens().map_or_else(|| O200k.count(&outcome.text), |(_, after)| after);
+        let before = entry(outcome).unwrap_or(after);
         self.changed += 1;
         self.redacted += outcome.redacted;
         self.before += before;
         self.after += after;
-        if outcome.redacted > 0 {
-            self.save(REDACT, 1, difference(before, entry.unwrap_or(after)));
-        }
-        self.stages_of(outcome, difference(entry.unwrap_or(after), after));
+        self.stages_of(outcome, difference(before, after));
     }
 
     /// Adds what was done to a part of the same body.

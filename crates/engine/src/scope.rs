@@ -1,6 +1,6 @@
 //! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
 
-use tersely_core::{Loss, Mode};
+use tersely_core::{Loss, Mode, Redaction};
 
 use crate::skip::means;
 use crate::{Asked, Change, Policy, Prompts, Rule, Schema, Settings};
@@ -62,10 +62,18 @@ impl<'s> Scope<'s> {
         (policy.mode != Mode::Disabled).then_some(policy)
     }
 
-    /// A policy with what the request asks for; it can ask for less loss, not for more.
+    /// A policy with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
+    /// operator asked for by name.
     fn asking(&self, ruled: Policy) -> Policy {
         let asked = with(ruled, self.asked.change);
-        Policy { loss: ruled.loss.min(asked.loss).min(self.most), ..asked }
+        let loss = ruled.loss.min(asked.loss).min(self.most);
+        let redact = match (ruled.redact, asked.redact) {
+            (Redaction::All, _) => Redaction::All,
+            // A mask is a loss: where none is allowed, it has to be asked for.
+            (_, Redaction::Usual) if loss == Loss::None => Redaction::Off,
+            (_, redact) => redact,
+        };
+        Policy { loss, redact, ..asked }
     }
 
     fn rules(&self) -> impl Iterator<Item = &Rule> {
@@ -170,6 +178,25 @@ mod tests {
         let scope = Scope::new(&settings, "/", &asked);
         let policy = scope.policy("x").unwrap();
         assert_eq!((policy.mode, policy.loss), (Mode::Safe, Loss::Form));
+    }
+
+    #[test]
+    fn no_request_switches_off_what_the_operator_asked_for() {
+        let asked = |redact| Asked { change: Change { redact, ..Change::default() }, ..Asked::default() };
+        for (set, loss, request, expected) in [
+            (Redaction::All, Loss::None, Some(Redaction::Off), Redaction::All),
+            (Redaction::Usual, Loss::Detail, Some(Redaction::Off), Redaction::Off),
+            (Redaction::Usual, Loss::Detail, None, Redaction::Usual),
+            (Redaction::Usual, Loss::None, None, Redaction::Off),
+            (Redaction::Usual, Loss::None, Some(Redaction::All), Redaction::All),
+            (Redaction::Off, Loss::Detail, None, Redaction::Off),
+        ] {
+            let policy = Policy { redact: set, loss, ..Policy::default() };
+            let settings = Settings { policy, ..Settings::default() };
+            let asked = asked(request);
+            let found = Scope::new(&settings, "/", &asked).policy("x").map(|policy| policy.redact);
+            assert_eq!(found, Some(expected), "{set:?} {loss:?} {request:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What was meant: how far to go with which tool's results.
 
-use tersely_core::{Dictionary, Loss, Mode};
+use tersely_core::{Dictionary, Loss, Mode, Redaction};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,8 +28,8 @@ pub struct Policy {
     pub min_bytes: usize,
     /// The most bytes that are sent of one result.
     pub max_bytes: usize,
-    /// Whether secrets are masked.
-    pub redact: bool,
+    /// Where secrets are masked.
+    pub redact: Redaction,
     /// How repeated phrases are found, in aggressive mode.
     pub dictionary: Dictionary,
 }
@@ -42,7 +42,7 @@ impl Default for Policy {
             loss: Loss::Detail,
             min_bytes: 0,
             max_bytes: 65_536,
-            redact: true,
+            redact: Redaction::default(),
             dictionary: Dictionary::default(),
         }
     }
@@ -70,8 +70,8 @@ pub struct Change {
     pub min_bytes: Option<usize>,
     /// The most bytes that are sent of one result.
     pub max_bytes: Option<usize>,
-    /// Whether secrets are masked.
-    pub redact: Option<bool>,
+    /// Where secrets are masked.
+    pub redact: Option<Redaction>,
     /// How repeated phrases are found.
     pub dictionary: Option<Dictionary>,
 }

@@ -2,23 +2,6 @@
 
 use tersely_core::{Call, Tool};
 
-/// Names of tools that change files, in small letters.
-const EDIT: [&str; 10] = [
-    "edit",
-    "edit_file",
-    "multiedit",
-    "multi_edit",
-    "notebookedit",
-    "replace",
-    "search_replace",
-    "str_replace",
-    "apply_patch",
-    "apply_diff",
-];
-
-/// Names of tools that make files, in small letters.
-const WRITE: [&str; 5] = ["write", "write_file", "write_to_file", "create_file", "file_write"];
-
 /// True when `listed`, a category or the name of a tool, means `tool`.
 pub(crate) fn means(listed: &str, tool: &str) -> bool {
     listed == tool || is_of_category(listed, tool)
@@ -31,16 +14,10 @@ fn is_of_category(category: &str, tool: &str) -> bool {
         "bash" => kind == Tool::Bash,
         "glob" => kind == Tool::Glob,
         "grep" => kind == Tool::Grep,
-        "edit" => is_one_of(&EDIT, tool),
-        "write" => is_one_of(&WRITE, tool),
+        "edit" => kind == Tool::Edit,
+        "write" => kind == Tool::Write,
         _ => false,
     }
-}
-
-/// A server's prefix, as in `mcp__files__write_file`, says nothing.
-fn is_one_of(names: &[&str], tool: &str) -> bool {
-    let bare = tool.rsplit_once("__").map_or(tool, |(_, bare)| bare);
-    names.iter().any(|name| name.eq_ignore_ascii_case(bare))
 }
 
 #[cfg(test)]

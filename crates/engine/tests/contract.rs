@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use tersely_core::{Dictionary, Loss, Mode};
+use tersely_core::{Dictionary, Loss, Mode, Redaction};
 use tersely_engine::{
     Asked, Change, Engine, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule, Schema, Settings,
 };
@@ -151,7 +151,7 @@ fn an_object_inherits_what_it_does_not_say() {
     means("null", Policy::default());
     means(r#"{"mode":"safe"}"#, with(Mode::Safe));
     means(r#"{"mode":"aggressive@1"}"#, with(Mode::Aggressive));
-    means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: false, ..Policy::default() });
+    means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: Redaction::Off, ..Policy::default() });
     let repair = Policy { dictionary: Dictionary::Repair, ..with(Mode::Aggressive) };
     means(r#"{"mode":"aggressive","method":"re-pair"}"#, repair);
     means(r#"{"session_id":"s","dedup":true,"memo":false}"#, Policy::default());
@@ -286,8 +286,56 @@ fn secrets_are_masked_and_counted() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
     let (new, report) = pass(Settings::default(), &body("sh", &text, "")).expect("a body");
     assert!(!new.contains(&secret()) && new.contains(r"region=eu-west-1\n"), "{new}");
-    assert_eq!((report.redacted, report.stages[0].stage), (1, "redact"));
-    assert_eq!(i64::try_from(report.before - report.after), Ok(report.stages[0].saved));
+    assert_eq!((report.redacted, report.changed, report.stages.len()), (1, 1, 0));
+    assert_eq!(report.before, report.after, "a mask is no saving");
+}
+
+/// Contract 0.11: what an agent may edit keeps its secrets, or the agent would write masks into its files.
+#[test]
+fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
+    let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
+    for (tool, command) in [
+        ("Read", "a.py"),
+        ("Edit", ""),
+        ("Grep", "KEY"),
+        ("sh", "cat a.py"),
+        ("sh", "git diff"),
+        ("Bash", "rg -C3 KEY"),
+    ] {
+        let request = answered(tool, command, &text);
+        let (new, report) = pass(Settings::default(), &request).expect("a body");
+        assert!(new.contains(&secret()) && report.redacted == 0, "{tool} {command}: {new}");
+        let policy = Policy { redact: Redaction::All, ..Policy::default() };
+        let (new, report) = pass(Settings { policy, ..Settings::default() }, &request).expect("a body");
+        assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
+    }
+    for (tool, command) in
+        [("sh", "env"), ("Bash", "cat app.log"), ("Read", "logs/app.log"), ("get_config", "")]
+    {
+        let (new, report) = pass(Settings::default(), &answered(tool, command, &text)).expect("a body");
+        assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
+    }
+}
+
+/// Contract 0.11: where nothing may be lost, nothing is masked unless that is asked for by name.
+#[test]
+fn without_loss_masks_have_to_be_asked_for() {
+    let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
+    let policy = |redact| Policy { loss: Loss::None, redact, ..Policy::default() };
+    for (redact, masked) in [(Redaction::Usual, 0), (Redaction::All, 1), (Redaction::Off, 0)] {
+        let settings = Settings { policy: policy(redact), ..Settings::default() };
+        let (new, report) = pass(settings, &answered("sh", "env", &text)).expect("a body");
+        assert_eq!((new.contains(&secret()), report.redacted), (masked == 0, masked), "{redact:?}");
+    }
+}
+
+/// A request whose tool ran `command` and said `text`.
+fn answered(tool: &str, command: &str, text: &str) -> String {
+    serde_json::json!({"messages": [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": tool, "input": {"path": command}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": text}]},
+    ]})
+    .to_string()
 }
 
 /// Contract 6.5: detail is left out, and the tool is there, where the client has tools and the settings allow it.

@@ -60,7 +60,7 @@ fn unescape(content: &str, first: usize) -> Option<String> {
 }
 
 /// The character that the escape at the start of `bytes` stands for, and the bytes that it takes.
-fn character(bytes: &[u8]) -> Option<(char, usize)> {
+pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
     let plain = match bytes.get(1)? {
         b'n' => '\n',
         b'"' => '"',

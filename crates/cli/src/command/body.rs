@@ -1,11 +1,12 @@
 //! `tersely compress --body`: a request to a model in, what would be sent in its place out.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::Loss;
-use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings};
-use tersely_wire::{PROVIDERS, Provider, guess};
+use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, seal};
+use tersely_wire::{Masked, PROVIDERS, Provider, guess};
 
 use crate::args::Compress;
 use crate::fault::{Fault, NO, Stop};
@@ -15,14 +16,16 @@ use crate::{input, output, progress, table};
 /// Puts the body that was named through the engine that the gateway runs.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
+    let Masked { body, count } = masked(args, &name, &body)?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
     let request = Request::new(provider, "");
     let spinner = progress::working("compressing", body.len());
     let passed = engine(args).pass(&request, &body);
     spinner.finish_and_clear();
     let hint = "mend what the body says to us; nothing else of it is looked at";
-    let Passed { body, report, .. } =
+    let Passed { body, mut report, .. } =
         passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
+    report.redacted += count;
     if args.told.explain {
         output::note(&explain(args, provider, &report))?;
     }
@@ -34,8 +37,18 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     ended(&name, &report)
 }
 
+/// The body without its secrets, where that was asked for.
+fn masked<'b>(args: &Compress, name: &str, body: &'b [u8]) -> Result<Masked<'b>, Fault> {
+    if !args.redact_secrets {
+        return Ok(Masked { body: Cow::Borrowed(body), count: 0 });
+    }
+    let hint = "leave --redact-secrets away, or name a body that is JSON";
+    seal(body).map_err(|error| Fault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
+}
+
 fn engine(args: &Compress) -> Engine {
-    let policy = Policy { mode: args.mode, loss: args.loss.unwrap_or(Loss::Detail), ..Policy::default() };
+    let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
+    let policy = Policy { mode: args.mode, loss, redact, ..Policy::default() };
     Engine::new(Settings { policy, ..Settings::default() })
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_codec::{Form, detect};
-use tersely_core::{Call, O200k, Outcome, Plan, Tokens, as_text, compress, is_marked};
+use tersely_core::{Call, Loss, O200k, Outcome, Plan, Tokens, as_text, compress, is_marked};
 
 use crate::args::Compress;
 use crate::command::body;
@@ -19,7 +19,8 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     }
     let input = input::read(args.file.as_ref())?;
     let loss = args.loss.unwrap_or_default();
-    let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, ..Plan::default() };
+    let redact = args.redaction();
+    let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, redact, ..Plan::default() };
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { id: "", tool, command: args.command.as_deref() };
     let spinner = progress::working("compressing", input.text.len());
@@ -57,13 +58,31 @@ fn explain(sent: &str, outcome: &Outcome<'_>) -> String {
     for step in &outcome.steps {
         rows.push(row(step.stage, step.before, step.after, step.loss.name()));
     }
-    let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
-    rows.push(row("all", before, after, outcome.loss().name()));
+    let (before, after) = cost(sent, outcome);
+    rows.push(row("all", before, after, loss(outcome)));
     let masked = match outcome.redacted {
         0 => String::new(),
         secrets => format!("\nsecrets masked: {secrets}"),
     };
     table::align("lrrrl", &rows) + &masked
+}
+
+/// What was lost; a text with masks in it has lost something, though no stage has.
+fn loss(outcome: &Outcome<'_>) -> &'static str {
+    match outcome.loss() {
+        Loss::None if outcome.redacted > 0 => "masked",
+        loss => loss.name(),
+    }
+}
+
+/// Tokens before and after; what masks cost or spare is no saving, so they stand on both sides.
+fn cost(sent: &str, outcome: &Outcome<'_>) -> (usize, usize) {
+    let after = O200k.count(&outcome.text);
+    match outcome.steps.first() {
+        Some(first) => (first.before, after),
+        None if outcome.redacted > 0 => (after, after),
+        None => (O200k.count(sent), after),
+    }
 }
 
 fn row(name: &str, before: usize, after: usize, loss: &str) -> Vec<String> {
@@ -76,8 +95,8 @@ fn report(sent: &str, outcome: &Outcome<'_>, text: &str) -> String {
         json!({ "stage": step.stage, "before": step.before, "after": step.after, "loss": step.loss.name() })
     });
     let steps: Vec<_> = steps.collect();
-    let (before, after) = (O200k.count(sent), O200k.count(&outcome.text));
-    let loss = outcome.loss().name();
+    let (before, after) = cost(sent, outcome);
+    let loss = loss(outcome);
     let redacted = outcome.redacted;
     let original = outcome.original.as_ref().map(|original| &original.id);
     json!({

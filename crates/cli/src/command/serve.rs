@@ -142,8 +142,9 @@ fn hello(proxy: &Proxy, address: SocketAddr) -> String {
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
     let open = if address.ip().is_loopback() { "" } else { "\n  open to all that can reach this machine" };
+    let masks = proxy.warning().map_or(String::new(), |warning| format!("\n  {warning}"));
     format!(
-        "{ready}{open}\n  \
+        "{ready}{open}{masks}\n  \
          claude    ANTHROPIC_BASE_URL={url} ENABLE_TOOL_SEARCH=true claude\n  \
          codex     codex -c openai_base_url='\"{url}/v1\"'\n  \
          gemini    GOOGLE_GEMINI_BASE_URL={url} gemini\n  \

@@ -32,10 +32,7 @@ pub(crate) const OTHERS: [(&str, Meaning); 17] = [
     ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", Meaning::Nothing(NO_EVENTS)),
     ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", Meaning::Nothing(NO_EVENTS)),
     ("FORGE_SCHEMA_COMPRESSION", Meaning::Key("schema_compression")),
-    (
-        "FORGE_REDACT_SECRETS",
-        Meaning::On("redact_secrets", "secrets are masked in tool results, not in the rest of a request"),
-    ),
+    ("FORGE_REDACT_SECRETS", Meaning::On("redact_secrets", "secrets are masked in all that a request says")),
     ("TOON_ENABLED", Meaning::Key("prompts.enabled")),
     ("TOON_MIN_BYTES", Meaning::Key("prompts.min_bytes")),
     ("TOON_FAIL_OPEN", Meaning::Key("prompts.fail_open")),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::HeaderName;
 use serde_json::{Value, json};
-use tersely_core::{Dictionary, Loss, Mode};
+use tersely_core::{Dictionary, Loss, Mode, Redaction};
 use tersely_engine::Schema;
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::Secret;
@@ -40,6 +40,7 @@ pub(crate) enum Field {
     /// A time, or for ever.
     Patience(Place<Option<Duration>>),
     Switch(Place<bool>),
+    Redaction(Place<Redaction>),
     Names(Place<Vec<String>>),
     Files(Place<Vec<PathBuf>>),
     Origins(Place<Origins>),
@@ -73,6 +74,7 @@ impl Field {
             Self::Time(place) => *place(draft) = time(words.one()?)?,
             Self::Patience(place) => *place(draft) = patience(words.one()?)?,
             Self::Switch(place) => *place(draft) = switch(words.one()?)?,
+            Self::Redaction(place) => *place(draft) = redaction(words.one()?)?,
             Self::Names(place) => *place(draft) = words.list(),
             Self::Files(place) => *place(draft) = words.list().into_iter().map(PathBuf::from).collect(),
             Self::Origins(place) => *place(draft) = origins(words)?,
@@ -96,6 +98,10 @@ impl Field {
             Self::Time(place) => json!(spell(*place(draft))),
             Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
             Self::Switch(place) => json!(place(draft)),
+            Self::Redaction(place) => match place(draft) {
+                Redaction::Usual => json!(Redaction::Usual.name()),
+                redact => json!(*redact == Redaction::All),
+            },
             Self::Names(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
             Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
@@ -107,9 +113,9 @@ impl Field {
         }
     }
 
-    /// True when it says who is trusted: with requests and the keys in them, or to make them.
+    /// True when it says who is trusted: with requests and the keys in them, to make them, or with secrets.
     pub(crate) fn trusts(self) -> bool {
-        matches!(self, Self::Url(_) | Self::Proxy(_) | Self::Files(_) | Self::Origins(_))
+        matches!(self, Self::Url(_) | Self::Proxy(_) | Self::Files(_) | Self::Origins(_) | Self::Redaction(_))
     }
 }
 
@@ -151,6 +157,15 @@ pub(crate) fn switch(word: &str) -> Result<bool, String> {
         "false" | "off" | "no" | "0" => Ok(false),
         _ => Err(format!("{word:?} is neither true nor false")),
     }
+}
+
+/// A switch, or the word for what is usual.
+pub(crate) fn redaction(word: &str) -> Result<Redaction, String> {
+    if word.eq_ignore_ascii_case(Redaction::Usual.name()) {
+        return Ok(Redaction::Usual);
+    }
+    let masks = switch(word).map_err(|_| format!("{word:?} is neither true, false nor usual"))?;
+    Ok(if masks { Redaction::All } else { Redaction::Off })
 }
 
 /// Bytes, bare or with a unit.

@@ -28,7 +28,8 @@ pub(crate) struct Flags {
     /// What is done with the descriptions of tools: disabled or minify
     #[arg(long, value_name = "WHAT")]
     pub schema_compression: Option<String>,
-    /// Whether secrets in tool results are masked: true or false
+    /// Where secrets are masked: true in all that a request says, false nowhere, usual in tool results that are not text
+    /// of files
     #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub redact_secrets: Option<String>,
     /// Tools whose results are left as they came, with commas between them

@@ -96,8 +96,9 @@ pub(crate) static KEYS: [Key; 43] = [
     },
     Key {
         name: "redact_secrets",
-        field: Field::Switch(|draft| &mut draft.policy().redact),
-        about: "Whether secrets in tool results are masked",
+        field: Field::Redaction(|draft| &mut draft.policy().redact),
+        about: "Where secrets are masked: `usual` in tool results, but not in what an agent may edit; `true` in all that a request says, \
+                and what cannot be searched is refused; `false` nowhere",
     },
     Key {
         name: "dictionary",

@@ -121,15 +121,15 @@ impl Layer {
 
     /// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
     fn guard(&mut self, path: &Path) {
-        for (name, (_, origin)) in &self.values {
-            if key(name).is_some_and(Key::trusts) {
-                let what = "says whom to trust, in a file that was not named";
-                let hint = format!(
-                    "if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",
-                    path.display()
-                );
-                self.problems.push(Problem::at(origin, name, what).hint(hint));
-            }
+        let keys = self.values.iter().filter(|(name, _)| key(name).is_some_and(Key::trusts));
+        let keys = keys.map(|(name, (_, origin))| (*name, origin));
+        let rules = self.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
+        let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
+        for (name, origin) in keys.chain(rules) {
+            let what = "says whom to trust, in a file that was not named";
+            let hint =
+                format!("if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
+            self.problems.push(Problem::at(origin, name, what).hint(hint));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tersely_core::Redaction;
 
 use super::Settings;
 use super::draft::Draft;
@@ -93,6 +94,11 @@ impl Merger {
         self.notices.extend(layer.notices);
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
+            if self.draft.policy().redact == Redaction::All && rule.change.redact.is_some() {
+                let what = "redact_secrets is true for all requests, and no rule makes an exception";
+                self.problems
+                    .push(Problem::at(&origin, &name, what).hint("leave redact_secrets away in the rule"));
+            }
             self.entries.push(Entry { name, value: json!(rule::spell(&rule)), origin });
             self.draft.settings.engine.rules.push(rule);
         }

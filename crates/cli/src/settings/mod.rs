@@ -90,7 +90,7 @@ pub(crate) fn load(order: &Order) -> Result<Loaded, Vec<Problem>> {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{Dictionary, Loss, Mode};
+    use tersely_core::{Dictionary, Loss, Mode, Redaction};
     use tersely_engine::{Change, Prompts, Rule, Schema};
     use tersely_store::{Limits, Place};
 
@@ -125,7 +125,10 @@ mod tests {
         .engine;
         let policy = engine.policy;
         assert_eq!((policy.mode, policy.loss, policy.min_bytes), (Mode::Aggressive, Loss::None, 1));
-        assert_eq!((policy.max_bytes, policy.redact, policy.dictionary), (2, false, Dictionary::Auto));
+        assert_eq!(
+            (policy.max_bytes, policy.redact, policy.dictionary),
+            (2, Redaction::Off, Dictionary::Auto)
+        );
         assert_eq!((engine.skip_tools.join(" "), engine.schema), ("read my_tool".to_owned(), Schema::Minify));
         assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, fail_open: true }));
     }
@@ -185,7 +188,7 @@ mod tests {
         let change = Change {
             loss: Some(Loss::None),
             max_bytes: Some(8),
-            redact: Some(false),
+            redact: Some(Redaction::Off),
             dictionary: Some(Dictionary::Lzw),
             ..Change::default()
         };

@@ -1,8 +1,9 @@
 //! Reads `rules`: tools and routes that are treated otherwise.
 
+use tersely_core::Redaction;
 use tersely_engine::{Change, Rule};
 
-use super::field::{Words, bytes, positive, switch};
+use super::field::{Words, bytes, positive, redaction};
 use super::layer::Reader;
 use super::node::{Node, Pair, Value};
 
@@ -16,7 +17,10 @@ pub(crate) const PARTS: [(&str, &str); 10] = [
     ("min_tokens", "As the key of that name"),
     ("max_bytes", "As the key of that name"),
     ("max_tokens", "As the key of that name"),
-    ("redact_secrets", "As the key of that name"),
+    (
+        "redact_secrets",
+        "`usual` or `false`, as the key of that name; `true` holds for all requests, and is not said in rules",
+    ),
     ("dictionary", "As the key of that name"),
 ];
 
@@ -75,10 +79,20 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
         "min_tokens" => *min_bytes = Some(tokens(word)?),
         "max_bytes" => *max_bytes = Some(positive(bytes(word)?)?),
         "max_tokens" => *max_bytes = Some(positive(tokens(word)?)?),
-        "redact_secrets" => *redact = Some(switch(word)?),
+        "redact_secrets" => *redact = Some(lesser(redaction(word)?)?),
         _ => *dictionary = Some(word.parse()?),
     }
     Ok(())
+}
+
+/// Masking that fails closed covers whole requests, whatever tools are in them.
+fn lesser(redact: Redaction) -> Result<Redaction, String> {
+    match redact {
+        Redaction::All => {
+            Err("true holds for all requests: say redact_secrets = true above the rules".to_owned())
+        }
+        lesser => Ok(lesser),
+    }
 }
 
 /// A rule in a line.
@@ -91,7 +105,7 @@ pub(crate) fn spell(rule: &Rule) -> String {
         ("loss", loss.map(|loss| loss.name().to_owned())),
         ("min_bytes", min_bytes.map(|bytes| bytes.to_string())),
         ("max_bytes", max_bytes.map(|bytes| bytes.to_string())),
-        ("redact_secrets", redact.map(|switch| switch.to_string())),
+        ("redact_secrets", redact.map(|redact| redact.name().to_owned())),
         ("dictionary", dictionary.map(|method| method.name().to_owned())),
     ];
     let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));

@@ -60,6 +60,7 @@ fn shape(field: Field) -> Value {
         Field::Loss(_) => words(&["none", "form", "detail"]),
         Field::Dictionary(_) => words(&["lzw", "repair", "auto"]),
         Field::Schema(_) => words(&["disabled", "minify"]),
+        Field::Redaction(_) => json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] }),
         Field::Bytes(_) | Field::Count(_) => number(1),
         Field::Floor(_) => number(0),
         Field::Time(_) | Field::Patience(_) => {

@@ -181,7 +181,7 @@ fn known(name: &str) -> Family {
 }
 
 /// A command's name without folder, ending and, for Python, its version.
-fn name(word: &str) -> String {
+pub(super) fn name(word: &str) -> String {
     let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
     let base = base.strip_suffix(".exe").unwrap_or(&base);
     match base.strip_prefix("python") {
@@ -193,7 +193,7 @@ fn name(word: &str) -> String {
 }
 
 /// The line that a shell is told to run, as in `bash -lc LINE`.
-fn script(words: &[String]) -> Option<&str> {
+pub(super) fn script(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word.starts_with('-') && word.ends_with('c'))?;
     words.get(at + 1).map(String::as_str)
 }
@@ -205,7 +205,7 @@ fn module(words: &[String]) -> Option<&str> {
 }
 
 /// A command without assignments and prefixes.
-fn bare(mut words: &[String]) -> &[String] {
+pub(super) fn bare(mut words: &[String]) -> &[String] {
     while let Some((first, rest)) = words.split_first() {
         words = if assigns(first) {
             rest

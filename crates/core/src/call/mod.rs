@@ -1,14 +1,13 @@
 //! The tool call that a result answers.
 
 mod family;
+mod origin;
 mod shell;
 mod tool;
 
 pub use family::Family;
+pub use origin::Origin;
 pub use tool::Tool;
-
-/// The arguments of a call that may hold its command, best first.
-pub const COMMAND_KEYS: [&str; 7] = ["command", "cmd", "shell_command", "query", "pattern", "path", "file"];
 
 /// What is known of the call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,6 +33,12 @@ impl Call<'_> {
         self.family() == Family::Read
     }
 
+    /// Where `text`, which answered the call, comes from.
+    #[must_use]
+    pub fn origin(&self, text: &str) -> Origin {
+        Origin::of(*self, text)
+    }
+
     /// Whose output the result is.
     ///
     /// Of a tool that reads or searches by itself, the command is a path or a pattern and says nothing.
@@ -43,6 +48,7 @@ impl Call<'_> {
             Tool::Read => Family::Read,
             Tool::Grep => Family::Grep,
             Tool::Glob => Family::Fs,
+            Tool::Edit | Tool::Write => Family::Generic,
             Tool::Bash | Tool::Generic => self.command.map_or(Family::Generic, Family::of),
         }
     }

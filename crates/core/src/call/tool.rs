@@ -11,12 +11,16 @@ pub enum Tool {
     Grep,
     /// Lists files.
     Glob,
+    /// Changes files.
+    Edit,
+    /// Makes files.
+    Write,
     /// Anything else.
     Generic,
 }
 
 /// Names in small letters, and what such a tool does.
-const NAMES: [(Tool, &[&str]); 4] = [
+const NAMES: [(Tool, &[&str]); 6] = [
     (
         Tool::Bash,
         &[
@@ -51,10 +55,51 @@ const NAMES: [(Tool, &[&str]); 4] = [
             "str_replace_based_edit_tool",
             "str_replace_editor",
             "view_file",
+            "cat_file",
+            "fs_read",
+            "get_file",
+            "get_file_contents",
+            "notebookread",
+            "read_many_files",
+            "read_multiple_files",
+            "readfile",
         ],
     ),
     (Tool::Grep, &["grep", "rg", "ripgrep", "search", "search_files", "find_in_files", "grep_search"]),
     (Tool::Glob, &["glob", "find_files", "list_files", "file_search", "list_directory"]),
+    (
+        Tool::Edit,
+        &[
+            "edit",
+            "edit_file",
+            "multiedit",
+            "multi_edit",
+            "notebookedit",
+            "notebook_edit",
+            "replace",
+            "search_replace",
+            "str_replace",
+            "apply_patch",
+            "apply_diff",
+            "patch",
+            "edit_block",
+            "insert_edit_into_file",
+            "replace_string_in_file",
+            "update_file",
+        ],
+    ),
+    (
+        Tool::Write,
+        &[
+            "write",
+            "write_file",
+            "write_to_file",
+            "create_file",
+            "create_or_update_file",
+            "file_write",
+            "fs_write",
+        ],
+    ),
 ];
 
 impl Tool {
@@ -78,7 +123,9 @@ mod tests {
             ("read read_file file_read view open_file", Tool::Read),
             ("grep rg ripgrep search search_files find_in_files", Tool::Grep),
             ("glob find_files list_files", Tool::Glob),
-            ("Edit WebFetch execute_sql reader __ mcp__ ünï", Tool::Generic),
+            ("WebFetch execute_sql reader __ mcp__ ünï", Tool::Generic),
+            ("Edit MultiEdit apply_patch mcp__files__edit_file", Tool::Edit),
+            ("Write mcp__files__write_file", Tool::Write),
             ("Bash exec_command mcp__box__Shell PowerShell", Tool::Bash),
         ] {
             for name in names.split(' ') {

@@ -193,14 +193,14 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{O200k, Plan, compress, restore};
+    use crate::{O200k, Plan, Redaction, compress, restore};
 
     /// What is sent for results of `(id, tool, text)`, each of which must come back.
     fn sent(results: &[(&str, &str, &str)]) -> Vec<String> {
         let (mut there, mut back) = (History::default(), History::default());
         let each = |(id, tool, text): &(&str, &str, &str)| {
             let call = Call { id, tool, command: None };
-            let plan = Plan { loss: Loss::None, redact: false, ..Plan::default() };
+            let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
             let outcome = there.refer(&O200k, call, compress(&plan, &O200k, call, text));
             assert!(O200k.count(&outcome.text) <= O200k.count(text) + 1, "{}", outcome.text);
             let shown = back.put_back(call, &outcome.text).expect("references that lead somewhere");

@@ -93,6 +93,8 @@ fn admit<'a>(
 /// An error for a client that should use plain requests.
 fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
+        // What is said over one cannot be searched for secrets.
+        _ if gate.rewrite.seals() => true,
         Websockets::Fitting => tersely_wire::claimed(path).is_some(),
         Websockets::Relay => false,
         Websockets::Decline => true,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, Report};
+use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, Report, seal};
 use tersely_wire::{History, Provider, claimed};
 
 use crate::llm::keeper::Keeper;
@@ -147,6 +147,21 @@ impl Rewrite for Live {
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed(head.uri.path()) else { return Verdict::Keep };
         self.pass(provider, head, body).unwrap_or_else(refuse)
+    }
+
+    fn seals(&self) -> bool {
+        self.engine().seals()
+    }
+
+    fn seal(&self, body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+        match seal(body).map(|masked| masked.body) {
+            Ok(Cow::Borrowed(_)) => Ok(None),
+            Ok(Cow::Owned(body)) => Ok(Some(body)),
+            Err(error) => {
+                let message = format!("secrets cannot be masked in this body, so it is not sent: {error}");
+                Err(Refusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, message })
+            }
+        }
     }
 
     fn missed(&self, _head: &Head<'_>, _why: Missed) {

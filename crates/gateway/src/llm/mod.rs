@@ -11,6 +11,7 @@ mod provider;
 mod rewrite;
 mod rounds;
 mod run;
+mod seal;
 mod send;
 mod shape;
 mod totals;

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
 use crate::llm::run::guarded;
+use crate::llm::seal;
 
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
 const AHEAD: u64 = 2 << 20;
@@ -42,6 +43,9 @@ impl Offered {
 
 /// Reads the body if the rewriter wants it, and says what to forward.
 pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
+    if gate.rewrite.seals() {
+        return sealed(gate, parts, body).await;
+    }
     let wanted = guarded(|| gate.rewrite.wants(&head(parts)));
     match wanted {
         Ok(true) if !is_signed(&parts.headers) => {}
@@ -55,6 +59,21 @@ pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<
     }
 }
 
+/// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
+/// and goes on whatever comes of that, has been masked.
+async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
+    let full =
+        || Error::us(StatusCode::SERVICE_UNAVAILABLE, "there is no room to mask secrets now; try again");
+    let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
+    let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
+    match guarded(|| gate.rewrite.wants(&head(parts))) {
+        Ok(true) if !is_signed(&parts.headers) => judge(gate, parts, whole).await,
+        Ok(true) => Ok(miss(gate, parts, Missed::Signed, whole.unchanged())),
+        Ok(false) => Ok(Offered::plain(whole.unchanged())),
+        Err(why) => Ok(miss(gate, parts, why, whole.unchanged())),
+    }
+}
+
 fn head(parts: &Parts) -> Head<'_> {
     Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers }
 }
@@ -65,15 +84,21 @@ fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered 
     Offered::plain(outgoing)
 }
 
-fn is_signed(headers: &HeaderMap) -> bool {
+pub(super) fn is_signed(headers: &HeaderMap) -> bool {
     SIGNED.iter().any(|name| headers.contains_key(*name))
 }
 
 /// A body that was read.
-struct Whole {
-    bytes: Bytes,
-    trailers: Option<HeaderMap>,
-    held: Held,
+pub(super) struct Whole {
+    pub(super) bytes: Bytes,
+    pub(super) trailers: Option<HeaderMap>,
+    pub(super) held: Held,
+}
+
+impl Whole {
+    fn unchanged(self) -> Outgoing {
+        Outgoing::whole(self.bytes, self.trailers, self.held)
+    }
 }
 
 enum Read {
@@ -200,9 +225,17 @@ impl Work {
     }
 }
 
-fn bomb(limit: usize) -> crate::Refusal {
+pub(super) fn bomb(limit: usize) -> crate::Refusal {
     let message = format!("the body is longer than {limit} bytes once it is decoded");
     crate::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
+}
+
+/// Says of another body how long it is, and that it has no coding.
+pub(super) fn measure(parts: &mut Parts, length: usize) {
+    for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
+        parts.headers.remove(name);
+    }
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
 }
 
 /// Another body: its exact length, and no coding. A response that is watched has to be plain too.
@@ -212,10 +245,7 @@ async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
         body = follow.settle(kept).await.unwrap_or(body);
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
-    for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
-        parts.headers.remove(name);
-    }
-    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    measure(parts, body.len());
     let (sent, follow) = match follow {
         Some(follow) => (Held::default(), Some((follow, held))),
         None => (held, None),

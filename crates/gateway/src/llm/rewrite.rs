@@ -18,6 +18,19 @@ pub trait Rewrite: Send + Sync {
     /// What to do with a request whose body, decoded, is `body`.
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
 
+    /// True when no request may go on before [`Rewrite::seal`] has seen its body.
+    fn seals(&self) -> bool {
+        false
+    }
+
+    /// The body without its secrets; `None` when there are none in it.
+    ///
+    /// # Errors
+    /// When it cannot be searched for them: the request is refused then, for whatever reason.
+    fn seal(&self, _body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+        Ok(None)
+    }
+
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
 }

@@ -14,5 +14,6 @@ mod hostile;
 mod live;
 mod load;
 mod scene;
+mod sealed;
 mod stream;
 mod tls;

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 use std::path::Path;
 
 use serde_json::Value;
-use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, compress, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Redaction, compress, restore};
 
 /// The words that an answer needs.
 pub(crate) type Question = Vec<String>;
@@ -48,7 +48,7 @@ impl Sight {
 
 /// An answer without colour codes, which are no part of what a reader is after.
 fn colourless(needle: &str) -> Cow<'_, str> {
-    let plan = Plan { mode: Mode::Safe, loss: Loss::Form, redact: false, ..Plan::default() };
+    let plan = Plan { mode: Mode::Safe, loss: Loss::Form, redact: Redaction::Off, ..Plan::default() };
     compress(&plan, &O200k, Call::default(), needle).text
 }
 

@@ -42,6 +42,9 @@ fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<
     let Some((program, args)) = command.split_first() else {
         return Err(Fault::unable("there is no command", "for example: tersely run claude").into());
     };
+    if let Some(warning) = proxy.warning() {
+        output::note(&format!("tersely: {warning}"))?;
+    }
     let client = client::named(&name(program));
     let mut doors = Doors::new(upstream);
     let told = client.point(&World::here(), &mut doors)?;

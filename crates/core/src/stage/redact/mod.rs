@@ -23,16 +23,19 @@ use plain::Plain;
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     let secrets = find(text);
-    if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &secrets, Mask::Named)) }
+    if secrets.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, &secrets)) }
 }
 
-/// What stands where a secret stood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mask {
-    /// The kind of secret, in words.
-    Named,
-    /// One token, for secrets that are cheaper than words.
-    Stars,
+/// The places of the secrets in `text`, each with its mask; `name` is what the text stands under, if anything.
+///
+/// A text that its name gives away is a secret as a whole.
+#[must_use]
+pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static str)> {
+    let found = find(text);
+    if found.is_empty() && name.is_some_and(|name| pair::is_named(name, text)) {
+        return vec![(0..text.len(), Secret::token(0..text.len()).mask())];
+    }
+    found.into_iter().map(|secret| (secret.span.clone(), secret.mask())).collect()
 }
 
 /// A secret's place in a text.
@@ -54,11 +57,11 @@ impl Secret {
         Self { span, kind: Kind::Token }
     }
 
-    fn word(&self, mask: Mask) -> &'static str {
-        match (mask, self.kind) {
-            (Mask::Stars, _) => "***",
-            (Mask::Named, Kind::Token) => "[REDACTED_SECRET]",
-            (Mask::Named, Kind::PrivateKey) => "[REDACTED_PRIVATE_KEY]",
+    /// What stands in its place.
+    fn mask(&self) -> &'static str {
+        match self.kind {
+            Kind::Token => "[REDACTED_SECRET]",
+            Kind::PrivateKey => "[REDACTED_PRIVATE_KEY]",
         }
     }
 }
@@ -76,12 +79,12 @@ pub(crate) fn find(text: &str) -> Vec<Secret> {
 }
 
 /// The text with each secret masked.
-pub(crate) fn mask(text: &str, secrets: &[Secret], mask: Mask) -> String {
+pub(crate) fn mask(text: &str, secrets: &[Secret]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for secret in secrets {
         out.push_str(&text[at..secret.span.start]);
-        out.push_str(secret.word(mask));
+        out.push_str(secret.mask());
         at = secret.span.end;
     }
     out.push_str(&text[at..]);

@@ -44,6 +44,17 @@ pub(super) fn flag(text: &str, at: usize) -> Option<Range<usize>> {
     is_secret(text, class, Style::Loose, &field).then_some(field.span)
 }
 
+/// True when a whole text is a secret by the name that it stands under.
+pub(super) fn is_named(name: &str, text: &str) -> bool {
+    let field = Field { span: 0..text.len(), frame: Frame::Quotes };
+    let class = if name.len() <= name::LONGEST { name::class(name) } else { None };
+    match class {
+        Some(Class::Header) => header(text, 0..text.len()).is_some(),
+        Some(class) => is_secret(text, class, Style::Loose, &field),
+        None => false,
+    }
+}
+
 /// How a name and its value are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {

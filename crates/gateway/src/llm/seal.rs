@@ -1,0 +1,53 @@
+//! Masks the secrets of a body before anything else, or refuses the request.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::request::Parts;
+use tokio::task::spawn_blocking;
+
+use crate::Refusal;
+use crate::decode::{Coding, Fault};
+use crate::error::Error;
+use crate::llm::gate::Gate;
+use crate::llm::offer::{Whole, bomb, is_signed, measure};
+use crate::llm::rewrite::Rewrite;
+use crate::llm::run::guarded;
+
+/// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
+pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
+    let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
+    let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
+    let searching = spawn_blocking(move || guarded(|| search(&*rewrite, limit, coding, &body)));
+    let found = searching.await.unwrap_or(Err(crate::Missed::Panicked)).map_err(|_| broken())?;
+    let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
+    if is_signed(&parts.headers) {
+        let why = "there are secrets in this body, and its headers sign it, so they cannot be masked";
+        return Err(Error::client(StatusCode::BAD_REQUEST, why));
+    }
+    measure(parts, masked.len());
+    Ok(Whole { bytes: Bytes::from(masked), trailers: None, ..whole })
+}
+
+/// The body without its coding and its secrets, if there are any.
+fn search(
+    rewrite: &dyn Rewrite,
+    limit: usize,
+    coding: Coding,
+    body: &Bytes,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    match coding.decode(limit, body) {
+        Ok(plain) => rewrite.seal(&plain),
+        Err(Fault::TooLong) => Err(bomb(limit)),
+        Err(Fault::Garbled) => Err(Refusal {
+            status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            message: "secrets cannot be masked in a body of this content coding; send it plain or with gzip"
+                .to_owned(),
+        }),
+    }
+}
+
+fn broken() -> Error {
+    Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the search for secrets failed, so the request is not sent")
+}

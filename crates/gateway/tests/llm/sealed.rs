@@ -1,0 +1,245 @@
+//! Redaction that the operator asked for by name: no secret goes on, whatever the client says or sends.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::{Request, StatusCode};
+use http_body_util::Full;
+use serde_json::json;
+use tersely_core::{Mode, Redaction};
+use tersely_engine::{Engine, Policy, Settings};
+use tersely_gateway::{Live, Settings as Door, Timeouts};
+
+use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
+
+fn secret() -> String {
+    ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat()
+}
+
+const MASK: &str = "[REDACTED_SECRET]";
+
+fn live(change: Settings) -> Arc<Live> {
+    let policy = Policy { redact: Redaction::All, ..change.policy };
+    Arc::new(Live::new(Engine::new(Settings { policy, ..change })))
+}
+
+/// A request whose file read, user, system and call all say the secret.
+fn body(more: &str) -> String {
+    let secret = secret();
+    let call =
+        json!({"type": "tool_use", "id": "t", "name": "Read", "input": {"path": format!("/{secret}/x")}});
+    let result = json!({"type": "tool_result", "tool_use_id": "t", "content": format!("KEY={secret}\n")});
+    format!(
+        r#"{{{more}"model":"m","system":"say {secret} twice","messages":[{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result},{{"type":"text","text":"{secret}"}}]}}]}}"#
+    )
+}
+
+struct Exchange<'a> {
+    live: Arc<Live>,
+    door: fn(Door) -> Door,
+    path: &'a str,
+    headers: &'a [(&'a str, &'a str)],
+    body: Vec<u8>,
+}
+
+impl Default for Exchange<'_> {
+    fn default() -> Self {
+        let live = live(Settings::default());
+        Self { live, door: |door| door, path: "/v1/messages", headers: &[], body: body("").into_bytes() }
+    }
+}
+
+impl Exchange<'_> {
+    async fn run(self) -> (Answer, Option<Seen>) {
+        let (address, log) = recorder().await;
+        let gateway = gateway((self.door)(settings(address)), self.live as _).await;
+        let post = Request::post(gateway.url(self.path));
+        let post = self.headers.iter().fold(post, |post, (name, value)| post.header(*name, *value));
+        let answer = send(post.body(Full::new(Bytes::from(self.body))).unwrap()).await;
+        let seen = log.lock().unwrap().pop();
+        (answer, seen)
+    }
+
+    /// Holds that it goes on, with masks in the place of `count` secrets.
+    async fn goes_masked(self, count: usize) {
+        let (answer, seen) = self.run().await;
+        assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
+        let seen = seen.unwrap();
+        let sent = String::from_utf8_lossy(&seen.body);
+        assert!(!sent.contains(&secret()), "{sent}");
+        assert_eq!(sent.matches(MASK).count(), count, "{sent}");
+        assert_eq!(seen.headers["content-length"], seen.body.len().to_string());
+    }
+
+    /// Holds that it does not go on, and that the client is told why.
+    async fn gets_refused(self, status: StatusCode, why: &str) {
+        let (answer, seen) = self.run().await;
+        assert_eq!((answer.status, seen.is_none()), (status, true), "{answer:?}");
+        let told = String::from_utf8_lossy(&answer.body).into_owned();
+        assert!(told.contains(why) && !told.contains(&secret()), "{told}");
+    }
+}
+
+/// Contract 14.2: message text, tool results, system and arguments of calls.
+#[tokio::test]
+async fn all_that_a_request_says_goes_masked() {
+    Exchange::default().goes_masked(4).await;
+}
+
+#[tokio::test]
+async fn no_client_switches_it_off() {
+    for name in ["x-tersely-bypass", "x-tersely-mode"] {
+        let headers = [(name, if name.ends_with("mode") { "off" } else { "1" })];
+        Exchange { headers: &headers, ..Exchange::default() }.goes_masked(4).await;
+    }
+    for asked in [r#"{"redact_secrets":false}"#, r#""off""#, r#"{"mode":"disabled"}"#] {
+        let more = format!(r#""_tersely":{{"tool_output_compression":{asked}}},"#);
+        Exchange { body: body(&more).into_bytes(), ..Exchange::default() }.goes_masked(4).await;
+    }
+}
+
+#[tokio::test]
+async fn no_other_setting_stands_in_its_way() {
+    let off = Policy { mode: Mode::Disabled, ..Policy::default() };
+    let small = Policy { min_bytes: 1 << 20, ..Policy::default() };
+    let skip_tools = vec!["read".to_owned()];
+    for change in [
+        Settings { policy: off, ..Settings::default() },
+        Settings { policy: small, ..Settings::default() },
+        Settings { skip_tools, ..Settings::default() },
+    ] {
+        Exchange { live: live(change), ..Exchange::default() }.goes_masked(4).await;
+    }
+}
+
+#[tokio::test]
+async fn no_shape_of_body_gets_by() {
+    let secret = secret();
+    for (body, masks) in [
+        (format!("\u{feff}{}", body("")), 4),
+        (format!(r#"{{"messages":[{{"role":"user","content":"\ud800 {secret} \udfff"}}]}}"#), 1),
+        (format!(r#"{{"messages":[],"messages":[{{"role":"user","content":"{secret}"}}]}}"#), 1),
+        (format!(r#"{{"messages":[{{"role":"user","content":"{} {secret}"}}]}}"#, "7".repeat(200_000)), 1),
+        (format!(r#"{{"messages":[{{"role":"user","content":"{}"}}]}}"#, secret.replace('K', "\\u004b")), 1),
+        (
+            format!(
+                r#"{{"messages":[{{"role":"user","content":"say {secret}"}}],"nobody knows":["{secret}"]}}"#
+            ),
+            2,
+        ),
+    ] {
+        Exchange { body: body.into_bytes(), ..Exchange::default() }.goes_masked(masks).await;
+    }
+}
+
+#[tokio::test]
+async fn every_path_is_searched() {
+    for path in ["/v1/messages/batches", "/v1/embeddings", "/anything"] {
+        Exchange { path, ..Exchange::default() }.goes_masked(4).await;
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut coder = GzEncoder::new(Vec::new(), Compression::default());
+    coder.write_all(bytes).unwrap();
+    coder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn codings_are_undone_or_refused() {
+    let once = gzip(body("").as_bytes());
+    Exchange { headers: &[("content-encoding", "gzip")], body: once.clone(), ..Exchange::default() }
+        .goes_masked(4)
+        .await;
+    let (status, why) =
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "secrets cannot be masked in a body of this content coding");
+    for coding in ["gzip, gzip", "br"] {
+        let twice =
+            Exchange { headers: &[("content-encoding", coding)], body: gzip(&once), ..Exchange::default() };
+        twice.gets_refused(status, why).await;
+    }
+    let why = "secrets cannot be masked in this body";
+    for body in [gzip(&once), b"--x\r\nnot JSON".to_vec(), format!("key={}", secret()).into_bytes()] {
+        Exchange { body, ..Exchange::default() }.gets_refused(status, why).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_signed_goes_on_only_without_secrets() {
+    let headers = [("content-md5", "Q2hlY2sgSW50ZWdyaXR5IQ==")];
+    let why = "its headers sign it";
+    Exchange { headers: &headers, ..Exchange::default() }.gets_refused(StatusCode::BAD_REQUEST, why).await;
+    let clean = br#"{"messages":[{"role":"user","content":"nothing to hide"}]}"#.to_vec();
+    let (answer, seen) =
+        Exchange { headers: &headers, body: clean.clone(), ..Exchange::default() }.run().await;
+    assert_eq!((answer.status, seen.unwrap().body), (StatusCode::OK, Bytes::from(clean)));
+}
+
+#[tokio::test]
+async fn no_limit_lets_a_request_go_on_unsearched() {
+    let full = |mut door: Door| {
+        door.limits.memory = 1;
+        door
+    };
+    let why = "no room to mask secrets";
+    Exchange { door: full, ..Exchange::default() }.gets_refused(StatusCode::SERVICE_UNAVAILABLE, why).await;
+    let hasty = |mut door: Door| {
+        door.timeouts = Timeouts { rewrite: Duration::ZERO, ..door.timeouts };
+        door.limits.inline = 0;
+        door
+    };
+    Exchange { door: hasty, ..Exchange::default() }.goes_masked(4).await;
+}
+
+#[tokio::test]
+async fn websockets_are_declined() {
+    let (address, log) = recorder().await;
+    let gateway = gateway(settings(address), live(Settings::default()) as _).await;
+    let mut raw = Raw::open(gateway.address).await;
+    raw.write(
+        "GET /v1/realtime HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    )
+    .await;
+    let head = raw.until("\r\n\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 426 "), "{head}");
+    assert!(log.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn requests_without_a_body_go_on() {
+    let (address, log) = recorder().await;
+    let gateway = gateway(settings(address), live(Settings::default()) as _).await;
+    assert_eq!(get(&gateway.url("/v1/models")).await.status, StatusCode::OK);
+    assert_eq!(log.lock().unwrap().len(), 1);
+}
+
+/// A scanner that fails, fails closed.
+#[tokio::test]
+async fn a_search_that_fails_refuses_the_request() {
+    struct Broken;
+    impl tersely_gateway::Rewrite for Broken {
+        fn wants(&self, _: &tersely_gateway::Head<'_>) -> bool {
+            false
+        }
+        fn rewrite(&self, _: &tersely_gateway::Head<'_>, _: &Bytes) -> tersely_gateway::Verdict {
+            tersely_gateway::Verdict::Keep
+        }
+        fn seals(&self) -> bool {
+            true
+        }
+        fn seal(&self, _: &[u8]) -> Result<Option<Vec<u8>>, tersely_gateway::Refusal> {
+            panic!("on purpose")
+        }
+    }
+    let (address, log) = recorder().await;
+    let gateway = gateway(settings(address), Arc::new(Broken)).await;
+    let post = Request::post(gateway.url("/v1/messages")).body(Full::new(Bytes::from(body("")))).unwrap();
+    let answer = send(post).await;
+    assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(String::from_utf8_lossy(&answer.body).contains("the search for secrets failed"));
+    assert!(log.lock().unwrap().is_empty());
+}
