@@ -51,9 +51,9 @@ def agent(_body: dict, tools: list[str], results: list[tuple[str, str]]) -> list
 class Asking(Upstream):
     """Plays a script in the shape of each request."""
 
-    def __init__(self, script: Script, pause: float = 0.02) -> None:
+    def __init__(self, script: Script, pause: float = 0.02, handler: type[Player] | None = None) -> None:
         self.script, self.pause = script, pause
-        super().__init__(Player)
+        super().__init__(handler or Player)
 
 
 class Player(Handler):

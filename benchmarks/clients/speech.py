@@ -29,10 +29,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool."""
+    """A call of a tool; one that takes a text instead of arguments is given a text."""
 
     name: str
-    given: dict
+    given: dict | str
 
 
 Say = Text | Call
@@ -266,6 +266,8 @@ class Responses:
             if isinstance(say, Text):
                 part = {"type": "output_text", "text": say.whole, "annotations": [], "logprobs": []}
                 items.append({**head, "type": "message", "role": "assistant", "content": [part]})
+            elif isinstance(say.given, str):
+                items.append({**head, "type": "custom_tool_call", "call_id": mark(say, turn, place), "name": say.name, "input": say.given})
             else:
                 given = {"call_id": mark(say, turn, place), "name": say.name, "arguments": json.dumps(say.given)}
                 items.append({**head, "type": "function_call", **given})
@@ -286,7 +288,7 @@ class Responses:
         events = [{"type": "response.created", "response": begun}, {"type": "response.in_progress", "response": begun}]
         for index, (say, item) in enumerate(zip(says, whole["output"])):
             place = {"item_id": item["id"], "output_index": index}
-            empty = {"content": []} if isinstance(say, Text) else {"arguments": ""}
+            empty = {"content": []} if isinstance(say, Text) else {"input" if "input" in item else "arguments": ""}
             events.append({"type": "response.output_item.added", "output_index": index, "item": {**item, **empty, "status": "in_progress"}})
             if isinstance(say, Text):
                 part = {**place, "content_index": 0}
@@ -294,6 +296,9 @@ class Responses:
                 events += [{"type": "response.output_text.delta", **part, "delta": piece, "logprobs": []} for piece in say.pieces]
                 events.append({"type": "response.output_text.done", **part, "text": say.whole, "logprobs": []})
                 events.append({"type": "response.content_part.done", **part, "part": item["content"][0]})
+            elif "input" in item:
+                deltas = [{"type": "response.custom_tool_call_input.delta", **place, "delta": piece} for piece in halves(item["input"])]
+                events += [*deltas, {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}]
             else:
                 deltas = [{"type": "response.function_call_arguments.delta", **place, "delta": piece} for piece in halves(item["arguments"])]
                 done = {"type": "response.function_call_arguments.done", **place, "name": say.name, "arguments": item["arguments"]}

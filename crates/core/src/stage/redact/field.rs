@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::pair::Style;
+use super::quote::Quote;
 
 /// A value's place in a text.
 pub(super) struct Field {
@@ -22,22 +23,30 @@ pub(super) enum Frame {
 
 /// Values of more bytes than this are no secrets.
 const LONGEST: usize = 4096;
-/// Bare ones are shorter still: whoever has a long one puts it in quotes.
-const LONGEST_BARE: usize = 1024;
+/// Values of more bytes than this hold no sign but at their end: what goes on behind one is a chain of names.
+const CHAIN: usize = 128;
 
 /// The value behind `from`.
 pub(super) fn read(text: &str, from: usize, style: Style) -> Option<Field> {
     let bytes = text.as_bytes();
-    let spaces = bytes[from..].iter().take(32).take_while(|&&byte| byte == b' ' || byte == b'\t').count();
-    let start = from + spaces;
+    let start = from + spaces(&bytes[from..]);
+    // Headers in a map stand in lists: `X-Api-Key:[…]`.
+    let start = start + usize::from(bytes.get(start) == Some(&b'['));
     let marked =
         matches!(bytes.get(start..start + 2), Some([b'b' | b'r' | b'f' | b'u' | b'@', b'"' | b'\'']));
     let start = start + usize::from(marked);
-    match (bytes.get(start)?, bytes.get(start + 1)) {
-        (&quote @ (b'"' | b'\'' | b'`'), _) => quoted(bytes, start + 1, quote),
-        (b'\\', Some(&quote @ (b'"' | b'\''))) => escaped(bytes, start + 2, quote),
-        _ => bare(bytes, start, style),
+    match Quote::open(bytes, start) {
+        Some((quote, start)) => {
+            let end = quote.close(bytes, start, LONGEST)?;
+            Some(Field { span: start..end, frame: Frame::Quotes })
+        }
+        None => bare(bytes, start, style),
     }
+}
+
+/// Spaces that columns are aligned with.
+pub(super) fn spaces(bytes: &[u8]) -> usize {
+    bytes.iter().take(32).take_while(|&&byte| byte == b' ' || byte == b'\t').count()
 }
 
 /// True for bytes that a bare value may hold.
@@ -46,29 +55,13 @@ pub(super) fn is_bare(byte: u8) -> bool {
     is_open(byte) && !grammar
 }
 
+fn is_sign(run: &[u8]) -> bool {
+    matches!(run, [.., b'=' | b':'] | [.., b'%', b'3', b'D'])
+}
+
 /// True for bytes that neither space nor quotes nor an escape ends.
-fn is_open(byte: u8) -> bool {
+pub(super) fn is_open(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
-}
-
-fn quoted(bytes: &[u8], start: usize, quote: u8) -> Option<Field> {
-    let mut at = start;
-    while at < start + LONGEST {
-        match bytes.get(at)? {
-            b'\n' => return None,
-            b'\\' => at += 2,
-            byte if *byte == quote => return Some(Field { span: start..at, frame: Frame::Quotes }),
-            _ => at += 1,
-        }
-    }
-    None
-}
-
-fn escaped(bytes: &[u8], start: usize, quote: u8) -> Option<Field> {
-    let near = &bytes[start..bytes.len().min(start + LONGEST)];
-    let length = near.windows(2).position(|pair| pair == [b'\\', quote])?;
-    let sound = !near[..length].contains(&b'\n');
-    sound.then_some(Field { span: start..start + length, frame: Frame::Quotes })
 }
 
 fn bare(bytes: &[u8], start: usize, style: Style) -> Option<Field> {
@@ -78,11 +71,21 @@ fn bare(bytes: &[u8], start: usize, style: Style) -> Option<Field> {
         Style::Tight => is_bare(byte) && byte != b'&',
         Style::Loose => is_bare(byte),
     };
-    let length = bytes[start..].iter().take(LONGEST_BARE).take_while(|&&byte| holds(byte)).count();
+    let run = &bytes[start..bytes.len().min(start + LONGEST)];
+    let mut length = 0;
+    while let Some(&byte) = run.get(length).filter(|byte| holds(**byte)) {
+        length += 1;
+        if length > CHAIN
+            && is_sign(&run[..length])
+            && run.get(length).is_some_and(|next| byte != *next && holds(*next))
+        {
+            return None;
+        }
+    }
     let frame = match bytes.get(start + length) {
         Some(b';') if style == Style::Tight => Frame::Line,
         Some(b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';') => Frame::Code,
         _ => Frame::Line,
     };
-    (length < LONGEST_BARE).then_some(Field { span: start..start + length, frame })
+    (length < LONGEST).then_some(Field { span: start..start + length, frame })
 }

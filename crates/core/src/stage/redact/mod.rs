@@ -3,13 +3,21 @@
 //! Every byte that is no part of a secret stays as it was. A secret is known by its vendor's prefix, by
 //! its measures or by what stands beside it; a hash, a UUID or a placeholder has none of these and stays.
 
+mod basic;
+mod code;
+mod command;
+mod cookie;
+mod entry;
 mod field;
 mod name;
 mod pair;
 mod pem;
+mod phrase;
 mod plain;
+mod quote;
 mod rules;
 mod shape;
+mod sign;
 mod token;
 mod url;
 mod value;
@@ -17,7 +25,9 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use code::Page;
 use plain::Plain;
+use sign::Sign;
 
 /// The text with `[REDACTED_SECRET]` and `[REDACTED_PRIVATE_KEY]` in place of its secrets.
 #[must_use]
@@ -57,7 +67,7 @@ impl Secret {
         Self { span, kind: Kind::Token }
     }
 
-    /// What stands in its place.
+    /// What stands where it stood.
     fn mask(&self) -> &'static str {
         match self.kind {
             Kind::Token => "[REDACTED_SECRET]",
@@ -92,19 +102,18 @@ pub(crate) fn mask(text: &str, secrets: &[Secret]) -> String {
 }
 
 fn scan(text: &str) -> Vec<Secret> {
+    let page = Page::new(text);
     let mut secrets = Vec::new();
     let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
-        let found = if byte.is_ascii_alphanumeric() { word(text, at) } else { sign(text, at, byte) };
-        at = match found {
-            Some(secret) => {
-                let end = secret.span.end.max(at + 1);
-                push(&mut secrets, secret);
-                end
-            }
-            None if byte.is_ascii_alphanumeric() => at + run(&text.as_bytes()[at..]),
+        let word = byte.is_ascii_alphanumeric();
+        let found = if word { self::word(text, at).into_iter().collect() } else { sign(&page, at, byte) };
+        at = match found.last() {
+            Some(last) => last.span.end.max(at + 1),
+            None if word => at + run(&text.as_bytes()[at..]),
             None => at + 1,
         };
+        found.into_iter().for_each(|secret| push(&mut secrets, secret));
     }
     secrets
 }
@@ -127,30 +136,47 @@ fn word(text: &str, at: usize) -> Option<Secret> {
         [.., b'\\'] if bytes[at] == b'u' => 5,
         _ => 0,
     };
-    text.is_char_boundary(at + escape).then(|| token::find(text, at + escape))?.map(Secret::token)
+    let at = at + escape;
+    let here = text.is_char_boundary(at);
+    here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(Secret::token)
 }
 
-/// The secret that the sign at `at` announces.
-fn sign(text: &str, at: usize, byte: u8) -> Option<Secret> {
-    match byte {
-        b':' => url::find(text, at)
-            .or_else(|| shape::telegram(text, at))
-            .or_else(|| pair::find(text, at))
-            .map(Secret::token),
-        b'=' | b'>' => pair::find(text, at).map(Secret::token),
-        b'~' => shape::azure(text, at).map(Secret::token),
-        b'-' => dash(text, at),
+/// The secrets that the sign at `at` announces.
+fn sign(page: &Page<'_>, at: usize, byte: u8) -> Vec<Secret> {
+    let text = page.text;
+    let one = match byte {
+        b':' => url::find(text, at).or_else(|| shape::telegram(text, at)).or_else(|| shape::pgpass(text, at)),
+        b'~' => shape::azure(text, at),
+        b'-' => return dash(page, at),
         _ => None,
+    };
+    let one = one.or_else(|| pair::find(page, &Sign::at(text.as_bytes(), at)?));
+    match (one, byte) {
+        (Some(span), _) => vec![Secret::token(span)],
+        (None, b':' | b'=' | b'%' | b'\\') => cookies(page, at),
+        (None, _) => Vec::new(),
     }
 }
 
-fn dash(text: &str, at: usize) -> Option<Secret> {
-    match text.as_bytes().get(at + 1)? {
-        b'-' if text[at..].starts_with("-----BEGIN ") => {
-            pem::find(text, at).map(|span| Secret { span, kind: Kind::PrivateKey })
-        }
-        _ => shape::mailchimp(text, at).or_else(|| pair::flag(text, at)).map(Secret::token),
+fn cookies(page: &Page<'_>, at: usize) -> Vec<Secret> {
+    let found = Sign::at(page.text.as_bytes(), at).map(|sign| cookie::find(page, &sign));
+    found.unwrap_or_default().into_iter().map(Secret::token).collect()
+}
+
+fn dash(page: &Page<'_>, at: usize) -> Vec<Secret> {
+    let text = page.text;
+    if text[at..].starts_with("-----BEGIN ") {
+        return pem::find(text, at).map(|span| Secret { span, kind: Kind::PrivateKey }).into_iter().collect();
     }
+    if let Some(span) = shape::mailchimp(text, at) {
+        return vec![Secret::token(span)];
+    }
+    if at > 0 && !matches!(text.as_bytes()[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'') {
+        return Vec::new();
+    }
+    let one = pair::flag(page, at).or_else(|| command::find(text, at));
+    let found = one.map_or_else(|| cookie::flag(page, at), |span| vec![span]);
+    found.into_iter().map(Secret::token).collect()
 }
 
 /// The bytes of the word that the bytes begin with.

@@ -11,6 +11,8 @@ pub(super) enum Class {
     Token,
     /// An `Authorization` header: a scheme, then the secret.
     Header,
+    /// The signature of an address.
+    Signature,
 }
 
 /// Names of more bytes than this are no names.
@@ -30,11 +32,17 @@ pub(super) fn class(name: &str) -> Option<Class> {
     match last.as_str() {
         "authorization" => Some(Class::Header),
         "pass" if before.is_empty() => None,
-        "pass" if matches!(before, "by" | "first" | "second" | "render" | "single") => None,
+        "pass" if matches!(before, "by" | "first" | "second" | "render" | "single" | "this") => None,
+        "credential" if matches!(before, "amz" | "goog") => None,
         last if PASSWORDS.contains(&last) => Some(Class::Password),
         last if KEYS.contains(&last) => Some(Class::Key),
         "key" if KEY_KINDS.contains(&before) => Some(Class::Key),
         "signature" if before == "access" => Some(Class::Key),
+        "signature" if matches!(before, "amz" | "goog") => Some(Class::Signature),
+        "sig" | "signature" if head.is_empty() => Some(Class::Signature),
+        "data" if before == "key" && head.iter().any(|word| word == "client") => Some(Class::Key),
+        "base" if before == "key" => Some(Class::Key),
+        "token" if before == "key" && head.iter().any(|word| word == "public") => None,
         "token" if TOKEN_KINDS.contains(&before) => Some(Class::Key),
         "token" if HARMLESS.contains(&before) => None,
         "token" | "pat" => Some(Class::Token),
@@ -131,6 +139,19 @@ const KEY_KINDS: &[&str] = &[
     "cosmos",
     "primary",
     "secondary",
+    "preshared",
+    "deepseek",
+    "openrouter",
+    "huggingface",
+    "posthog",
+    "sentry",
+    "shopify",
+    "pagerduty",
+    "newrelic",
+    "notion",
+    "linear",
+    "figma",
+    "supabase",
 ];
 
 /// Words that make a key of a `token`.
@@ -187,6 +208,10 @@ const HARMLESS: &[&str] = &[
     "starting",
     "forward",
     "backward",
+    "creation",
+    "update",
+    "unit",
+    "product",
 ];
 
 /// The words of a name, in lower case: split at signs, at humps and before digits that end it.
@@ -238,6 +263,13 @@ mod tests {
             ("private_key_id", None),
             ("primaryKey", Some(Class::Key)),
             ("public_key", None),
+            ("PublicKeyToken", None),
+            ("client-key-data", Some(Class::Key)),
+            ("SECRET_KEY_BASE", Some(Class::Key)),
+            ("sig", Some(Class::Signature)),
+            ("X-Amz-Signature", Some(Class::Signature)),
+            ("X-Goog-Credential", None),
+            ("method_signature", None),
             ("compass", None),
             ("key", None),
             ("", None),

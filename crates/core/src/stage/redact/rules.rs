@@ -137,6 +137,13 @@ pub(super) const TOKENS: &[Rule] = &[
     ("ops_eyJ", Base64, 80, 2000),
     ("AGE-SECRET-KEY-1", Upper, 58, 58),
     ("API-", Upper, 26, 32),
+    // Base64 of a private key's armour, and of a registry's logins
+    ("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0", Base64, 40, 16384),
+    ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt", Base64, 40, 16384),
+    ("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0", Base64, 40, 16384),
+    ("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Base64, 40, 16384),
+    ("LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVkt", Base64, 40, 16384),
+    ("eyJhdXRocyI6", Base64, 20, 16384),
     // Data and telemetry
     ("dapi", Hex, 32, 34),
     ("pscale_tkn_", Dotted, 30, 70),
@@ -174,7 +181,6 @@ pub(super) const TOKENS: &[Rule] = &[
     ("xkeysib-", Word, 60, 100),
     ("xsmtpsib-", Word, 60, 100),
     ("key-", Hex, 32, 32),
-    ("re_", Word, 30, 40),
     ("SK", Hex, 32, 32),
     ("sk_live_", Alnum, 16, 255),
     ("sk_test_", Alnum, 16, 255),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::basic;
 use super::value::{self, Grade};
 
 /// The secret that begins with the word at `at`.
@@ -16,7 +17,8 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
         b's' => open_ai(rest),
         b'p' => airtable(rest),
         b'a' => return terraform(text, at),
-        b'b' | b'B' => return bearer(text, at),
+        b'b' | b'B' => return bearer(text, at).or_else(|| basic::find(text, at)),
+        b'r' => resend(rest),
         _ => None,
     };
     end.map(|end| at..at + end)
@@ -31,6 +33,17 @@ pub(super) fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let start = (8..=10).find_map(|digits| before(bytes, at, digits, |byte| byte.is_ascii_digit()))?;
     Some(start..at + 1 + tail)
+}
+
+/// `host:5432:database:user:…`, a line of `.pgpass`.
+pub(super) fn pgpass(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text[at..].strip_prefix(":5432:")?;
+    let near = rest.get(..rest.floor_char_boundary(256))?;
+    let line = near.split([' ', '\n', '\r', '"', '\'', '\\']).next()?;
+    let mut fields = line.splitn(3, ':');
+    let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
+    let start = at + 6 + database.len() + user.len() + 2;
+    (value::opens(password) && !user.is_empty()).then_some(start..start + password.len())
 }
 
 /// `….8Q~…`, a secret of an application in Azure.
@@ -93,6 +106,17 @@ fn airtable(rest: &str) -> Option<usize> {
     let first = run(bytes, |byte| byte.is_ascii_alphanumeric());
     let hex = run(bytes.get(first + 1..)?, |byte| byte.is_ascii_hexdigit());
     (first == 14 && bytes[first] == b'.' && hex == 64).then_some(3 + first + 1 + hex)
+}
+
+/// `re_`, eight letters, `_` and the key itself.
+fn resend(rest: &str) -> Option<usize> {
+    let bytes = rest.strip_prefix("re_")?.as_bytes();
+    let first = run(bytes, |byte| byte.is_ascii_alphanumeric());
+    let last = run(bytes.get(first + 1..)?, |byte| byte.is_ascii_alphanumeric());
+    let whole = bytes.get(first + 1 + last).is_none_or(|byte| !is_word(*byte));
+    let sized = first == 8 && bytes[first] == b'_' && (22..=30).contains(&last) && whole;
+    let made = || value::grade(&rest[12..12 + last]) == Grade::Random;
+    (sized && made()).then_some(12 + last)
 }
 
 /// `….atlasv1.…`, a token of Terraform Cloud's.

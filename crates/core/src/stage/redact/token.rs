@@ -11,7 +11,19 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let (&first, &second) = (rest.first()?, rest.get(1)?);
     let near = |rule: &&Rule| rule.0.as_bytes()[1] == second;
     let own = SHELVES.rules(first).filter(near).find_map(|rule| Some(at..at + tail(rest, rule)?.end));
-    own.or_else(|| hook(rest, at)).or_else(|| shape::find(text, at))
+    own.filter(|_| !is_digest(&text.as_bytes()[..at]))
+        .or_else(|| hook(rest, at))
+        .or_else(|| shape::find(text, at))
+}
+
+/// True inside the base64 of a digest: `sha256=…`, where any letters may stand in a row.
+fn is_digest(before: &[u8]) -> bool {
+    let run = before.iter().rev().take(88).take_while(|&&byte| Tail::Word.holds(byte)).count();
+    let head = &before[..before.len() - run];
+    let hash =
+        |name: &[u8]| [&b"sha1"[..], b"sha256", b"sha384", b"sha512"].iter().any(|hash| name.ends_with(hash));
+    // A dash is a letter of this base64, and the sign of others.
+    head.strip_suffix(b"=").is_some_and(hash) || before[before.len() - run..].starts_with(b"sha512-")
 }
 
 /// The secret part of an address that begins at `at`.
@@ -31,7 +43,9 @@ fn tail(rest: &[u8], rule: &Rule) -> Option<Range<usize>> {
     let length = length - tail[..length].iter().rev().take_while(|&&byte| byte == b'.').count();
     let whole = tail.get(length).is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     let fits = (least..=most).contains(&length) && whole;
-    let made = || std::str::from_utf8(&tail[..length]).is_ok_and(value::is_made);
+    let made = || {
+        std::str::from_utf8(&tail[..length]).is_ok_and(|tail| value::is_made(tail) && !value::is_named(tail))
+    };
     (fits && made()).then_some(prefix.len()..prefix.len() + length)
 }
 

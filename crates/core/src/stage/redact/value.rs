@@ -73,6 +73,8 @@ const SPEAKING: &[&str] = &[
 const COMMON: &[&str] = &[
     "password",
     "passwd",
+    "passphrase",
+    "notasecret",
     "pass",
     "pw",
     "pwd",
@@ -124,11 +126,30 @@ const COMMON: &[&str] = &[
     "change",
 ];
 
+/// Words that common ones are joined with: `mypassword`, `supersecret1`.
+const JOINED: &[&str] =
+    &["my", "your", "our", "the", "some", "new", "old", "db", "random", "secure", "super"];
+
+/// True when common words are joined into one, and nothing but digits follows.
+fn is_joined(value: &str) -> bool {
+    let stem = value.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
+    let rest = JOINED.iter().fold(stem, |rest, word| match rest.get(..word.len()) {
+        Some(start) if start.eq_ignore_ascii_case(word) => &rest[word.len()..],
+        _ => rest,
+    });
+    let pair = || {
+        (1..rest.len()).any(|at| {
+            rest.split_at_checked(at).is_some_and(|(head, tail)| is_any(head, COMMON) && is_any(tail, COMMON))
+        })
+    };
+    stem.len() <= 32 && (is_any(rest, COMMON) || pair())
+}
+
 /// True when common words are all there is, or when no sign sets them apart from a name: `my-test-token1`.
 fn is_common(value: &str) -> bool {
     let stem = |piece: &str| is_any(piece.trim_end_matches(|char: char| char.is_ascii_digit()), COMMON);
     let signed = value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '+', '=', '?', '~']);
-    if signed { pieces(value).all(stem) } else { pieces(value).any(stem) }
+    is_joined(value) || if signed { pieces(value).all(stem) } else { pieces(value).any(stem) }
 }
 
 fn pieces(value: &str) -> impl Iterator<Item = &str> {
@@ -147,19 +168,53 @@ fn stands_in(value: &str) -> bool {
         && named
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'%' | b'@' | b'0'..=b'9'));
-    let framed = matches!(first, b'<' | b'{' | b'[' | b'(' | b'*') || value.starts_with("0x");
+    let framed =
+        matches!(first, b'<' | b'{' | b'[' | b'(' | b'*' | b')' | b',' | b';') || value.starts_with("0x");
     variable
         || framed
         || value.contains(char::is_whitespace)
         || INSIDE.iter().any(|part| value.contains(part))
         || START.iter().any(|part| value.starts_with(part))
         || is_one_char(value)
+        || is_sequence(value)
+        || holds(value, "example") && !is_path(value)
+        || value.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("your"))
 }
 
-const INSIDE: &[&str] =
-    &["${", "$(", "{{", "<%", "...", "…", "***", "xxxx", "XXXX", "://", "()", "REDACTED", "=>", "::"];
-const START: &[&str] =
-    &["arn:", "sha1-", "sha256-", "sha384-", "sha512-", "sha256:", "sha512:", "$2", "process.env"];
+/// True for stretches of the alphabet.
+fn is_sequence(value: &str) -> bool {
+    let next = |pair: &[u8]| pair[0].is_ascii_alphabetic() && pair[0] + 1 == pair[1];
+    let mut run = 0;
+    value.as_bytes().windows(2).any(|pair| {
+        run = if next(pair) { run + 1 } else { 0 };
+        run == 7
+    })
+}
+
+/// True when a value holds the word, in letters of either size.
+fn holds(value: &str, word: &str) -> bool {
+    value.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+const INSIDE: &[&str] = &[
+    "${", "$(", "{{", "<%", "...", "…", "%(", "%s", "***", "xxxx", "XXXX", "://", "()", "REDACTED", "=>",
+    "::",
+];
+const START: &[&str] = &[
+    "arn:",
+    "sha1-",
+    "sha256-",
+    "sha384-",
+    "sha512-",
+    "sha256:",
+    "sha512:",
+    "$2",
+    "process.env",
+    "!vault",
+    "ENC[",
+    "NACL[",
+    "vault:v",
+];
 
 fn is_one_char(value: &str) -> bool {
     let first = value.as_bytes().first();
@@ -173,14 +228,36 @@ fn is_path(value: &str) -> bool {
     email || rooted && !(value.len() == 40 && value.matches('/').count() < 4)
 }
 
-/// True when there is more than letters, and nothing that grammars use.
+/// True when there is more than letters, and nothing that grammars use; a word that ends a sentence has no twist, and
+/// neither has the name of a constant.
 fn has_twist(value: &str) -> bool {
     let twist = |byte: u8| byte.is_ascii_digit() || b"!@#$%^&*+=?~".contains(&byte);
-    value.bytes().any(twist) && !value.contains([':', '|', '/'])
+    let constant = value.contains('_') && !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let digits = value.bytes().any(|byte| byte.is_ascii_digit());
+    let stem = value.trim_end_matches(['!', '?']);
+    let sentence = measure(stem.as_bytes()).1 < 2 && !stem.bytes().any(twist);
+    let named = !digits && holds(value, "password");
+    value.bytes().any(twist) && !value.contains([':', '|', '/']) && !constant && !sentence && !named
+}
+
+/// True when every piece is a word.
+pub(super) fn is_worded(value: &str) -> bool {
+    pieces(value).all(is_wordy)
+}
+
+/// True for a name that someone gave: words with capitals, as no machine would set them.
+pub(super) fn is_named(tail: &str) -> bool {
+    let capital = tail.bytes().any(|byte| byte.is_ascii_uppercase());
+    let words =
+        tail.split(|char: char| !char.is_ascii_lowercase()).map(str::len).filter(|&length| length > 0);
+    let (count, letters) = words.fold((0, 0), |(count, letters), length| (count + 1, letters + length));
+    capital && letters >= 10 && letters >= count * 4
 }
 
 /// True for numbers, and for words that hold at most one, a short one.
 fn is_wordy(piece: &str) -> bool {
+    // The number of a curve is longer than those that people put into names.
+    let piece = &piece.replacen("25519", "", 1);
     let bytes = piece.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let numbers =
@@ -189,15 +266,47 @@ fn is_wordy(piece: &str) -> bool {
     digits == bytes.len() || (digits <= 4 && numbers <= 1 && !is_jumbled(bytes))
 }
 
-/// True when capitals stand as no one would set them.
+/// True when capitals stand as no one would set them, or letters as in no word.
 fn is_jumbled(bytes: &[u8]) -> bool {
     let capitals = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let turns =
         bytes.windows(2).filter(|pair| pair[0].is_ascii_uppercase() != pair[1].is_ascii_uppercase()).count();
-    bytes.len() >= 12
+    let (letters, humps) = measure(bytes);
+    let rare = bytes.windows(2).filter(|pair| is_rare(pair)).count();
+    let mixed = bytes.len() >= 12
         && capitals * 10 >= bytes.len() * 3
         && capitals * 10 <= bytes.len() * 7
-        && turns * 3 >= bytes.len()
+        && turns * 3 >= bytes.len();
+    mixed && (letters < humps * 3 || rare > 1) || bytes.len() >= 16 && rare > 2
+}
+
+/// True for two letters that stand side by side in few words, and in none of those that programs love.
+fn is_rare(pair: &[u8]) -> bool {
+    let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
+    let rare = |byte: u8| b"jqxz".contains(&byte);
+    let vowel = |byte: u8| b"aeiouy".contains(&byte);
+    let letters = pair.iter().all(u8::is_ascii_lowercase);
+    letters
+        && pair.iter().any(|&byte| rare(byte))
+        && !pair.iter().any(|&byte| vowel(byte))
+        && !LOVED.contains(&&pair)
+}
+
+const LOVED: &[&[u8; 2]] = &[
+    b"xp", b"xt", b"xc", b"nj", b"dj", b"bj", b"xx", b"zz", b"tz", b"nz", b"nx", b"jw", b"js", b"xm", b"xl",
+    b"sq", b"ql", b"mq", b"zk", b"gz", b"tx", b"jp", b"xf", b"fx",
+];
+
+/// Letters, and the words that capitals make of them: `UserAPIKey` has three.
+fn measure(bytes: &[u8]) -> (usize, usize) {
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let at = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let begins = |here: &usize| {
+        let (before, byte, next) = (at(here.checked_sub(1)), bytes[*here], at(here.checked_add(1)));
+        let hump = byte.is_ascii_uppercase() && (before.is_ascii_lowercase() || next.is_ascii_lowercase());
+        byte.is_ascii_alphabetic() && (hump || !before.is_ascii_alphabetic())
+    };
+    (letters, (0..bytes.len()).filter(begins).count())
 }
 
 #[cfg(test)]
@@ -224,6 +333,10 @@ mod tests {
                     "arn:aws:x",
                     "test1234",
                     "REDACTED",
+                    "mypassword",
+                    "supersecret1",
+                    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+                    "1bcdefghij2bcdefghij",
                 ][..],
             ),
             (
@@ -237,10 +350,24 @@ mod tests {
                     "1.2.1",
                     "getApiKeyForModel",
                     "config.apiKeyOfNothing",
+                    "UserAPIKeyAuth",
+                    "AuthTokenDTO",
+                    "FORBIDDEN_VALUE2",
+                    "Olvidaste!",
                     "a@b.example1",
                 ],
             ),
-            (Grade::Twisted, &["hunter2", "Sup3r!", "Tr0ub4&3", "topsecret42"]),
+            (
+                Grade::Twisted,
+                &[
+                    "hunter2",
+                    "Sup3r!",
+                    "Tr0ub4&3",
+                    "topsecret42",
+                    "Ed25519PrivateKey",
+                    "PKCS7PrivateKeyTypes",
+                ],
+            ),
             (
                 Grade::Random,
                 &[
