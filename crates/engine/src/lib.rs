@@ -5,6 +5,7 @@ mod beside;
 mod conversation;
 mod crew;
 mod engine;
+mod guard;
 mod hidden;
 mod memo;
 mod object;
