@@ -109,7 +109,10 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>, kept: &mut V
             return Filled { sent: None, report };
         }
         Found::Failed(text) => (text, None),
-        Found::Done(policy, text, outcome) => (text, guarded(|| past.refer(policy, slot, outcome))),
+        Found::Done(policy, text, outcome) => {
+            let referred = guarded(|| past.refer(policy, slot, &text, outcome));
+            (text, referred)
+        }
     };
     let Some(outcome) = outcome else {
         past.skip(slot);
