@@ -169,6 +169,17 @@ impl Held {
         self.mine += bytes;
         self.total.fetch_add(bytes, Ordering::Relaxed) + bytes <= limit
     }
+
+    /// Takes room for further rounds of a request that takes all of this so far, and gives how many bytes answers may
+    /// have. What was forwarded and what was left out of it are at hand from then on, whatever the limit says; answers
+    /// get what is left below it, at most as much as the request itself.
+    pub(crate) fn grow(&mut self, limit: usize) -> usize {
+        let request = self.mine;
+        self.take(limit, 2 * request);
+        let left = limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request);
+        self.take(limit, left);
+        left
+    }
 }
 
 impl Drop for Held {

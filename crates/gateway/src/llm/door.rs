@@ -67,7 +67,8 @@ async fn forward(
         speaks,
         head: head.clone(),
         follow,
-        _held: held,
+        held,
+        room: None,
     });
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
     match (response.status(), client) {

@@ -68,9 +68,9 @@ pub trait Follow: Send {
     /// A watch over the response.
     fn watch(&self, framing: Framing) -> Box<dyn Watch>;
 
-    /// The body of the next round: that of the one before, the turn, and the answers to it. Without one the response
-    /// cannot go on.
-    fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>>;
+    /// The body of the next round: that of the one before, the turn, and the answers to it, which have `room` bytes over
+    /// all rounds. Without one the response cannot go on.
+    fn next(&mut self, turn: Turn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
 
     /// Hears that the response is over, and what its first round and all of them cost. Gives headers to add, should
     /// there be time for that.

@@ -34,7 +34,9 @@ pub(crate) struct Again {
     pub(crate) head: Parts,
     pub(crate) follow: Box<dyn Follow>,
     /// The room that the request takes, for it is kept until the response is over.
-    pub(crate) _held: Held,
+    pub(crate) held: Held,
+    /// Bytes that answers may have, once one was asked for.
+    pub(crate) room: Option<usize>,
 }
 
 /// How the response of an upstream comes, if it is one that can be watched.
@@ -224,7 +226,8 @@ impl Again {
 
     async fn next(&mut self, framing: Framing, turn: Turn, round: Round) -> Result<Source, Error> {
         let lost = || Error::us(StatusCode::BAD_GATEWAY, "what was left out cannot be shown; send it again");
-        let body = Bytes::from(self.follow.next(turn, round).await.ok_or_else(lost)?);
+        let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
+        let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         let request = Request::from_parts(head, Outgoing::whole(body, None, Held::default()));

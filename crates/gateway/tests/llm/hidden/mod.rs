@@ -1,5 +1,7 @@
 //! What is left out is fetched back in mid-response, and the client sees one answer.
 
+mod bounds;
+mod calls;
 mod kept;
 mod speech;
 
@@ -185,7 +187,7 @@ async fn only_what_this_request_left_out_can_be_named() {
         assert_eq!(stage.got(&answer).0, "So be it.", "{shape:?}");
         let results = shape.results(&stage.bodies().pop().unwrap());
         assert!(results[1].starts_with("Nothing is kept under"), "{shape:?} {results:?}");
-        assert!(results[0].starts_with("<<<<SHADOW:"), "{shape:?} {results:?}");
+        assert!(results[0].starts_with("<<<TEXT1:"), "{shape:?} {results:?}");
     }
 }
 
