@@ -45,6 +45,17 @@ million:
 broken:
     cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
 
+# A hundred thousand broken responses through the watch and through the gateway: is one lost, does one show the tool? (minutes)
+[group('slow')]
+mutated:
+    cargo test --locked -p tersely-wire --test hidden -- --ignored --nocapture
+    cargo test --locked -p tersely-gateway --test llm hundred_thousand -- --ignored --nocapture
+
+# Forty bodies of three megabytes and ten hostile ones at once: how long does a check of health take?
+[group('measure')]
+health:
+    cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
+
 # Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
 [group('slow')]
 prefix:

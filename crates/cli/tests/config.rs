@@ -294,6 +294,8 @@ fn a_file_merely_found_is_not_trusted() {
     for text in [
         "upstream = 'http://x'\n",
         "origins = 'any'\n",
+        "hosts = ['evil.example']\n",
+        "listen = '0.0.0.0:8787'\n",
         "[upstreams]\nopenai = 'http://x'\n",
         "[proxy]\nurl = 'http://x'\n",
         "[store]\naddresses = []\n",

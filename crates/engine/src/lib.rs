@@ -8,6 +8,7 @@ mod engine;
 mod hidden;
 mod memo;
 mod object;
+mod plain;
 mod refused;
 mod report;
 mod restore;

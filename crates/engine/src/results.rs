@@ -55,7 +55,10 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     let mut results = Results::default();
     results.report.reused = past.filled.len();
     results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, &slots));
-    let found = each(&slots[past.filled.len()..], |slot| look(scope, slot));
+    let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
+    let found = each(&slots[past.filled.len()..], |slot| {
+        if slot.span.start < plain { leave(slot) } else { look(scope, slot) }
+    });
     for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
         let filled = fill(&mut past.conversation, slot, found, &mut results.kept);
         past.filled.push(filled);
@@ -68,6 +71,11 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
         recall.keep(*last, past);
     }
     results
+}
+
+/// A result that stays as it came.
+fn leave<'s>(slot: &Slot<'s>) -> Found<'s> {
+    slot.text().map_or(Found::Unread, Found::Left)
 }
 
 /// What a result becomes by itself.

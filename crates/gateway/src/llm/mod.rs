@@ -12,9 +12,11 @@ mod rewrite;
 mod rounds;
 mod run;
 mod send;
+mod setback;
 mod shape;
 mod totals;
 mod trail;
+mod whose;
 
 pub(crate) use door::enter;
 pub(crate) use gate::Gate;

@@ -20,6 +20,9 @@ pub trait Rewrite: Send + Sync {
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
+
+    /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
+    fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
 /// A request without its body. It holds credentials: not for logs.
@@ -102,6 +105,19 @@ pub struct Refusal {
     pub status: StatusCode,
     /// What is wrong with it, for the client to read.
     pub message: String,
+}
+
+impl Missed {
+    /// Its name in headers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Panicked => "panicked",
+            Self::Late => "late",
+            Self::Full => "full",
+            Self::Coded => "coded",
+            Self::Signed => "signed",
+        }
+    }
 }
 
 /// Why a wanted request went on as it came.

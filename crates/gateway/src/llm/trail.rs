@@ -47,6 +47,8 @@ pub(crate) struct Sent {
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
     pub(crate) history: History,
+    /// How many results an earlier request sent as they came.
+    pub(crate) plain: usize,
     pub(crate) memo: Option<Memory>,
 }
 
@@ -54,6 +56,13 @@ pub(crate) struct Sent {
 pub(crate) struct Memory {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
+}
+
+impl Memory {
+    /// The memo, as its client may use it.
+    pub(crate) fn recall(&self) -> Recall<'_> {
+        Recall { memo: &self.memo, whose: &self.whose }
+    }
 }
 
 /// Where a tenant's texts are kept, for requests that name earlier ones.
@@ -71,13 +80,12 @@ impl Sent {
 
     /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
     pub(crate) fn pass_on(&self) -> Result<Passed<'_>, Refused> {
-        let recall = self.memo.as_ref().map(|it| Recall { memo: &it.memo, whose: &it.whose });
-        self.with(Loss::Detail, recall)
+        self.with(Loss::Detail, self.memo.as_ref().map(Memory::recall))
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
-        self.engine.pass(&Request { provider, path, asked, most, memo }, &self.body)
+        self.engine.pass(&Request { provider, path, asked, most, plain: self.plain, memo }, &self.body)
     }
 
     /// What was forwarded first, and what was left out of it.
@@ -212,6 +220,7 @@ mod tests {
     use tersely_store::{Place, Remote, Secret, Store};
 
     use super::*;
+    use crate::llm::whose::Whose;
 
     /// Where a request leaves most of a long result out, and what that was.
     fn sent(member: &str) -> (Sent, Vec<Kept>) {
@@ -226,7 +235,7 @@ mod tests {
         let provider = tersely_wire::claimed(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
-        let sent = Sent { engine, provider, path, asked, body, history, memo: None };
+        let sent = Sent { engine, provider, path, asked, body, history, plain: 0, memo: None };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)
@@ -236,7 +245,8 @@ mod tests {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
-        let tenant = keeper.tenant(&headers).unwrap();
+        let whose = Whose::of(None, &http::Uri::default(), &headers).unwrap_or_default();
+        let tenant = keeper.tenant(&whose).unwrap();
         Shelf { keeper: Arc::new(keeper), tenant }
     }
 

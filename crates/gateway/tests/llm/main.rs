@@ -7,12 +7,16 @@
     reason = "a test fails loudly, its scenery too"
 )]
 
+mod caller;
+mod crowd;
 mod fault;
 mod forward;
 mod hidden;
 mod hostile;
+mod late;
 mod live;
 mod load;
 mod scene;
 mod stream;
 mod tls;
+mod two;
