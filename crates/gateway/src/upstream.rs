@@ -45,6 +45,12 @@ impl Upstreams {
         self.choose(Some(provider)).ok()
     }
 
+    /// The server for whatever has no server of its own, if there is one.
+    #[must_use]
+    pub fn rest(&self) -> Option<&Upstream> {
+        self.rest.as_ref()
+    }
+
     /// The server for a request. There is none for a request of no known provider unless one server is for all: a
     /// guess would hand one provider's key to another.
     pub(crate) fn choose(&self, provider: Option<Provider>) -> Result<&Upstream, Error> {

@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 mod doctor;
+mod hosts;
 mod run;
 mod serve;
 mod stage;
