@@ -45,6 +45,17 @@ million:
 broken:
     cargo test --release --locked -p tersely-wire --test laws -- --ignored --nocapture
 
+# A hundred thousand broken responses through the watch and through the gateway: is one lost, does one show the tool? (minutes)
+[group('slow')]
+mutated:
+    cargo test --locked -p tersely-wire --test hidden -- --ignored --nocapture
+    cargo test --locked -p tersely-gateway --test llm hundred_thousand -- --ignored --nocapture
+
+# Forty bodies of three megabytes and ten hostile ones at once: how long does a check of health take?
+[group('measure')]
+health:
+    cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
+
 # Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
 [group('slow')]
 prefix:
@@ -61,6 +72,12 @@ clients: release
 expand: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 expand.py
+
+# Real agents whose model writes back a file full of secrets as it saw it: what is on disk, what went upstream? (minutes)
+[group('slow')]
+edits: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 edits.py
 
 # Mixed streams with hidden calls through `tersely serve`: does it leak memory, sockets or answers?
 [group('slow')]
@@ -102,6 +119,11 @@ replay transcript='tau-airline-007.openai.json': release
 [group('measure')]
 delay: release
     cd benchmarks/clients && python3 delay.py
+
+# What is masked in folders of programs and texts, line by line, to be looked at: `just alarms /usr/lib/python3:~/src`.
+[group('measure')]
+alarms folders:
+    TERSELY_TREES="{{folders}}" cargo test --release --locked -p tersely-core --test redact alarms -- --ignored --nocapture
 
 # Milliseconds to find slots in a request body and splice it, beside serde_json.
 [group('measure')]

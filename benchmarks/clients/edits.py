@@ -19,7 +19,6 @@ from pathlib import Path
 from agents import CLIENTS, CODEX, Start, prepare
 from asking import Asking, Player
 from clients import PATIENCE, ROOT, Server
-from expand import talks
 from relay import Relay
 from secrets_list import Secret, secrets
 from speech import Call, Say, Text, is_hidden, shape_of
@@ -47,6 +46,8 @@ class Hand:
 
 def hand(tools: list[str], spaces: dict[str, str]) -> Hand | None:
     """The hand for the tools that are offered."""
+    if "exec" in tools:
+        return scripted()
     own = shell(tools)
     if own is None:
         return None
@@ -73,9 +74,28 @@ def hand(tools: list[str], spaces: dict[str, str]) -> Hand | None:
     return Hand(
         lambda path: run(f"cat {path}"),
         run,
-        lambda path, text: run(f"cat > {path} <<'THE_END'\n{text}THE_END"),
+        lambda path, text: run(heredoc(path, text)),
         patched or (lambda path, old, new: run(replace(path, old, new))),
     )
+
+
+def scripted() -> Hand:
+    """The hand for Codex whose model writes programs that call tools."""
+
+    def run(command: str) -> Call:
+        return Call("exec", f"const done = await tools.exec_command({json.dumps({'cmd': command})}); text(done.output);")
+
+    return Hand(
+        lambda path: run(f"cat {path}"),
+        run,
+        lambda path, text: run(heredoc(path, text)),
+        lambda path, old, new: Call("exec", f"text(await tools.apply_patch({json.dumps(patch(path, old, new))}));"),
+    )
+
+
+def heredoc(path: str, text: str) -> str:
+    """A file written by a shell."""
+    return f"cat > {path} <<'THE_END'\n{text}THE_END"
 
 
 def patch(path: str, old: str, new: str) -> str:
@@ -150,16 +170,31 @@ def model(way: str, path: str):
 
 
 class InOne(Player):
-    """Says all of a response in one piece."""
+    """Says all of a response in one piece, to agents that never ask for less than a stream."""
 
     def chunks(self, events: list[bytes], pause: float = 0.0) -> None:
         super().chunks([b"".join(events)], pause)
 
 
+class Silent(Player):
+    """Breaks off every stream: Claude Code then asks for the response as a whole."""
+
+    def chunks(self, events: list[bytes], pause: float = 0.0) -> None:
+        super().chunks(events[:1], pause)
+
+
+def player(client: str, answer: str) -> type[Player]:
+    """What answers a client so."""
+    if answer == "streamed":
+        return Player
+    return Silent if client == "Claude Code" else InOne
+
+
 def settings(made: list[Secret]) -> str:
     """A file with every secret, the line that changes in its middle."""
     alone = [one for one in made if one.text == one.value]
-    placed = [one for one in made if one.text != one.value]
+    # Claude Code itself writes `&` where the model says `\\u0026`, so that the file holds none.
+    placed = [one for one in made if one.text != one.value and "\\u" not in one.text]
     lines = [f'{name(one.kind)} = "{one.value}"' for one in alone]
     notes = ["NOTES = r\"\"\"", *[one.text for one in placed], "\"\"\""]
     half = len(lines) // 2
@@ -207,6 +242,7 @@ EDITORS: dict[str, Callable[[str], Start]] = {
     "Claude Code": claude,
     "Codex, apply_patch": codex("gpt-5.5"),
     "Codex, shell only": codex("test-model"),
+    "Codex, programs": codex("gpt-6-sol"),
     "OpenCode, chat": CLIENTS["OpenCode, chat"],
     "OpenCode, messages": CLIENTS["OpenCode, messages"],
 }
@@ -240,7 +276,7 @@ def check(binary: Path, flags: list[str], client: str, way: str, answer: str) ->
     before = settings(made)
     with tempfile.TemporaryDirectory(prefix="tersely-edits-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "here" / "settings.py"
-        upstream = Asking(model(way, str(path)), handler=InOne if answer == "whole" else Player)
+        upstream = Asking(model(way, str(path)), handler=player(client, answer))
         server = Server(binary, upstream.url, *flags)
         relay = Relay(server.address)
         start = EDITORS[client](relay.url)
@@ -252,7 +288,7 @@ def check(binary: Path, flags: list[str], client: str, way: str, answer: str) ->
         upstream.shutdown()
         after = path.read_text()
     result.exact = after == before.replace(BEFORE, AFTER)
-    result.lost = sum(one.value not in after for one in made)
+    result.lost = sum(one.value in before and one.value not in after for one in made)
     result.masks = after.count("[REDACTED") + after.count("***")
     judge(made, (relay.requests(), upstream.requests), result)
     if code != 0 or DONE.pieces[-1] not in said:
@@ -279,6 +315,12 @@ def judge(made: list[Secret], passed: tuple[list[Request], list[Request]], resul
     result.shown = len(found(made, [text for one in seen_by for text in results(one, SHOWN)]))
     leaked = found(made, [text for one in seen_by for text in [*results(one, MASKED), outside(one)]])
     result.leaked = [one.kind for one in leaked]
+
+
+def talks(request: Request) -> bool:
+    """Whether a request is one of the conversation: it goes to the model and offers tools."""
+    shape = shape_of(request.path) if request.method == "POST" else None
+    return shape is not None and bool(shape.tools(json.loads(request.body)))
 
 
 def found(made: list[Secret], texts: list[str]) -> list[Secret]:

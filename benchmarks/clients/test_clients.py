@@ -6,8 +6,10 @@ import json
 import unittest
 
 from compare import Change, Unfaithful, changed, compare
+from edits import AFTER, BEFORE, block, outside, patch, seen, settings, variables
 from expand import head
 from relay import parse
+from secrets_list import secrets
 from soak import pieces
 from speech import OWN, READ, SHAPES, TOOL, WROTE, Call, Text, is_hidden
 from upstream import Request
@@ -71,6 +73,37 @@ class Speech(unittest.TestCase):
 
     def test_chunks_are_put_together(self) -> None:
         self.assertEqual(pieces(b"2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"), [b"ab", b"c", b""])
+
+
+class Edits(unittest.TestCase):
+    """What the model makes of a file that it saw."""
+
+    def test_a_file_is_seen_without_its_gutter(self) -> None:
+        text = settings(secrets(64))
+        for gutter in ["{}→", "     {}\t", "{:05}| ", "{}: "]:
+            shown = "".join(gutter.format(at) + line for at, line in enumerate(text.splitlines(keepends=True), 1))
+            self.assertEqual(seen(f"<file>\n{shown}</file>"), text)
+        self.assertIsNone(seen("[lines 3-90 left out]"))
+
+    def test_a_patch_shows_the_lines_around_the_one_that_changes(self) -> None:
+        old = block(settings(secrets(64)))
+        lines = patch("s.py", old, old.replace(BEFORE, AFTER)).splitlines()
+        self.assertEqual([line for line in lines if line[0] in "-+"], [f"-{BEFORE}", f"+{AFTER}"])
+        self.assertGreater(sum(line[0] == " " for line in lines), 20)
+
+    def test_secrets_are_many_apart_and_the_same_again(self) -> None:
+        made = secrets(64)
+        self.assertGreater(len(made), 60)
+        self.assertEqual(len({one.value for one in made}), len(made))
+        self.assertEqual(made, secrets(64))
+        self.assertEqual(len(variables(made)), len(made))
+
+    def test_results_and_calls_are_not_outside(self) -> None:
+        call = {"type": "tool_use", "id": "a", "name": "x", "input": {"k": "in a call"}}
+        result = {"type": "tool_result", "tool_use_id": "a", "content": "in a result"}
+        turns = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, {"type": "text", "text": "beside"}]}]
+        request = Request("POST", "/v1/messages", [], json.dumps({"messages": turns}).encode())
+        self.assertEqual([word in outside(request) for word in ["in a call", "in a result", "beside"]], [False, False, True])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ mod command;
 mod fault;
 mod input;
 mod output;
+mod place;
 mod progress;
 mod proxy;
 mod saved;
@@ -21,5 +22,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    place::only();
     command::run(&args::Args::parse().command).unwrap_or_else(fault::Stop::report)
 }

@@ -99,6 +99,9 @@ mod other {
     pub(crate) fn forward(_: i32, _: Option<u32>, _: Terminal) {}
 }
 
+/// The number of the signal by which one process asks another to end.
+pub(crate) const TERMINATE: i32 = 15;
+
 /// Whether a terminal speaks to this process and to the one it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {

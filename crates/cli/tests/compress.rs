@@ -27,6 +27,13 @@ fn what_was_not_lost_comes_back_byte_for_byte() {
         "2 records\n{a:1}\n{a:2}".to_owned(),
         "[2]{a,b}:\n  1,x\n  2,y\n".to_owned(),
         "[terse1 json: compact]\n2 records\n{a:1}\n{a:2}".to_owned(),
+        "2 records\n{a:1}\n{a:2}\r\n".to_owned(),
+        "2 records\n{a:1}\n{a:2}\n\n".to_owned(),
+        "[terse999999999 a]\n".to_owned(),
+        String::new(),
+        "\n".to_owned(),
+        "  \n".to_owned(),
+        " \t\r\n\n".to_owned(),
     ] {
         let sent = run("compress --loss none", &text);
         assert_eq!(sent.code, Some(0), "{}", sent.stderr);

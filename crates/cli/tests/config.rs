@@ -310,6 +310,8 @@ fn a_file_merely_found_is_not_trusted() {
     for text in [
         "upstream = 'http://x'\n",
         "origins = 'any'\n",
+        "hosts = ['evil.example']\n",
+        "listen = '0.0.0.0:8787'\n",
         "[upstreams]\nopenai = 'http://x'\n",
         "[proxy]\nurl = 'http://x'\n",
         "[store]\naddresses = []\n",
@@ -481,7 +483,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:100");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:107");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

@@ -74,9 +74,18 @@ fn a_damaged_mark_is_a_fault() {
     check("decode", "[terse1 nothing]\nx", "", 1, &["marked as compressed"]);
 }
 
+/// It is what `compress` leaves of such a text.
+#[test]
+fn white_space_comes_back_as_it_was() {
+    for text in ["", "\n", "  \n", " \t\r\n\n", "\u{a0}"] {
+        let ran = run("decode", text);
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), text, ""));
+    }
+}
+
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
-    check("decode", "", "", 2, &["<stdin>: there is nothing in it"]);
+    check("decode --form json", "", "", 2, &["<stdin>: there is nothing in it"]);
     check("decode", b"\xff\xfe", "", 2, &["<stdin>: not UTF-8 text, from byte 0 on"]);
     check("decode no-such.txt", "", "", 2, &["no-such.txt: no such file"]);
     check("decode --form auto", "{}", "", 2, &["possible values: json, stc, toon, terse"]);

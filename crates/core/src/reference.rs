@@ -1,11 +1,14 @@
 //! The first line of a text that has an original behind it: `<<<SHADOW:shadow_…>>>`.
 //!
 //! The name is a function of the original alone, so that any replica, after any restart, writes the same bytes.
-//! A text that merely begins like one is sent with one more `<` and comes back with one fewer.
+//! A text that merely begins like one begins with `<<<TEXT1:` when it is sent, at the same cost; and one that begins
+//! like that has the next number.
 
 use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
+
+use crate::numeral;
 
 const OPEN: &str = "<<<SHADOW:";
 const CLOSE: &str = ">>>\n";
@@ -53,20 +56,33 @@ pub(crate) fn id(line: &str) -> &str {
     line.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(CLOSE)).unwrap_or_default()
 }
 
+/// What a text begins with that merely plays a reference, before its number. Word and number are two tokens, as
+/// `SHADOW` is.
+const FOREIGN: &str = "<<<TEXT";
+
 /// The text as it may be sent when it has no original: one that begins like a reference begins otherwise.
 pub(crate) fn escape(text: &str) -> Option<String> {
-    brackets(text).filter(|count| *count >= 3).map(|_| format!("<{text}"))
+    if let Some(rest) = text.strip_prefix(OPEN) {
+        return Some(format!("{FOREIGN}1:{rest}"));
+    }
+    let (number, rest) = foreign(text)?;
+    Some(format!("{FOREIGN}{}:{rest}", numeral::next(number)))
 }
 
 /// The text that `escape` gave another beginning.
-pub(crate) fn unescape(text: &str) -> Option<&str> {
-    brackets(text).filter(|count| *count > 3).map(|_| &text[1..])
+pub(crate) fn unescape(text: &str) -> Option<String> {
+    let (number, rest) = foreign(text)?;
+    Some(match numeral::previous(number) {
+        Some(number) => format!("{FOREIGN}{number}:{rest}"),
+        None => format!("{OPEN}{rest}"),
+    })
 }
 
-/// How many brackets stand before the word, if it is the word.
-fn brackets(text: &str) -> Option<usize> {
-    let word = text.trim_start_matches('<');
-    word.starts_with(OPEN.trim_start_matches('<')).then(|| text.len() - word.len())
+/// The number of a text that plays a reference, and the rest.
+fn foreign(text: &str) -> Option<(&str, &str)> {
+    let (number, rest) = numeral::split(text.strip_prefix(FOREIGN)?);
+    let rest = rest.strip_prefix(':').filter(|_| !number.is_empty())?;
+    Some((number, rest))
 }
 
 #[cfg(test)]
@@ -83,12 +99,12 @@ mod tests {
 
     #[test]
     fn look_alikes_come_back() {
-        for text in ["<<<SHADOW:x", "<<<SHADOW:shadow_1>>>\n", "<<<<SHADOW:", "<<<<<<<SHADOW: x"] {
+        for text in ["<<<SHADOW:x", "<<<SHADOW:shadow_1>>>\n", "<<<TEXT1:", "<<<TEXT999: x", "<<<TEXT01:"] {
             let sent = escape(text).unwrap();
             assert_eq!(split(&sent), None);
-            assert_eq!(unescape(&sent), Some(text));
+            assert_eq!(unescape(&sent).as_deref(), Some(text));
         }
-        for text in ["", "<", "<<SHADOW:", "SHADOW:", " <<<SHADOW:", "<<<SHADOW"] {
+        for text in ["", "<", "<<SHADOW:", "SHADOW:", " <<<SHADOW:", "<<<SHADOW", "<<<<SHADOW:", "<<<TEXT:"] {
             assert_eq!((escape(text), unescape(text)), (None, None), "{text}");
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::session::duplicate;
 use crate::stage::{Edit, Scene, Stage};
-use crate::{Loss, Step, Tokens, mark, reference, signal};
+use crate::{Loss, Room, Step, Tokens, mark, reference, signal};
 
 #[derive(Clone)]
 pub(crate) struct Run<'a, 'j> {
@@ -53,7 +53,10 @@ impl<'a, 'j> Run<'a, 'j> {
     /// True when an edit that claims to be exact is, and one that leaves detail out loses no error.
     fn holds(&self, stage: &dyn Stage, edit: &Edit) -> bool {
         match edit.loss {
-            Loss::None => stage.restore(&edit.note, &edit.text).as_deref() == Some(&*self.text),
+            Loss::None => {
+                let room = Room::of(&edit.text);
+                stage.restore(room, &edit.note, &edit.text).as_deref() == Some(&*self.text)
+            }
             Loss::Form => true,
             Loss::Detail => !stage.cuts_lines() || signal::all_kept(&self.text, &edit.text),
         }

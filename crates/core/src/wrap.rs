@@ -8,6 +8,8 @@
 use tersely_codec::json::Layout;
 use tersely_codec::{Text, Value, json};
 
+use crate::Room;
+
 /// Stands for the text in what is left of the wrapping.
 const BELOW: &str = "(below)";
 
@@ -60,15 +62,18 @@ fn is_wrapping(text: &str) -> bool {
 }
 
 /// The JSON text that `inside` was taken out of.
-pub(crate) fn rewrap(note: &str, inside: &str) -> Option<String> {
+pub(crate) fn rewrap(room: Room, note: &str, inside: &str) -> Option<String> {
     let (layout, wrapping) = note.split_once("; ")?;
     let layout: Layout = layout.parse().ok()?;
     let mut value = json::decode(wrapping).ok()?;
-    swap(&mut value, BELOW, &Text::of(inside));
-    if copies(&value, TWIN) > 0 {
+    let (texts, twins) = (copies(&value, BELOW), copies(&value, TWIN));
+    room.fits(inside.len().checked_mul(texts.checked_add(twins)?)?)?;
+    let inside_text = Text::of(inside);
+    swap(&mut value, BELOW, &inside_text);
+    if twins > 0 {
         show(&mut value, &json::decode(inside).ok()?);
     }
-    Some(layout.write(&value))
+    layout.write_within(room.bytes(), &value)
 }
 
 /// The longest string in a value, as JSON spells it.
@@ -161,7 +166,7 @@ mod tests {
             let (wrapping, inside) = unwrap(&text).unwrap();
             assert_eq!(wrapping, note);
             assert!(inside.starts_with("a line with \"quotes\"\nand another\n"));
-            assert_eq!(rewrap(&wrapping, &inside), Some(text));
+            assert_eq!(rewrap(Room::of(&text), &wrapping, &inside), Some(text));
         }
     }
 
@@ -177,8 +182,8 @@ mod tests {
             note,
             r#"spaced; {"content":[{"text":"(below)"}],"structuredContent":{"result":"(below, as JSON)"}}"#
         );
-        assert_eq!((&*inside, rewrap(&note, &inside)), (&*rows, Some(text)));
-        assert_eq!(rewrap(&note, "no JSON"), None);
+        assert_eq!((&*inside, rewrap(Room::of(&text), &note, &inside)), (&*rows, Some(text)));
+        assert_eq!(rewrap(Room::of("x"), &note, "no JSON"), None);
     }
 
     #[test]

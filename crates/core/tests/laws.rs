@@ -26,6 +26,10 @@ const TRICKY: &[&str] = &[
     "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\nplain",
     "<<<SHADOW:",
     "<<<<SHADOW:x>>>\n",
+    "<<<TEXT1:x>>>\n",
+    "[terse999999999 a]\n",
+    "[Duplicate of call_1 (bash); see earlier result]",
+    "[Duplicate1 call_1 (bash); see earlier result]",
     "     1→a\n     2→b\n     3→c\n     4→d\n     5→e",
     "     1\ta\n     2\tb\n     3\tc\n     4\td\n     5\te\n\nafter",
     "1\ta\n2\tb\n3\tc\n4\td\n",
@@ -38,10 +42,7 @@ const TRICKY: &[&str] = &[
 fn a_result_never_costs_more_than_it_came_with() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
-        // Only a text that plays our own mark many times over costs a token more.
-        let plays = text.starts_with("[terse999 ") || text.starts_with("<<<<SHADOW:");
-        let allowed = O200k.count(text) + usize::from(plays);
-        assert!(O200k.count(&outcome.text) <= allowed, "{plan:?}\n{text}\n{}", outcome.text);
+        assert!(O200k.count(&outcome.text) <= O200k.count(text), "{plan:?}\n{text}\n{}", outcome.text);
     });
 }
 

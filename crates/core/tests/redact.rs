@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, redact};
 
@@ -75,6 +77,8 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("$ mysql -uroot -p", "{A10}", " shop"),
     ("mysqldump --single-transaction -p'", "{A10}", "' shop > x.sql"),
     ("/usr/bin/mariadb -p\"", "{A10}", "\" shop"),
+    ("DEPLOY=sshpass -p ", "hunterTwo", " ssh a@b"),
+    ("LOGIN=machine git.internal login deploy password ", "hunterTwo", "\n"),
     ("sshpass -p ", "hunterTwo", " ssh a@b"),
     ("sshpass -p'", "{A10}", "' ssh a@b"),
     ("redis-cli -h x -p 6379 -a ", "{A16}", " ping"),
@@ -353,6 +357,28 @@ fn the_corpus_stays() {
     }
 }
 
+/// Prints what is masked in the folders that `TERSELY_TREES` names, to be looked at: `just alarms FOLDERS`.
+#[test]
+#[ignore = "measures folders that the caller names"]
+fn alarms_in_trees() {
+    let trees = std::env::var("TERSELY_TREES").unwrap_or_default();
+    for tree in trees.split(':').filter(|tree| !tree.is_empty()) {
+        let (mut read, mut hit, mut masks) = (0, 0, 0);
+        for file in files(Path::new(tree)) {
+            let Some(text) = fs::read(&file).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
+                continue;
+            };
+            let sealed = redact(&text);
+            let found = sealed.matches("[REDACTED_").count() - text.matches("[REDACTED_").count();
+            (read, hit, masks) = (read + 1, hit + usize::from(found > 0), masks + found);
+            for line in sealed.lines().filter(|line| line.contains("[REDACTED_") && !text.contains(*line)) {
+                println!("{}: {}", file.display(), line.trim());
+            }
+        }
+        println!("{tree}: {masks} masks in {hit} of {read} files");
+    }
+}
+
 #[test]
 fn a_mask_is_no_secret() {
     for (seed, (before, template, after)) in PLACES.iter().enumerate() {
@@ -481,19 +507,28 @@ fn hostile_texts_do_no_harm() {
 #[test]
 fn hostile_texts_take_time_by_their_size() {
     let time = |text: &str| {
-        let start = std::time::Instant::now();
+        let start = clock();
         let _ = redact(text);
-        start.elapsed()
+        clock().saturating_sub(start)
     };
     let whole = HOSTILE
         .iter()
-        .map(|part| (part, part.repeat(40_000 / part.len()), part.repeat(400_000 / part.len())));
-    let cut = HOSTILE.iter().map(|part| (part, lines(part, 40_000), lines(part, 400_000)));
+        .map(|part| (part, part.repeat(10_000 / part.len()), part.repeat(100_000 / part.len())));
+    let cut = HOSTILE.iter().map(|part| (part, lines(part, 10_000), lines(part, 100_000)));
     for (part, small, large) in whole.chain(cut) {
-        let least = (0..3).map(|_| time(&small)).max().unwrap().max(std::time::Duration::from_millis(8));
-        let most = (0..2).map(|_| time(&large)).min().unwrap();
-        assert!(most < least * 30, "{part:?}: {least:?}, ten times the text: {most:?}");
+        let least = time(&small).max(Duration::from_millis(4));
+        // Something else may be slow once, not three times in a row.
+        let slow = (0..3).all(|_| time(&large) > least * 30);
+        assert!(!slow, "{part:?}: ten times the text takes more than thirty times {least:?}");
     }
+}
+
+/// The time that this thread has run; others take turns with it on a busy machine. Where the system does not tell, the time.
+fn clock() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ran = stat.split(' ').next().and_then(|ran| ran.parse().ok()).map(Duration::from_nanos);
+    ran.unwrap_or_else(|| START.elapsed())
 }
 
 /// Parts of secrets in every order: no order makes a panic, and what is masked once stays so.
@@ -593,6 +628,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.is_symlink())
         .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
         .collect();
     files.sort();

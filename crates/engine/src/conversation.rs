@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, History, Mode, O200k, Outcome};
+use tersely_core::{Call, History, Mode, O200k, Outcome, Room};
 use tersely_wire::Slot;
 
 use crate::Policy;
@@ -11,22 +11,40 @@ pub(crate) struct Conversation {
     history: History,
     /// Whether a result may name what stands earlier.
     refers: bool,
+    /// Bytes of the results as they came, and as they are sent.
+    came: usize,
+    sent: usize,
 }
 
 impl Conversation {
     /// A conversation of which nothing was shown yet.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        Self { history: History::default(), refers: scope.asked.session.dedup != Some(false) }
+        let refers = scope.asked.session.dedup != Some(false);
+        Self { history: History::default(), refers, came: 0, sent: 0 }
     }
 
-    /// What is sent for the next result, which became `outcome`.
-    pub(crate) fn refer<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
+    /// What is sent for the next result, `text`, which became `outcome`.
+    pub(crate) fn refer<'t>(
+        &mut self,
+        policy: Policy,
+        slot: &Slot<'_>,
+        text: &str,
+        outcome: Outcome<'t>,
+    ) -> Outcome<'t> {
+        self.came += text.len();
+        let outcome = self.referred(policy, slot, outcome);
+        self.sent += outcome.text.len();
+        outcome
+    }
+
+    fn referred<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
         // An error is said in full, however often it was said before.
         if !self.refers || slot.is_error || policy.mode < Mode::Standard {
             self.remember(slot, &outcome.text);
             return outcome;
         }
-        self.history.refer(&O200k, call(slot), outcome)
+        let least = Room::least(self.came).saturating_sub(self.sent);
+        self.history.refer(&O200k, call(slot), least, outcome)
     }
 
     /// Takes note of a result that is sent as it came.

@@ -6,39 +6,69 @@ use std::thread;
 
 use tersely_wire::Slot;
 
+use crate::guard::guarded;
+
 /// Bytes of results that are worth a second thread.
 const WORTH: usize = 64 << 10;
 
 /// More threads than these serve one request at the cost of others.
 const MOST: usize = 4;
 
-/// What `work` gives for each slot.
-pub(crate) fn each<'s, T: Send>(slots: &[Slot<'s>], work: impl Fn(&Slot<'s>) -> T + Sync) -> Vec<T> {
+/// What `work` gives for each slot, at the slot's own place; `None` where it panicked.
+pub(crate) fn each<'s, T: Send>(slots: &[Slot<'s>], work: impl Fn(&Slot<'s>) -> T + Sync) -> Vec<Option<T>> {
     let bytes: usize = slots.iter().map(|slot| slot.token.len()).sum();
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(bytes / WORTH);
+    spread(threads, slots, work)
+}
+
+/// The same on so many threads.
+fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<Option<T>> {
     if threads < 2 {
-        return slots.iter().map(work).collect();
+        return items.iter().map(|item| guarded(|| work(item))).collect();
     }
     let next = AtomicUsize::new(0);
     let run = || {
         let mut done = Vec::new();
-        while let Some((at, slot)) = pick(&next, slots) {
-            done.push((at, work(slot)));
+        while let Some((at, item)) = pick(&next, items) {
+            done.push((at, guarded(|| work(item))));
         }
         done
     };
-    let mut all = thread::scope(|scope| {
+    let done = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut all = run();
-        all.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
-        all
+        let mut done = run();
+        done.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
+        done
     });
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, done)| done).collect()
+    // By place, never by order: what a lost thread had done leaves holes, and nothing moves into them.
+    let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
+    for (at, given) in done {
+        all[at] = given;
+    }
+    all
 }
 
-/// The next slot that nobody has taken.
-fn pick<'l, 's>(next: &AtomicUsize, slots: &'l [Slot<'s>]) -> Option<(usize, &'l Slot<'s>)> {
+/// The next item that nobody has taken.
+fn pick<'l, I>(next: &AtomicUsize, items: &'l [I]) -> Option<(usize, &'l I)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
-    slots.get(at).map(|slot| (at, slot))
+    items.get(at).map(|item| (at, item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_panics_leaves_its_own_place_empty_and_no_other() {
+        let items: Vec<usize> = (0..200).collect();
+        for threads in [1, 2, 4] {
+            let found = spread(threads, &items, |item| {
+                assert!(item % 7 != 3, "a fault, as a test wants it");
+                *item
+            });
+            let expected: Vec<_> =
+                items.iter().map(|item| Some(*item).filter(|item| item % 7 != 3)).collect();
+            assert_eq!(found, expected, "{threads} threads");
+        }
+    }
 }

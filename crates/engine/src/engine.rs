@@ -27,6 +27,9 @@ pub struct Request<'r> {
     pub asked: Asked,
     /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
     pub most: Loss,
+    /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
+    /// because none was.
+    pub plain: usize,
     /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
     pub memo: Option<Recall<'r>>,
 }
@@ -35,7 +38,7 @@ impl<'r> Request<'r> {
     /// A request that asks for nothing.
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
-        Self { provider, path, asked: Asked::default(), most: Loss::Detail, memo: None }
+        Self { provider, path, asked: Asked::default(), most: Loss::Detail, plain: 0, memo: None }
     }
 }
 
@@ -80,8 +83,12 @@ impl Engine {
         body: Cow<'b, [u8]>,
     ) -> Result<Passed<'b>, Refused> {
         let mut scope = Scope::new(&self.settings, request.path, asked);
-        let offered =
-            if scope.leaves_out() { hidden::offer(request.provider, request.path, &body) } else { None };
+        scope.plain = request.plain;
+        let offered = if scope.leaves_out() && scope.plain == 0 {
+            hidden::offer(request.provider, request.path, &body)
+        } else {
+            None
+        };
         let Some((hides, offered)) = offered else {
             // What the model cannot fetch back is not left out.
             scope.most = request.most.min(Loss::Form);

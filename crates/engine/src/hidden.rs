@@ -3,12 +3,14 @@
 //! A request carries all that was left out of it, so its own originals are at hand, and only they can be named.
 //! A store is asked for what an earlier request left out, where the provider keeps the conversation.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tersely_core::expand::{self, Wish};
 use tersely_core::{Loss, O200k, Outcome, Tokens};
 use tersely_wire::Provider;
 use tersely_wire::hidden::{Ask, Hides, Tool};
+
+use crate::guard::guarded;
 
 /// The tool, as every model is told of it: the same bytes in every request.
 pub const TOOL: Tool =
@@ -71,11 +73,23 @@ impl Kept {
     }
 }
 
+/// Calls of one turn that are answered; the others are told to ask again.
+const CALLS: usize = 16;
+
+/// Bytes that are shown of every text, however short it is.
+const LEAST: usize = 16 << 10;
+
 /// The answers to one response's questions.
+///
+/// A request and a few words of its model must not become many times that request, so each text is shown once: all
+/// that is shown of one, in however many parts, is as long as it is.
 #[derive(Debug, Default)]
 pub struct Answers {
     kept: Vec<Kept>,
     given: HashSet<Wish>,
+    /// Bytes that were shown, by the name of their text and of all of them.
+    shown: HashMap<String, usize>,
+    all: usize,
     fetched: Fetched,
 }
 
@@ -89,7 +103,7 @@ impl Answers {
     /// The names among the questions that are not known here.
     #[must_use]
     pub fn unknown(&self, asks: &[Ask]) -> Vec<String> {
-        let wishes = asks.iter().filter_map(|ask| Wish::read(&ask.input).ok());
+        let wishes = asks.iter().take(CALLS).filter_map(|ask| Wish::read(&ask.input).ok());
         wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
     }
 
@@ -98,13 +112,19 @@ impl Answers {
         self.kept.push(Kept { id, text, stage: ELSEWHERE });
     }
 
-    /// What the model gets for a question; a question that was answered before is not answered again.
-    pub fn answer(&mut self, ask: &Ask) -> String {
-        let (stage, text) = self.text(&ask.input);
-        let fetch = self.fetched.entry(stage).or_default();
-        fetch.calls += 1;
-        fetch.tokens += u64::try_from(O200k.count(&text)).unwrap_or(u64::MAX);
-        text
+    /// What the model gets for the questions of a turn, while all answers of the response have at most `room` bytes.
+    ///
+    /// A question that was answered before is not answered again. One that we fail at gets words, since a response
+    /// without its answer would be lost.
+    pub fn answer(&mut self, room: usize, asks: &[Ask]) -> Vec<String> {
+        let answer = |(at, ask): (usize, &Ask)| {
+            let (stage, text, tokens) = guarded(|| self.counted(room, at, &ask.input)).unwrap_or_else(failed);
+            let fetch = self.fetched.entry(stage).or_default();
+            fetch.calls += 1;
+            fetch.tokens += u64::try_from(tokens).unwrap_or(u64::MAX);
+            text
+        };
+        asks.iter().enumerate().map(answer).collect()
     }
 
     /// What was fetched so far.
@@ -113,19 +133,47 @@ impl Answers {
         &self.fetched
     }
 
-    fn text(&mut self, input: &str) -> (&'static str, String) {
+    /// The answer to the question at this place of a turn, its stage and its tokens.
+    fn counted(&mut self, room: usize, at: usize, input: &str) -> (&'static str, String, usize) {
+        let (stage, text) =
+            if at < CALLS { self.text(room, input) } else { (ELSEWHERE, expand::TOO_MANY.to_owned()) };
+        let tokens = O200k.count(&text);
+        (stage, text, tokens)
+    }
+
+    fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
         let wish = match Wish::read(input) {
             Ok(wish) => wish,
             Err(why) => return (ELSEWHERE, why.to_owned()),
         };
-        let Some(kept) = self.find(wish.id()) else { return (ELSEWHERE, expand::unknown(wish.id())) };
-        let (stage, text) = (kept.stage, wish.show(&kept.text).into_owned());
-        if self.given.insert(wish) { (stage, text) } else { (stage, expand::REPEATED.to_owned()) }
+        let Some(kept) = self.kept.iter().find(|kept| kept.id == wish.id()) else {
+            return (ELSEWHERE, expand::unknown(wish.id()));
+        };
+        if self.given.contains(&wish) {
+            return (kept.stage, expand::REPEATED.to_owned());
+        }
+        let text = wish.show(&kept.text);
+        let shown = self.shown.entry(kept.id.clone()).or_default();
+        if text.len() + *shown > kept.text.len().max(LEAST) {
+            return (kept.stage, expand::SHOWN.to_owned());
+        }
+        if text.len() + self.all > room {
+            return (kept.stage, expand::NO_ROOM.to_owned());
+        }
+        *shown += text.len();
+        self.all += text.len();
+        self.given.insert(wish);
+        (kept.stage, text.into_owned())
     }
 
     fn find(&self, id: &str) -> Option<&Kept> {
         self.kept.iter().find(|kept| kept.id == id)
     }
+}
+
+/// The answer to a question that we fail at.
+fn failed() -> (&'static str, String, usize) {
+    (ELSEWHERE, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
 }
 
 #[cfg(test)]
@@ -134,6 +182,10 @@ mod tests {
 
     fn ask(input: &str) -> Ask {
         Ask { id: "call_1".to_owned(), input: input.to_owned() }
+    }
+
+    fn answer(answers: &mut Answers, input: &str) -> String {
+        answers.answer(usize::MAX, &[ask(input)]).remove(0)
     }
 
     fn answers() -> Answers {
@@ -145,9 +197,9 @@ mod tests {
     #[test]
     fn the_same_question_is_answered_once() {
         let mut answers = answers();
-        assert_eq!(answers.answer(&ask(r#"{"id":"shadow_1"}"#)), "one\ntwo\nthree\n");
-        assert_eq!(answers.answer(&ask(r#"{"id":"shadow_1"}"#)), expand::REPEATED);
-        assert_eq!(answers.answer(&ask(r#"{"id":"shadow_1","lines":"2"}"#)), "two\n");
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), "one\ntwo\nthree\n");
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), expand::REPEATED);
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1","lines":"2"}"#), "two\n");
         assert_eq!(answers.fetched()["excerpt"].calls, 3);
     }
 
@@ -155,12 +207,51 @@ mod tests {
     #[test]
     fn what_is_not_known_is_answered_plainly() {
         let mut answers = answers();
-        let text = answers.answer(&ask(r#"{"id":"shadow_2"}"#));
+        let text = answer(&mut answers, r#"{"id":"shadow_2"}"#);
         assert!(text.starts_with("Nothing is kept under \"shadow_2\"."), "{text}");
-        assert!(answers.answer(&ask("{")).starts_with("Give the id"));
+        assert!(answer(&mut answers, "{").starts_with("Give the id"));
         assert_eq!(answers.unknown(&[ask(r#"{"id":"shadow_2"}"#), ask("{")]), ["shadow_2"]);
         answers.add("shadow_2".to_owned(), "found".to_owned());
-        assert_eq!(answers.answer(&ask(r#"{"id":"shadow_2"}"#)), "found");
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_2"}"#), "found");
         assert_eq!(answers.fetched()[ELSEWHERE].calls, 3);
+    }
+
+    /// Answers about one text of ten thousand lines of a hundred bytes.
+    fn long() -> Answers {
+        let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
+        Answers::new(vec![Kept { id: "shadow_1".to_owned(), text, stage: "excerpt" }])
+    }
+
+    fn lines(range: &str) -> Ask {
+        ask(&format!(r#"{{"id":"shadow_1","lines":"{range}"}}"#))
+    }
+
+    #[test]
+    fn a_text_is_shown_once_in_however_many_parts() {
+        let mut answers = long();
+        let turn: Vec<_> = (1..=10).map(|n| lines(&format!("{}-{}", n * 900 - 899, n * 900))).collect();
+        assert!(answers.answer(usize::MAX, &turn).iter().all(|text| text.len() == 90_000));
+        let next = answers.answer(usize::MAX, &[lines("1-"), lines("2-1002"), lines("9001-")]);
+        assert_eq!((&*next[0], &*next[1]), (expand::SHOWN, expand::SHOWN));
+        assert_eq!(next[2].len(), 100_000);
+        assert_eq!(answers.answer(usize::MAX, &[lines("9-9")]), [expand::SHOWN]);
+    }
+
+    #[test]
+    fn a_short_text_may_be_shown_again() {
+        let mut answers = answers();
+        for part in ["", r#","lines":"1-3""#, r#","lines":"1-2""#, r#","search":"t""#] {
+            assert_ne!(answer(&mut answers, &format!(r#"{{"id":"shadow_1"{part}}}"#)), expand::SHOWN);
+        }
+    }
+
+    #[test]
+    fn a_turn_has_so_many_calls_and_answers_so_much_room() {
+        let turn: Vec<_> = (1..=300).map(|line| lines(&format!("{line}-{line}"))).collect();
+        let texts = long().answer(usize::MAX, &turn);
+        assert!(texts[..CALLS].iter().all(|text| text.len() == 100));
+        assert!(texts[CALLS..].iter().all(|text| text == expand::TOO_MANY));
+        let texts = long().answer(250, &turn[..4]);
+        assert_eq!((texts[1].len(), &*texts[2], &*texts[3]), (100, expand::NO_ROOM, expand::NO_ROOM));
     }
 }

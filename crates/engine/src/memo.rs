@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use tersely_wire::Slot;
 
 use crate::conversation::Conversation;
+use crate::plain::Plain;
 use crate::results::Filled;
 use crate::scope::Scope;
 use crate::session::Sessions;
@@ -23,6 +24,7 @@ pub(crate) type Link = [u8; 32];
 pub struct Memo {
     kept: Mutex<Kept>,
     sessions: Mutex<Sessions>,
+    pub(crate) plain: Plain,
     most: Most,
 }
 
@@ -93,7 +95,7 @@ impl Recall<'_> {
     pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<Link> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
-        part(&mut link, format!("{:?} {:?}", scope.asked.session, scope.most).as_bytes());
+        part(&mut link, format!("{:?} {:?} {}", scope.asked.session, scope.most, scope.plain).as_bytes());
         slots.iter().map(|slot| next(&mut link, scope, slot)).collect()
     }
 
@@ -148,7 +150,7 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
 }
 
 /// Adds a part with its length, so that no two lists of parts are alike.
-fn part(link: &mut Sha256, bytes: &[u8]) {
+pub(crate) fn part(link: &mut Sha256, bytes: &[u8]) {
     link.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
     link.update(bytes);
 }

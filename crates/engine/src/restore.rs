@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tersely_core::{History, original_of};
+use tersely_core::{History, Room, original_of, restore_within};
 use tersely_wire::{Edit, Provider, Slot, WireError, splice};
 
 use crate::conversation::call;
@@ -38,28 +38,46 @@ impl fmt::Display for Unrestored {
 /// When the body cannot be read, or a result in it says what cannot be.
 pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, Unrestored> {
     let slots = provider.slots(body).map_err(Unrestored::Body)?;
-    let mut history = History::default();
-    let edits: Result<Vec<_>, _> = slots.iter().map(|slot| original(&mut history, slot)).collect();
+    let mut back = Back::default();
+    let edits: Result<Vec<_>, _> = slots.iter().map(|slot| back.original(slot)).collect();
     let edits: Vec<Edit> = edits?.into_iter().flatten().collect();
     Ok(splice(body, &edits).into_owned())
 }
 
-/// What stood in a slot, if that was something else.
-fn original(history: &mut History, slot: &Slot<'_>) -> Result<Option<Edit>, Unrestored> {
-    let Some(sent) = slot.text() else {
-        history.skip(call(slot));
-        return Ok(None);
-    };
-    // What is spelled otherwise than we spell was not written by us.
-    if !slot.is_spelled(&sent) {
-        history.remember(call(slot), &sent);
-        return Ok(None);
+/// A conversation on its way back.
+#[derive(Default)]
+struct Back {
+    history: History,
+    /// Bytes of the results as they were sent, and as they came back.
+    sent: usize,
+    came: usize,
+}
+
+impl Back {
+    /// What stood in a slot, if that was something else.
+    fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Edit>, Unrestored> {
+        let Some(sent) = slot.text() else {
+            self.history.skip(call(slot));
+            return Ok(None);
+        };
+        // What is spelled otherwise than we spell was not written by us.
+        if !slot.is_spelled(&sent) {
+            self.history.remember(call(slot), &sent);
+            return Ok(None);
+        }
+        if original_of(&sent).is_some() {
+            return Err(Unrestored::Partial(slot.span.start));
+        }
+        let text = self.text(slot, &sent).ok_or(Unrestored::Damaged(slot.span.start))?;
+        Ok((text != sent).then(|| (slot.span.clone(), Some(text))))
     }
-    if original_of(&sent).is_some() {
-        return Err(Unrestored::Partial(slot.span.start));
+
+    fn text(&mut self, slot: &Slot<'_>, sent: &str) -> Option<String> {
+        self.sent += sent.len();
+        let room = Room::behind(self.sent, self.came);
+        let shown = self.history.put_back(room, call(slot), sent)?;
+        let text = restore_within(room, &shown)?.into_owned();
+        self.came += text.len();
+        Some(text)
     }
-    let damaged = || Unrestored::Damaged(slot.span.start);
-    let shown = history.put_back(call(slot), &sent).ok_or_else(damaged)?;
-    let text = tersely_core::restore(&shown).ok_or_else(damaged)?;
-    Ok((text != sent).then(|| (slot.span.clone(), Some(text.into_owned()))))
 }

@@ -1,13 +1,13 @@
 //! The tool results of a body, each compressed and then said only as far as the ones before it do not say it.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tersely_core::{Loss, O200k, Outcome, Plan, compress};
 use tersely_wire::{Edit, Slot};
 
 use crate::conversation::{Conversation, call};
 use crate::crew::each;
+use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
 use crate::{Kept, Policy, Report, Request};
@@ -31,7 +31,7 @@ pub(crate) struct Filled {
 
 /// A result before the ones before it are looked at.
 enum Found<'s> {
-    /// It cannot be read.
+    /// It cannot be read, or we failed at reading it.
     Unread,
     /// It is to go on as it came.
     Left(Cow<'s, str>),
@@ -55,8 +55,12 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     let mut results = Results::default();
     results.report.reused = past.filled.len();
     results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, &slots));
-    let found = each(&slots[past.filled.len()..], |slot| look(scope, slot));
+    let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
+    let found = each(&slots[past.filled.len()..], |slot| {
+        if slot.span.start < plain { leave(slot) } else { look(scope, slot) }
+    });
     for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
+        let found = found.unwrap_or(Found::Unread);
         let filled = fill(&mut past.conversation, slot, found, &mut results.kept);
         past.filled.push(filled);
     }
@@ -68,6 +72,11 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
         recall.keep(*last, past);
     }
     results
+}
+
+/// A result that stays as it came.
+fn leave<'s>(slot: &Slot<'s>) -> Found<'s> {
+    slot.text().map_or(Found::Unread, Found::Left)
 }
 
 /// What a result becomes by itself.
@@ -108,7 +117,10 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>, kept: &mut V
             return Filled { sent: None, report };
         }
         Found::Failed(text) => (text, None),
-        Found::Done(policy, text, outcome) => (text, guarded(|| past.refer(policy, slot, outcome))),
+        Found::Done(policy, text, outcome) => {
+            let referred = guarded(|| past.refer(policy, slot, &text, outcome));
+            (text, referred)
+        }
     };
     let Some(outcome) = outcome else {
         past.skip(slot);
@@ -123,20 +135,4 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>, kept: &mut V
     let sent = outcome.text.clone().into_owned();
     kept.extend(Kept::of(outcome));
     Filled { sent: Some(sent), report }
-}
-
-/// What `work` gives, unless it panics: a fault in one text is no reason to send the others at full price.
-fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_in_one_text_is_kept_there() {
-        assert_eq!(guarded(|| 1), Some(1));
-        assert_eq!(guarded(|| -> u8 { panic!("a fault, as a test wants it") }), None);
-    }
 }

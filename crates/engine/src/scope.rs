@@ -12,12 +12,14 @@ pub(crate) struct Scope<'s> {
     pub(crate) asked: &'s Asked,
     /// The most that may be lost, whatever the settings say.
     pub(crate) most: Loss,
+    /// How many results, from the first on, stay as they came.
+    pub(crate) plain: usize,
 }
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
     pub(crate) fn new(settings: &'s Settings, path: &'s str, asked: &'s Asked) -> Self {
-        Self { settings, path, asked, most: Loss::Detail }
+        Self { settings, path, asked, most: Loss::Detail, plain: 0 }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what

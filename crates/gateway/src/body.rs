@@ -14,28 +14,43 @@ use hyper::body::Incoming;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use crate::client::Lane;
+use crate::arrival::Arrival;
 use crate::error::{Error, Side};
 use crate::llm::Rounds;
 
 /// How long a client may go on sending a body that has been refused, so that it gets to read why.
 const LINGER: Duration = Duration::from_secs(10);
 
-/// A body that ends in an error when nothing comes for too long.
+/// Bytes in a second at which a body never takes too long, however long it is.
+const STEADY: u32 = 4 << 10;
+
+/// What is said of a side that sends nothing for too long, or too little.
+type Lateness = fn(Side) -> Error;
+
+/// A body that ends in an error when nothing comes for too long, or too little.
 ///
 /// The clock runs only while a frame is waited for: a reader that pauses does not count against the sender.
 pub(crate) struct Idle {
     body: Incoming,
+    /// For the next byte.
     limit: Option<Duration>,
+    /// For all of them; what was waited for is taken off, and what came adds to it.
+    total: Option<Duration>,
     side: Side,
     clock: Option<Pin<Box<Sleep>>>,
-    waiting: bool,
+    /// Since when the next frame is waited for, and what is to be said if it does not come in time.
+    waiting: Option<(Instant, Lateness)>,
 }
 
 impl Idle {
     /// The body that `side` sends, with at most `limit` between two bytes.
     pub(crate) fn new(limit: Option<Duration>, side: Side, body: Incoming) -> Self {
-        Self { body, limit, side, clock: None, waiting: false }
+        Self { body, limit, total: None, side, clock: None, waiting: None }
+    }
+
+    /// The same, with at most so much time for the whole, unless it comes at a steady rate.
+    pub(crate) fn within(self, total: Option<Duration>) -> Self {
+        Self { total, ..self }
     }
 
     /// Throws away, for a while, what still comes of a body that nobody wants: a connection that closes on a sending
@@ -46,15 +61,27 @@ impl Idle {
         }
     }
 
-    /// True when the time is up; starts the clock when it does not run.
-    fn is_late(&mut self, cx: &mut Context<'_>) -> bool {
-        let Some(limit) = self.limit else { return false };
+    /// What is wrong when the time is up; starts the clock when it does not run.
+    fn lateness(&mut self, cx: &mut Context<'_>) -> Option<Error> {
+        let (limit, fault) = match (self.limit, self.total) {
+            (Some(limit), Some(total)) if limit < total => (limit, Error::late as Lateness),
+            (_, Some(total)) => (total, Error::slow as Lateness),
+            (limit, None) => (limit?, Error::late as Lateness),
+        };
         let clock = self.clock.get_or_insert_with(|| Box::pin(sleep(limit)));
-        if !self.waiting {
+        if self.waiting.is_none() {
             clock.as_mut().reset(Instant::now() + limit);
-            self.waiting = true;
         }
-        clock.as_mut().poll(cx).is_ready()
+        let (_, fault) = *self.waiting.get_or_insert_with(|| (Instant::now(), fault));
+        clock.as_mut().poll(cx).is_ready().then(|| fault(self.side))
+    }
+
+    /// Something has come.
+    fn note(&mut self, frame: &Frame<Bytes>) {
+        let waited = self.waiting.take().map_or(Duration::ZERO, |(since, _)| since.elapsed());
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        let earned = Duration::from_secs(1) / STEADY * u32::try_from(length).unwrap_or(u32::MAX);
+        self.total = self.total.map(|total| total.saturating_sub(waited).saturating_add(earned));
     }
 }
 
@@ -67,12 +94,14 @@ impl Body for Idle {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         match Pin::new(&mut self.body).poll_frame(cx) {
-            Poll::Ready(frame) => {
-                self.waiting = false;
-                Poll::Ready(frame.map(|frame| frame.map_err(|error| Error::broken(self.side, error))))
+            Poll::Ready(Some(Ok(frame))) => {
+                self.note(&frame);
+                Poll::Ready(Some(Ok(frame)))
             }
-            Poll::Pending if self.is_late(cx) => Poll::Ready(Some(Err(Error::late(self.side)))),
-            Poll::Pending => Poll::Pending,
+            Poll::Ready(other) => {
+                Poll::Ready(other.map(|frame| frame.map_err(|error| Error::broken(self.side, error))))
+            }
+            Poll::Pending => self.lateness(cx).map_or(Poll::Pending, |late| Poll::Ready(Some(Err(late)))),
         }
     }
 
@@ -151,6 +180,9 @@ impl Body for Outgoing {
     }
 }
 
+/// What answers may have however short the request is: it may name texts that were kept elsewhere.
+const ELSEWHERE: usize = 4 << 20;
+
 /// Room that bodies take, counted over all of them; given back when dropped.
 #[derive(Default)]
 pub(crate) struct Held {
@@ -169,6 +201,17 @@ impl Held {
         self.mine += bytes;
         self.total.fetch_add(bytes, Ordering::Relaxed) + bytes <= limit
     }
+
+    /// Takes room for further rounds of a request that takes all of this so far, and gives how many bytes answers may
+    /// have. What was forwarded and what was left out of it are at hand from then on, whatever the limit says; answers
+    /// get what is left below it, at most as much as the request itself.
+    pub(crate) fn grow(&mut self, limit: usize) -> usize {
+        let request = self.mine;
+        self.take(limit, 2 * request);
+        let left = limit.saturating_sub(self.total.load(Ordering::Relaxed)).min(request.max(ELSEWHERE));
+        self.take(limit, left);
+        left
+    }
 }
 
 impl Drop for Held {
@@ -182,7 +225,7 @@ pub(crate) enum Reply {
     /// Said by us.
     Ours(Option<Bytes>),
     /// Said by an upstream; the request counts as running until it has been said.
-    Theirs { body: Idle, _running: OwnedSemaphorePermit, _lane: Option<Lane> },
+    Theirs { body: Arrival, _running: Option<OwnedSemaphorePermit> },
     /// Said by an upstream in several rounds, perhaps.
     Watched(Box<Rounds>),
 }

@@ -60,6 +60,11 @@ impl Error {
         Self { side, status, message: format!("the {who} sent nothing for too long"), source: None }
     }
 
+    /// A side that sent too little for too long.
+    pub(crate) fn slow(side: Side) -> Self {
+        Self { message: "the body comes too slowly".to_owned(), ..Self::late(side) }
+    }
+
     /// A body that broke off.
     pub(crate) fn broken(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
         let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };

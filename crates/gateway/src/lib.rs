@@ -3,17 +3,22 @@
 //! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
 //! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
 
+mod arrival;
 mod body;
+mod caller;
 mod client;
-mod decode;
+mod coding;
 mod dial;
 mod error;
+mod greet;
 mod hop;
 mod llm;
 mod probe;
+mod pulse;
 mod serve;
 mod settings;
 mod tls;
+mod undo;
 mod upgrade;
 mod upstream;
 

@@ -5,20 +5,34 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
 
+use crate::caller::Reach;
 use crate::error::Error;
+use crate::greet::{Greeted, Protocol, greet};
 use crate::llm::{Gate, Rewrite, enter};
+use crate::pulse::{Beating, Pulse};
 use crate::settings::Settings;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// How many streams a connection of HTTP/2 may have at a time; a client with more opens another connection.
+const STREAMS: u32 = 100;
+
+/// How often a client that speaks HTTP/2 is asked whether it is still there, and how long it may take to say so.
+const ALIVE: Duration = Duration::from_secs(30);
+
+/// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Listens where the settings say.
 ///
@@ -30,8 +44,9 @@ pub async fn bind(settings: &Settings) -> Result<TcpListener, Error> {
     TcpListener::bind(listen).await.map_err(fault)
 }
 
-/// Serves until `stop` is ready; then takes no more connections, and returns when the running requests have ended or
-/// the time to drain is over.
+/// Serves until `stop` is ready and has said for how long requests are still to be taken, so that whoever watches
+/// `/readyz` can send them elsewhere. After that it takes no more connections, and returns when the running requests have
+/// ended or the time to drain is over.
 ///
 /// # Errors
 /// When the settings cannot be put to work: a certificate file that is none, a proxy that is not spoken to.
@@ -39,15 +54,22 @@ pub async fn serve(
     settings: Settings,
     rewrite: Arc<dyn Rewrite>,
     listener: TcpListener,
-    stop: impl Future<Output = ()>,
+    stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let gate = Arc::new(Gate::new(settings, rewrite)?);
+    // An address that cannot be told is taken for the one that more is refused at.
+    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let gate = Arc::new(Gate::new(settings, rewrite, reach)?);
     // Whoever drops this future wants everything gone.
     let _end = gate.life.end.clone().drop_guard();
-    select! {
-        never = accept(&gate, listener) => match never {},
-        () = stop => {}
-    }
+    let room = Arc::new(Semaphore::new(gate.settings.limits.connections.min(Semaphore::MAX_PERMITS)));
+    let notice = select! {
+        never = accept(&gate, &room, &listener) => match never {},
+        notice = stop => notice,
+    };
+    gate.life.leave.cancel();
+    // It is to end by the clock: no connection is the last one.
+    let _ = timeout(notice, accept(&gate, &room, &listener)).await;
+    drop(listener);
     gate.life.drain.cancel();
     gate.life.tasks.close();
     // What is still running then is ended by the guard.
@@ -55,10 +77,9 @@ pub async fn serve(
     Ok(())
 }
 
-async fn accept(gate: &Arc<Gate>, listener: TcpListener) -> Infallible {
-    let room = Arc::new(Semaphore::new(gate.settings.limits.connections.min(Semaphore::MAX_PERMITS)));
+async fn accept(gate: &Arc<Gate>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
     loop {
-        let (place, accepted) = (Arc::clone(&room).acquire_owned().await, listener.accept().await);
+        let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, _)) = accepted else {
             sleep(PAUSE).await;
             continue;
@@ -75,7 +96,21 @@ async fn accept(gate: &Arc<Gate>, listener: TcpListener) -> Infallible {
 async fn connection(gate: Arc<Gate>, stream: TcpStream) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
-    let (drain, end) = (gate.life.drain.clone(), gate.life.end.clone());
+    let greeted = select! {
+        greeted = timeout(gate.settings.timeouts.head, greet(stream)) => greeted,
+        () = gate.life.drain.cancelled() => return,
+    };
+    match greeted {
+        Ok(Ok((Protocol::One, stream))) => one(gate, stream).await,
+        Ok(Ok((Protocol::Two, stream))) => two(gate, stream).await,
+        // It said nothing, or not in time.
+        Ok(Err(_)) | Err(_) => {}
+    }
+}
+
+/// Serves a connection that speaks HTTP/1.
+async fn one(gate: Arc<Gate>, stream: Greeted) {
+    let life = gate.life.clone();
     let protocol = protocol(&gate.settings);
     let service = service_fn(move |request| {
         let gate = Arc::clone(&gate);
@@ -85,11 +120,38 @@ async fn connection(gate: Arc<Gate>, stream: TcpStream) {
     tokio::pin!(serving);
     select! {
         _ = serving.as_mut() => return,
-        () = drain.cancelled() => serving.as_mut().graceful_shutdown(),
+        () = life.drain.cancelled() => serving.as_mut().graceful_shutdown(),
     }
     select! {
         _ = serving => {}
-        () = end.cancelled() => {}
+        () = life.end.cancelled() => {}
+    }
+}
+
+/// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
+async fn two(gate: Arc<Gate>, stream: Greeted) {
+    let (life, pulse) = (gate.life.clone(), Pulse::default());
+    let (protocol, limit) = (protocol_two(&gate), gate.settings.timeouts.head);
+    let beats = pulse.clone();
+    let service = service_fn(move |request| {
+        let (gate, beat) = (Arc::clone(&gate), beats.beat());
+        async move {
+            let response = enter(gate, request).await;
+            Ok::<_, Infallible>(response.map(|reply| Beating { reply, _beat: beat }))
+        }
+    });
+    let serving = protocol.serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(serving);
+    let patience = select! {
+        _ = serving.as_mut() => return,
+        () = life.drain.cancelled() => Duration::MAX,
+        () = pulse.rest(limit) => GOODBYE,
+    };
+    serving.as_mut().graceful_shutdown();
+    select! {
+        _ = serving => {}
+        () = life.end.cancelled() => {}
+        () = sleep(patience) => {}
     }
 }
 
@@ -101,4 +163,26 @@ fn protocol(settings: &Settings) -> http1::Builder {
         .max_headers(settings.limits.headers)
         .max_header_size(settings.limits.head);
     protocol
+}
+
+fn protocol_two(gate: &Gate) -> http2::Builder<Tracked> {
+    let mut protocol = http2::Builder::new(Tracked(gate.life.tasks.clone()));
+    protocol
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(u32::try_from(gate.settings.limits.head).unwrap_or(u32::MAX))
+        // A client that has gone without a word is found out.
+        .keep_alive_interval(ALIVE)
+        .keep_alive_timeout(ALIVE);
+    protocol
+}
+
+/// Runs the streams of a connection where a drain can see them.
+#[derive(Clone)]
+struct Tracked(TaskTracker);
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Tracked {
+    fn execute(&self, stream: F) {
+        self.0.spawn(stream);
+    }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http::HeaderValue;
 
+use crate::caller::is_loopback;
 use crate::upstream::Upstreams;
 
 /// Everything that a gateway can be told.
@@ -26,6 +27,8 @@ pub struct Settings {
     pub authorities: Vec<PathBuf>,
     /// Web pages that may call.
     pub origins: Origins,
+    /// Names by which this machine is called beside its own, where only it can reach the listener.
+    pub hosts: Vec<String>,
     /// What becomes of a wish for a websocket.
     pub websockets: Websockets,
 }
@@ -40,6 +43,7 @@ impl Default for Settings {
             proxy: Proxy::default(),
             authorities: Vec::new(),
             origins: Origins::default(),
+            hosts: Vec::new(),
             websockets: Websockets::default(),
         }
     }
@@ -61,8 +65,10 @@ pub struct Limits {
     pub headers: usize,
     /// Bytes of a request's head.
     pub head: usize,
-    /// Rewrites at one time, off the threads that serve.
+    /// Rewrites at one time, off the threads that serve; more wait.
     pub rewrites: usize,
+    /// Bytes of the bodies in those rewrites. A rewrite takes a multiple of its body, so this bounds what all take.
+    pub rewriting: usize,
     /// Bytes up to which a rewrite is done at once, on the thread that serves.
     pub inline: usize,
 }
@@ -77,6 +83,7 @@ impl Default for Limits {
             headers: 100,
             head: 64 << 10,
             rewrites: 10,
+            rewriting: 64 << 20,
             inline: 16 << 10,
         }
     }
@@ -93,9 +100,13 @@ pub struct Timeouts {
     pub head: Duration,
     /// For the next byte of a client's body.
     pub body: Duration,
-    /// For a rewrite off the threads that serve; then the original goes on.
+    /// For a client's whole body, and a second more for each 4 KiB of it that have come; none: for ever.
+    pub upload: Option<Duration>,
+    /// For a rewrite off the threads that serve, and for room to do it in; then the original goes on.
     pub rewrite: Duration,
-    /// For running streams, once told to stop.
+    /// For requests that still come once told to stop, while `/readyz` says so already.
+    pub notice: Duration,
+    /// For running streams, once no more requests are taken.
     pub drain: Duration,
 }
 
@@ -106,7 +117,9 @@ impl Default for Timeouts {
             idle: Some(Duration::from_mins(15)),
             head: Duration::from_secs(30),
             body: Duration::from_mins(1),
-            rewrite: Duration::from_secs(5),
+            upload: Some(Duration::from_mins(2)),
+            rewrite: Duration::from_secs(30),
+            notice: Duration::from_secs(5),
             drain: Duration::from_mins(5),
         }
     }
@@ -160,14 +173,7 @@ impl Origins {
         match self {
             Self::Any => true,
             Self::Listed(list) => list.iter().any(|one| one == origin),
-            Self::Loopback => is_loopback(origin),
+            Self::Loopback => origin.split_once("://").is_some_and(|(_, host)| is_loopback(host)),
         }
     }
-}
-
-fn is_loopback(origin: &str) -> bool {
-    let Some((_, host)) = origin.split_once("://") else { return false };
-    ["localhost", "127.0.0.1", "[::1]"]
-        .iter()
-        .any(|name| host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
 }

@@ -9,6 +9,9 @@ use http::{StatusCode, Uri};
 use crate::error::Error;
 use crate::llm::Provider;
 
+/// How often a path may have been encoded; nobody means one that was encoded more often.
+const DECODINGS: usize = 4;
+
 /// A server that speaks one or several providers' APIs.
 #[derive(Clone, Debug)]
 pub struct Upstream {
@@ -43,6 +46,12 @@ impl Upstreams {
     #[must_use]
     pub fn of(&self, provider: Provider) -> Option<&Upstream> {
         self.choose(Some(provider)).ok()
+    }
+
+    /// The server for whatever has no server of its own, if there is one.
+    #[must_use]
+    pub fn rest(&self) -> Option<&Upstream> {
+        self.rest.as_ref()
     }
 
     /// The server for a request. There is none for a request of no known provider unless one server is for all: a
@@ -123,11 +132,36 @@ impl fmt::Display for Upstream {
     }
 }
 
-/// True when a path leads out of the base that it is put under.
+/// True when a path leads out of the base that it is put under, in the eyes of any server: some decode a path before
+/// they split it, some twice, some take a backslash for a slash, and some drop what follows a semicolon.
 fn climbs(path: &str) -> bool {
-    let path = path.split('?').next().unwrap_or_default();
-    let dots = |segment: &str| segment.to_ascii_lowercase().replace("%2e", ".") == "..";
-    path.split(['/', '\\']).any(dots) || path.to_ascii_lowercase().contains("%2f..")
+    let mut path = path.split('?').next().unwrap_or_default().as_bytes().to_vec();
+    for _ in 0..DECODINGS {
+        let plain = percent_decoded(&path);
+        if plain == path {
+            return path.split(|byte| matches!(byte, b'/' | b'\\')).any(is_parent);
+        }
+        path = plain;
+    }
+    true
+}
+
+fn is_parent(segment: &[u8]) -> bool {
+    segment.split(|byte| *byte == b';').next() == Some(b"..")
+}
+
+fn percent_decoded(path: &[u8]) -> Vec<u8> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (mut plain, mut rest) = (Vec::with_capacity(path.len()), path);
+    while let [first, tail @ ..] = rest {
+        let escaped = match rest {
+            [b'%', high, low, ..] => digit(*high).zip(digit(*low)).map(|(high, low)| high << 4 | low),
+            _ => None,
+        };
+        plain.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &rest[3..] } else { tail };
+    }
+    plain
 }
 
 fn bad_path() -> Error {
@@ -167,9 +201,55 @@ mod tests {
     #[test]
     fn no_path_climbs_out_of_a_base() {
         let upstream: Upstream = "http://h/team".parse().unwrap();
-        for path in ["/..", "/../x", "/a/%2E%2e/x", "/a/.%2e?x", "/a%2f../x"] {
+        for path in [
+            "/..",
+            "/../x",
+            "/a/%2E%2e/x",
+            "/a/.%2e?x",
+            "/a%2f../x",
+            "/..%2fteam-b",
+            "/..%2Fteam-b/v1",
+            "/%2e%2e%2fteam-b",
+            "/..%5cteam-b",
+            "/..%5Cteam-b",
+            "/a%5c..%5cb",
+            "/..%252fteam-b",
+            "/%252e%252e/team-b",
+            "/%25252e%25252e/x",
+            "/..;/team-b",
+            "/..;x=1%2fteam-b",
+            "/a%2f..",
+            "/team/..%2f..%2fteam-b",
+            "/%2525252525252e",
+        ] {
             assert!(upstream.address(&path.parse().unwrap()).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_path_that_stays_below_its_base_goes_on_as_it_was_written() {
+        let upstream: Upstream = "http://h/team".parse().unwrap();
+        for path in [
+            "/a%2fb",
+            "/...",
+            "/a..b",
+            "/..a",
+            "/v1/files/x%20y",
+            "/100%25",
+            "/a%",
+            "/a%2",
+            "/%zz",
+            "/a;b=..",
+            "/x?y=/../z",
+            "/v1/models/m:generateContent",
+            "/.%2f.",
+            "/%c3%a9",
+        ] {
+            let address = upstream.address(&path.parse().unwrap()).unwrap();
+            assert_eq!(address.to_string(), format!("http://h/team{path}"));
+        }
+        let bare: Upstream = "http://h".parse().unwrap();
+        assert_eq!(bare.address(&"/..%2fx".parse().unwrap()).unwrap().to_string(), "http://h/..%2fx");
     }
 
     #[test]

@@ -6,19 +6,6 @@ use std::fmt;
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Tenant(pub(crate) [u8; 32]);
 
-/// What a tenant is known by. It has to outlive a login: an account, never the token that was refreshed for it.
-///
-/// The same words as a header, as an account and as a key are three tenants.
-#[derive(Clone, Copy)]
-pub enum Identity<'a> {
-    /// The value of the header that the configuration names.
-    Header(&'a [u8]),
-    /// An account with the provider.
-    Account(&'a [u8]),
-    /// An API key.
-    ApiKey(&'a [u8]),
-}
-
 /// Which text: the sixteen bytes behind `shadow_`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Id(pub(crate) [u8; 16]);

@@ -19,7 +19,7 @@ mod store;
 
 pub use counts::Counts;
 pub use error::{SettingError, StoreError};
-pub use key::{Id, Identity, Key, Life, Tenant};
+pub use key::{Id, Key, Life, Tenant};
 pub use secret::Secret;
 pub use settings::{Limits, Lives, Place, Remote, Settings};
 pub use store::Store;

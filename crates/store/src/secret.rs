@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use ring::hmac::{self, HMAC_SHA256};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::{Identity, Key, Life, SettingError, Tenant};
+use crate::{Key, Life, SettingError, Tenant};
 
 /// What all replicas share, so that they name and seal texts alike, and nobody else can.
 #[derive(Clone)]
@@ -53,13 +53,8 @@ impl Secret {
     }
 
     /// The tenant behind an identity; none when there is nothing to tell it by.
-    pub(crate) fn tenant(&self, identity: Identity<'_>) -> Option<Tenant> {
-        let (sort, value) = match identity {
-            Identity::Header(value) => (b'h', value),
-            Identity::Account(value) => (b'a', value),
-            Identity::ApiKey(value) => (b'k', value),
-        };
-        (!value.is_empty()).then(|| Tenant(digest(&self.tenants, &[&[sort], value])))
+    pub(crate) fn tenant(&self, identity: &[u8]) -> Option<Tenant> {
+        (!identity.is_empty()).then(|| Tenant(digest(&self.tenants, &[identity])))
     }
 
     /// What a text is called outside the process. An id is a hash of its text: as it is, it would let whoever reads the
@@ -124,33 +119,31 @@ mod tests {
     }
 
     #[test]
-    fn tenants_differ_by_sort_value_and_secret() {
+    fn tenants_differ_by_identity_and_secret() {
         let a = secret("a");
         let all = [
-            a.tenant(Identity::Header(b"one")),
-            a.tenant(Identity::Account(b"one")),
-            a.tenant(Identity::ApiKey(b"one")),
-            a.tenant(Identity::ApiKey(b"two")),
-            secret("b").tenant(Identity::ApiKey(b"one")),
-            Secret::random().unwrap().tenant(Identity::ApiKey(b"one")),
+            a.tenant(b"one"),
+            a.tenant(b"two"),
+            secret("b").tenant(b"one"),
+            Secret::random().unwrap().tenant(b"one"),
         ];
         for (at, tenant) in all.iter().enumerate() {
             assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
         }
-        assert_eq!(secret("a").tenant(Identity::ApiKey(b"one")), all[2]);
-        assert_eq!(a.tenant(Identity::Header(b"")), None);
+        assert_eq!(secret("a").tenant(b"one"), all[0]);
+        assert_eq!(a.tenant(b""), None);
     }
 
     #[test]
     fn a_name_shows_neither_the_id_nor_the_identity() {
         let secret = secret("a");
-        let tenant = secret.tenant(Identity::ApiKey(b"sk-1234")).unwrap();
+        let tenant = secret.tenant(b"sk-1234").unwrap();
         let id = Id::parse("shadow_00112233445566778899aabbccddeeff").unwrap();
         let name = |life, tenant, id| secret.name("tersely", &Key { life, tenant, id });
         let one = name(Life::Original, tenant, id);
         assert!(one.starts_with("tersely:o:") && one.len() == 75, "{one}");
         assert!(!one.contains("00112233") && !one.contains("sk-"), "{one}");
-        let other = secret.tenant(Identity::ApiKey(b"sk-1235")).unwrap();
+        let other = secret.tenant(b"sk-1235").unwrap();
         let tail = |name: &str| name.rsplit(':').next().unwrap().to_owned();
         assert_ne!(tail(&one), tail(&name(Life::Original, other, id)));
         assert_ne!(tail(&one), tail(&name(Life::Form, tenant, id)));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::counts::{Counters, add};
 use crate::memory::Memory;
 use crate::remote::{Away, Found};
-use crate::{Counts, Identity, Key, Place, Secret, SettingError, Settings, StoreError, Tenant};
+use crate::{Counts, Key, Place, Secret, SettingError, Settings, StoreError, Tenant};
 
 /// A place where texts are kept until they expire.
 ///
@@ -42,9 +42,10 @@ impl Store {
         Ok(Self { place, secret, largest: settings.largest, counters: Counters::default() })
     }
 
-    /// The tenant behind an identity; none when it is empty, because then anyone could be meant.
+    /// The tenant behind an identity, which is all that a request says of who sent it; none when it is empty, because
+    /// then anyone could be meant.
     #[must_use]
-    pub fn tenant(&self, identity: Identity<'_>) -> Option<Tenant> {
+    pub fn tenant(&self, identity: &[u8]) -> Option<Tenant> {
         self.secret.tenant(identity)
     }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly, its scenery too")]
 
-use tersely_store::{Id, Identity, Key, Life, Limits, Lives, Place, Settings, Store, StoreError};
+use tersely_store::{Id, Key, Life, Limits, Lives, Place, Settings, Store, StoreError};
 use tokio::time::advance;
 
 fn store(limits: Limits) -> Store {
@@ -10,7 +10,7 @@ fn store(limits: Limits) -> Store {
 }
 
 fn key(store: &Store, who: &str, number: u64) -> Key {
-    let tenant = store.tenant(Identity::Header(who.as_bytes())).unwrap();
+    let tenant = store.tenant(who.as_bytes()).unwrap();
     Key { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
 }
 

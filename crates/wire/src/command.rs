@@ -31,6 +31,10 @@ pub(crate) fn command<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, W
         return in_object(scan);
     }
     let Some(arguments) = scan.string()? else { return Ok(None) };
+    // A tool may take a program or a patch as it is.
+    if !arguments.trim_start().starts_with(['{', '[']) {
+        return Ok(Some(arguments).filter(|text| !text.is_empty()));
+    }
     // Arguments that are not JSON are no fault of the body's.
     let inner = in_object(&mut Scan::new(arguments.as_bytes()));
     Ok(inner.ok().flatten().map(|command| Cow::Owned(command.into_owned())))
@@ -149,8 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_a_command_as_it_is() {
+        let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
+        let found = command(&mut Scan::new(program.as_bytes())).expect("a string");
+        assert_eq!(found.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
+    }
+
+    #[test]
     fn arguments_that_are_not_json_hold_no_command() {
-        for arguments in [r#""*** Begin Patch""#, r#""{\"command\":""#, r#""""#, "null", "3"] {
+        for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
             assert_eq!(command(&mut Scan::new(arguments.as_bytes())), Ok(None), "{arguments}");
         }
     }

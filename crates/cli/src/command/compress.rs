@@ -8,6 +8,7 @@ use tersely_core::{Call, Loss, O200k, Outcome, Plan, Tokens, as_text, compress, 
 
 use crate::args::Compress;
 use crate::command::body;
+use crate::command::decode::without_newline;
 use crate::fault::Stop;
 use crate::share::Share;
 use crate::{input, output, progress, table};
@@ -45,7 +46,7 @@ fn readable(outcome: &Outcome<'_>) -> String {
     if is_marked(&outcome.text) {
         return outcome.text.to_string();
     }
-    match detect(outcome.text.trim_end_matches('\n')) {
+    match detect(without_newline(&outcome.text)) {
         None | Some((Form::Json, _)) => outcome.text.to_string(),
         Some(_) => as_text(&outcome.text),
     }

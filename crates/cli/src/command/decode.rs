@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
     let spinner = progress::working("decoding", input.text.len());
     let found = match args.form {
         Some(form) => named(form, &input)?,
-        None => find(&input.filled()?)?,
+        None => find(&input)?,
     };
     spinner.finish_and_clear();
     match found {
@@ -61,6 +61,8 @@ fn find(input: &Input) -> Result<Found, Stop> {
     match tersely_core::restore(text) {
         Some(Cow::Owned(restored)) => return Ok(Found::Text(restored)),
         None => return Err(damaged(&input.name).into()),
+        // Nothing but white space is no document; it came back as it was.
+        Some(Cow::Borrowed(blank)) if blank.trim().is_empty() => return Ok(Found::Text(blank.to_owned())),
         Some(Cow::Borrowed(_)) => {}
     }
     match detect(without_newline(text)) {
@@ -74,7 +76,7 @@ fn find(input: &Input) -> Result<Found, Stop> {
 }
 
 /// The text without the line end that `encode` put after it.
-fn without_newline(text: &str) -> &str {
+pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }
 

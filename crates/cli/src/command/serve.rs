@@ -5,6 +5,7 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tersely_engine::Engine;
 use tersely_gateway::{Error, Live, Provider, Settings, Upstream, bind, probe, serve};
@@ -17,7 +18,7 @@ use crate::output;
 use crate::proxy::{Proxy, runtime};
 use crate::settings::watch::{self, News};
 use crate::settings::{self, Loaded, Order};
-use crate::signals::Signals;
+use crate::signals::{Signals, TERMINATE};
 
 /// Serves until told to stop.
 pub(crate) fn run(args: &Serve) -> Result<ExitCode, Stop> {
@@ -76,8 +77,8 @@ async fn listen(proxy: &Proxy) -> Result<ExitCode, Stop> {
         Err(error) => return Err(unavailable(&proxy.settings, &error).await.into()),
     };
     let hello = hello(proxy, listener.local_addr()?);
-    let (stop, stopped) = oneshot::channel::<()>();
-    let stopped = async move { drop(stopped.await) };
+    let (stop, stopped) = oneshot::channel();
+    let stopped = async move { stopped.await.unwrap_or_default() };
     let rewrite = Arc::clone(&proxy.rewrite);
     let serving = serve(proxy.settings.clone(), rewrite, listener, stopped);
     tokio::pin!(serving);
@@ -87,16 +88,27 @@ async fn listen(proxy: &Proxy) -> Result<ExitCode, Stop> {
         ended = &mut serving => return done(ended),
         () = std::future::ready(()) => output::note(&hello)?,
     }
-    select! {
+    let signal = select! {
         ended = &mut serving => return done(ended),
-        _ = signals.next() => {}
-    }
-    output::note("tersely: running answers may finish; a second signal ends them")?;
-    drop(stop);
+        signal = signals.next() => signal,
+    };
+    // Who types Ctrl-C waits for it; who sends SIGTERM may still send requests, until it is seen that they are unwelcome.
+    let notice = if signal == TERMINATE { proxy.settings.timeouts.notice } else { Duration::ZERO };
+    output::note(&goodbye(notice))?;
+    // Whoever would hear it has just ended.
+    let _ = stop.send(notice);
     select! {
         ended = serving => done(ended),
         signal = signals.next() => Ok(ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))),
     }
+}
+
+fn goodbye(notice: Duration) -> String {
+    let before = match notice {
+        Duration::ZERO => String::new(),
+        notice => format!("requests are still taken for {notice:?}, then "),
+    };
+    format!("tersely: {before}running answers may finish; a second signal ends them")
 }
 
 fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {

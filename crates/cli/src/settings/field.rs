@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use http::HeaderName;
+use http::uri::Authority;
 use serde_json::{Value, json};
 use tersely_core::{Dictionary, Loss, Mode, Redaction};
 use tersely_engine::Schema;
@@ -37,6 +38,8 @@ pub(crate) enum Field {
     /// At least one.
     Count(Place<usize>),
     Time(Place<Duration>),
+    /// A time, or none.
+    Pause(Place<Duration>),
     /// A time, or for ever.
     Patience(Place<Option<Duration>>),
     Switch(Place<bool>),
@@ -44,6 +47,7 @@ pub(crate) enum Field {
     Names(Place<Vec<String>>),
     Files(Place<Vec<PathBuf>>),
     Origins(Place<Origins>),
+    Hosts(Place<Vec<String>>),
     Stores(Place<Vec<String>>),
 }
 
@@ -72,12 +76,16 @@ impl Field {
             Self::Floor(place) => *place(draft) = bytes(words.one()?)?,
             Self::Count(place) => *place(draft) = positive(count(words.one()?)?)?,
             Self::Time(place) => *place(draft) = time(words.one()?)?,
+            Self::Pause(place) => *place(draft) = pause(words.one()?)?,
             Self::Patience(place) => *place(draft) = patience(words.one()?)?,
             Self::Switch(place) => *place(draft) = switch(words.one()?)?,
             Self::Redaction(place) => *place(draft) = redaction(words.one()?)?,
             Self::Names(place) => *place(draft) = words.list(),
             Self::Files(place) => *place(draft) = words.list().into_iter().map(PathBuf::from).collect(),
             Self::Origins(place) => *place(draft) = origins(words)?,
+            Self::Hosts(place) => {
+                *place(draft) = words.list().into_iter().map(host).collect::<Result<_, _>>()?;
+            }
             Self::Stores(place) => *place(draft) = kept::addresses(words.list())?,
         }
         Ok(())
@@ -95,14 +103,14 @@ impl Field {
             Self::Dictionary(place) => json!(place(draft).name()),
             Self::Schema(place) => json!(if *place(draft) == Schema::Minify { "minify" } else { "disabled" }),
             Self::Bytes(place) | Self::Floor(place) | Self::Count(place) => json!(place(draft)),
-            Self::Time(place) => json!(spell(*place(draft))),
+            Self::Time(place) | Self::Pause(place) => json!(spell(*place(draft))),
             Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
             Self::Switch(place) => json!(place(draft)),
             Self::Redaction(place) => match place(draft) {
                 Redaction::Usual => json!(Redaction::Usual.name()),
                 redact => json!(*redact == Redaction::All),
             },
-            Self::Names(place) => json!(place(draft)),
+            Self::Names(place) | Self::Hosts(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
             Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
             Self::Origins(place) => match place(draft) {
@@ -115,7 +123,15 @@ impl Field {
 
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with secrets.
     pub(crate) fn trusts(self) -> bool {
-        matches!(self, Self::Url(_) | Self::Proxy(_) | Self::Files(_) | Self::Origins(_) | Self::Redaction(_))
+        matches!(
+            self,
+            Self::Url(_)
+                | Self::Proxy(_)
+                | Self::Files(_)
+                | Self::Origins(_)
+                | Self::Hosts(_)
+                | Self::Redaction(_)
+        )
     }
 }
 
@@ -190,8 +206,14 @@ pub(crate) fn positive(number: usize) -> Result<usize, String> {
     if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
 }
 
-/// A time with its unit.
+/// A time with its unit, more than none.
 pub(crate) fn time(word: &str) -> Result<Duration, String> {
+    let time = pause(word)?;
+    if time.is_zero() { Err("must be more than 0".to_owned()) } else { Ok(time) }
+}
+
+/// A time with its unit, or none.
+fn pause(word: &str) -> Result<Duration, String> {
     let fault = || format!("{word:?} is no time; write 500ms, 30s, 5m or 1h");
     let (digits, unit) = split(word);
     let unit = match unit {
@@ -202,11 +224,7 @@ pub(crate) fn time(word: &str) -> Result<Duration, String> {
         _ => return Err(fault()),
     };
     let number = number(digits).and_then(|number| u64::try_from(number).ok()).ok_or_else(fault)?;
-    match number.checked_mul(unit) {
-        Some(0) => Err("must be more than 0".to_owned()),
-        Some(time) => Ok(Duration::from_millis(time)),
-        None => Err(fault()),
-    }
+    number.checked_mul(unit).map(Duration::from_millis).ok_or_else(fault)
 }
 
 fn patience(word: &str) -> Result<Option<Duration>, String> {
@@ -229,6 +247,7 @@ fn split(word: &str) -> (&str, &str) {
 /// The largest unit that says it in whole numbers.
 fn spell(time: Duration) -> String {
     match time.as_millis() {
+        0 => "0s".to_owned(),
         ms if ms % 1_000 > 0 => format!("{ms}ms"),
         ms if ms % 60_000 > 0 => format!("{}s", ms / 1_000),
         ms if ms % 3_600_000 > 0 => format!("{}m", ms / 60_000),
@@ -277,6 +296,15 @@ fn secret(word: &str) -> Result<String, String> {
 fn header(word: &str) -> Result<String, String> {
     let fault = |_| format!("{word:?} is no name of a header; write one such as x-tenant");
     word.parse::<HeaderName>().map(|name| name.to_string()).map_err(fault)
+}
+
+fn host(word: String) -> Result<String, String> {
+    let is_bare = word.parse::<Authority>().is_ok_and(|it| it.host() == word);
+    if is_bare {
+        Ok(word)
+    } else {
+        Err(format!("{word:?} is no bare name of a host; leave scheme and port away"))
+    }
 }
 
 fn schema(word: &str) -> Result<Schema, String> {
@@ -332,6 +360,9 @@ mod tests {
         for word in ["", "10", "s", "-1s", "1.5s", "1d", "99999999999999999999h", "18446744073709551615h"] {
             check("timeouts.connect", word, Err("is no time"));
         }
+        check("timeouts.connect", "0s", Err("more than 0"));
+        check("timeouts.notice", "0s", Ok(json!("0s")));
+        check("timeouts.notice", "0", Err("is no time"));
         check("timeouts.idle", "never", Ok(json!("never")));
         check("timeouts.idle", "1h", Ok(json!("1h")));
         check("min_bytes", "0", Ok(json!(0)));
@@ -361,6 +392,15 @@ mod tests {
         check("origins", "http://a, https://b:1", Ok(json!(["http://a", "https://b:1"])));
         check("origins", "https://a/", Err("is no origin"));
         check("origins", "", Err("is empty"));
+    }
+
+    #[test]
+    fn hosts_are_bare_names() {
+        check("hosts", "host.docker.internal, box", Ok(json!(["host.docker.internal", "box"])));
+        check("hosts", "", Ok(json!([])));
+        for word in ["http://a", "a:80", "a/b", "me@a", "a b"] {
+            check("hosts", word, Err("is no bare name of a host"));
+        }
     }
 
     #[test]

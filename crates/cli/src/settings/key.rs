@@ -16,9 +16,12 @@ pub(crate) struct Key {
 impl Key {
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
     pub(crate) fn trusts(&self) -> bool {
-        self.field.trusts() || self.name.starts_with("store.")
+        self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name)
     }
 }
+
+/// Keys that only a file that was named may set, though others with fields like theirs are free.
+const NAMED_ONLY: &[&str] = &["listen"];
 
 /// Another name for a key, in another unit.
 pub(crate) struct Alias {
@@ -53,7 +56,7 @@ pub(crate) static ALIASES: [Alias; 2] = [
 ];
 
 /// The keys, group by group.
-pub(crate) static KEYS: [Key; 43] = [
+pub(crate) static KEYS: [Key; 47] = [
     Key {
         name: "listen",
         field: Field::Address(Draft::listen),
@@ -73,6 +76,11 @@ pub(crate) static KEYS: [Key; 43] = [
         name: "origins",
         field: Field::Origins(|draft| &mut draft.settings.gateway.origins),
         about: "Web pages that may call: `loopback`, `any`, or a list of origins such as `https://chat.example`",
+    },
+    Key {
+        name: "hosts",
+        field: Field::Hosts(|draft| &mut draft.settings.gateway.hosts),
+        about: "Names that requests may be sent to on a loopback address beside `localhost`, such as `host.docker.internal`",
     },
     Key {
         name: "mode",
@@ -163,7 +171,7 @@ pub(crate) static KEYS: [Key; 43] = [
     Key {
         name: "store.tenant_header",
         field: Field::Header(|draft| &mut draft.kept.header),
-        about: "The header that says whose a request is; without it, the account or the API key does",
+        about: "The header that says, beside the credential, whose a request is, where something before here sets one",
     },
     Key {
         name: "store.original_ttl",
@@ -218,7 +226,12 @@ pub(crate) static KEYS: [Key; 43] = [
     Key {
         name: "limits.rewrites",
         field: Field::Count(|draft| &mut draft.limits().rewrites),
-        about: "Rewrites at one time, off the threads that serve",
+        about: "Rewrites at one time, off the threads that serve; more wait",
+    },
+    Key {
+        name: "limits.rewriting",
+        field: Field::Bytes(|draft| &mut draft.limits().rewriting),
+        about: "Bytes of the bodies in those rewrites, each of which takes a multiple of its body; more wait",
     },
     Key {
         name: "limits.inline",
@@ -251,14 +264,24 @@ pub(crate) static KEYS: [Key; 43] = [
         about: "For the next byte of a client's body",
     },
     Key {
+        name: "timeouts.upload",
+        field: Field::Patience(|draft| &mut draft.timeouts().upload),
+        about: "For a client's whole body; each 4 KiB that have come add a second",
+    },
+    Key {
         name: "timeouts.rewrite",
         field: Field::Time(|draft| &mut draft.timeouts().rewrite),
-        about: "For a rewrite off the threads that serve; then the original goes on",
+        about: "For a rewrite off the threads that serve, and for room to do it in; then the original goes on",
+    },
+    Key {
+        name: "timeouts.notice",
+        field: Field::Pause(|draft| &mut draft.timeouts().notice),
+        about: "For requests that still come after SIGTERM, while `/readyz` already says that it ends; `0s`: none",
     },
     Key {
         name: "timeouts.drain",
         field: Field::Time(|draft| &mut draft.timeouts().drain),
-        about: "For running streams, once told to stop",
+        about: "For running streams, once no more requests are taken",
     },
     Key {
         name: "proxy.url",

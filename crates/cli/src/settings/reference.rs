@@ -25,8 +25,9 @@ The file is the first of these that is there:
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
 TOML and YAML have one shape; [examples/tersely.toml](../examples/tersely.toml) shows all of it. A file that was merely found in the
-folder (3) may not say whom to trust: `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `store` and `redact_secrets` are refused
-there until the file is named, because any downloaded project may bring such a file and send your keys and texts elsewhere.
+folder (3) may not say whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store` and
+`redact_secrets` are refused there until the file is named, because any downloaded project may bring such a file and send your keys and
+texts elsewhere.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is

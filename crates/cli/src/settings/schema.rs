@@ -53,7 +53,12 @@ fn shape(field: Field) -> Value {
         Field::Address(_) | Field::Url(_) | Field::Proxy(_) | Field::Secret(_) | Field::Header(_) => {
             json!({ "type": "string" })
         }
-        Field::Text(_) | Field::Names(_) | Field::Files(_) | Field::Origins(_) | Field::Stores(_) => list(),
+        Field::Text(_)
+        | Field::Names(_)
+        | Field::Files(_)
+        | Field::Origins(_)
+        | Field::Hosts(_)
+        | Field::Stores(_) => list(),
         Field::Mode(_) => {
             words(&["disabled", "safe", "standard", "aggressive", "safe@1", "standard@1", "aggressive@1"])
         }
@@ -63,7 +68,7 @@ fn shape(field: Field) -> Value {
         Field::Redaction(_) => json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] }),
         Field::Bytes(_) | Field::Count(_) => number(1),
         Field::Floor(_) => number(0),
-        Field::Time(_) | Field::Patience(_) => {
+        Field::Time(_) | Field::Pause(_) | Field::Patience(_) => {
             json!({ "type": "string", "examples": ["500ms", "30s", "5m"] })
         }
         Field::Switch(_) => json!({ "type": ["boolean", "string"] }),

@@ -1,9 +1,10 @@
 //! The commands that start or look for a gateway, run as people run them.
 
 #![cfg(unix)]
-#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
 mod doctor;
+mod hosts;
 mod run;
 mod serve;
 mod stage;

@@ -1,10 +1,10 @@
 //! `tersely serve`, started as people start it.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::stage::{post, start, tersely, turn, upstream};
+use crate::stage::{Running, get, post, start, tersely, turn, upstream};
 
 fn check_refused(args: &[&str], said: &[&str]) {
     let done = tersely(args, &[]).output().expect("it ends");
@@ -76,11 +76,17 @@ fn flags_that_cannot_be_meant_are_refused() {
     check_refused(&["serve", "--mode", "more"], &["is no mode"]);
 }
 
+/// No time in which requests are still taken: a test has none to lose.
+const AT_ONCE: (&str, &str) = ("TERSELY_TIMEOUTS_NOTICE", "0s");
+
+fn served(upstream: SocketAddr, env: &[(&str, &str)]) -> Running {
+    start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{upstream}")], env)
+}
+
 #[test]
 fn a_signal_lets_answers_finish() {
     let (address, seen) = upstream(Duration::from_millis(600));
-    let mut served =
-        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let mut served = served(address, &[AT_ONCE]);
     let here = served.address();
     let asking = thread::spawn(move || post(&here, "/v1/messages", "{}"));
     seen.recv().expect("a request");
@@ -92,8 +98,7 @@ fn a_signal_lets_answers_finish() {
 #[test]
 fn it_ends_with_what_was_saved() {
     let (address, seen) = upstream(Duration::ZERO);
-    let mut served =
-        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let mut served = served(address, &[AT_ONCE]);
     post(&served.address(), "/v1/messages", &turn().0);
     seen.recv().expect("a request");
     served.signal("TERM");
@@ -108,8 +113,7 @@ fn it_ends_with_what_was_saved() {
 #[test]
 fn a_second_signal_ends_at_once() {
     let (address, seen) = upstream(Duration::from_mins(1));
-    let mut served =
-        start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{address}")], &[]);
+    let mut served = served(address, &[]);
     let here = served.address();
     thread::spawn(move || post(&here, "/v1/messages", "{}"));
     seen.recv().expect("a request");
@@ -117,4 +121,47 @@ fn a_second_signal_ends_at_once() {
     while !served.line().contains("second signal") {}
     served.signal("TERM");
     assert_eq!(served.code(), Some(128 + 15));
+}
+
+/// Whoever sends requests here has to see that it ends before there is nobody to take them.
+#[test]
+fn sigterm_is_told_by_readyz_while_requests_are_still_taken() {
+    let (address, seen) = upstream(Duration::ZERO);
+    let mut served = served(address, &[("TERSELY_TIMEOUTS_NOTICE", "1500ms")]);
+    let here = served.address();
+    assert!(get(&here, "/readyz").starts_with("HTTP/1.1 200"));
+    let begun = Instant::now();
+    served.signal("TERM");
+    while !served.line().contains("still taken for 1.5s") {}
+    let ready = get(&here, "/readyz");
+    assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("draining"), "{ready}");
+    assert!(get(&here, "/healthz").starts_with("HTTP/1.1 200"));
+    assert!(post(&here, "/v1/messages", "{}").starts_with("HTTP/1.1 200"));
+    seen.recv().expect("a request");
+    assert_eq!(served.code(), Some(0));
+    assert!(begun.elapsed() >= Duration::from_millis(1500), "{:?}", begun.elapsed());
+    assert!(TcpStream::connect(&here).is_err());
+}
+
+#[test]
+fn a_second_signal_ends_the_notice_too() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let mut served = served(address, &[("TERSELY_TIMEOUTS_NOTICE", "1m")]);
+    served.address();
+    served.signal("TERM");
+    while !served.line().contains("second signal") {}
+    served.signal("TERM");
+    assert_eq!(served.code(), Some(128 + 15));
+}
+
+/// Who sits before it and wants it to end does not wait for others to notice.
+#[test]
+fn ctrl_c_takes_no_more_requests() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let mut served = served(address, &[("TERSELY_TIMEOUTS_NOTICE", "1m")]);
+    served.address();
+    let begun = Instant::now();
+    served.signal("INT");
+    assert_eq!(served.code(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -57,12 +57,20 @@ fn request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     Some(Seen { line: line.trim().to_owned(), body: String::from_utf8(body).ok()? })
 }
 
-/// Sends a request, and gives the whole answer.
+/// Posts a body, and gives the whole answer.
 pub(crate) fn post(address: &str, path: &str, body: &str) -> String {
+    ask(address, &format!("POST {path} HTTP/1.1\r\ncontent-length: {}", body.len()), body)
+}
+
+/// Asks for a page, and gives the whole answer.
+pub(crate) fn get(address: &str, path: &str) -> String {
+    ask(address, &format!("GET {path} HTTP/1.1"), "")
+}
+
+fn ask(address: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a gateway");
-    let head =
-        format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}", body.len());
-    stream.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).expect("a request is sent");
+    let request = format!("{head}\r\nhost: localhost\r\nconnection: close\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).expect("a request is sent");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("an answer");
     answer

@@ -99,10 +99,10 @@ impl Origin {
             Tool::Grep => Self::Search,
             Tool::Edit | Tool::Write => Self::Edit,
             Tool::Glob => Self::Other,
-            Tool::Bash => call.command.map_or(Self::Other, |line| of_line(line, 0)),
+            Tool::Bash => call.command.map_or(Self::Other, of_script),
             // A tool that nobody knows: its text may tell.
             Tool::Generic if is_diff(text) || is_numbered(text) => Self::File,
-            Tool::Generic => call.command.map_or(Self::Other, |line| of_line(line, 0)),
+            Tool::Generic => call.command.map_or(Self::Other, of_script),
         }
     }
 
@@ -111,6 +111,40 @@ impl Origin {
     pub fn is_editable(self) -> bool {
         self != Self::Other
     }
+}
+
+/// The origin of what a command line prints, or of what a program does that has one in quotes.
+fn of_script(script: &str) -> Origin {
+    match of_line(script, 0) {
+        Origin::Other if script.contains("apply_patch") => Origin::Edit,
+        Origin::Other => quoted(script)
+            .map(|line| of_line(&line, 1))
+            .find(|origin| origin.is_editable())
+            .unwrap_or(Origin::Other),
+        origin => origin,
+    }
+}
+
+/// Texts in quotes that a script is looked through for.
+const QUOTED: usize = 64;
+
+/// The first texts in quotes, without their escapes.
+fn quoted(script: &str) -> impl Iterator<Item = String> {
+    let mut rest = script;
+    std::iter::from_fn(move || {
+        let (open, quote) = rest.char_indices().find(|(_, char)| matches!(char, '"' | '\'' | '`'))?;
+        let inside = &rest[open + 1..];
+        let mut escaped = false;
+        let end = inside.find(|char: char| {
+            let ends = char == quote && !escaped;
+            escaped = char == '\\' && !escaped;
+            ends
+        });
+        let text = &inside[..end.unwrap_or(inside.len())];
+        rest = end.map_or("", |end| &inside[end + 1..]);
+        Some(text.replace("\\n", "\n").replace('\\', ""))
+    })
+    .take(QUOTED)
 }
 
 /// The first of several origins that an agent may edit.
@@ -269,6 +303,14 @@ mod tests {
             Origin::Search,
             &["grep -rn -C3 timeout src", "rg TOKEN", "git grep -n key", "grep -n 'a.b' settings.py | head"],
         );
+        check(
+            Origin::File,
+            &[
+                r#"const done = await tools.exec_command({"cmd": "cat settings.py"}); text(done.output);"#,
+                r#"text(await tools.exec_command({cmd: 'sed -n \"1,9p\" a.py'}))"#,
+            ],
+        );
+        check(Origin::Edit, &[r#"text(await tools.apply_patch("*** Begin Patch"));"#]);
         check(Origin::Edit, &["apply_patch <<'EOF'\n*** Begin Patch\nEOF", "git apply x.patch"]);
     }
 
@@ -295,6 +337,8 @@ mod tests {
                 "cat > f <<EOF\nx\nEOF",
                 "sed -i s/a/b/ x > y",
                 "python app.py",
+                r#"const done = await tools.exec_command({"cmd": "printenv"}); text(done.output);"#,
+                r#"text(await tools.exec_command({cmd: "tail -n 20 app.log; env | sort"}))"#,
                 "",
             ],
         );

@@ -21,11 +21,26 @@ pub const PARAMETERS: &str = concat!(
 /// The answer for a name that nothing is kept under. It is final, so that the model does not ask again and again.
 #[must_use]
 pub fn unknown(id: &str) -> String {
-    let id: String = id.chars().take(64).collect();
     format!(
-        "Nothing is kept under {id:?}. Asking again will not help; call the tool again if you need its result."
+        "Nothing is kept under {:?}. Asking again will not help; call the tool again if you need its result.",
+        part::beginning(id)
     )
 }
+
+/// The answer to a question that we failed at.
+pub const FAILED: &str = "This part cannot be shown. Ask for all of it by its id, or call the tool again.";
+
+/// The answer to one call too many.
+pub const TOO_MANY: &str =
+    "These are too many calls at once. Ask again for what you still need, in fewer calls.";
+
+/// The answer to a question for more of a text than was not shown yet.
+pub const SHOWN: &str =
+    "That is more than is left to show of this result. Ask for lines that were not shown above.";
+
+/// The answer where there is no memory for one.
+pub const NO_ROOM: &str =
+    "There is no room to show this now. Go on without it, or call the tool again for less.";
 
 /// The answer to a question that was answered before in the same turn.
 pub const REPEATED: &str = "This was shown above, in answer to the same call.";
@@ -93,6 +108,34 @@ mod tests {
         check(r#"{"id":"x","path":"a]b"}"#, "Nothing is at \"a]b\". There is: items, x y.");
         let wish = Wish::read(r#"{"id":"x","path":"a"}"#).unwrap();
         assert_eq!(wish.show("no JSON"), "The text is no JSON; use lines or search.");
+    }
+
+    #[test]
+    fn a_path_may_begin_with_any_character() {
+        let text = "{\"é\":{\"日本.x\":[\"ü\"]},\"😀\":1}";
+        for (path, shown) in [
+            ("é", "{\"日本.x\":[\"ü\"]}"),
+            ("$.é['日本.x'][0]", "ü"),
+            ("😀", "1"),
+            (".😀", "1"),
+            ("ñ", "Nothing is at \"ñ\". There is: é, 😀."),
+            ("é.日本", "Nothing is at \"é.日本\". There is: 日本.x."),
+            ("😀.é", "Nothing is at \"😀.é\": \"😀\" holds no parts."),
+        ] {
+            let wish = Wish::read(&format!("{{\"id\":\"x\",\"path\":\"{path}\"}}")).unwrap();
+            assert_eq!(wish.show(text), shown, "{path}");
+        }
+    }
+
+    #[test]
+    fn little_of_a_long_question_is_said_back() {
+        let long = "é".repeat(100_000);
+        let text = format!("{{\"{}\":1}}", "k".repeat(100_000));
+        for part in ["lines", "search", "path"] {
+            let wish = Wish::read(&format!("{{\"id\":\"x\",\"{part}\":\"{long}\"}}")).unwrap();
+            assert!(wish.show(&text).len() < 400, "{part}");
+        }
+        assert!(unknown(&long).len() < 400);
     }
 
     #[test]

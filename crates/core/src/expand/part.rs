@@ -11,10 +11,13 @@ const AROUND: usize = 2;
 /// How many names of members are told when a path leads nowhere.
 const NAMES: usize = 20;
 
+/// Characters of what a model wrote that are said back to it.
+const SAID_BACK: usize = 64;
+
 /// The lines that `range` names, counted from 1.
 pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
     let (first, last) =
-        bounds(range).ok_or_else(|| format!("{range:?} names no lines; say them as 10-40."))?;
+        bounds(range).ok_or_else(|| format!("{:?} names no lines; say them as 10-40.", beginning(range)))?;
     let mut ends = vec![0];
     ends.extend(text.split_inclusive('\n').scan(0, |end, line| {
         *end += line.len();
@@ -55,7 +58,7 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
         let _ = writeln!(out, "{}: {line}", at + 1);
         last = Some(at);
     }
-    if out.is_empty() { Err(format!("No line contains {word:?}.")) } else { Ok(out) }
+    if out.is_empty() { Err(format!("No line contains {:?}.", beginning(word))) } else { Ok(out) }
 }
 
 /// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
@@ -72,6 +75,11 @@ pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
         Value::String(text) => text.value().map_or_else(|| json::encode(value), Cow::into_owned),
         _ => json::encode(value),
     })
+}
+
+/// As much of a text as is worth saying back to who wrote it.
+pub(super) fn beginning(text: &str) -> &str {
+    text.char_indices().nth(SAID_BACK).map_or(text, |(end, _)| &text[..end])
 }
 
 /// One step of a path.
@@ -97,7 +105,9 @@ fn next(path: &str) -> Option<(Step<'_>, &str)> {
         let step = inside.trim().parse().map_or_else(|_| Step::Name(quoted(inside.trim())), Step::Index);
         return Some((step, rest));
     }
-    let end = path[1..].find(['.', '[']).map_or(path.len(), |at| at + 1);
+    // The first character is part of the name, whatever it is.
+    let mut later = path.char_indices().skip(1);
+    let end = later.find(|(_, sign)| matches!(sign, '.' | '[')).map_or(path.len(), |(at, _)| at);
     Some((Step::Name(path[..end].into()), &path[end..]))
 }
 
@@ -126,7 +136,8 @@ impl Step<'_> {
             Self::Index(at) => at.to_string().into(),
         };
         let found = members.iter().find(|(key, _)| key.value().is_some_and(|key| key == name));
-        let names = || members.iter().take(NAMES).map(|(key, _)| key.as_str().to_owned()).collect();
+        let names =
+            || members.iter().take(NAMES).map(|(key, _)| beginning(key.as_str()).to_owned()).collect();
         found.map(|(_, value)| value).ok_or_else(|| Stop::Names(names()))
     }
 }
@@ -134,6 +145,7 @@ impl Step<'_> {
 impl Stop {
     /// What the model is told, that wanted to go to `there` and came as far as `here`.
     fn say(&self, there: &str, here: &str) -> String {
+        let (there, here) = (beginning(there), beginning(here));
         match self {
             Self::Names(names) => format!("Nothing is at {there:?}. There is: {}.", names.join(", ")),
             Self::Count(count) => {

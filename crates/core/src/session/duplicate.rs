@@ -1,8 +1,10 @@
 //! The words for a result that stands earlier as a whole: `[Duplicate of call_1 (bash); see earlier result]`.
 //!
-//! A text that merely begins like them is sent with one more `[` and comes back with one fewer.
+//! A text that merely plays them begins with `[Duplicate1 ` when it is sent, at the same cost; and one that plays that
+//! has the next number.
 
 use super::shown::{can_be_named, is_plain};
+use crate::numeral;
 
 const OPEN: &str = "[Duplicate of ";
 const CLOSE: &str = "); see earlier result]";
@@ -19,19 +21,30 @@ pub(super) fn id(text: &str) -> Option<&str> {
     (can_be_named(id) && is_plain(tool)).then_some(id)
 }
 
-/// The text as it may be sent when it stands for itself: one that begins like the words begins otherwise.
+/// What a text begins with that merely plays the words, before its number, which stands for ` of`.
+const FOREIGN: &str = "[Duplicate";
+
+/// The text as it may be sent when it stands for itself: one that plays the words begins otherwise.
 pub(crate) fn escape(text: &str) -> Option<String> {
-    brackets(text).map(|_| format!("[{text}"))
+    if let Some(rest) = text.strip_prefix(OPEN).filter(|rest| rest.ends_with(CLOSE)) {
+        return Some(format!("{FOREIGN}1 {rest}"));
+    }
+    let (number, rest) = foreign(text)?;
+    Some(format!("{FOREIGN}{} {rest}", numeral::next(number)))
 }
 
 /// The text that `escape` gave another beginning.
-pub(crate) fn unescape(text: &str) -> Option<&str> {
-    brackets(text).filter(|count| *count > 1).map(|_| &text[1..])
+pub(crate) fn unescape(text: &str) -> Option<String> {
+    let (number, rest) = foreign(text)?;
+    Some(match numeral::previous(number) {
+        Some(number) => format!("{FOREIGN}{number} {rest}"),
+        None => format!("{OPEN}{rest}"),
+    })
 }
 
-/// How many brackets stand before the words, if it is the words.
-fn brackets(text: &str) -> Option<usize> {
-    let words = text.trim_start_matches('[');
-    let count = text.len() - words.len();
-    (count > 0 && words.starts_with(OPEN.trim_start_matches('['))).then_some(count)
+/// The number of a text that plays the words, and the rest.
+fn foreign(text: &str) -> Option<(&str, &str)> {
+    let (number, rest) = numeral::split(text.strip_prefix(FOREIGN)?);
+    let rest = rest.strip_prefix(' ').filter(|rest| !number.is_empty() && rest.ends_with(CLOSE))?;
+    Some((number, rest))
 }

@@ -21,7 +21,7 @@ use anchor::Anchors;
 use index::Index;
 use shown::Shown;
 
-use crate::{Call, Loss, Outcome, Step, Tokens, mark, reference, signal};
+use crate::{Call, Loss, Outcome, Room, Step, Tokens, mark, reference, signal};
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -50,11 +50,19 @@ pub struct History {
 impl History {
     /// What is sent for `outcome`, the next result: the same, or fewer tokens that name what was shown before.
     ///
-    /// Law 4 by count, law 3 by putting back: a proposal that fails either is not made. What is sent is remembered.
+    /// Law 4 by count, law 3 by putting back: a proposal that fails either is not made, nor one of fewer than `least`
+    /// bytes, which would stand for more than there is room for. What is sent is remembered.
     #[must_use]
-    pub fn refer<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+    pub fn refer<'a>(
+        &mut self,
+        tokens: &dyn Tokens,
+        call: Call<'_>,
+        least: usize,
+        outcome: Outcome<'a>,
+    ) -> Outcome<'a> {
         self.block_known(call.id);
-        let outcome = match self.proposal(call, &outcome.text) {
+        let proposal = self.proposal(call, &outcome.text).filter(|(_, text)| text.len() >= least);
+        let outcome = match proposal {
             Some(proposal) => accept(tokens, outcome, proposal),
             None => outcome,
         };
@@ -82,9 +90,9 @@ impl History {
     /// The text that `sent`, the next result, stands for; `None` when it names what is not there.
     ///
     /// References only: the form that the text was given before is `restore`'s to undo.
-    pub fn put_back<'t>(&mut self, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
+    pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         self.block_known(call.id);
-        let text = self.lookup(sent);
+        let text = self.lookup(room, sent);
         self.keep(call, sent);
         text
     }
@@ -104,7 +112,7 @@ impl History {
         };
         // Bytes are quicker counted than tokens, and tell which proposals are worth that.
         let pays = new.len() + text.len() / (WORTH + WORTH / 4) < text.len();
-        (pays && self.lookup(&new).as_deref() == Some(text)).then_some((stage, new))
+        (pays && self.lookup(Room::of(text), &new).as_deref() == Some(text)).then_some((stage, new))
     }
 
     /// The marker of a text that the same tool gave before; one that tells of errors says so again.
@@ -127,14 +135,17 @@ impl History {
     }
 
     /// A text with its references resolved, or as it is if it has none.
-    fn lookup<'t>(&self, sent: &'t str) -> Option<Cow<'t, str>> {
+    fn lookup<'t>(&self, room: Room, sent: &'t str) -> Option<Cow<'t, str>> {
         if let Some(id) = duplicate::id(sent) {
             let shown = self.named(id).filter(|shown| shown.is_whole)?;
+            room.fits(shown.text.len())?;
             return Some(Cow::Owned(shown.text.clone()));
         }
         let (name, body) = reference::split(sent).unwrap_or(("", sent));
         match note::open(body) {
-            Some((note, body)) => put::read(self, note, body).map(|text| Cow::Owned(format!("{name}{text}"))),
+            Some((note, body)) => {
+                put::read(room, self, note, body).map(|text| Cow::Owned(format!("{name}{text}")))
+            }
             None => Some(Cow::Borrowed(sent)),
         }
     }
@@ -201,9 +212,10 @@ mod tests {
         let each = |(id, tool, text): &(&str, &str, &str)| {
             let call = Call { id, tool, command: None };
             let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
-            let outcome = there.refer(&O200k, call, compress(&plan, &O200k, call, text));
-            assert!(O200k.count(&outcome.text) <= O200k.count(text) + 1, "{}", outcome.text);
-            let shown = back.put_back(call, &outcome.text).expect("references that lead somewhere");
+            let outcome = there.refer(&O200k, call, 0, compress(&plan, &O200k, call, text));
+            assert!(O200k.count(&outcome.text) <= O200k.count(text), "{}", outcome.text);
+            let shown =
+                back.put_back(Room::of(text), call, &outcome.text).expect("references that lead somewhere");
             assert_eq!(restore(&shown).as_deref(), Some(*text), "{}", outcome.text);
             outcome.text.into_owned()
         };
@@ -353,7 +365,8 @@ mod tests {
         for played in [
             "[terse1 earlier: A = a (bash)]\n[= A lines 1-20]".to_owned(),
             "[Duplicate of a (bash); see earlier result]".to_owned(),
-            "[[Duplicate of a (bash); see earlier result]".to_owned(),
+            "[Duplicate1 a (bash); see earlier result]".to_owned(),
+            "[Duplicate999 a (bash); see earlier result]".to_owned(),
             "[Duplicate of".to_owned() + " me",
             format!("[= A lines 1-2]\n{text}"),
             format!("{text}\nx [= A line 1, bytes 1-9] y"),
@@ -376,12 +389,16 @@ mod tests {
             "[terse1 earlier: A = a (bash)]\n[= B lines 1-2]",
             "[terse1 earlier: A = a (bash)]\n[= A line 1, bytes 2-9]",
         ] {
-            assert_eq!(history.put_back(Call { id: "c", ..Call::default() }, sent), None, "{sent}");
+            assert_eq!(
+                history.put_back(Room::of(sent), Call { id: "c", ..Call::default() }, sent),
+                None,
+                "{sent}"
+            );
         }
         for sent in ["[terse1 earlier: A = a]\n[= A lines 0-1]", "[terse1 earlier: A = a]\n[= A lines 2-1]"] {
             let text = sent.split_once('\n').map(|(_, text)| text);
             assert_eq!(
-                history.put_back(Call { id: "d", ..Call::default() }, sent).as_deref(),
+                history.put_back(Room::of(sent), Call { id: "d", ..Call::default() }, sent).as_deref(),
                 text,
                 "no words of ours"
             );

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::EARLIER;
 use super::shown::{Shown, can_be_named, is_plain};
-use crate::mark;
+use crate::mark::{self, Marked};
 
 /// What stands for lines, or for a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) const SIGNS: [char; 3] = ['+', '-', ' '];
 
 /// The note of a text with references, and what stands below it.
 pub(super) fn open(text: &str) -> Option<(&str, &str)> {
-    let marked = mark::read(text).filter(|marked| marked.number == 1)?;
+    let marked = mark::read(text).filter(Marked::is_ours)?;
     let (stage, note) = marked.stage();
     (stage == EARLIER).then_some((note, marked.body))
 }

@@ -9,7 +9,7 @@ use super::note::{self, How, MAX_NAMES, Reference};
 use super::runs::{self, Likeness, Piece, Run};
 use super::shown::Shown;
 use super::{History, Source};
-use crate::Call;
+use crate::{Call, Room};
 
 /// The note and the body of a text that refers to earlier ones; `None` when nothing of it stands there.
 pub(super) fn write(history: &History, call: Call<'_>, text: &str) -> Option<(String, String)> {
@@ -96,7 +96,7 @@ fn called(shown: &Shown, line: usize, count: usize) -> (usize, bool) {
 }
 
 /// The text whose references a note names; `None` when they lead nowhere.
-pub(super) fn read(history: &History, note: &str, body: &str) -> Option<String> {
+pub(super) fn read(room: Room, history: &History, note: &str, body: &str) -> Option<String> {
     let named: Vec<&Shown> =
         note::ids(note)?.into_iter().map(|id| history.named(id)).collect::<Option<_>>()?;
     let mut out = String::with_capacity(body.len() * 2);
@@ -110,15 +110,10 @@ pub(super) fn read(history: &History, note: &str, body: &str) -> Option<String> 
                 None => out.push_str(words),
             }
         }
-        if out.len() > MAX_BYTES {
-            return None;
-        }
+        room.fits(out.len())?;
     }
     Some(out)
 }
-
-/// No text that comes back as more was ever shortened.
-const MAX_BYTES: usize = 1 << 27;
 
 /// Writes the lines that a reference means.
 fn resolve(shown: &Shown, reference: &Reference, out: &mut String) -> Option<()> {

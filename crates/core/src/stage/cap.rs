@@ -64,7 +64,7 @@ impl Stage for Window {
 
 /// The longest marker, twice, and the line that names the original: what a capped text may have above the limit.
 const SLACK: usize = 2 * "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len()
-    + "<<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
+    + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
 /// Signals looked at for one that would be lost.
 const MAX_SIGNALS: usize = 64;

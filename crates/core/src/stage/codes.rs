@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::search::Search;
-use super::{Edit, Scene, Stage, hit, other};
-use crate::{Loss, Mode};
+use super::{Edit, Scene, Stage, hit};
+use crate::{Loss, Mode, Room};
 
 /// A text of `path(1,2): error X123: message` lines.
 pub(super) struct Codes;
@@ -44,15 +44,15 @@ impl Stage for Codes {
         })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let note = note.strip_prefix(NOTE)?;
         let (count, note) = note.split_once("; ").unwrap_or((note, ""));
         let (messages, rows) = Messages::parse(count.parse().ok()?, text)?;
-        let rows = Search.restore(note, rows)?;
+        let rows = Search.restore(room, note, rows)?;
         let mut out = String::with_capacity(rows.len() * 2);
         for line in rows.split_inclusive('\n') {
             out.push_str(&messages.expand(line));
-            other::bounded(&out)?;
+            room.fits(out.len())?;
         }
         Some(out)
     }
@@ -185,7 +185,7 @@ fn split_end(line: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::{apply, check, check_odd, read_foreign};
+    use crate::stage::proof::{self, apply, check, check_odd, read_foreign};
 
     const USUAL: &str = "a.ts(1,2): error TS1: No 'x' on 'y'.\r\na.ts(3,4): error TS1: No 'é' on ''.\n\
                          a.ts(5,6): error TS1: No 'x' on 'y z'.\na.ts(7,8): warning TS2: Odd\n\
@@ -226,7 +226,7 @@ mod tests {
     fn rows_that_stood_there_are_noticed() {
         let text = format!("{USUAL}\na.ts(1,2): TS1 'x' 'y'");
         let edit = apply(&Codes, &text).unwrap();
-        assert_ne!(Codes.restore(&edit.note, &edit.text), Some(text));
+        assert_ne!(proof::back(&Codes, &edit), Some(text));
     }
 
     #[test]
@@ -243,7 +243,7 @@ mod tests {
             ["messages said once: 1", "messages said once: 0; x", "messages said once: 99999999999999999999"]
         {
             for body in ["", "\n", "error X1: '…\n\na.ts\n(1): X1 'é", "error\n\nx"] {
-                let _ = Codes.restore(note, body);
+                let _ = proof::read(&Codes, note, body);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::grid::{self, Grid};
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text of separated values under a header.
 pub(super) struct Csv;
@@ -42,10 +42,12 @@ impl Stage for Csv {
         None
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let shape = Shape::parse(note)?;
-        let (grid, tail) = grid::read(text, shape.rows)?;
-        Some(shape.write(&grid) + tail)
+        let (grid, tail) = grid::read(room, text, shape.rows)?;
+        let written = shape.write(&grid) + tail;
+        room.fits(written.len())?;
+        Some(written)
     }
 }
 
@@ -209,6 +211,7 @@ const OPEN: &str = "no final newline";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::proof;
     use crate::{Call, Plan};
 
     fn apply(text: &str) -> Option<Edit> {
@@ -219,7 +222,7 @@ mod tests {
     fn check(text: &str, note: &str, written: &str) {
         let edit = apply(text).unwrap();
         assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, written));
-        assert_eq!(Csv.restore(&edit.note, &edit.text).as_deref(), Some(text));
+        assert_eq!(proof::back(&Csv, &edit).as_deref(), Some(text));
     }
 
     #[test]

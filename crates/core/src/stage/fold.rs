@@ -1,7 +1,7 @@
 //! Lines and blocks of lines that repeat at once, said once with a count: `(the line above 41 more times)`.
 
 use super::{Edit, Scene, Stage, source};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text with repeats in it.
 pub(super) struct Fold;
@@ -23,8 +23,8 @@ impl Stage for Fold {
         (repeats > 0).then_some(Edit { text, loss: Loss::None, note: String::new() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
-        if note.is_empty() { unfold(text) } else { None }
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        if note.is_empty() { unfold(room, text) } else { None }
     }
 }
 
@@ -34,8 +34,9 @@ const MAX_PERIOD: usize = 8;
 /// Repeats of fewer bytes than this cost less than a line about them.
 const MIN_BYTES: usize = 48;
 
-/// No text that unfolds to more was ever folded.
-const MAX_BYTES: usize = 1 << 27;
+/// Bytes of repeats that a count may always stand for. A block may also come back as often as `MAX_BLOCKS` times.
+const MAX_REPEATS: usize = 5_000;
+const MAX_BLOCKS: usize = 200;
 
 /// Before a line that would be taken for one of ours.
 const ESCAPE: char = '\\';
@@ -60,23 +61,33 @@ pub(super) fn fold(text: &str) -> (String, usize) {
     (out, repeats)
 }
 
-/// The text that was folded; `None` when what stands above a count is too short, or the text too long.
-pub(super) fn unfold(text: &str) -> Option<String> {
-    let mut lines: Vec<&str> = Vec::new();
-    let mut size = 0;
+/// The text that was folded; `None` when what stands above a count is too short, or there is no room for it.
+pub(super) fn unfold(room: Room, text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
     for line in text.split('\n') {
         let Some((period, more)) = read(line) else {
-            let line = escaped(line).unwrap_or(line);
-            size += line.len() + 1;
-            lines.push(line);
+            out.push_str(escaped(line).unwrap_or(line));
+            out.push('\n');
             continue;
         };
-        let from = lines.len().checked_sub(period)?;
-        let block: usize = lines[from..].iter().map(|line| line.len() + 1).sum();
-        size = block.checked_mul(more)?.checked_add(size).filter(|&size| size <= MAX_BYTES)?;
-        (0..more).for_each(|_| lines.extend_from_within(from..from + period));
+        let block = last_lines(&out, period)?;
+        let end = out.len();
+        room.fits(block.checked_mul(more)?.checked_add(end)?)?;
+        (0..more).for_each(|_| out.extend_from_within(end - block..end));
     }
-    Some(lines.join("\n"))
+    out.pop();
+    Some(out)
+}
+
+/// The bytes of the last lines, each with its newline; `None` when there are fewer.
+fn last_lines(text: &str, count: usize) -> Option<usize> {
+    let body = text.strip_suffix('\n')?;
+    let start = match body.rmatch_indices('\n').nth(count.checked_sub(1)?) {
+        Some((before, _)) => before + 1,
+        None if body.matches('\n').count() + 1 == count => 0,
+        None => return None,
+    };
+    Some(text.len() - start)
 }
 
 fn push(out: &mut String, line: &str) {
@@ -95,9 +106,11 @@ fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
         if rest[0] != rest[period] {
             continue;
         }
-        let same = rest.iter().zip(&rest[period..]).take_while(|(one, other)| one == other).count();
-        let more = same / period;
-        let saved: usize = rest[..period].iter().map(|line| line.len() + 1).sum::<usize>() * more;
+        let block: usize = rest[..period].iter().map(|line| line.len() + 1).sum();
+        let most = MAX_BLOCKS.max(MAX_REPEATS / block);
+        let pairs = rest.iter().zip(&rest[period..]).take(most * period);
+        let more = pairs.take_while(|(one, other)| one == other).count() / period;
+        let saved = block * more;
         if saved >= MIN_BYTES && best.is_none_or(|(most, ..)| saved > most) {
             best = Some((saved, period, more));
         }
@@ -139,7 +152,7 @@ mod tests {
 
     fn check(text: &str, folded: &str) {
         assert_eq!(fold(text), (folded.to_owned(), 1), "{text}");
-        assert_eq!(unfold(folded).as_deref(), Some(text), "{folded}");
+        assert_eq!(unfold(Room::of(folded), folded).as_deref(), Some(text), "{folded}");
     }
 
     #[test]
@@ -172,7 +185,7 @@ mod tests {
         ] {
             for text in [format!("{LONG}\n{LONG}\n{line}\n{line}"), format!("{line}\n").repeat(9) + LONG] {
                 let (folded, _) = fold(&text);
-                assert_eq!(unfold(&folded), Some(text), "{folded}");
+                assert_eq!(unfold(Room::of(&folded), &folded), Some(text), "{folded}");
             }
         }
     }
@@ -184,14 +197,26 @@ mod tests {
         assert_ne!(one, other);
     }
 
+    /// A count stands for no more than there is room for; what is left is said again.
+    #[test]
+    fn long_repeats_are_said_in_parts() {
+        for (block, most) in [("wait\n", 100_000), ("\n", 100_000), (&format!("{LONG}\n"), 10_000)] {
+            let text = block.repeat(most);
+            let (folded, repeats) = fold(&text);
+            assert!(repeats > 1 && folded.len() * 100 < text.len(), "{}", folded.len());
+            assert_eq!(unfold(Room::of(&folded), &folded).as_ref(), Some(&text));
+        }
+    }
+
     #[test]
     fn what_was_never_folded_is_declined() {
         for text in [
             "(the line above once more)",
             "a\n(the 2 lines above once more)",
             "a\n(the line above 99999999999 more times)",
+            "a\n(the line above 134217727 more times)",
         ] {
-            assert_eq!(unfold(text), None, "{text}");
+            assert_eq!(unfold(Room::of(text), text), None, "{text}");
         }
         for text in ["", "a", "a\na\n", "\n\n\n"] {
             assert_eq!(fold(text), (text.to_owned(), 0), "{text}");

@@ -3,7 +3,7 @@
 //! The file's own text stays byte for byte what an edit tool must match.
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text whose lines begin with their numbers.
 pub(super) struct Gutter;
@@ -47,7 +47,7 @@ impl Stage for Gutter {
         (numbered >= MIN_LINES && most).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (numbered, head, shape) = Shape::parse(note)?;
         let mut out = String::with_capacity(text.len() + 8 * numbered.min(text.len()));
         let mut lines = text.split_inclusive('\n');
@@ -59,6 +59,7 @@ impl Stage for Gutter {
             out.push_str(content);
         }
         lines.for_each(|line| out.push_str(line));
+        room.fits(out.len())?;
         Some(out)
     }
 }

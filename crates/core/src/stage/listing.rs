@@ -3,7 +3,7 @@
 use super::entry::{Entry, Gaps, Layout, layouts};
 use super::usual::Usual;
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text with the rows of `ls -l`.
 pub(super) struct Listing;
@@ -40,7 +40,7 @@ impl Stage for Listing {
         Some(Edit { text: other::finish(sheet.close(), end), loss: Loss::None, note: usual.note() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let usual = Usual::parse(note)?;
         let (lines, end) = other::lines(text);
         let (mut rows, mut entries) = (Vec::new(), Vec::new());
@@ -60,7 +60,7 @@ impl Stage for Listing {
             let short = entry.filter(|_| Entry::read(row).is_none());
             out.push_str(&short.map_or_else(|| (*row).to_owned(), |entry| layout.line(&entry)));
             out.push('\n');
-            other::bounded(&out)?;
+            room.fits(out.len())?;
         }
         Some(other::finish(out, end))
     }

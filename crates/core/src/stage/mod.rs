@@ -37,7 +37,7 @@ mod tree;
 mod usual;
 mod xml;
 
-use crate::{Call, Loss, Mode, Plan};
+use crate::{Call, Loss, Mode, Plan, Room};
 
 /// What a stage sees beside the text.
 #[derive(Debug, Clone, Copy)]
@@ -80,9 +80,9 @@ pub trait Stage: Sync {
     /// What it would make of the text.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 
-    /// The text that an exact edit of its own came from.
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
-        let _ = (note, text);
+    /// The text that an exact edit of its own came from; `None` when there is no room for it.
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let _ = (room, note, text);
         None
     }
 }

@@ -18,14 +18,6 @@ pub(super) fn finish(mut out: String, end: &str) -> String {
     out
 }
 
-/// More than any text that a form was made of; what is said once could stand for far more.
-const MAX_BYTES: usize = 1 << 26;
-
-/// Nothing once `out` is longer than a text may be.
-pub(super) fn bounded(out: &str) -> Option<()> {
-    (out.len() <= MAX_BYTES).then_some(())
-}
-
 /// Writes a run of lines below its length; no lines are nothing.
 pub(super) fn push(out: &mut String, lines: &[&str]) {
     match lines.len() {

@@ -2,7 +2,7 @@
 
 use super::lead::{Lead, folder};
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text of paths, one a line, with or without a count or a hash before each.
 pub(super) struct Paths;
@@ -50,7 +50,7 @@ impl Stage for Paths {
         Some(Edit { text: other::finish(sheet.out, end), loss: Loss::None, note: note(&lead, base) })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (lead, base) = parse(note)?;
         let (lines, end) = other::lines(text);
         let mut lines = lines.into_iter();
@@ -69,7 +69,7 @@ impl Stage for Paths {
             } else {
                 out.extend([line, "\n"]);
             }
-            other::bounded(&out)?;
+            room.fits(out.len())?;
         }
         Some(other::finish(out, end))
     }

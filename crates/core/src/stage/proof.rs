@@ -1,18 +1,28 @@
 //! What the tests of exact stages hold in common.
 
 use super::{Edit, Scene, Stage};
-use crate::{Call, Plan};
+use crate::{Call, Plan, Room};
 
 /// What a stage makes of a text.
 pub(super) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
     stage.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)
 }
 
+/// What an edit comes back as.
+pub(super) fn back(stage: &dyn Stage, edit: &Edit) -> Option<String> {
+    read(stage, &edit.note, &edit.text)
+}
+
+/// What a stage reads in a note and a body.
+pub(super) fn read(stage: &dyn Stage, note: &str, body: &str) -> Option<String> {
+    stage.restore(Room::of(body), note, body)
+}
+
 /// Holds what a text becomes, and that it comes back.
 pub(super) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
     let edit = apply(stage, text).unwrap_or_else(|| panic!("declined {text:?}"));
     assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-    assert_eq!(stage.restore(note, body).as_deref(), Some(text));
+    assert_eq!(read(stage, note, body).as_deref(), Some(text));
 }
 
 /// Lines that are odd for every form: blank ones, others' notation, and what plays our own.
@@ -38,7 +48,7 @@ pub(super) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
             for end in ["", "\n", "\n\n"] {
                 let text = format!("{first}\n{usual}\n{second}\n{first}\n{usual}\n{usual}\n{second}{end}");
                 let edit = apply(stage, &text).unwrap_or_else(|| panic!("declined {text:?}"));
-                let back = stage.restore(&edit.note, &edit.text);
+                let back = back(stage, &edit);
                 assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
             }
         }
@@ -51,7 +61,7 @@ pub(super) fn read_foreign(stage: &dyn Stage) {
         for body in
             ["", "\n", "9 other lines:\n", "99999999999999999999 other lines:", " x", "/", "- 1", "  \n   é"]
         {
-            let _ = stage.restore(note, body);
+            let _ = read(stage, note, body);
         }
     }
 }

@@ -4,7 +4,7 @@
 use tersely_codec::{Text, Value, terse};
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text that is one Python list or dictionary.
 pub(super) struct Python;
@@ -35,9 +35,10 @@ impl Stage for Python {
         Some(Edit { text: written, loss: Loss::None, note: note.to_owned() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let mut out = String::new();
         push(&mut out, &terse::decode(text).ok()?)?;
+        room.fits(out.len())?;
         out.push_str(if note == "newline" { "\n" } else { "" });
         Some(out)
     }
@@ -196,7 +197,7 @@ fn push_string(out: &mut String, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::apply;
+    use crate::stage::proof::{self, apply};
 
     #[test]
     fn what_python_prints_comes_back() {
@@ -207,7 +208,7 @@ mod tests {
             "{'é': ['日本語', -1, 0.1, False], 'x': {'y': {'z': 'a long enough text to be looked at'}}}",
         ] {
             let edit = apply(&Python, text).unwrap();
-            assert_eq!(Python.restore(&edit.note, &edit.text).as_deref(), Some(text), "{}", edit.text);
+            assert_eq!(proof::back(&Python, &edit).as_deref(), Some(text), "{}", edit.text);
         }
     }
 

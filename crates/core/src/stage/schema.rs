@@ -7,7 +7,7 @@ use tersely_codec::json::{self, Layout};
 use tersely_codec::{Text, Value};
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text that is one array of objects without arrays and objects in them.
 pub(super) struct Schema;
@@ -36,9 +36,9 @@ impl Stage for Schema {
         Some(Edit { text: write(&value)?, loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let layout: Layout = note.parse().ok()?;
-        read(text).map(|value| layout.write(&value))
+        layout.write_within(room.bytes(), &read(room, text)?)
     }
 }
 
@@ -180,9 +180,12 @@ fn push_cell(out: &mut String, value: &Value<'_>) -> Option<()> {
 }
 
 /// The array that a table came from.
-fn read(text: &str) -> Option<Value<'static>> {
+fn read(room: Room, text: &str) -> Option<Value<'static>> {
     let (count, rest) = text.strip_prefix('[')?.split_once("]{")?;
     let (columns, rest) = heads(rest)?;
+    // Every row has every name.
+    let names: usize = columns.iter().map(|(name, _)| name.as_str().len() + 1).sum();
+    room.fits(names.checked_mul(rest.matches('\n').count())?)?;
     let items: Vec<_> =
         rest.strip_prefix('\n')?.split('\n').map(|line| row(&columns, line)).collect::<Option<_>>()?;
     (items.len().to_string() == count).then_some(Value::Array(items))
@@ -283,7 +286,10 @@ mod tests {
         let value = json::decode(&text).unwrap();
         let written = write(&value).unwrap();
         assert_eq!(written, format!("{first}\n{rows}"));
-        assert_eq!(read(&written).map(|value| json::encode(&value)), Some(json::encode(&value)));
+        assert_eq!(
+            read(Room::of(&written), &written).map(|value| json::encode(&value)),
+            Some(json::encode(&value))
+        );
     }
 
     /// Contract 1.20.
@@ -312,7 +318,7 @@ mod tests {
             (0..9).map(|n| format!("  {{\n    \"id\": {n},\n    \"name\": \"n{n}\"\n  }}")).collect();
         let text = format!("[\n{}\n]\n", items.join(",\n"));
         let edit = proof::apply(&Schema, &text).unwrap();
-        assert_eq!(Schema.restore(&edit.note, &edit.text).as_deref(), Some(&*text));
+        assert_eq!(proof::back(&Schema, &edit).as_deref(), Some(&*text));
     }
 
     /// Contract 1.21 and 1.22.
@@ -331,7 +337,7 @@ mod tests {
         ] {
             let text = format!("[{items}]");
             let edit = proof::apply(&Schema, &text);
-            let back = edit.as_ref().and_then(|edit| Schema.restore(&edit.note, &edit.text));
+            let back = edit.as_ref().and_then(|edit| proof::back(&Schema, edit));
             assert!(edit.is_none() || back.as_deref() == Some(&*text), "{items}");
         }
         proof::read_foreign(&Schema);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::hit::{self, Hit};
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text of `path:12:text` or `path:text` lines.
 pub(super) struct Search;
@@ -33,7 +33,7 @@ impl Stage for Search {
         Some(Edit { text: other::finish(sheet.out, end), loss: Loss::None, note: form.note() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let form = Form::parse(note)?;
         let (lines, end) = other::lines(text);
         let mut lines = lines.into_iter();
@@ -47,7 +47,7 @@ impl Stage for Search {
                 None => {
                     for row in lines.by_ref().take_while(|row| !row.is_empty()) {
                         form.push(&mut out, head, row);
-                        other::bounded(&out)?;
+                        room.fits(out.len())?;
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::paths::Paths;
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text with lines like ` src/a.rs   |  12 ++--`.
 pub(super) struct Stat;
@@ -37,19 +37,19 @@ impl Stage for Stat {
         })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (columns, folders) = match note.split_once(FOLDERS) {
             Some((columns, folders)) => (columns, Some(folders)),
             None => (note, None),
         };
         let columns = Columns::parse(columns)?;
-        let bare = folders.map_or_else(|| Some(text.to_owned()), |note| Paths.restore(note, text))?;
+        let bare = folders.map_or_else(|| Some(text.to_owned()), |note| Paths.restore(room, note, text))?;
         let (lines, end) = other::lines(&bare);
         let mut out = String::with_capacity(bare.len() * 2);
         for line in lines {
             out.push_str(&columns.line(line).unwrap_or_else(|| line.to_owned()));
             out.push('\n');
-            other::bounded(&out)?;
+            room.fits(out.len())?;
         }
         Some(other::finish(out, end))
     }
@@ -114,6 +114,7 @@ fn count(rest: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::proof;
     use crate::{Call, Plan};
 
     #[test]
@@ -129,7 +130,7 @@ mod tests {
             let scene = Scene { plan: &Plan::default(), call: Call::default() };
             let edit = Stat.apply(scene, text).unwrap();
             assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
-            assert_eq!(Stat.restore(note, body).as_deref(), Some(text));
+            assert_eq!(proof::read(&Stat, note, body).as_deref(), Some(text));
         }
     }
 
@@ -138,7 +139,7 @@ mod tests {
         for note in
             ["", "names to column x, counts to 1", "names to column 99999, counts to 1", "; by folder: "]
         {
-            assert_eq!(Stat.restore(note, "a | 1"), None);
+            assert_eq!(proof::read(&Stat, note, "a | 1"), None);
         }
     }
 }

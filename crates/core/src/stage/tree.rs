@@ -3,7 +3,7 @@
 //! Which branch is drawn follows from what comes below, so indentation alone brings the drawing back.
 
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text as `tree` and `cargo tree` draw it.
 pub(super) struct Tree;
@@ -44,7 +44,7 @@ impl Stage for Tree {
         (branches >= enough).then(|| Edit { text: other::finish(out, end), loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (style, open) = parse(note)?;
         let (lines, end) = other::lines(text);
         let mut rows = Vec::with_capacity(lines.len());
@@ -59,7 +59,7 @@ impl Stage for Tree {
                 None => rows.push(Row::read(line)),
             }
         }
-        Some(other::finish(style.draw(&rows, &open), end))
+        Some(other::finish(style.draw(&rows, &open), end)).filter(|text| room.fits(text.len()).is_some())
     }
 }
 

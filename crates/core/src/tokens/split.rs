@@ -58,7 +58,8 @@ fn plain(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Up to three digits.
 fn number(bytes: &[u8], at: usize) -> usize {
-    run(bytes, at, u8::is_ascii_digit).min(at + 3)
+    // No further: a row of digits is looked at once for each of its pieces.
+    run(&bytes[..bytes.len().min(at + 3)], at, u8::is_ascii_digit)
 }
 
 /// Capitals, then small letters, and the end of `it's`.

@@ -1,13 +1,18 @@
 //! Refuses requests that no upstream should see.
 
-use http::{Method, StatusCode};
+use http::{Method, Request, StatusCode};
 
 use crate::error::Error;
+use crate::settings::Limits;
 
 /// An error for a request that is not one to forward: we are no proxy for other places.
-pub(crate) fn check(method: &Method) -> Result<(), Error> {
-    if *method == Method::CONNECT || *method == Method::TRACE {
+pub(crate) fn check<B>(limits: &Limits, request: &Request<B>) -> Result<(), Error> {
+    if [Method::CONNECT, Method::TRACE].contains(request.method()) {
         return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "this method is not forwarded"));
+    }
+    // In HTTP/1 they are counted as they are read.
+    if request.headers().len() > limits.headers {
+        return Err(Error::client(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "there are too many headers"));
     }
     Ok(())
 }

@@ -4,22 +4,25 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::request::Parts;
-use http::{Request, Response, StatusCode, Uri, Version};
+use http::{Request, Response, StatusCode, Uri, Version, response};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
 use tersely_wire::hidden::Framing;
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::arrival::{Arrival, named, uncode};
 use crate::body::{Idle, Outgoing, Reply};
+use crate::caller;
 use crate::client::{Lane, Speaks};
+use crate::coding::Coding;
 use crate::error::{Error, Side};
 use crate::hop;
 use crate::llm::check::check;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
 use crate::llm::provider::Provider;
-use crate::llm::rounds::{Again, Gathered, Rounds, Source};
+use crate::llm::rounds::{Again, Gathered, Rounds};
 use crate::llm::send::send;
 use crate::llm::{local, rounds, shape};
 use crate::settings::Websockets;
@@ -28,10 +31,14 @@ use crate::upstream::Upstream;
 
 /// Answers a request, whatever becomes of it.
 pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+    let provider = Provider::of(request.uri(), request.headers());
+    if let Err(error) = caller::check(&gate.settings, gate.reach, &request) {
+        arriving(&gate, request.into_body()).linger();
+        return shape::answer(provider, &error);
+    }
     if let Some(response) = local::answer(&gate, &request) {
         return response;
     }
-    let provider = Provider::of(request.uri(), request.headers());
     let origin = local::origin(&gate, request.headers());
     let mut response = match forward(&gate, provider, request).await {
         Ok(response) => response,
@@ -67,7 +74,8 @@ async fn forward(
         speaks,
         head: head.clone(),
         follow,
-        _held: held,
+        held,
+        room: None,
     });
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
     match (response.status(), client) {
@@ -83,7 +91,7 @@ fn admit<'a>(
     provider: Option<Provider>,
     request: &Request<Incoming>,
 ) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
-    check(request.method())?;
+    check(&gate.settings.limits, request)?;
     decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
     let address = upstream.address(request.uri())?;
@@ -106,7 +114,8 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
 }
 
 fn arriving(gate: &Gate, body: Incoming) -> Idle {
-    Idle::new(Some(gate.settings.timeouts.body), Side::Client, body)
+    let timeouts = &gate.settings.timeouts;
+    Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
 
 /// The request as the upstream should see it.
@@ -117,6 +126,9 @@ fn outbound(
     outgoing: Outgoing,
 ) -> Request<Outgoing> {
     hop::from_request(&mut parts.headers);
+    if parts.version == Version::HTTP_2 {
+        hop::join_cookies(&mut parts.headers);
+    }
     if let Some(protocol) = wish {
         upgrade::ask(&mut parts.headers, protocol);
     }
@@ -133,23 +145,51 @@ async fn back(
     response: Response<Incoming>,
     (running, lane): (OwnedSemaphorePermit, Option<Lane>),
 ) -> Result<Response<Reply>, Error> {
-    let framing = rounds::framing(&response);
     let (mut parts, body) = response.into_parts();
     hop::from_response(&mut parts.headers);
-    parts.headers.extend(added);
+    parts.headers.extend(added.clone());
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
-    let (Some(again), Some(framing)) = (again, framing) else {
-        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running, _lane: lane }));
+    let Some(again) = again.filter(|_| parts.status.is_success()) else {
+        let mut body = Arrival::new(Coding::Identity, body, lane);
+        body.begin().await?;
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }));
+    };
+    let coding = rounds::coding(&again.upstream, &parts.headers)?;
+    uncode(coding, &mut parts.headers);
+    watch(again, (parts, added), Arrival::new(coding, body, lane), running).await
+}
+
+/// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
+/// wrong; but the head of one that says events does not wait for them.
+async fn watch(
+    again: Again,
+    (mut parts, added): (response::Parts, HeaderMap),
+    mut arrival: Arrival,
+    running: OwnedSemaphorePermit,
+) -> Result<Response<Reply>, Error> {
+    let framing = match named(&parts.headers) {
+        Some(Framing::Events) => {
+            arrival.begin().await?;
+            Some(Framing::Events)
+        }
+        _ => arrival.framing().await?,
+    };
+    let Some(framing) = framing else {
+        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: Some(running) }));
     };
     parts.headers.remove(CONTENT_LENGTH);
-    let rounds = Rounds::new(again, framing, Source { body, _lane: lane }, running);
+    let rounds = Rounds::new(again, framing, arrival, running);
     if framing == Framing::Events {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::new(rounds))));
     }
     match rounds.gather().await? {
         Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(rounds))),
+        Gathered::Refused(mut response, told) => {
+            response.headers_mut().extend(added.into_iter().chain(told));
+            Ok(*response)
+        }
         Gathered::Whole(whole, told) => {
             parts.headers.extend(told);
             Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))

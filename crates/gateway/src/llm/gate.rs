@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::body::Held;
+use crate::caller::Reach;
 use crate::client::Pools;
 use crate::error::Error;
 use crate::llm::rewrite::Rewrite;
@@ -18,6 +19,7 @@ use crate::settings::Settings;
 /// A gateway at work.
 pub(crate) struct Gate {
     pub(crate) settings: Settings,
+    pub(crate) reach: Reach,
     pub(crate) pools: Pools,
     pub(crate) rewrite: Arc<dyn Rewrite>,
     pub(crate) bench: Bench,
@@ -27,10 +29,12 @@ pub(crate) struct Gate {
 }
 
 /// How a gateway ends.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Life {
     /// Everything that runs.
     pub(crate) tasks: TaskTracker,
+    /// No more requests soon.
+    pub(crate) leave: CancellationToken,
     /// No more requests.
     pub(crate) drain: CancellationToken,
     /// No more anything.
@@ -39,8 +43,9 @@ pub(crate) struct Life {
 
 impl Gate {
     /// A gateway with nothing to do yet.
-    pub(crate) fn new(settings: Settings, rewrite: Arc<dyn Rewrite>) -> Result<Self, Error> {
+    pub(crate) fn new(settings: Settings, rewrite: Arc<dyn Rewrite>, reach: Reach) -> Result<Self, Error> {
         Ok(Self {
+            reach,
             pools: Pools::new(&settings)?,
             bench: Bench::new(&settings),
             running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),

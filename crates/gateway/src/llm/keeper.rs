@@ -3,17 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::HeaderMap;
-use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::header::HeaderName;
 use tersely_engine::Kept;
-use tersely_store::{Id, Identity, Key, Life, Store, Tenant};
+use tersely_store::{Id, Key, Life, Store, Tenant};
 use tokio::task::JoinSet;
 
-/// The header by which clients that log in say which account is theirs. Their tokens change, it does not.
-const ACCOUNT: &str = "chatgpt-account-id";
-
-/// Headers that hold an API key.
-const KEYS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+use crate::llm::whose::Whose;
 
 /// How many texts of one request are on their way at once: few enough that others find room too.
 const AT_ONCE: usize = 16;
@@ -26,31 +21,20 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Keeps in `store`; `header` names the tenant, or else the account or the API key does.
+    /// Keeps in `store`; `header` names the tenant beside the credentials, where something before us sets it.
     #[must_use]
     pub fn new(store: Store, header: Option<HeaderName>) -> Self {
         Self { store: Arc::new(store), header }
     }
 
-    /// What the header says that names the tenant.
-    pub(crate) fn named<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
-        headers.get(self.header.as_ref()?)
+    /// The header that names the tenant, if there is one.
+    pub(crate) fn header(&self) -> Option<&HeaderName> {
+        self.header.as_ref()
     }
 
     /// Who sent a request; nobody, when it does not say.
-    ///
-    /// What is said here is not checked: a text is only ever shown to a model that the provider has answered with, and
-    /// the provider has checked.
-    pub(crate) fn tenant(&self, headers: &HeaderMap) -> Option<Tenant> {
-        let bytes = |name: &str| headers.get(name).map(HeaderValue::as_bytes);
-        if self.header.is_some() {
-            return self.store.tenant(Identity::Header(self.named(headers)?.as_bytes()));
-        }
-        if let Some(account) = bytes(ACCOUNT) {
-            return self.store.tenant(Identity::Account(account));
-        }
-        let key = KEYS.into_iter().find_map(bytes).or_else(|| bytes(AUTHORIZATION.as_str()))?;
-        self.store.tenant(Identity::ApiKey(key))
+    pub(crate) fn tenant(&self, whose: &Whose) -> Option<Tenant> {
+        self.store.tenant(whose.tenant()?)
     }
 
     /// Keeps all of these; false when one could not be. None is begun after the time that one may take, so that a

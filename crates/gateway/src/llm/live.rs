@@ -14,6 +14,7 @@ use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
 use crate::llm::totals::{Sums, Totals};
 use crate::llm::trail::{Memory, Sent, Shelf, Trail};
+use crate::llm::whose::Whose;
 
 /// What a request can say to us in its headers.
 const MODE: &str = "x-tersely-mode";
@@ -24,9 +25,7 @@ const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
 const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
 const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
-
-/// Headers that say who a client is.
-const WHOSE: [&str; 5] = ["authorization", "x-api-key", "api-key", "x-goog-api-key", "chatgpt-account-id"];
+const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
 /// How many stages a response names.
 const NAMED: usize = 8;
@@ -91,11 +90,12 @@ impl Live {
         head: &Head<'_>,
         body: &Bytes,
     ) -> Result<Verdict, Refused> {
+        let whose = self.whose(head)?;
         let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned();
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
         let history = provider.history(body);
         let fresh = history == History::Elsewhere;
-        let memo = if fresh { None } else { self.memory(head.headers) };
+        let memo = if fresh { None } else { self.memory(&whose) };
         let sent = Sent {
             engine: self.engine(),
             provider,
@@ -103,13 +103,17 @@ impl Live {
             asked: asked(head.headers)?,
             body: body.clone(),
             history,
+            plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
             memo,
         };
         let Passed { body, report, hidden } = sent.pass_on()?;
         if !COUNTS.iter().any(|end| head.uri.path().ends_with(end)) {
             self.sums.add(&report);
         }
-        let headers = told(&report);
+        let mut headers = told(&report);
+        if sent.plain > 0 {
+            headers.insert(PLAIN, HeaderValue::from(sent.plain));
+        }
         let body = match body {
             Cow::Owned(body) => body,
             Cow::Borrowed(_) if headers.is_empty() => return Ok(Verdict::Keep),
@@ -118,23 +122,23 @@ impl Live {
         let Some(Hidden { hides, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, headers, ..Replacement::default() }));
         };
-        let trail = Trail::new(sent, hides, Arc::clone(&self.sums), self.shelf(head));
+        let trail = Trail::new(sent, hides, Arc::clone(&self.sums), self.shelf(&whose));
         Ok(Verdict::Replace(Replacement { body, headers, kept, follow: Some(Box::new(trail)) }))
     }
 
-    /// What is remembered of the client's earlier requests. Who the client is, only its credentials say.
-    fn memory(&self, headers: &HeaderMap) -> Option<Memory> {
-        let memo = Arc::clone(self.memo.as_ref()?);
-        let named = self.keeper.as_ref().and_then(|keeper| keeper.named(headers));
-        let said = WHOSE.iter().filter_map(|name| headers.get(*name)).chain(named);
-        let whose = said.flat_map(|value| [value.as_bytes(), b"\n"].concat()).collect();
-        Some(Memory { memo, whose })
+    fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
+        Whose::of(self.keeper.as_ref().and_then(|keeper| keeper.header()), head.uri, head.headers)
+    }
+
+    /// What is remembered of the client's earlier requests.
+    fn memory(&self, whose: &Whose) -> Option<Memory> {
+        Some(Memory { memo: Arc::clone(self.memo.as_ref()?), whose: whose.said().to_vec() })
     }
 
     /// Where what is left out of a request is kept, if it says whose it is.
-    fn shelf(&self, head: &Head<'_>) -> Option<Shelf> {
+    fn shelf(&self, whose: &Whose) -> Option<Shelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
-        let tenant = keeper.tenant(head.headers)?;
+        let tenant = keeper.tenant(whose)?;
         Some(Shelf { keeper, tenant })
     }
 }
@@ -166,6 +170,13 @@ impl Rewrite for Live {
 
     fn missed(&self, _head: &Head<'_>, _why: Missed) {
         self.sums.miss();
+    }
+
+    fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {
+        let Some(provider) = claimed(head.uri.path()) else { return };
+        if let Some(memory) = self.whose(head).ok().and_then(|whose| self.memory(&whose)) {
+            memory.recall().keep_plain(provider, body);
+        }
     }
 }
 

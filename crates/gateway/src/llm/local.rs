@@ -9,6 +9,7 @@ use http::header::{
 use http::{Method, Request, Response, StatusCode};
 
 use crate::body::Reply;
+use crate::caller::is_preflight;
 use crate::llm::gate::Gate;
 
 /// Our own answer to a request, if it is for us.
@@ -18,7 +19,7 @@ pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Re
             Some(state(StatusCode::OK, r#"{"status":"ok"}"#))
         }
         (&Method::GET | &Method::HEAD, "/readyz") => Some(ready(gate)),
-        (&Method::OPTIONS, _) => preflight(gate, request.headers()),
+        _ if is_preflight(request) => Some(preflight(gate, request.headers())),
         _ => None,
     }
 }
@@ -37,7 +38,7 @@ pub(crate) fn open(origin: HeaderValue, headers: &mut HeaderMap) {
 }
 
 fn ready(gate: &Gate) -> Response<Reply> {
-    if gate.life.drain.is_cancelled() {
+    if gate.life.leave.is_cancelled() {
         return state(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
     }
     state(StatusCode::OK, r#"{"status":"ready"}"#)
@@ -53,17 +54,18 @@ fn state(status: StatusCode, text: &'static str) -> Response<Reply> {
 }
 
 /// The answer to a browser that asks before it calls; any other use of `OPTIONS` is for the upstream.
-fn preflight(gate: &Gate, asked: &HeaderMap) -> Option<Response<Reply>> {
-    let method = asked.get(ACCESS_CONTROL_REQUEST_METHOD)?;
+fn preflight(gate: &Gate, asked: &HeaderMap) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.status_mut() = StatusCode::NO_CONTENT;
-    let Some(origin) = origin(gate, asked) else { return Some(response) };
+    let Some(origin) = origin(gate, asked) else { return response };
     let headers = response.headers_mut();
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, method.clone());
+    headers.extend(
+        asked.get(ACCESS_CONTROL_REQUEST_METHOD).map(|it| (ACCESS_CONTROL_ALLOW_METHODS, it.clone())),
+    );
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     if let Some(names) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
     }
     open(origin, headers);
-    Some(response)
+    response
 }

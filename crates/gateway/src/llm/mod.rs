@@ -13,9 +13,11 @@ mod rounds;
 mod run;
 mod seal;
 mod send;
+mod setback;
 mod shape;
 mod totals;
 mod trail;
+mod whose;
 
 pub(crate) use door::enter;
 pub(crate) use gate::Gate;

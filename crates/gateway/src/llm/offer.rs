@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRAILER, TRANSFER_ENCODING,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRAILER,
+    TRANSFER_ENCODING,
 };
 use http::request::Parts;
 use http::{Method, StatusCode, Uri};
 use http_body::Body;
 use http_body_util::BodyExt;
+use tokio::task::spawn_blocking;
 
 use crate::body::{Held, Idle, Outgoing};
-use crate::decode::{Coding, Fault};
+use crate::coding::{Coding, Fault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
@@ -21,6 +23,12 @@ use crate::llm::seal;
 
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
 const AHEAD: u64 = 2 << 20;
+
+/// What a response says of its request when that went on as it came, though it should not have.
+const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
+
+/// How much longer a coded body is taken to be once it is decoded, before that is known.
+const DENSE: usize = 8;
 
 /// Headers that sign or digest the body: another body would be refused.
 const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
@@ -81,7 +89,8 @@ fn head(parts: &Parts) -> Head<'_> {
 fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
     // The one who is told may be the one who just panicked.
     let _ = guarded(|| gate.rewrite.missed(&head(parts), why));
-    Offered::plain(outgoing)
+    let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
+    Offered { added, ..Offered::plain(outgoing) }
 }
 
 pub(super) fn is_signed(headers: &HeaderMap) -> bool {
@@ -199,10 +208,18 @@ async fn ask(gate: &Gate, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed
         body: body.clone(),
     };
     let limit = gate.settings.limits.body;
-    gate.bench.aside(move || work.run(limit, coding)).await?
+    let weight = if coding == Coding::Identity { body.len() } else { limit.min(body.len() * DENSE) };
+    let late = work.clone();
+    let verdict = gate.bench.aside(weight, move || work.run(limit, coding)).await;
+    if matches!(verdict, Err(Missed::Late)) {
+        // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
+        let _ = spawn_blocking(move || guarded(|| late.tell(limit, coding))).await;
+    }
+    verdict?
 }
 
 /// A request that another thread looks at.
+#[derive(Clone)]
 struct Work {
     rewrite: Arc<dyn Rewrite>,
     method: Method,
@@ -213,14 +230,29 @@ struct Work {
 
 impl Work {
     fn run(self, limit: usize, coding: Coding) -> Result<Verdict, Missed> {
-        let head = Head { method: &self.method, uri: &self.uri, headers: &self.headers };
-        if coding == Coding::Identity {
-            return Ok(self.rewrite.rewrite(&head, &self.body));
-        }
-        match coding.decode(limit, &self.body) {
-            Ok(body) => Ok(self.rewrite.rewrite(&head, &Bytes::from(body))),
+        match self.plain(limit, coding) {
+            Ok(body) => Ok(self.rewrite.rewrite(&self.head(), &body)),
             Err(Fault::Garbled) => Err(Missed::Coded),
             Err(Fault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
+        }
+    }
+
+    /// Tells the rewriter that it was late.
+    fn tell(self, limit: usize, coding: Coding) {
+        if let Ok(body) = self.plain(limit, coding) {
+            self.rewrite.sent_plain(&self.head(), &body);
+        }
+    }
+
+    fn head(&self) -> Head<'_> {
+        Head { method: &self.method, uri: &self.uri, headers: &self.headers }
+    }
+
+    fn plain(&self, limit: usize, coding: Coding) -> Result<Bytes, Fault> {
+        if coding == Coding::Identity {
+            Ok(self.body.clone())
+        } else {
+            coding.decode(limit, &self.body).map(Bytes::from)
         }
     }
 }

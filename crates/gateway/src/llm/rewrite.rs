@@ -33,6 +33,9 @@ pub trait Rewrite: Send + Sync {
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
+
+    /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
+    fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
 /// A request without its body. It holds credentials: not for logs.
@@ -81,9 +84,9 @@ pub trait Follow: Send {
     /// A watch over the response.
     fn watch(&self, framing: Framing) -> Box<dyn Watch>;
 
-    /// The body of the next round: that of the one before, the turn, and the answers to it. Without one the response
-    /// cannot go on.
-    fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>>;
+    /// The body of the next round: that of the one before, the turn, and the answers to it, which have `room` bytes over
+    /// all rounds. Without one the response cannot go on.
+    fn next(&mut self, turn: Turn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
 
     /// Hears that the response is over, and what its first round and all of them cost. Gives headers to add, should
     /// there be time for that.
@@ -115,6 +118,19 @@ pub struct Refusal {
     pub status: StatusCode,
     /// What is wrong with it, for the client to read.
     pub message: String,
+}
+
+impl Missed {
+    /// Its name in headers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Panicked => "panicked",
+            Self::Late => "late",
+            Self::Full => "full",
+            Self::Coded => "coded",
+            Self::Signed => "signed",
+        }
+    }
 }
 
 /// Why a wanted request went on as it came.

@@ -5,21 +5,24 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use tersely_wire::hidden::{Close, Framing, MOST, Turn, Usage, Watch};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::body::{Held, Idle, Outgoing};
-use crate::client::{Lane, Speaks};
+use crate::arrival::{Arrival, named, uncode};
+use crate::body::{Held, Idle, Outgoing, Reply};
+use crate::client::Speaks;
+use crate::coding::Coding;
 use crate::error::{Error, Side};
+use crate::hop;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Pending, Round};
 use crate::llm::send::send;
+use crate::llm::setback::Setback;
 use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.
@@ -34,23 +37,27 @@ pub(crate) struct Again {
     pub(crate) head: Parts,
     pub(crate) follow: Box<dyn Follow>,
     /// The room that the request takes, for it is kept until the response is over.
-    pub(crate) _held: Held,
+    pub(crate) held: Held,
+    /// Bytes that answers may have, once one was asked for.
+    pub(crate) room: Option<usize>,
 }
 
-/// How the response of an upstream comes, if it is one that can be watched.
-pub(crate) fn framing<B>(response: &Response<B>) -> Option<Framing> {
-    let headers = response.headers();
-    let coded = headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
-    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
-    match kind.as_str() {
-        _ if coded || !response.status().is_success() => None,
-        "text/event-stream" => Some(Framing::Events),
-        "application/json" => Some(Framing::Whole),
-        _ => None,
+/// The coding of a response, which has to be undone before it can be watched. None was asked for.
+///
+/// # Errors
+/// When it cannot be undone: what may be a call of the hidden tool must not reach a client that does not know it.
+pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding, Error> {
+    match Coding::of(headers) {
+        Coding::Other => {
+            let message =
+                format!("the upstream {upstream} answered in a content coding that was not asked for");
+            Err(Error::of_upstream(StatusCode::BAD_GATEWAY, message))
+        }
+        coding => Ok(coding),
     }
 }
 
-/// The body of such a response.
+/// The body of a response that is watched.
 pub(crate) struct Rounds {
     watch: Box<dyn Watch>,
     framing: Framing,
@@ -63,16 +70,18 @@ pub(crate) struct Rounds {
     /// What was read and not passed on yet.
     begun: Vec<u8>,
     /// Why the latest round could not be had.
-    failure: Option<Error>,
+    setback: Option<Setback>,
     added: HeaderMap,
-    _running: OwnedSemaphorePermit,
+    running: Option<OwnedSemaphorePermit>,
 }
 
 enum Phase {
+    /// The upstream has yet to show how its answer is framed.
+    Look(Arrival),
     /// The upstream speaks.
-    Read(Source),
+    Read(Arrival),
     /// It is asked to go on.
-    Ask(Pending<'static, (Box<Again>, Result<Source, Error>)>),
+    Ask(Pending<'static, (Box<Again>, Result<Arrival, Setback>)>),
     /// There is nothing more to say.
     Over,
 }
@@ -81,30 +90,31 @@ enum Phase {
 pub(crate) enum Gathered {
     /// All of it, and headers to add.
     Whole(Bytes, HeaderMap),
+    /// What the upstream answered instead of going on, and headers to add.
+    Refused(Box<Response<Reply>>, HeaderMap),
     /// So much of it that the rest goes on as it comes.
     Begun(Box<Rounds>),
 }
 
-/// A response of the upstream.
-pub(crate) struct Source {
-    pub(crate) body: Idle,
-    pub(crate) _lane: Option<Lane>,
-}
-
 impl Rounds {
-    /// A response whose first round is `source`.
-    pub(crate) fn new(again: Again, framing: Framing, source: Source, running: OwnedSemaphorePermit) -> Self {
+    /// A response whose first round is `arrival`, and is framed like this unless its bytes say otherwise.
+    pub(crate) fn new(
+        again: Again,
+        framing: Framing,
+        arrival: Arrival,
+        running: OwnedSemaphorePermit,
+    ) -> Self {
         Self {
             watch: again.follow.watch(framing),
             framing,
-            phase: Phase::Read(source),
+            phase: Phase::Look(arrival),
             again: Some(Box::new(again)),
             first: None,
             count: 0,
             begun: Vec::new(),
-            failure: None,
+            setback: None,
             added: HeaderMap::new(),
-            _running: running,
+            running: Some(running),
         }
     }
 
@@ -121,10 +131,26 @@ impl Rounds {
                 return Ok(Gathered::Begun(Box::new(self)));
             }
         }
-        match self.failure.take() {
-            Some(error) => Err(error),
-            None => Ok(Gathered::Whole(Bytes::from(all), std::mem::take(&mut self.added))),
+        let added = std::mem::take(&mut self.added);
+        match self.setback.take() {
+            None => Ok(Gathered::Whole(Bytes::from(all), added)),
+            Some(Setback { answer: Some(answer), .. }) => {
+                let running = self.running.take();
+                Ok(Gathered::Refused(
+                    Box::new(answer.map(|body| Reply::Theirs { body, _running: running })),
+                    added,
+                ))
+            }
+            Some(setback) => Err(setback.error),
         }
+    }
+
+    /// The first bytes are there, and say how the rest is framed.
+    fn begin(&mut self, arrival: Arrival, framing: Framing) {
+        if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
+            (self.watch, self.framing) = (again.follow.watch(framing), framing);
+        }
+        self.phase = Phase::Read(arrival);
     }
 
     /// The upstream has said what it had to say.
@@ -148,13 +174,13 @@ impl Rounds {
     }
 
     /// The upstream goes on, or cannot.
-    fn resume(&mut self, again: Box<Again>, source: Result<Source, Error>, out: &mut Vec<u8>) {
+    fn resume(&mut self, again: Box<Again>, arrival: Result<Arrival, Setback>, out: &mut Vec<u8>) {
         self.again = Some(again);
-        match source {
-            Ok(source) => self.phase = Phase::Read(source),
-            Err(error) => {
-                self.watch.close(Close::Failed(&error.message), out);
-                self.failure = Some(error);
+        match arrival {
+            Ok(arrival) => self.phase = Phase::Read(arrival),
+            Err(setback) => {
+                self.watch.close(Close::Failed(setback.failure()), out);
+                self.setback = Some(setback);
                 self.finish(self.first.unwrap_or_default());
             }
         }
@@ -187,7 +213,14 @@ impl Body for Rounds {
         let mut out = std::mem::take(&mut this.begun);
         while out.is_empty() {
             match &mut this.phase {
-                Phase::Read(source) => match ready!(Pin::new(&mut source.body).poll_frame(cx)) {
+                Phase::Look(arrival) => {
+                    let framing = ready!(arrival.poll_framing(cx));
+                    let Phase::Look(arrival) = std::mem::replace(&mut this.phase, Phase::Over) else {
+                        continue;
+                    };
+                    this.begin(arrival, framing?.unwrap_or(this.framing));
+                }
+                Phase::Read(arrival) => match ready!(Pin::new(arrival).poll_frame(cx)) {
                     Some(Ok(frame)) => {
                         if let Ok(data) = frame.into_data() {
                             this.watch.see(&data, &mut out);
@@ -200,8 +233,8 @@ impl Body for Rounds {
                     None => this.pause(&mut out),
                 },
                 Phase::Ask(asking) => {
-                    let (again, source) = ready!(asking.as_mut().poll(cx));
-                    this.resume(again, source, &mut out);
+                    let (again, arrival) = ready!(asking.as_mut().poll(cx));
+                    this.resume(again, arrival, &mut out);
                 }
                 Phase::Over => return Poll::Ready(None),
             }
@@ -217,33 +250,35 @@ impl Again {
         framing: Framing,
         turn: Turn,
         round: Round,
-    ) -> (Box<Self>, Result<Source, Error>) {
-        let source = self.next(framing, turn, round).await;
-        (self, source)
+    ) -> (Box<Self>, Result<Arrival, Setback>) {
+        let arrival = self.next(framing, turn, round).await;
+        (self, arrival)
     }
 
-    async fn next(&mut self, framing: Framing, turn: Turn, round: Round) -> Result<Source, Error> {
+    async fn next(&mut self, framing: Framing, turn: Turn, round: Round) -> Result<Arrival, Setback> {
         let lost = || Error::us(StatusCode::BAD_GATEWAY, "what was left out cannot be shown; send it again");
-        let body = Bytes::from(self.follow.next(turn, round).await.ok_or_else(lost)?);
+        let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
+        let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         let request = Request::from_parts(head, Outgoing::whole(body, None, Held::default()));
         let (response, lane) = send(&self.gate, &self.upstream, self.speaks, request).await?;
-        if self::framing(&response) != Some(framing) {
-            return Err(self.unwatched(&response));
+        let (mut parts, body) = response.into_parts();
+        let body = Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
+        if !parts.status.is_success() {
+            hop::from_response(&mut parts.headers);
+            // One that cannot be undone goes on as it is: in an error there is nothing to hide.
+            let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
+            uncode(coding, &mut parts.headers);
+            let arrival = Arrival::new(coding, body, lane);
+            return Err(Setback::refused(&self.upstream, Response::from_parts(parts, arrival)).await);
         }
-        Ok(Source { body: self.arriving(response), _lane: lane })
-    }
-
-    fn arriving(&self, response: Response<Incoming>) -> Idle {
-        Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, response.into_body())
-    }
-
-    /// An error with the upstream's own status, so that a client knows whether to come again.
-    fn unwatched<B>(&self, response: &Response<B>) -> Error {
-        let status = response.status();
-        let told = if status.is_success() { StatusCode::BAD_GATEWAY } else { status };
-        let message = format!("the upstream {} answered a further round with {status}", self.upstream);
-        Error::of_upstream(told, message)
+        let mut arrival = Arrival::new(coding(&self.upstream, &parts.headers)?, body, lane);
+        let found = arrival.framing().await?.or_else(|| named(&parts.headers));
+        if found == Some(framing) {
+            Ok(arrival)
+        } else {
+            Err(Setback::unwatched(&self.upstream, parts.status))
+        }
     }
 }

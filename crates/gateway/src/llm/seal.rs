@@ -8,7 +8,7 @@ use http::request::Parts;
 use tokio::task::spawn_blocking;
 
 use crate::Refusal;
-use crate::decode::{Coding, Fault};
+use crate::coding::{Coding, Fault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Whole, bomb, is_signed, measure};

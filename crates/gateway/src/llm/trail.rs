@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
+use tersely_core::expand::FAILED;
 use tersely_engine::{
     Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Request, TOOL,
 };
@@ -35,7 +36,13 @@ pub(crate) struct Trail {
     /// The most that was lost.
     most: Loss,
     /// The latest request and the answers, once the model has asked.
-    asked: Option<(Vec<u8>, Answers)>,
+    asked: Option<Talk>,
+}
+
+/// A request that goes on with the model's turns, and what they are answered from.
+struct Talk {
+    body: Bytes,
+    answers: Answers,
 }
 
 /// All that decides what is forwarded.
@@ -47,6 +54,8 @@ pub(crate) struct Sent {
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
     pub(crate) history: History,
+    /// How many results an earlier request sent as they came.
+    pub(crate) plain: usize,
     pub(crate) memo: Option<Memory>,
 }
 
@@ -54,6 +63,13 @@ pub(crate) struct Sent {
 pub(crate) struct Memory {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
+}
+
+impl Memory {
+    /// The memo, as its client may use it.
+    pub(crate) fn recall(&self) -> Recall<'_> {
+        Recall { memo: &self.memo, whose: &self.whose }
+    }
 }
 
 /// Where a tenant's texts are kept, for requests that name earlier ones.
@@ -71,20 +87,19 @@ impl Sent {
 
     /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
     pub(crate) fn pass_on(&self) -> Result<Passed<'_>, Refused> {
-        let recall = self.memo.as_ref().map(|it| Recall { memo: &it.memo, whose: &it.whose });
-        self.with(Loss::Detail, recall)
+        self.with(Loss::Detail, self.memo.as_ref().map(Memory::recall))
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
-        self.engine.pass(&Request { provider, path, asked, most, memo }, &self.body)
+        self.engine.pass(&Request { provider, path, asked, most, plain: self.plain, memo }, &self.body)
     }
 
     /// What was forwarded first, and what was left out of it.
-    fn again(&self, most: Loss) -> Option<(Vec<u8>, Answers)> {
+    fn again(&self, most: Loss) -> Option<Talk> {
         let passed = self.pass(most).ok()?;
         let Hidden { kept, .. } = passed.hidden?;
-        Some((passed.body.into_owned(), Answers::new(kept)))
+        Some(Talk { body: Bytes::from(passed.body.into_owned()), answers: Answers::new(kept) })
     }
 
     /// The body with nothing left out.
@@ -119,35 +134,50 @@ impl Trail {
         {
             return None;
         }
-        let whole = aside(&self.sent, Sent::whole).await?;
+        let sent = Arc::clone(&self.sent);
+        let whole = aside(move || sent.whole()).await?;
         self.most = Loss::Form;
         Some(whole)
     }
 
-    async fn answer(&mut self, turn: Turn, round: Round) -> Option<Vec<u8>> {
-        let most = self.most;
-        let (body, mut answers) = match self.asked.take() {
-            Some(asked) => asked,
-            None => aside(&self.sent, move |sent| sent.again(most)).await?,
+    /// The request of the next round. All that takes time in proportion to a text is done off the threads that serve.
+    async fn answer(&mut self, turn: Turn, round: Round, room: usize) -> Option<Bytes> {
+        let (most, sent, asked) = (self.most, Arc::clone(&self.sent), self.asked.take());
+        let begun = move || {
+            let talk = asked.or_else(|| sent.again(most))?;
+            let unknown = talk.answers.unknown(&turn.asks);
+            Some((talk, turn, unknown))
         };
+        let (mut talk, turn, unknown) = aside(begun).await?;
         if let Some(shelf) = &self.shelf {
-            for (id, text) in shelf.keeper.find(shelf.tenant, answers.unknown(&turn.asks)).await {
-                answers.add(id, text);
+            for (id, text) in shelf.keeper.find(shelf.tenant, unknown).await {
+                talk.answers.add(id, text);
             }
         }
-        let texts: Vec<_> = turn.asks.iter().map(|ask| answers.answer(ask)).collect();
-        let next = guarded(|| self.answered(&turn, &texts, &body, round)).ok()??;
-        let (next, _) = self.asked.insert((next, answers));
-        Some(next.clone())
+        let hides = self.hides;
+        let (body, answers) = aside(move || talk.go_on(hides, &turn, round, room)).await?;
+        self.asked = Some(Talk { body: body.clone(), answers });
+        Some(body)
     }
+}
 
-    fn answered(&self, turn: &Turn, texts: &[String], body: &[u8], round: Round) -> Option<Vec<u8>> {
-        let next = self.hides.answer(turn, texts, body).ok()?;
-        match round {
-            Round::Open => Some(next),
-            Round::Last => Some(self.hides.withdraw(TOOL.name, &next).ok()?.unwrap_or(next)),
-        }
+impl Talk {
+    /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
+    fn go_on(self, hides: &dyn Hides, turn: &Turn, round: Round, room: usize) -> Option<(Bytes, Answers)> {
+        let Self { body, mut answers } = self;
+        let texts = answers.answer(room, &turn.asks);
+        let next = guarded(|| answered(hides, turn, &texts, &body)).ok().flatten();
+        let next = next.or_else(|| answered(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
+        let next = match round {
+            Round::Open => next,
+            Round::Last => hides.withdraw(TOOL.name, &next).ok().flatten().unwrap_or(next),
+        };
+        Some((Bytes::from(next), answers))
     }
+}
+
+fn answered(hides: &dyn Hides, turn: &Turn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
+    hides.answer(turn, texts, body).ok()
 }
 
 impl Shelf {
@@ -156,14 +186,9 @@ impl Shelf {
     }
 }
 
-/// What a request gives on another thread, unless it panics.
-async fn aside<T, W>(sent: &Arc<Sent>, work: W) -> Option<T>
-where
-    T: Send + 'static,
-    W: FnOnce(&Sent) -> Option<T> + Send + 'static,
-{
-    let sent = Arc::clone(sent);
-    spawn_blocking(move || guarded(|| work(&sent))).await.ok()?.ok()?
+/// What `work` gives on another thread, unless it panics.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
+    spawn_blocking(move || guarded(work)).await.ok()?.ok()?
 }
 
 impl Follow for Trail {
@@ -175,12 +200,12 @@ impl Follow for Trail {
         self.hides.watch(TOOL.name, framing, self.sent.history)
     }
 
-    fn next(&mut self, turn: Turn, round: Round) -> Pending<'_, Option<Vec<u8>>> {
-        Box::pin(self.answer(turn, round))
+    fn next(&mut self, turn: Turn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
+        Box::pin(self.answer(turn, round, room))
     }
 
     fn over(&mut self, first: Usage, all: Usage) -> HeaderMap {
-        let Some((_, answers)) = &self.asked else { return HeaderMap::new() };
+        let Some(Talk { answers, .. }) = &self.asked else { return HeaderMap::new() };
         let rounds = price(all).saturating_sub(price(first));
         self.sums.fetch(answers.fetched(), rounds);
         told(answers.fetched(), rounds)
@@ -212,6 +237,7 @@ mod tests {
     use tersely_store::{Place, Remote, Secret, Store};
 
     use super::*;
+    use crate::llm::whose::Whose;
 
     /// Where a request leaves most of a long result out, and what that was.
     fn sent(member: &str) -> (Sent, Vec<Kept>) {
@@ -226,7 +252,7 @@ mod tests {
         let provider = tersely_wire::claimed(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
-        let sent = Sent { engine, provider, path, asked, body, history, memo: None };
+        let sent = Sent { engine, provider, path, asked, body, history, plain: 0, memo: None };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)
@@ -236,7 +262,8 @@ mod tests {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
-        let tenant = keeper.tenant(&headers).unwrap();
+        let whose = Whose::of(None, &http::Uri::default(), &headers).unwrap_or_default();
+        let tenant = keeper.tenant(&whose).unwrap();
         Shelf { keeper: Arc::new(keeper), tenant }
     }
 

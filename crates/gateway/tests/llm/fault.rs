@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use tersely_gateway::{Head, Missed, Rewrite, Settings, Verdict, serve};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
 use crate::scene::{
-    Hook, answer, feed, gateway, keep, post, recorder, settings, settings_for, soon, upstream,
+    Hook, Raw, answer, feed, gateway, keep, post, recorder, settings, settings_for, soon, upstream,
 };
 
 /// An address where nobody listens.
@@ -87,6 +88,57 @@ async fn a_handshake_that_takes_too_long_is_a_504() {
     settings.timeouts.connect = Duration::from_millis(100);
     let gateway = gateway(settings, keep()).await;
     assert_eq!(soon(post(&gateway.url("/v1/messages"), "{}")).await.status, 504);
+}
+
+/// An upstream that says what it is told to and then hangs up.
+async fn curt(says: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 4096]).await;
+            let _ = stream.write_all(says.as_bytes()).await;
+        }
+    });
+    address
+}
+
+/// A head alone is no answer: while nothing else was said, the client can still be told.
+#[tokio::test]
+async fn an_upstream_that_breaks_off_before_its_first_byte_is_a_502() {
+    for says in [
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5",
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n",
+        "HTTP/1.1 500 Oh\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n",
+    ] {
+        let gateway = gateway(settings(curt(says).await), keep()).await;
+        for path in PATHS {
+            let answer = soon(post(&gateway.url(path), "{}")).await;
+            assert_eq!(answer.status, 502, "{says}");
+            check(path, &answer.json(), ["api_error", "server_error", "UNAVAILABLE", "502"]);
+        }
+    }
+}
+
+/// What was said before is passed on, and does not look whole.
+#[tokio::test]
+async fn an_upstream_that_breaks_off_later_is_heard_so_far() {
+    for (says, said) in [
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel", "hel"),
+        ("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n", "hello"),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello", "hello"),
+    ] {
+        let gateway = gateway(settings(curt(says).await), keep()).await;
+        for _ in 0..20 {
+            let mut raw = Raw::open(gateway.address).await;
+            raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}").await;
+            let got = raw.end().await;
+            assert!(got.starts_with("HTTP/1.1 200") && got.contains(said), "{says} {got:?}");
+            assert!(!got.ends_with("0\r\n\r\n") && !got.contains("content-length: 5\r\n"), "{got:?}");
+        }
+    }
 }
 
 /// Contract 15.1, 15.2.

@@ -1,15 +1,21 @@
 //! Clients that mean harm, or do it, cost little and break nothing.
 
 use std::io::Write;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::Request;
-use http_body_util::Full;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use tersely_gateway::Rewrite;
+use tokio::time::sleep;
 
-use crate::scene::{Raw, feed, gateway, get, keep, post, recorder, send, settings, soon};
+use crate::scene::{
+    Raw, Uninterested, feed, gateway, get, keep, post, recorder, send, settings, soon, upstream,
+};
 
 /// Contract 15.1.
 #[tokio::test]
@@ -69,7 +75,8 @@ async fn a_claimed_length_takes_no_memory() {
     let (address, _) = recorder().await;
     let gateway = gateway(settings(address), keep()).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999999\r\n\r\n").await;
+    raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999999\r\n\r\n")
+        .await;
     assert!(raw.until("request_too_large").await.starts_with("HTTP/1.1 413"));
 }
 
@@ -81,7 +88,7 @@ async fn a_flood_of_headers_is_a_431() {
     let big = format!("x-big: {}\r\n", "y".repeat(100_000));
     for headers in [many, big] {
         let mut raw = Raw::open(gateway.address).await;
-        raw.try_write(format!("GET /v1/models HTTP/1.1\r\nhost: x\r\n{headers}\r\n")).await;
+        raw.try_write(format!("GET /v1/models HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n")).await;
         assert!(raw.end().await.starts_with("HTTP/1.1 431"), "{}", raw.text());
     }
     assert_eq!(log.lock().unwrap().len(), 0);
@@ -121,8 +128,53 @@ async fn a_slow_body_is_a_408() {
     settings.timeouts.body = Duration::from_millis(200);
     let gateway = gateway(settings, keep()).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{").await;
+    raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{").await;
     assert!(raw.until("invalid_request_error").await.starts_with("HTTP/1.1 408"));
+}
+
+/// One byte now and then is not what a sender needs that long for.
+#[tokio::test]
+async fn a_body_that_drips_is_a_408() {
+    for rewrite in [keep(), Arc::new(Uninterested) as Arc<dyn Rewrite>] {
+        let (address, _) = recorder().await;
+        let mut settings = settings(address);
+        settings.timeouts.upload = Some(Duration::from_millis(500));
+        let gateway = gateway(settings, rewrite).await;
+        let mut raw = Raw::open(gateway.address).await;
+        raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\n").await;
+        let begun = Instant::now();
+        let mut sent = 0;
+        while sent < 1000 && !raw.has_come().await && raw.try_write("x").await {
+            sent += 1;
+        }
+        assert!(raw.until("too slowly").await.starts_with("HTTP/1.1 408"));
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+}
+
+/// A long body takes its time, and an upstream that reads slowly does not count against its sender.
+#[tokio::test]
+async fn a_body_that_comes_steadily_has_all_the_time_it_needs() {
+    let address = upstream(|request: Request<Incoming>| async move {
+        sleep(Duration::from_millis(900)).await;
+        let length = request.into_body().collect().await.map_or(0, |body| body.to_bytes().len());
+        http::Response::new(Full::from(length.to_string()))
+    })
+    .await;
+    for rewrite in [keep(), Arc::new(Uninterested) as Arc<dyn Rewrite>] {
+        let mut settings = settings(address);
+        settings.timeouts.upload = Some(Duration::from_millis(300));
+        let gateway = gateway(settings, rewrite).await;
+        let (frames, body) = feed();
+        tokio::spawn(async move {
+            for _ in 0..8 {
+                frames.say(vec![b'x'; 4 << 10]).await;
+                sleep(Duration::from_millis(100)).await;
+            }
+        });
+        let answer = soon(send(Request::post(gateway.url("/v1/messages")).body(body).unwrap())).await;
+        assert_eq!((answer.status.as_u16(), &answer.body[..]), (200, &b"32768"[..]));
+    }
 }
 
 #[tokio::test]
@@ -130,7 +182,7 @@ async fn a_body_that_breaks_off_does_not_reach_the_upstream_whole() {
     let (address, log) = recorder().await;
     let gateway = gateway(settings(address), keep()).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{").await;
+    raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{").await;
     drop(raw);
     assert_eq!(get(&gateway.url("/x")).await.status, 200);
     assert_eq!(log.lock().unwrap().len(), 1);
@@ -148,7 +200,7 @@ async fn two_lengths_are_not_argued_about() {
     ];
     for lengths in heads {
         let mut raw = Raw::open(gateway.address).await;
-        raw.write(format!("POST /v1/messages HTTP/1.1\r\nhost: x\r\n{lengths}\r\n\r\n{{}}")).await;
+        raw.write(format!("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\n{lengths}\r\n\r\n{{}}")).await;
         assert!(raw.end().await.starts_with("HTTP/1.1 400"), "{lengths}: {}", raw.text());
     }
     assert_eq!(log.lock().unwrap().len(), 0);
@@ -160,7 +212,7 @@ async fn a_length_beside_chunks_is_dropped() {
     let gateway = gateway(settings(address), std::sync::Arc::new(crate::scene::Uninterested)).await;
     let mut raw = Raw::open(gateway.address).await;
     raw.write(
-        "POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n",
+        "POST /v1/files HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n",
     )
     .await;
     raw.write("2\r\nab\r\n0\r\n\r\n").await;

@@ -155,7 +155,7 @@ async fn ask(address: SocketAddr, body: Bytes, requests: usize) {
     let (mut sender, serving) = outbound::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(serving);
     for _ in 0..requests {
-        let request = Request::post("/v1/messages").header("host", "x").header("x-api-key", "key");
+        let request = Request::post("/v1/messages").header("host", "localhost").header("x-api-key", "key");
         let request = request.header("content-type", "application/json").header("accept", "*/*");
         let response = sender.send_request(request.body(Full::new(body.clone())).unwrap()).await.unwrap();
         assert_eq!(response.status(), 200);

@@ -3,17 +3,22 @@
 #![expect(
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test fails loudly, its scenery too"
 )]
 
+mod caller;
+mod crowd;
 mod fault;
 mod forward;
 mod hidden;
 mod hostile;
+mod late;
 mod live;
 mod load;
 mod scene;
 mod sealed;
 mod stream;
 mod tls;
+mod two;

@@ -1,7 +1,7 @@
 //! Streams flow as they come, end as they end, and are not waited for by one who has gone.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{CONNECTION, UPGRADE};
@@ -54,6 +54,17 @@ async fn events_arrive_one_by_one_as_they_are_sent() {
     assert!(next(&mut body).await.is_none());
 }
 
+/// A client may want to see that it is heard before there is anything to hear.
+#[tokio::test]
+async fn a_head_does_not_wait_long_for_the_first_event() {
+    let (gateway, frames) = streaming(|_| {}).await;
+    let begun = Instant::now();
+    let mut body = ask(&gateway).await.into_body();
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    frames.say("data: 1\n\n").await;
+    assert_eq!(next(&mut body).await.unwrap().unwrap(), "data: 1\n\n");
+}
+
 #[tokio::test]
 async fn an_upload_arrives_piece_by_piece() {
     let (tell, mut told) = mpsc::channel(1);
@@ -85,7 +96,7 @@ async fn an_upload_arrives_piece_by_piece() {
 async fn a_client_that_leaves_in_mid_stream_ends_the_upstreams_stream() {
     let (gateway, frames) = streaming(|_| {}).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}").await;
     frames.say("data: 1\n\n").await;
     raw.until("data: 1").await;
     drop(raw);
@@ -110,7 +121,7 @@ async fn a_client_that_leaves_before_the_answer_ends_the_request() {
     .await;
     let gateway = gateway(settings(address), keep()).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}").await;
+    raw.write("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}").await;
     soon(started).await.unwrap();
     drop(raw);
     assert!(soon(gone.recv()).await.is_none());
@@ -139,11 +150,11 @@ async fn a_stream_that_ends_early_but_well_is_passed_on_as_it_is() {
 
 #[tokio::test]
 async fn a_stream_that_falls_silent_is_ended() {
-    let idle = Some(Duration::from_millis(300));
+    let idle = Some(Duration::from_millis(600));
     let (gateway, frames) = streaming(|settings| settings.timeouts.idle = idle).await;
     let mut body = ask(&gateway).await.into_body();
     for _ in 0..4 {
-        sleep(Duration::from_millis(150)).await;
+        sleep(Duration::from_millis(250)).await;
         frames.say("data: 1\n\n").await;
         assert!(next(&mut body).await.unwrap().is_ok(), "each event winds the clock again");
     }
@@ -169,12 +180,28 @@ async fn a_drain_lets_streams_finish_and_takes_no_more() {
     soon(stopped).await.unwrap();
 }
 
+/// Whoever sends requests sees that they are soon unwelcome, and until then they are taken.
+#[tokio::test]
+async fn a_notice_is_given_before_a_drain() {
+    let address = upstream(|_| async { answer("done") }).await;
+    let mut gateway = gateway(settings(address), keep()).await;
+    let ready = gateway.url("/readyz");
+    assert_eq!(get(&ready).await.status, 200);
+    gateway.stop_after(Duration::from_millis(800));
+    sleep(Duration::from_millis(50)).await;
+    let answer = get(&ready).await;
+    assert_eq!((answer.status.as_u16(), answer.json()["status"].as_str()), (503, Some("draining")));
+    assert_eq!(get(&gateway.url("/x")).await.body, "done");
+    soon(&mut gateway.task).await.unwrap();
+    assert!(tokio::net::TcpStream::connect(gateway.address).await.is_err());
+}
+
 #[tokio::test]
 async fn a_drain_ends_idle_connections_at_once() {
     let address = upstream(|_| async { answer("done") }).await;
     let mut gateway = gateway(settings(address), keep()).await;
     let mut raw = Raw::open(gateway.address).await;
-    raw.write("GET /x HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    raw.write("GET /x HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
     raw.until("done").await;
     soon(gateway.stop()).await.unwrap();
     raw.end().await;
@@ -209,7 +236,7 @@ async fn echo(mut request: Request<Incoming>) -> Response<Empty<Bytes>> {
     response.header("sec-websocket-accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=").body(Empty::new()).unwrap()
 }
 
-const SWITCH: &str = "GET /v1/realtime HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
+const SWITCH: &str = "GET /v1/realtime HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
     sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 #[tokio::test]

@@ -18,7 +18,7 @@ mod valkey;
 
 use std::time::Duration;
 
-use tersely_store::{Id, Identity, Key, Life, Place, Remote, Secret, Settings, Store};
+use tersely_store::{Id, Key, Life, Place, Remote, Secret, Settings, Store};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Held by every test that measures time or starts servers, so that they do not disturb each other.
@@ -55,6 +55,6 @@ fn hasty(addresses: Vec<String>) -> Store {
 
 /// The original number `number` of the tenant called `who`.
 fn key(store: &Store, who: &str, number: u64) -> Key {
-    let tenant = store.tenant(Identity::ApiKey(who.as_bytes())).unwrap();
+    let tenant = store.tenant(who.as_bytes()).unwrap();
     Key { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tersely_store::{Id, Identity, Key, Life, Lives, Settings, Store};
+use tersely_store::{Id, Key, Life, Lives, Settings, Store};
 
 use crate::valkey::Node;
 use crate::{alone, key, secret, settings, store};
@@ -71,10 +71,7 @@ async fn no_tenant_reads_another_tenants_text() {
         let stranger = match round % 4 {
             0 => key(&store, &format!("key {dice}"), round % 100),
             1 => Key { life: Life::Form, ..key(&store, "owner", round % 100) },
-            2 => Key {
-                tenant: store.tenant(Identity::Account(b"owner")).unwrap(),
-                ..key(&store, "x", round % 100)
-            },
+            2 => Key { tenant: store.tenant(b"owner\n").unwrap(), ..key(&store, "x", round % 100) },
             _ => key(&store, "owner", dice | 1 << 40),
         };
         assert_eq!(store.find(&stranger).await.unwrap(), None, "round {round}");
@@ -124,9 +121,9 @@ async fn what_was_tampered_with_is_not_there() {
 async fn a_refreshed_token_is_the_same_tenant_and_an_id_is_checked_first() {
     let one = Store::open(&Settings { secret: Some(secret()), ..Settings::default() }).unwrap();
     let two = Store::open(&Settings { secret: Some(secret()), ..Settings::default() }).unwrap();
-    let account = Identity::Account(b"account-1");
+    let account = b"account-1";
     assert_eq!(one.tenant(account), two.tenant(account));
-    assert_ne!(one.tenant(account), one.tenant(Identity::Account(b"account-2")));
+    assert_ne!(one.tenant(account), one.tenant(b"account-2"));
     assert_eq!(Id::parse("shadow_* \r\nFLUSHALL\r\n"), None);
 }
 

@@ -1,6 +1,8 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
 use super::frames::{Frame, Frames};
+use super::veil::{alike_event, shows_events};
+use super::words::UNREADABLE;
 use super::{Close, Turn, Usage, Watch};
 
 /// What a provider's events mean.
@@ -18,16 +20,44 @@ pub(crate) trait Events: Send {
     fn spent(&self) -> Usage;
 }
 
-/// A watch over events of this meaning.
-pub(crate) fn watch(events: impl Events + 'static) -> Box<dyn Watch> {
-    Box::new(Stream { frames: Frames::default(), events, is_blind: false })
+/// A watch over events of this meaning, for calls of the tool with this name.
+pub(crate) fn watch(name: &'static str, events: impl Events + 'static) -> Box<dyn Watch> {
+    let frames = Frames::default();
+    Box::new(Stream { name, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
 }
 
 struct Stream<E> {
+    name: &'static str,
     frames: Frames,
     events: E,
     /// An event was too long to be waited for: all that follows goes on as it comes.
     is_blind: bool,
+    /// An event would have shown the tool: nothing follows the error that stands in its place.
+    is_closed: bool,
+    heard: Heard,
+}
+
+/// What came, and whether the client has seen anything of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Something,
+    PassedOn,
+}
+
+impl<E: Events> Stream<E> {
+    fn pass(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+        if self.is_closed {
+            return;
+        }
+        let (raw, start) = (alike_event(self.name, frame), out.len());
+        self.events.event(Frame { raw: &raw }, out);
+        if shows_events(self.name, &out[start..]) {
+            out.truncate(start);
+            self.is_closed = true;
+            self.events.close(Close::Failed(UNREADABLE), out);
+        }
+    }
 }
 
 impl<E: Events> Watch for Stream<E> {
@@ -35,12 +65,20 @@ impl<E: Events> Watch for Stream<E> {
         if self.is_blind {
             return out.extend_from_slice(bytes);
         }
-        let Self { frames, events, .. } = self;
-        frames.take(bytes, |frame| events.event(frame, out));
-        if frames.is_full() {
+        let start = out.len();
+        let mut frames = std::mem::take(&mut self.frames);
+        frames.take(bytes, |frame| self.pass(frame, out));
+        self.frames = frames;
+        if self.frames.is_full() {
             self.is_blind = true;
-            out.extend_from_slice(&frames.rest());
+            out.extend_from_slice(&self.frames.rest());
         }
+        self.heard = match self.heard {
+            Heard::PassedOn => Heard::PassedOn,
+            _ if out.len() > start => Heard::PassedOn,
+            Heard::Nothing if bytes.is_empty() => Heard::Nothing,
+            _ => Heard::Something,
+        };
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
@@ -48,9 +86,17 @@ impl<E: Events> Watch for Stream<E> {
         // An upstream may leave out the last blank line.
         if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             let whole = [rest.as_slice(), b"\n\n"].concat();
-            self.events.event(Frame { raw: &whole }, out);
+            self.pass(Frame { raw: &whole }, out);
         }
-        if self.is_blind { None } else { self.events.end(out) }
+        if self.is_blind || self.is_closed {
+            return None;
+        }
+        let turn = self.events.end(out);
+        // A client that was told nothing would take the response for lost.
+        if turn.is_none() && out.is_empty() && self.heard == Heard::Something {
+            self.events.close(Close::Failed(UNREADABLE), out);
+        }
+        turn
     }
 
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {

@@ -14,6 +14,7 @@ mod patch;
 mod request;
 pub(crate) mod responses;
 mod tally;
+mod veil;
 mod whole;
 mod words;
 
@@ -71,8 +72,19 @@ pub enum Framing {
 pub enum Close<'a> {
     /// It has had as many as it may have.
     Enough,
-    /// The rest could not be had; the words say why, for the client to read.
-    Failed(&'a str),
+    /// The rest could not be had.
+    Failed(Failure<'a>),
+}
+
+/// Why the rest of a response could not be had, for its client to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure<'a> {
+    /// The status that a response of its own would have.
+    pub status: u16,
+    /// The upstream's word for it, if it had one.
+    pub kind: Option<&'a str>,
+    /// What happened, in words.
+    pub message: &'a str,
 }
 
 /// What a provider says it counted, over all rounds of a response.

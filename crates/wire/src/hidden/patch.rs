@@ -94,7 +94,7 @@ fn with_comma(object: &[u8], span: Range<usize>) -> Range<usize> {
 }
 
 /// Appends the event with other data to `out`; its other lines and the ends of its lines stay.
-fn reframe(frame: Frame<'_>, data: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn reframe(frame: Frame<'_>, data: &[u8], out: &mut Vec<u8>) {
     let mut is_put = false;
     for (line, end) in lines(frame.raw) {
         if !line.starts_with(b"data:") {

@@ -1,5 +1,9 @@
 //! Watches a response that comes as one JSON value, in whatever shape it is.
 
+use std::borrow::Cow;
+
+use super::veil::{alike, shows};
+use super::words::UNREADABLE;
 use super::{Close, MOST, Turn, Usage, Watch};
 
 /// What a provider's bodies mean.
@@ -14,16 +18,19 @@ pub(crate) trait Bodies: Send {
     fn spent(&self) -> Usage;
 }
 
-/// A watch over bodies of this meaning.
-pub(crate) fn watch(bodies: impl Bodies + 'static) -> Box<dyn Watch> {
-    Box::new(Whole { held: Vec::new(), bodies, is_blind: false })
+/// A watch over bodies of this meaning, for calls of the tool with this name.
+pub(crate) fn watch(name: &'static str, bodies: impl Bodies + 'static) -> Box<dyn Watch> {
+    Box::new(Whole { name, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
 
 struct Whole<B> {
+    name: &'static str,
     held: Vec<u8>,
     bodies: B,
     /// The body was too long to be waited for: all that follows goes on as it comes.
     is_blind: bool,
+    /// The model has asked: a body was swallowed.
+    is_asked: bool,
 }
 
 impl<B: Bodies> Watch for Whole<B> {
@@ -37,7 +44,23 @@ impl<B: Bodies> Watch for Whole<B> {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
         let body = std::mem::take(&mut self.held);
-        if self.is_blind { None } else { self.bodies.body(body, out) }
+        if self.is_blind {
+            return None;
+        }
+        let changed = match alike(self.name, &body) {
+            Cow::Owned(changed) => Some(changed),
+            Cow::Borrowed(_) => None,
+        };
+        let (start, is_empty) = (out.len(), body.is_empty());
+        let turn = self.bodies.body(changed.unwrap_or(body), out);
+        // Nor is a client told nothing: it would take the response for lost.
+        let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
+        self.is_asked |= turn.is_some();
+        if is_lost || shows(self.name, &out[start..]) {
+            out.truncate(start);
+            self.bodies.close(Close::Failed(UNREADABLE), out);
+        }
+        turn
     }
 
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
@@ -70,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
-        let (mut watched, mut out) = (watch(Nothing), Vec::new());
+        let (mut watched, mut out) = (watch("tool", Nothing), Vec::new());
         watched.see(&vec![b'a'; MOST], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::Failure;
+
 /// What stands in a response whose model said nothing to its client.
 pub(crate) const SILENCE: &str =
     "(The model only asked for text that was left out of this conversation, and said nothing else.)";
@@ -10,9 +12,14 @@ pub(crate) const SILENCE: &str =
 pub(crate) const KEPT_ASKING: &str =
     "The model kept asking for text that had been left out of its context, and gave no answer.";
 
+/// Why a response is not shown that calls the hidden tool in a way that cannot be understood.
+pub(crate) const UNREADABLE: Failure<'_> =
+    Failure { status: 502, kind: None, message: "the upstream's answer cannot be read" };
+
 /// An error in the shape of Chat Completions and Responses.
-pub(crate) fn failure(message: &str) -> Value {
-    json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}})
+pub(crate) fn failure(failure: Failure<'_>) -> Value {
+    let kind = failure.kind.unwrap_or("server_error");
+    json!({"error": {"message": failure.message, "type": kind, "param": null, "code": null}})
 }
 
 /// Text that follows other text in one message: with a blank line between, for each was said on its own.

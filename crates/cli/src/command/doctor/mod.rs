@@ -22,7 +22,7 @@ use crate::settings::{self, Order};
 pub(crate) fn run(args: &Doctor) -> Result<ExitCode, Stop> {
     let loaded = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?;
     let proxy = Proxy::new(loaded.settings)?;
-    let findings = findings(&proxy, &World::here())?;
+    let findings = findings(&proxy, &World::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = if args.json { report(&findings) } else { finding::lines(&findings) };
     output::result(&text)?;

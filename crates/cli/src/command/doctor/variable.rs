@@ -3,7 +3,7 @@
 use tersely_gateway::{Settings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
-use crate::command::run::{VARIABLES, World};
+use crate::command::run::{VENDORS, World};
 
 /// Variables that hold keys.
 const KEYS: [&str; 6] = [
@@ -22,7 +22,7 @@ const NETWORK: [&str; 6] =
 /// All of them that are set.
 pub(crate) async fn look(settings: &Settings, world: &World) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (name, _) in VARIABLES {
+    for name in VENDORS.iter().flat_map(|vendor| vendor.names) {
         if let Some(url) = world.url(name) {
             findings.push(address(settings, name, &url).await);
         }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::vendor::{ANTHROPIC, Place};
 use crate::command::run::world::World;
 use crate::fault::Fault;
 
@@ -11,7 +12,6 @@ use crate::fault::Fault;
 pub(crate) struct Claude;
 
 const BASE: &str = "ANTHROPIC_BASE_URL";
-const HOME: &str = "https://api.anthropic.com";
 const SEARCH: &str = "ENABLE_TOOL_SEARCH";
 
 impl Client for Claude {
@@ -30,21 +30,33 @@ impl Client for Claude {
     /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
         let written = written(world);
-        let meant = written.clone().or_else(|| world.url(BASE)).unwrap_or_else(|| HOME.to_owned());
-        let url = doors.open(BASE, &meant)?;
+        let place = match written.as_deref() {
+            Some("") => Place::Usual,
+            Some(url) => Place::Chosen(url.to_owned()),
+            None => ANTHROPIC.place(BASE, world),
+        };
         let mut told = Told { env: direct(world), ..Told::default() };
-        if meant.trim_end_matches('/') == HOME && world.var(SEARCH).is_none() {
+        if is_home(&place) && world.var(SEARCH).is_none() {
             told.env.push((SEARCH.to_owned(), "true".to_owned()));
         }
-        if written.is_some() {
-            told.args = vec!["--settings".to_owned(), json!({ "env": { BASE: &url } }).to_string()];
+        told.variable(doors, &ANTHROPIC, BASE, &place)?;
+        if let (Some(_), Some((_, url))) = (written, told.env.last()) {
+            told.args = vec!["--settings".to_owned(), json!({ "env": { BASE: url } }).to_string()];
         }
-        told.env.push((BASE.to_owned(), url));
         Ok(told)
     }
 }
 
-/// The address in the settings files, the nearest first.
+/// True for Anthropic's own address.
+fn is_home(place: &Place) -> bool {
+    match place {
+        Place::Usual => true,
+        Place::Chosen(url) => url.trim_end_matches('/') == ANTHROPIC.usual,
+        Place::Open(_) => false,
+    }
+}
+
+/// The address in the settings files, the nearest first; an empty one says that there is none.
 fn written(world: &World) -> Option<String> {
     let local = world.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
@@ -58,9 +70,7 @@ mod tests {
     use super::*;
 
     fn told(vars: &[(&str, &str)]) -> Told {
-        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let world = World { vars, ..World::default() };
-        Claude.point(&world, &mut Doors::new(None)).expect("a door")
+        Claude.point(&World::of(vars), &mut Doors::default()).expect("a door")
     }
 
     fn names(told: &Told) -> Vec<&str> {
@@ -69,15 +79,14 @@ mod tests {
 
     #[test]
     fn tool_search_stays_where_the_upstream_is_anthropic() {
-        let home = [("HOME", "/nowhere")];
-        assert_eq!(names(&told(&home)), [SEARCH, BASE]);
-        assert_eq!(names(&told(&[("HOME", "/nowhere"), (SEARCH, "false")])), [BASE]);
-        assert_eq!(names(&told(&[("HOME", "/nowhere"), (BASE, "http://h/x")])), [BASE]);
+        assert_eq!(names(&told(&[])), [SEARCH, BASE]);
+        assert_eq!(names(&told(&[(SEARCH, "false")])), [BASE]);
+        assert_eq!(names(&told(&[(BASE, "http://h/x")])), [BASE]);
     }
 
     #[test]
     fn a_company_proxy_is_not_asked_for_this_machine() {
-        let told = told(&[("HOME", "/nowhere"), ("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
+        let told = told(&[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "corp")]);
         assert_eq!(told.env[0], ("NO_PROXY".to_owned(), "corp,127.0.0.1,localhost".to_owned()));
     }
 }

@@ -6,6 +6,7 @@ use crate::command::run::door::Doors;
 use crate::command::run::gemini::Gemini;
 use crate::command::run::opencode::OpenCode;
 use crate::command::run::other::Other;
+use crate::command::run::vendor::{Place, Vendor};
 use crate::command::run::world::World;
 use crate::fault::Fault;
 
@@ -21,25 +22,16 @@ pub(crate) trait Client: Sync {
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault>;
 }
 
-/// What a client is told: variables, and arguments before the user's own.
+/// What a client is told: variables, and arguments before the user's own. Notes say what it was not told.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Every client that is known.
 pub(crate) const CLIENTS: [&dyn Client; 4] = [&Claude, &Codex, &OpenCode, &Gemini];
-
-/// Variables that tell programs where a provider is, and where that is unless they say so.
-pub(crate) const VARIABLES: [(&str, &str); 6] = [
-    ("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
-    ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-    ("OPENAI_API_BASE", "https://api.openai.com/v1"),
-    ("GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com"),
-    ("CODE_ASSIST_ENDPOINT", "https://cloudcode-pa.googleapis.com"),
-    ("OLLAMA_HOST", "http://127.0.0.1:11434"),
-];
 
 /// The client of a name; any other command is one that reads the usual variables.
 pub(crate) fn named(name: &str) -> &'static dyn Client {
@@ -47,14 +39,44 @@ pub(crate) fn named(name: &str) -> &'static dyn Client {
 }
 
 impl Told {
-    /// Points variables at doors, each of which leads to where the variable pointed before.
-    pub(crate) fn variables(world: &World, doors: &mut Doors, names: &[&str]) -> Result<Self, Fault> {
+    /// Points the variables of these providers at doors.
+    pub(crate) fn variables(world: &World, doors: &mut Doors, vendors: &[Vendor]) -> Result<Self, Fault> {
         let mut told = Self { env: direct(world), ..Self::default() };
-        for (name, usual) in VARIABLES.iter().filter(|(name, _)| names.contains(name)) {
-            let meant = world.url(name).unwrap_or_else(|| (*usual).to_owned());
-            told.env.push(((*name).to_owned(), doors.open(name, &meant)?));
+        for vendor in vendors {
+            for name in vendor.names {
+                let place = place(vendor, name, world);
+                told.variable(doors, vendor, name, &place)?;
+            }
         }
         Ok(told)
+    }
+
+    /// Points one variable at a door, unless it has to stay unset.
+    pub(crate) fn variable(
+        &mut self,
+        doors: &mut Doors,
+        vendor: &Vendor,
+        name: &str,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        match (doors.lead(name, (vendor.provider, vendor.usual), place)?, place) {
+            (Some(url), _) => self.env.push((name.to_owned(), url)),
+            (None, Place::Open(why)) => self.notes.push(format!("{name} stays unset, because {why}")),
+            (None, _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
+fn place(vendor: &Vendor, name: &str, world: &World) -> Place {
+    let place = vendor.place(name, world);
+    if world.url(name).is_some() {
+        return place;
+    }
+    match world.env_file(|name| vendor.is_place(name)) {
+        Some((file, name)) => Place::Open(format!("{name} stands in {}", file.display())),
+        None => place,
     }
 }
 

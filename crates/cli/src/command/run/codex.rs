@@ -1,17 +1,29 @@
 //! Points Codex at a gateway.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
+use tersely_gateway::Provider;
 use toml::Table;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::world::World;
+use crate::command::run::vendor::Place;
+use crate::command::run::world::{World, env_names};
 use crate::fault::Fault;
 
 /// Codex.
 pub(crate) struct Codex;
+
+/// The setting that names the built-in provider's address, and the variable that once did.
+const ADDRESS: &str = "openai_base_url";
+const VARIABLE: &str = "OPENAI_BASE_URL";
+const ADVICE: &str =
+    "codex may not heed OPENAI_BASE_URL: unset it, or write openai_base_url into its config.toml";
+
+/// What holds for every user of the machine.
+const MACHINE: &str = "/etc/codex/config.toml";
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
@@ -26,32 +38,83 @@ impl Client for Codex {
     }
 
     /// The provider stays the one that is set up, so that sessions are found again; only its address changes.
+    ///
+    /// Only some versions heed the variable. Where nothing else says where to go, it is left to them: those that do
+    /// find a door in it, and for those that do not an argument would send one server's key to another.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
         let config = config(world);
         let provider = text(&config, "model_provider").unwrap_or("openai");
-        let (key, meant) = match provider {
-            "openai" => ("openai_base_url".to_owned(), openai(world, &config)),
-            other => (format!("model_providers.{other}.base_url"), custom(&config, other)?),
+        let mut told = Told { env: direct(world), ..Told::default() };
+        let (key, place) = match (provider, text(&config, ADDRESS)) {
+            ("openai", Some(url)) => (ADDRESS.to_owned(), Place::Chosen(url.to_owned())),
+            ("openai", None) => (ADDRESS.to_owned(), variable(world)),
+            (other, _) => (format!("model_providers.{other}.base_url"), custom(&config, other)?),
         };
-        let url = doors.open(&key, &meant)?;
-        let args = vec!["-c".to_owned(), format!("{key}={}", Value::from(url))];
-        Ok(Told { env: direct(world), args })
+        let usual = if is_subscribed(world) { (None, CHATGPT) } else { (Some(Provider::OpenAi), OPENAI) };
+        match doors.lead(&key, usual, &place)? {
+            Some(url) => told.args = vec!["-c".to_owned(), format!("{key}={}", Value::from(url))],
+            None => told.notes.push(ADVICE.to_owned()),
+        }
+        if let (Place::Open(_), Some(url)) = (place, world.url(VARIABLE)) {
+            told.env.push((VARIABLE.to_owned(), doors.open(VARIABLE, &url)?));
+        }
+        Ok(told)
     }
 }
 
+/// What holds when the command starts: the machine's file, the user's, a profile, and the user's own arguments.
 fn config(world: &World) -> Table {
-    let path = world.home("CODEX_HOME", ".codex").join("config.toml");
-    fs::read_to_string(path).unwrap_or_default().parse().unwrap_or_default()
+    let home = world.home("CODEX_HOME", ".codex");
+    let profile = values(world, "-p", "--profile").next_back();
+    let files = [Some(PathBuf::from(MACHINE)), Some(home.join("config.toml"))];
+    let files =
+        files.into_iter().flatten().chain(profile.map(|name| home.join(format!("{name}.config.toml"))));
+    let read = |path| fs::read_to_string(path).unwrap_or_default().parse().unwrap_or_default();
+    let typed = values(world, "-c", "--config").filter_map(setting);
+    files.map(read).chain(typed).fold(Table::new(), |mut all, layer| {
+        merge(&mut all, layer);
+        all
+    })
+}
+
+/// The values that an option was given in the arguments.
+fn values<'w>(world: &'w World, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &'w str> {
+    let args: Vec<_> = world.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
+    let value = |at: usize| {
+        let arg = args[at];
+        let joined = arg.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+        let joined = joined.or_else(|| arg.strip_prefix(short).filter(|rest| !rest.is_empty()));
+        if arg == long || arg == short { args.get(at + 1).copied() } else { joined }
+    };
+    (0..args.len()).filter_map(value).collect::<Vec<_>>().into_iter()
+}
+
+/// A setting as it is typed: a path, and a value that is a string where it is nothing else.
+fn setting(typed: &str) -> Option<Table> {
+    let (path, value) = typed.split_once('=')?;
+    let quoted = || Value::from(value.trim()).to_string();
+    typed.parse().ok().or_else(|| format!("{path}={}", quoted()).parse().ok())
+}
+
+/// Puts one table over another.
+fn merge(all: &mut Table, layer: Table) {
+    for (key, value) in layer {
+        match (all.get_mut(&key), value) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => merge(old, new),
+            (_, value) => drop(all.insert(key, value)),
+        }
+    }
 }
 
 fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
-    table.get(key).and_then(toml::Value::as_str)
+    table.get(key).and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Where the built-in provider's requests would go.
-fn openai(world: &World, config: &Table) -> String {
-    let set = text(config, "openai_base_url").map(str::to_owned).or_else(|| world.url("OPENAI_BASE_URL"));
-    set.unwrap_or_else(|| if is_subscribed(world) { CHATGPT } else { OPENAI }.to_owned())
+/// Where the built-in provider's requests would go when its address is not written.
+fn variable(world: &World) -> Place {
+    let file = world.home("CODEX_HOME", ".codex").join(".env");
+    let set = world.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
+    if set { Place::Open(ADVICE.to_owned()) } else { Place::Usual }
 }
 
 /// True when Codex is logged in with `ChatGPT`: such a login is good at another address than a key.
@@ -61,10 +124,10 @@ fn is_subscribed(world: &World) -> bool {
     login["auth_mode"] == "chatgpt" || (login["tokens"].is_object() && !keyed)
 }
 
-fn custom(config: &Table, provider: &str) -> Result<String, Fault> {
+fn custom(config: &Table, provider: &str) -> Result<Place, Fault> {
     let table = config.get("model_providers").and_then(|all| all.get(provider));
     let url = table.and_then(|it| it.get("base_url")).and_then(toml::Value::as_str);
-    url.map(str::to_owned).ok_or_else(|| {
+    url.map(|url| Place::Chosen(url.to_owned())).ok_or_else(|| {
         Fault::unable(
             format!("codex uses the provider {provider}, and its configuration does not say where that is"),
             format!("write base_url under [model_providers.{provider}] in codex's config.toml"),
@@ -76,31 +139,58 @@ fn custom(config: &Table, provider: &str) -> Result<String, Fault> {
 mod tests {
     use super::*;
 
-    fn check(files: &[(&str, &str)], expected: &str) {
-        let home = std::env::temp_dir().join(format!("tersely-codex-{}", std::process::id()));
-        let home = home.join(expected.len().to_string());
+    /// What codex is told, and where that leads; the ports are any.
+    fn check(files: &[(&str, &str)], (vars, args): (&[(&str, &str)], &[&str]), expected: &str) {
+        let thread = std::thread::current().id();
+        let home = std::env::temp_dir().join(format!("tersely-codex-{}-{thread:?}", std::process::id()));
         let _ = fs::remove_dir_all(&home);
         fs::create_dir_all(&home).expect("a folder");
         for (name, content) in files {
             fs::write(home.join(name), content).expect("a file");
         }
-        let vars = [("CODEX_HOME".to_owned(), home.display().to_string())].into();
-        let world = World { vars, ..World::default() };
-        let mut doors = Doors::new(None);
+        let mut world = World::of(vars);
+        world.vars.insert("CODEX_HOME".to_owned(), home.display().to_string());
+        world.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let mut doors = Doors::default();
         let told = Codex.point(&world, &mut doors).expect("a door");
-        let (key, url) = told.args[1].split_once('=').expect("a setting");
-        // The port is any.
-        let path =
-            url.trim_start_matches("\"http://127.0.0.1:").trim_start_matches(|c: char| c.is_ascii_digit());
-        assert_eq!(format!("{key} {path}"), expected);
+        let env = told.env.iter().map(|(name, url)| format!("{name}={url}"));
+        let told: Vec<_> = told.args.iter().cloned().chain(env).collect();
+        assert_eq!(doors.resolved(&told.join(" ")), expected, "{files:?} {vars:?} {args:?}");
         let _ = fs::remove_dir_all(&home);
     }
 
+    const NONE: (&[(&str, &str)], &[&str]) = (&[], &[]);
+
     #[test]
     fn the_address_that_would_be_used_becomes_the_upstream() {
-        check(&[], "openai_base_url /v1\"");
-        check(&[("auth.json", r#"{"auth_mode":"chatgpt"}"#)], "openai_base_url /backend-api/codex\"");
-        let custom = "model_provider=\"x\"\n[model_providers.x]\nbase_url=\"http://h/y\"\n";
-        check(&[("config.toml", custom)], "model_providers.x.base_url /y\"");
+        check(&[], NONE, r#"-c openai_base_url="https://api.openai.com/v1""#);
+        let login = [("auth.json", r#"{"auth_mode":"chatgpt"}"#)];
+        check(&login, NONE, r#"-c openai_base_url="https://chatgpt.com/backend-api/codex""#);
+        let own = [("config.toml", "openai_base_url=\"http://h/x\"\n"), login[0]];
+        check(&own, (&[(VARIABLE, "http://v")], &[]), r#"-c openai_base_url="http://h/x""#);
+        let custom =
+            [("config.toml", "model_provider=\"x\"\n[model_providers.x]\nbase_url=\"http://h/y\"\n")];
+        check(&custom, NONE, r#"-c model_providers.x.base_url="http://h/y""#);
+    }
+
+    #[test]
+    fn profiles_and_arguments_are_heard_after_the_file() {
+        let files = [
+            ("config.toml", "openai_base_url=\"http://h/x\"\n[model_providers.y]\nbase_url=\"http://y\"\n"),
+            ("p.config.toml", "openai_base_url=\"http://p/x\"\n"),
+        ];
+        for args in [&["exec", "-p", "p"][..], &["--profile=p"], &["-pp"]] {
+            check(&files, (&[], args), r#"-c openai_base_url="http://p/x""#);
+        }
+        check(&files, (&[], &["exec", "--", "-p", "p"]), r#"-c openai_base_url="http://h/x""#);
+        for typed in ["model_provider=y", "model_provider=\"y\""] {
+            check(&files, (&[], &["-c", typed]), r#"-c model_providers.y.base_url="http://y""#);
+        }
+    }
+
+    #[test]
+    fn a_variable_that_only_some_versions_heed_is_left_to_them() {
+        check(&[], (&[(VARIABLE, "http://v/1")], &[]), "OPENAI_BASE_URL=http://v/1");
+        check(&[(".env", "export OPENAI_BASE_URL=http://v/1\n")], NONE, "");
     }
 }

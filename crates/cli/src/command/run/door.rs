@@ -3,15 +3,19 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use tersely_gateway::{Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
+use tersely_gateway::{Provider, Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
 
+use crate::command::run::vendor::Place;
 use crate::fault::{Fault, Stop};
 use crate::proxy::Proxy;
 
 /// The doors of one command.
+#[derive(Default)]
 pub(crate) struct Doors {
     /// Where all of them lead, if not to where the command would go by itself.
     instead: Option<String>,
+    /// Where a provider's requests go that the command was told no place for.
+    upstreams: Upstreams,
     open: Vec<Door>,
 }
 
@@ -25,8 +29,27 @@ struct Door {
 
 impl Doors {
     /// None as yet.
-    pub(crate) fn new(instead: Option<&str>) -> Self {
-        Self { instead: instead.map(str::to_owned), open: Vec::new() }
+    pub(crate) fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
+        Self { instead: instead.map(str::to_owned), upstreams: upstreams.clone(), open: Vec::new() }
+    }
+
+    /// The URL to use for a place, which `name` is set to; nothing when that has to stay unset.
+    pub(crate) fn lead(
+        &mut self,
+        name: &str,
+        (provider, usual): (Option<Provider>, &str),
+        place: &Place,
+    ) -> Result<Option<String>, Fault> {
+        match place {
+            Place::Chosen(url) => self.open(name, url).map(Some),
+            Place::Open(_) if self.instead.is_none() => Ok(None),
+            Place::Open(_) | Place::Usual => {
+                let (origin, path) = split(usual);
+                let set = provider.and_then(|it| self.upstreams.of(it)).or_else(|| self.upstreams.rest());
+                let origin = set.map_or_else(|| origin.to_owned(), Upstream::url);
+                self.at(name, origin, path).map(Some)
+            }
+        }
     }
 
     /// The URL to use in the place of `url`, which `name` was set to.
@@ -34,7 +57,11 @@ impl Doors {
     /// Its path stays: the command asks for just what it would have asked for.
     pub(crate) fn open(&mut self, name: &str, url: &str) -> Result<String, Fault> {
         let (origin, path) = split(url);
-        let origin = self.instead.as_deref().unwrap_or(origin).to_owned();
+        self.at(name, origin.to_owned(), path)
+    }
+
+    fn at(&mut self, name: &str, origin: String, path: &str) -> Result<String, Fault> {
+        let origin = self.instead.clone().unwrap_or(origin);
         let known = self.open.iter().find(|door| door.origin == origin).map(|door| door.local);
         let local = known.map_or_else(|| self.add(name, origin), Ok)?;
         Ok(format!("http://{local}{path}"))
@@ -84,6 +111,14 @@ fn split(url: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
+    impl Doors {
+        /// A text with every door in it replaced by where it leads.
+        pub(crate) fn resolved(&self, text: &str) -> String {
+            let here = |door: &Door| format!("http://{}", door.local);
+            self.open.iter().fold(text.to_owned(), |text, door| text.replace(&here(door), &door.origin))
+        }
+    }
+
     #[test]
     fn a_url_has_an_origin_and_a_path() {
         for (url, origin, path) in [
@@ -97,7 +132,7 @@ mod tests {
 
     #[test]
     fn one_origin_has_one_door_and_paths_stay() {
-        let mut doors = Doors::new(None);
+        let mut doors = Doors::default();
         let first = doors.open("A", "https://h/v1").ok();
         let other = doors.open("B", "https://h/v1beta").ok();
         assert_eq!(doors.open.len(), 1);
@@ -107,7 +142,7 @@ mod tests {
 
     #[test]
     fn one_upstream_stands_for_all() {
-        let mut doors = Doors::new(Some("http://h:1/base"));
+        let mut doors = Doors::new(Some("http://h:1/base"), &Upstreams::default());
         assert!(doors.open("A", "https://a/v1").is_ok_and(|url| url.ends_with("/v1")));
         assert!(doors.open("B", "https://b").is_ok());
         assert_eq!(doors.open.len(), 1);

@@ -2,6 +2,7 @@
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::vendor::{CODE_ASSIST, GEMINI};
 use crate::command::run::world::World;
 use crate::fault::Fault;
 
@@ -24,13 +25,14 @@ impl Client for Gemini {
 
     /// A key and a Google login lead to different servers.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
-        if is_undecided(world) {
+        let told = Told::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
+        if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
             return Err(Fault::unable(
                 "gemini does not take a key alone for a login when it is pointed at another address",
                 r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
             ));
         }
-        Told::variables(world, doors, &[BASE, "CODE_ASSIST_ENDPOINT"])
+        Ok(told)
     }
 }
 
@@ -50,15 +52,15 @@ mod tests {
     use super::*;
 
     fn check(vars: &[(&str, &str)], works: bool) {
-        let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let told = Gemini.point(&World { vars, ..World::default() }, &mut Doors::new(None));
+        let told = Gemini.point(&World::of(vars), &mut Doors::default());
         assert_eq!(told.is_ok(), works, "{told:?}");
     }
 
     #[test]
     fn a_key_alone_is_not_enough() {
-        check(&[("HOME", "/nowhere"), ("GEMINI_API_KEY", "k")], false);
-        check(&[("HOME", "/nowhere"), ("GEMINI_API_KEY", "k"), (BASE, "http://h")], true);
-        check(&[("HOME", "/nowhere")], true);
+        check(&[("GEMINI_API_KEY", "k")], false);
+        check(&[("GEMINI_API_KEY", "k"), (BASE, "http://h")], true);
+        check(&[], true);
+        check(&[("GEMINI_API_KEY", "k"), ("CODE_ASSIST_ENDPOINT", "http://h")], true);
     }
 }

@@ -5,8 +5,10 @@ mod client;
 mod codex;
 mod door;
 mod gemini;
+mod jsonc;
 mod opencode;
 mod other;
+mod vendor;
 mod world;
 
 use std::ffi::OsString;
@@ -27,7 +29,8 @@ use crate::proxy::{Proxy, runtime};
 use crate::settings::{self, Order};
 use crate::signals::{Signals, Terminal, forward};
 
-pub(crate) use client::{CLIENTS, VARIABLES};
+pub(crate) use client::CLIENTS;
+pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;
 
 /// Runs what was named.
@@ -46,8 +49,8 @@ fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<
         output::note(&format!("tersely: {warning}"))?;
     }
     let client = client::named(&name(program));
-    let mut doors = Doors::new(upstream);
-    let told = client.point(&World::here(), &mut doors)?;
+    let mut doors = Doors::new(upstream, &proxy.settings.upstreams);
+    let told = client.point(&World::around(args), &mut doors)?;
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
@@ -59,7 +62,7 @@ fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<
     });
     runtime.shutdown_background();
     let code = code(ended?);
-    output::note(&format!("tersely: {}", summary(proxy)))?;
+    output::note(&format!("tersely: {}", summary(proxy, &told)))?;
     Ok(ExitCode::from(code))
 }
 
@@ -90,12 +93,13 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-fn summary(proxy: &Proxy) -> String {
+fn summary(proxy: &Proxy, told: &Told) -> String {
     let saved = proxy.saved();
-    if saved.requests() == 0 {
-        return "no request came through; tersely doctor helps to find out why".to_owned();
+    if saved.requests() > 0 {
+        return saved.to_string();
     }
-    saved.to_string()
+    let notes = told.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
+    format!("no request came through; tersely doctor helps to find out why{notes}")
 }
 
 /// Why a command did not start, and what to do.

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tersely_gateway::Provider;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::vendor::Place;
 use crate::command::run::world::World;
 use crate::fault::Fault;
 
@@ -15,16 +17,46 @@ pub(crate) struct OpenCode;
 
 const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// Providers that it knows by itself: the address, and the variables that hold a key.
-const KNOWN: [(&str, &str, &[&str]); 4] = [
-    ("anthropic", "https://api.anthropic.com/v1", &["ANTHROPIC_API_KEY"]),
-    ("openai", "https://api.openai.com/v1", &["OPENAI_API_KEY"]),
-    (
-        "google",
-        "https://generativelanguage.googleapis.com/v1beta",
-        &["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
-    ),
-    ("openrouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"]),
+/// A provider that it knows by itself.
+struct Known {
+    name: &'static str,
+    vendor: Option<Provider>,
+    address: &'static str,
+    /// The variable that names another address, where one is read.
+    variable: &'static str,
+    /// The variables that hold a key.
+    keys: &'static [&'static str],
+}
+
+const KNOWN: [Known; 4] = [
+    Known {
+        name: "anthropic",
+        vendor: Some(Provider::Anthropic),
+        address: "https://api.anthropic.com/v1",
+        variable: "ANTHROPIC_BASE_URL",
+        keys: &["ANTHROPIC_API_KEY"],
+    },
+    Known {
+        name: "openai",
+        vendor: Some(Provider::OpenAi),
+        address: "https://api.openai.com/v1",
+        variable: "OPENAI_BASE_URL",
+        keys: &["OPENAI_API_KEY"],
+    },
+    Known {
+        name: "google",
+        vendor: Some(Provider::Gemini),
+        address: "https://generativelanguage.googleapis.com/v1beta",
+        variable: "",
+        keys: &["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    },
+    Known {
+        name: "openrouter",
+        vendor: None,
+        address: "https://openrouter.ai/api/v1",
+        variable: "",
+        keys: &["OPENROUTER_API_KEY"],
+    },
 ];
 
 impl Client for OpenCode {
@@ -40,11 +72,17 @@ impl Client for OpenCode {
     /// one makes it count as set up.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
         let mut content = said(world);
-        for (provider, url) in providers(world) {
-            let url = doors.open(&format!("provider.{provider}.options.baseURL"), &url)?;
-            put(&mut content, &["provider", &provider, "options", "baseURL"], url);
-        }
         let mut told = Told { env: direct(world), ..Told::default() };
+        for (name, place) in providers(world) {
+            let key = format!("provider.{name}.options.baseURL");
+            let known = KNOWN.iter().find(|known| known.name == name);
+            let usual = known.map_or((None, ""), |known| (known.vendor, known.address));
+            if let Place::Open(why) = &place {
+                told.notes.push(format!("{key} stays as it is, because {why}"));
+            } else if let Some(url) = doors.lead(&key, usual, &place)? {
+                put(&mut content, &["provider", &name, "options", "baseURL"], url);
+            }
+        }
         told.env.push((CONTENT.to_owned(), content.to_string()));
         Ok(told)
     }
@@ -70,28 +108,49 @@ fn put(place: &mut Value, path: &[&str], url: String) {
 }
 
 /// The providers in use, each with where its requests would go.
-fn providers(world: &World) -> BTreeMap<String, String> {
+fn providers(world: &World) -> BTreeMap<String, Place> {
     let logins = World::json(&world.home("XDG_DATA_HOME", ".local/share").join("opencode/auth.json"));
-    let keyed = |(name, _, keys): &&(&str, &str, &[&str])| {
-        keys.iter().any(|key| world.var(key).is_some()) || logins.get(*name).is_some()
+    let used = |known: &&Known| {
+        known.keys.iter().any(|key| world.var(key).is_some()) || logins.get(known.name).is_some()
     };
-    let known = KNOWN.iter().filter(keyed).map(|(name, url, _)| ((*name).to_owned(), (*url).to_owned()));
+    let place = |known: &Known| world.url(known.variable).map_or(Place::Usual, Place::Chosen);
+    let known = KNOWN.iter().filter(used).map(|known| (known.name.to_owned(), place(known)));
     let mut found: BTreeMap<_, _> = known.collect();
     for config in files(world).iter().map(World::json).chain([said(world)]) {
         for (name, provider) in config["provider"].as_object().into_iter().flatten() {
-            let url = provider["options"]["baseURL"].as_str().filter(|url| url.contains("://"));
-            found.extend(url.map(|url| (name.clone(), url.to_owned())));
+            let url = provider["options"]["baseURL"].as_str();
+            found.extend(url.map(|url| (name.clone(), written(world, url))));
         }
     }
     found
 }
 
+/// The place that a configuration names: `{env:NAME}` stands for a variable, and `{file:PATH}` for what we do not read.
+fn written(world: &World, url: &str) -> Place {
+    let mut pieces = url.split("{env:");
+    let mut place = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once('}').unwrap_or((piece, ""));
+        place.push_str(world.var(name).unwrap_or_default());
+        place.push_str(rest);
+    }
+    let reads = place.contains("://") && !place.contains('{');
+    if reads { Place::Chosen(place) } else { Place::Open(format!("{url} names no address")) }
+}
+
 /// The files of settings, the one that is heard last at the end.
 fn files(world: &World) -> Vec<PathBuf> {
-    let own = world.home("XDG_CONFIG_HOME", ".config").join("opencode/opencode.json");
+    let own = world.home("XDG_CONFIG_HOME", ".config").join("opencode");
     let named = world.var("OPENCODE_CONFIG").map(PathBuf::from);
-    let folders: Vec<_> = world.folder.ancestors().map(|folder| folder.join("opencode.json")).collect();
-    [own].into_iter().chain(named).chain(folders.into_iter().rev()).collect()
+    let above: Vec<_> = world.folder.ancestors().map(PathBuf::from).collect();
+    let hidden = above.iter().rev().map(|folder| folder.join(".opencode"));
+    let folders = hidden
+        .chain([world.home("", ".opencode")])
+        .chain(world.var("OPENCODE_CONFIG_DIR").map(PathBuf::from));
+    let in_folder = |folder: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
+    let own = [own.join("config.json")].into_iter().chain(in_folder(own));
+    let project: Vec<_> = above.iter().rev().cloned().flat_map(in_folder).collect();
+    own.chain(named).chain(project).chain(folders.flat_map(in_folder)).collect()
 }
 
 #[cfg(test)]
@@ -100,14 +159,11 @@ mod tests {
 
     #[test]
     fn only_providers_in_use_are_named_and_the_rest_stays() {
-        let vars = [
-            ("HOME", "/nowhere"),
+        let world = World::of(&[
             ("OPENAI_API_KEY", "k"),
             (CONTENT, r#"{"theme":"x","provider":{"mine":{"npm":"y","options":{"baseURL":"http://h/z"}}}}"#),
-        ];
-        let vars = vars.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let world = World { vars, ..World::default() };
-        let told = OpenCode.point(&world, &mut Doors::new(None)).expect("doors");
+        ]);
+        let told = OpenCode.point(&world, &mut Doors::default()).expect("doors");
         let content: Value = serde_json::from_str(&told.env[0].1).expect("JSON");
         let path = |name: &str| {
             let url = content["provider"][name]["options"]["baseURL"].as_str().unwrap_or_default();

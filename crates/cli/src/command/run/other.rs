@@ -1,7 +1,8 @@
 //! Points a command that is not known at a gateway: by all the variables that programs and libraries read.
 
-use crate::command::run::client::{Client, Told, VARIABLES};
+use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::vendor::VENDORS;
 use crate::command::run::world::World;
 use crate::fault::Fault;
 
@@ -18,6 +19,6 @@ impl Client for Other {
     }
 
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
-        Told::variables(world, doors, &VARIABLES.map(|(name, _)| name))
+        Told::variables(world, doors, &VENDORS)
     }
 }

@@ -1,35 +1,45 @@
-//! What a command would find around it: variables, and files of settings.
+//! What a command would find around it: variables, arguments, and files of settings.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Variables and folders.
+use crate::command::run::jsonc;
+
+/// Variables, arguments and folders.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) vars: BTreeMap<String, String>,
+    pub(crate) args: Vec<String>,
     pub(crate) folder: PathBuf,
 }
 
+/// Files of variables that programs read by themselves, in the folder they stand in or one above it.
+const ENV_FILES: [&str; 3] = [".env", ".env.local", ".gemini/.env"];
+
 impl World {
-    /// This process's own.
-    pub(crate) fn here() -> Self {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        let vars = std::env::vars_os().filter_map(text).collect();
-        Self { vars, folder: std::env::current_dir().unwrap_or_default() }
+    /// This process's own, and the arguments of a command.
+    pub(crate) fn around(args: &[OsString]) -> Self {
+        let text = |value: OsString| value.to_string_lossy().into_owned();
+        let vars = std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
+        let args = args.iter().cloned().map(text).collect();
+        Self { vars, args, folder: std::env::current_dir().unwrap_or_default() }
     }
 
     /// A variable, if it is set to something.
     pub(crate) fn var(&self, name: &str) -> Option<&str> {
-        self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.vars.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
     /// A variable that holds a URL; one without a scheme, as Ollama's may be, gets it.
     pub(crate) fn url(&self, name: &str) -> Option<String> {
         let value = self.var(name)?.trim();
-        Some(if value.contains("://") { value.to_owned() } else { format!("http://{value}") })
+        Some(match name {
+            _ if value.contains("://") => value.to_owned(),
+            "OLLAMA_HOST" => ollama(value),
+            _ => format!("http://{value}"),
+        })
     }
 
     /// A place in the user's home, or in the folder that `instead` names.
@@ -38,9 +48,78 @@ impl World {
         self.var(instead).map_or_else(|| PathBuf::from(home()).join(usual), PathBuf::from)
     }
 
-    /// A file of JSON; nothing if there is none, or if it is not JSON.
+    /// A file of JSON, with comments or without; nothing if there is none, or if it is not JSON.
     pub(crate) fn json(path: &PathBuf) -> serde_json::Value {
         let text = fs::read_to_string(path).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
+        serde_json::from_str(&jsonc::plain(&text)).unwrap_or_default()
+    }
+
+    /// A file of variables that a program may read by itself and that sets one which `is_meant`, and that one's name.
+    pub(crate) fn env_file(&self, is_meant: impl Fn(&str) -> bool) -> Option<(PathBuf, String)> {
+        let scripts = self.args.iter().map(|arg| self.folder.join(arg)).filter(|path| path.is_file());
+        let folders = [self.folder.clone(), self.home("", "")].into_iter().chain(scripts);
+        let folders: Vec<_> = folders.collect();
+        let files = folders.iter().flat_map(|folder| folder.ancestors());
+        let mut files = files.flat_map(|folder| ENV_FILES.map(|name| folder.join(name)));
+        files.find_map(|file| Some((file.clone(), env_names(&file).into_iter().find(|name| is_meant(name))?)))
+    }
+}
+
+/// The variables that a file sets to something.
+pub(crate) fn env_names(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once('='));
+    let set = lines.filter(|(_, value)| !value.trim().trim_matches(['"', '\'']).is_empty());
+    set.map(|(name, _)| name.trim().trim_start_matches("export ").trim().to_owned()).collect()
+}
+
+/// Ollama's own reading of a place without a scheme: what is missing is this machine, and its port.
+fn ollama(value: &str) -> String {
+    let (place, path) = value.find('/').map_or((value, ""), |at| value.split_at(at));
+    let (host, port) = match place.rsplit_once(':') {
+        _ if place == "ollama.com" => return format!("https://{value}"),
+        // More colons than one are an address without a port, unless brackets end it.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, port),
+        _ => (place, "11434"),
+    };
+    let bare = host.trim_matches(['[', ']']);
+    match bare {
+        "" => format!("http://127.0.0.1:{port}{path}"),
+        bare if bare.contains(':') => format!("http://[{bare}]:{port}{path}"),
+        bare => format!("http://{bare}:{port}{path}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl World {
+        /// A world of these variables, in which nobody has a home.
+        pub(crate) fn of(vars: &[(&str, &str)]) -> Self {
+            let home = [("HOME", "/nowhere")];
+            let vars = home.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            Self { vars: vars.collect(), ..Self::default() }
+        }
+    }
+
+    #[test]
+    fn ollama_s_place_is_read_as_ollama_reads_it() {
+        for (value, url) in [
+            ("h", "http://h:11434"),
+            ("h:1", "http://h:1"),
+            (":1", "http://127.0.0.1:1"),
+            ("h/x", "http://h:11434/x"),
+            ("::1", "http://[::1]:11434"),
+            ("[::1]:1", "http://[::1]:1"),
+            ("http://h", "http://h"),
+            ("ollama.com", "https://ollama.com"),
+        ] {
+            assert_eq!(
+                World::of(&[("OLLAMA_HOST", value)]).url("OLLAMA_HOST").as_deref(),
+                Some(url),
+                "{value}"
+            );
+        }
     }
 }

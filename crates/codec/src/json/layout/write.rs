@@ -1,6 +1,6 @@
 //! A value in a layout.
 
-use super::rule::{Group, Kind, Rule};
+use super::rule::{COLUMNS, Group, Kind, Rule};
 use super::{Base, Colon, Comma, Layout, Pad};
 use crate::{Text, Value};
 
@@ -8,15 +8,27 @@ impl Layout {
     /// Writes `value` in this layout.
     #[must_use]
     pub fn write(&self, value: &Value<'_>) -> String {
-        let mut writer = Writer { out: self.before.clone(), layout: self, group: 0, odd: 0, level: 0 };
+        self.write_within(usize::MAX, value).unwrap_or_default()
+    }
+
+    /// Writes `value` in this layout; `None` when that takes more than `most` bytes.
+    #[must_use]
+    pub fn write_within(&self, most: usize, value: &Value<'_>) -> Option<String> {
+        let mut writer =
+            Writer { out: self.before.clone(), line: 0, layout: self, group: 0, odd: 0, level: 0, most };
         writer.value(value, Place { depth: 0, follows: 0 });
         writer.out.push_str(&self.after);
-        writer.out
+        (writer.out.len() <= most).then_some(writer.out)
     }
 }
 
+/// Further than any column that a rule looks at.
+const BEYOND: usize = COLUMNS[COLUMNS.len() - 1] + 1;
+
 struct Writer<'l> {
     out: String,
+    /// Where the line begins that is being written.
+    line: usize,
     layout: &'l Layout,
     /// Groups so far that are not empty.
     group: usize,
@@ -24,6 +36,8 @@ struct Writer<'l> {
     odd: usize,
     /// Groups that are open.
     level: usize,
+    /// Once so many bytes are written, the rest is left out.
+    most: usize,
 }
 
 /// Where a value stands.
@@ -98,9 +112,9 @@ impl Writer<'_> {
         if lines { self.lines(parts, place) } else { self.flat(parts, place) }
     }
 
-    /// Where the line ends that is being written, in characters.
+    /// Where the line ends that is being written, in characters; of a long one, a place beyond every rule's column.
     fn column(&self) -> usize {
-        self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..].chars().count()
+        self.out[self.line..].chars().take(BEYOND).count()
     }
 
     fn lines<'g, 'v: 'g>(&mut self, parts: impl ExactSizeIterator<Item = Part<'g, 'v>>, place: Place) {
@@ -132,6 +146,9 @@ impl Writer<'_> {
     }
 
     fn part(&mut self, (key, value): Part<'_, '_>, place: Place) {
+        if self.out.len() > self.most {
+            return;
+        }
         if let Some(key) = key {
             self.string(key);
             self.out.push_str(match self.layout.space.colon {
@@ -147,8 +164,11 @@ impl Writer<'_> {
     fn line(&mut self, depth: usize) {
         let space = &self.layout.space;
         let (step, width) = space.base.step().unwrap_or((' ', 0));
-        self.out.push_str(space.newline.text());
-        self.out.extend(std::iter::repeat_n(step, depth * width));
+        if self.out.len() <= self.most {
+            self.out.push_str(space.newline.text());
+            self.line = self.out.len();
+            self.out.extend(std::iter::repeat_n(step, depth * width));
+        }
     }
 
     fn string(&mut self, text: &Text<'_>) {

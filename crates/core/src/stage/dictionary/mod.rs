@@ -12,7 +12,7 @@ use tersely_codec::{Text, Value, json};
 
 use self::pick::{Phrase, pick};
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text with phrases that repeat.
 pub(super) struct Dictionary;
@@ -50,14 +50,18 @@ impl Stage for Dictionary {
         worth.then(|| Edit { text: written, loss: Loss::None, note: method.name.to_owned() })
     }
 
-    fn restore(&self, _: &str, text: &str) -> Option<String> {
-        expand(text)
+    fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
+        expand_within(room, text)
     }
 }
 
 /// The text that a dictionary stands above; `None` when `text` does not begin with one.
 #[must_use]
 pub fn expand(text: &str) -> Option<String> {
+    expand_within(Room::of(text), text)
+}
+
+fn expand_within(room: Room, text: &str) -> Option<String> {
     let (method, rest) = Method::read(text)?;
     let (nonce, phrases, mut rest) = entries(method, rest)?;
     let open = format!("<<{}{nonce}:", method.letter);
@@ -67,6 +71,7 @@ pub fn expand(text: &str) -> Option<String> {
         let (number, after) = rest[at + open.len()..].split_once(">>")?;
         let phrase = phrases.get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
         out.push_str(phrase);
+        room.fits(out.len())?;
         rest = after;
     }
     out.push_str(rest);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Room;
+
 const AUTHOR: &str = "Author: ";
 
 /// Longer ones are no authors.
@@ -32,7 +34,7 @@ pub(super) fn fold(text: &str) -> Option<String> {
 }
 
 /// The text that `fold` made this of.
-pub(super) fn unfold(text: &str) -> String {
+pub(super) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut known = BTreeMap::new();
     for line in text.split_inclusive('\n') {
@@ -44,8 +46,9 @@ pub(super) fn unfold(text: &str) -> String {
             Some((name, mail)) => out.extend([AUTHOR, name, mail, "\n"]),
             None => out.push_str(line),
         }
+        room.fits(out.len())?;
     }
-    out
+    Some(out)
 }
 
 /// Name and mail, with the space between them, of a line that says both.

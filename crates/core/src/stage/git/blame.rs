@@ -3,16 +3,13 @@
 use std::fmt::Write as _;
 
 use super::super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// The output of `git blame`.
 pub(in crate::stage) struct Blame;
 
 /// Fewer lines than this have nothing to give.
 const MIN_LINES: usize = 3;
-
-/// A line of blame is not longer than this many of ours: more is no work of ours.
-const MAX_GROWTH: usize = 100;
 
 impl Stage for Blame {
     fn name(&self) -> &'static str {
@@ -45,7 +42,7 @@ impl Stage for Blame {
         (count >= MIN_LINES).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (count, rest) = note.split_once(" lines from ")?;
         let (first, width) = rest.split_once(", width ")?;
         let gutter =
@@ -63,9 +60,7 @@ impl Stage for Blame {
             let content = line.strip_prefix(&format!("{number}) "))?;
             let _ = writeln!(out, "{commit}{}{content}", gutter.text(number));
             rest = below;
-            if out.len() > MAX_GROWTH * text.len() {
-                return None;
-            }
+            room.fits(out.len())?;
         }
         out.push_str(rest);
         Some(out)

@@ -1,5 +1,7 @@
 //! A file's header in a diff on one line: `diff src/x.rs index 8827bd4c..379c3f0e 100644`.
 
+use crate::Room;
+
 /// The text with such headers; `None` when it has none that can be written so.
 pub(super) fn fold(text: &str) -> Option<String> {
     if !text.contains("diff --git a/") {
@@ -23,15 +25,16 @@ pub(super) fn fold(text: &str) -> Option<String> {
 }
 
 /// The text that `fold` made this of.
-pub(super) fn unfold(text: &str) -> String {
+pub(super) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for line in text.split_inclusive('\n') {
         match Header::read(line) {
             Some(header) => out.push_str(&header.lines()),
             None => out.push_str(line),
         }
+        room.fits(out.len())?;
     }
-    out
+    Some(out)
 }
 
 /// What git says of a file whose path did not change.

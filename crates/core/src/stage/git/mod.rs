@@ -8,7 +8,7 @@ mod diff;
 mod stat;
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 pub(super) use blame::Blame;
 
@@ -29,7 +29,7 @@ impl Stage for Git {
         let mut names = Vec::new();
         for fold in &FOLDS {
             let Some(folded) = (fold.write)(&out) else { continue };
-            if (fold.read)(&folded) == out {
+            if (fold.read)(Room::of(&folded), &folded).as_ref() == Some(&out) {
                 out = folded;
                 names.push(fold.name);
             }
@@ -37,11 +37,11 @@ impl Stage for Git {
         (!names.is_empty()).then(|| Edit { text: out, loss: Loss::None, note: names.join(", ") })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let mut out = text.to_owned();
         for name in note.rsplit(", ") {
             let fold = FOLDS.iter().find(|fold| fold.name == name)?;
-            out = (fold.read)(&out);
+            out = (fold.read)(room, &out)?;
         }
         Some(out)
     }
@@ -53,8 +53,8 @@ struct Fold {
     name: &'static str,
     /// The text with such lines rewritten; `None` when there are none.
     write: fn(&str) -> Option<String>,
-    /// Such a text as it was.
-    read: fn(&str) -> String,
+    /// Such a text as it was, if there is room for it.
+    read: fn(Room, &str) -> Option<String>,
 }
 
 static FOLDS: [Fold; 3] = [
@@ -66,13 +66,14 @@ static FOLDS: [Fold; 3] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::proof;
     use crate::{Call, Plan};
 
     pub(super) fn check(stage: &dyn Stage, text: &str, note: &str, written: &str) {
         let plan = Plan::default();
         let edit = stage.apply(Scene { plan: &plan, call: Call::default() }, text).unwrap();
         assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, written));
-        assert_eq!(stage.restore(&edit.note, &edit.text).as_deref(), Some(text));
+        assert_eq!(proof::back(stage, &edit).as_deref(), Some(text));
     }
 
     #[test]
@@ -128,7 +129,7 @@ mod tests {
         ] {
             let plan = Plan::default();
             if let Some(edit) = Git.apply(Scene { plan: &plan, call: Call::default() }, &text) {
-                assert_eq!(Git.restore(&edit.note, &edit.text).as_deref(), Some(&*text));
+                assert_eq!(proof::back(&Git, &edit).as_deref(), Some(&*text));
             }
         }
     }

@@ -2,24 +2,26 @@
 //!
 //! How they were laid out follows from the longest path and the longest count of each run of such lines.
 
+use crate::Room;
+
 /// The text with such lines; `None` when it has none.
 pub(super) fn fold(text: &str) -> Option<String> {
     if !text.contains(" | ") {
         return None;
     }
-    rewrite(text, (Line::take, Line::write)).filter(|out| out != text)
+    rewrite(Room::of(text), text, (Line::take, Line::write)).filter(|out| out != text)
 }
 
 /// The text that `fold` made this of.
-pub(super) fn unfold(text: &str) -> String {
-    rewrite(text, (Line::read, Line::lay)).unwrap_or_else(|| text.to_owned())
+pub(super) fn unfold(room: Room, text: &str) -> Option<String> {
+    rewrite(room, text, (Line::read, Line::lay))
 }
 
 /// How lines are read, and how they are written in a run whose paths and counts are so wide.
 type Ways<'a> = (fn(&'a str) -> Option<Line<'a>>, fn(&Line<'a>, &mut String, (usize, usize)));
 
-/// Rewrites every run of lines that the first way can read.
-fn rewrite<'a>(text: &'a str, (read, write): Ways<'a>) -> Option<String> {
+/// Rewrites every run of lines that the first way can read, if there is one, and room for them.
+fn rewrite<'a>(room: Room, text: &'a str, (read, write): Ways<'a>) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut run: Vec<Line<'a>> = Vec::new();
     let mut runs = 0;
@@ -28,26 +30,28 @@ fn rewrite<'a>(text: &'a str, (read, write): Ways<'a>) -> Option<String> {
             run.push(line);
             continue;
         }
-        runs += push_run(&mut out, &mut run, write);
+        runs += push_run(room, &mut out, &mut run, write)?;
         out.push_str(line);
     }
-    runs += push_run(&mut out, &mut run, write);
+    runs += push_run(room, &mut out, &mut run, write)?;
     (runs > 0).then_some(out)
 }
 
 fn push_run<'a>(
+    room: Room,
     out: &mut String,
     run: &mut Vec<Line<'a>>,
     write: fn(&Line<'a>, &mut String, (usize, usize)),
-) -> usize {
+) -> Option<usize> {
     let path = run.iter().map(|line| line.path.chars().count()).max().unwrap_or(0);
     let count = run.iter().map(|line| line.count.len()).max().unwrap_or(0);
     for line in &*run {
         write(line, out, (path, count));
+        room.fits(out.len())?;
     }
     let any = usize::from(!run.is_empty());
     run.clear();
-    any
+    Some(any)
 }
 
 /// Longer paths would make the padding of a run grow out of proportion.

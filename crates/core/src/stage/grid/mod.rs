@@ -83,6 +83,7 @@ const ALWAYS: &str = "in every row, ";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Room;
 
     fn grid(lines: &[&'static str]) -> Grid<'static> {
         let mut rows: Vec<Vec<_>> =
@@ -95,7 +96,7 @@ mod tests {
         let text = write(&grid).unwrap();
         assert_eq!(text, written);
         let more = text.clone() + "after\n";
-        assert_eq!(read(&more, grid.rows.len()), Some((grid, "after\n")), "{text}");
+        assert_eq!(read(Room::of(&more), &more, grid.rows.len()), Some((grid, "after\n")), "{text}");
     }
 
     #[test]
@@ -145,7 +146,7 @@ mod tests {
         ] {
             let grid = grid(lines);
             let text = write(&grid).unwrap();
-            assert_eq!(read(&text, grid.rows.len()), Some((grid, "")), "{text}");
+            assert_eq!(read(Room::of(&text), &text, grid.rows.len()), Some((grid, "")), "{text}");
         }
     }
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use super::cell::{Cell, take_cell, take_last, take_quoted};
 use super::{ALWAYS, Column, EVERY, FIELDS, Grid, MADE, Rule, USUAL};
+use crate::Room;
 
 /// The grid of `count` rows at the beginning of `text`, and what stands below it.
-pub(in crate::stage) fn read(text: &str, count: usize) -> Option<(Grid<'_>, &str)> {
+pub(in crate::stage) fn read(room: Room, text: &str, count: usize) -> Option<(Grid<'_>, &str)> {
     let (facts, rest) = take_facts(text);
     let separator = if rest.lines().next()?.contains('\t') { '\t' } else { ',' };
     let (header, mut rest) = take_fields(rest, separator, None)?;
@@ -18,17 +19,12 @@ pub(in crate::stage) fn read(text: &str, count: usize) -> Option<(Grid<'_>, &str
         let row = sheet.row(fields);
         growth +=
             row.iter().filter(|cell| matches!(cell, Cow::Owned(_))).map(|cell| cell.len()).sum::<usize>();
-        if growth > MAX_GROWTH * text.len() {
-            return None;
-        }
+        room.fits(growth)?;
         rows.push(row);
         rest = below;
     }
     Some((Grid { names: sheet.names, rows }, rest))
 }
-
-/// What facts may add to the rows, in texts of their own length: a few lines shall not fill a memory.
-const MAX_GROWTH: usize = 256;
 
 /// The lines of facts, and what stands below them.
 fn take_facts(text: &str) -> (Vec<&str>, &str) {

@@ -5,7 +5,7 @@ use tersely_codec::{Value, json, terse};
 
 use super::{MIN_BYTES, is_shorter};
 use crate::stage::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text of JSON documents, one a line.
 pub(in crate::stage) struct Lines;
@@ -29,12 +29,17 @@ impl Stage for Lines {
         is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (layout, end) = note.split_once("; ").map_or((note, ""), |(layout, _)| (layout, "\n"));
         let layout: Layout = layout.parse().ok()?;
         let Ok(Value::Array(values)) = terse::decode(text) else { return None };
-        let lines: Vec<_> = values.iter().map(|value| layout.write(value)).collect();
-        Some(lines.join("\n") + end)
+        let mut out = String::with_capacity(text.len() * 2);
+        for (at, value) in values.iter().enumerate() {
+            out.push_str(if at > 0 { "\n" } else { "" });
+            out.push_str(&layout.write_within(room.bytes(), value)?);
+            room.fits(out.len())?;
+        }
+        Some(out + end)
     }
 }
 

@@ -12,7 +12,7 @@ use tersely_codec::json::Layout;
 use tersely_codec::{Value, json, terse};
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// Shorter texts have nothing to give.
 const MIN_BYTES: usize = 64;
@@ -41,9 +41,9 @@ impl Stage for Json {
         is_shorter(text, &written).then_some(Edit { text: written, loss, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let layout: Layout = note.parse().ok()?;
-        terse::decode(text).ok().map(|value| layout.write(&value))
+        layout.write_within(room.bytes(), &terse::decode(text).ok()?)
     }
 }
 

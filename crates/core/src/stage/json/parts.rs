@@ -8,7 +8,7 @@ use tersely_codec::{Value, json, terse};
 
 use super::{MIN_BYTES, is_shorter};
 use crate::stage::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text that is mostly JSON.
 pub(in crate::stage) struct Parts;
@@ -36,16 +36,16 @@ impl Stage for Parts {
         is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note: String::new() })
     }
 
-    fn restore(&self, _: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
         let (lines, end) = other::lines(text);
         let mut lines = lines.into_iter();
         let mut out = String::new();
         while let Some(line) = lines.next() {
             match other::count(line) {
                 Some(count) => other::copy(&mut out, count, &mut lines)?,
-                None => Head::read(line)?.copy(&mut out, &mut lines)?,
+                None => Head::read(line)?.copy(room, &mut out, &mut lines)?,
             }
-            other::bounded(&out)?;
+            room.fits(out.len())?;
         }
         Some(other::finish(out, end))
     }
@@ -196,7 +196,12 @@ impl<'t> Head<'t> {
     }
 
     /// Moves what stands below it from `lines` to `out`, as JSON.
-    fn copy<'a>(&self, out: &mut String, lines: &mut impl Iterator<Item = &'a str>) -> Option<()> {
+    fn copy<'a>(
+        &self,
+        room: Room,
+        out: &mut String,
+        lines: &mut impl Iterator<Item = &'a str>,
+    ) -> Option<()> {
         let body: Vec<&str> = lines.take(self.lines).collect();
         if body.len() != self.lines {
             return None;
@@ -209,8 +214,9 @@ impl<'t> Head<'t> {
         };
         out.push_str(self.found.label);
         for value in values {
-            out.push_str(&self.found.layout.write(&value));
+            out.push_str(&self.found.layout.write_within(room.bytes(), &value)?);
             out.push('\n');
+            room.fits(out.len())?;
         }
         Some(())
     }
@@ -219,7 +225,7 @@ impl<'t> Head<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::{apply, check, read_foreign};
+    use crate::stage::proof::{self, apply, check, read_foreign};
 
     /// A document that the terse form says in less.
     fn pets() -> String {
@@ -279,7 +285,7 @@ mod tests {
                 for end in ["", "\n", "\n\n", "\r\n", "\n "] {
                     let text = format!("{first}\n{pets}\r\n{second}\n{pretty}\n{pets}\n{first}{end}");
                     let edit = apply(&Parts, &text).unwrap_or_else(|| panic!("declined {text:?}"));
-                    assert_eq!(Parts.restore("", &edit.text).as_deref(), Some(&*text), "{}", edit.text);
+                    assert_eq!(proof::read(&Parts, "", &edit.text).as_deref(), Some(&*text), "{}", edit.text);
                 }
             }
         }

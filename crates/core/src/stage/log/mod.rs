@@ -10,7 +10,7 @@ mod weigh;
 use self::head::Row;
 use self::tail::{MORE, NOTE, Tails};
 use super::{Edit, Scene, Stage, fold, source};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text of lines that resemble each other.
 pub(super) struct Log;
@@ -34,8 +34,8 @@ impl Stage for Log {
         worth.then(|| Edit { text: body, loss: Loss::None, note: note.to_owned() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
-        if note.is_empty() || note == NOTE { read(&fold::unfold(text)?) } else { None }
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        if note.is_empty() || note == NOTE { read(room, &fold::unfold(room, text)?) } else { None }
     }
 }
 
@@ -44,9 +44,6 @@ const MIN_BYTES: usize = 256;
 
 /// A log that keeps more of its bytes than this, in percent, is better read as it is.
 const MOST: usize = 90;
-
-/// No log that is longer than this when read was ever written.
-const MAX_BYTES: usize = 1 << 27;
 
 /// Before a text that would be taken for something else.
 const ESCAPE: char = '\\';
@@ -111,7 +108,7 @@ impl Writer {
 }
 
 /// The log that was written.
-fn read(body: &str) -> Option<String> {
+fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut tails = Tails::default();
     let mut section = None;
@@ -135,9 +132,7 @@ fn read(body: &str) -> Option<String> {
         }
         tails.learn(&out[from..]);
         out.push('\n');
-        if out.len() > MAX_BYTES {
-            return None;
-        }
+        room.fits(out.len() - 1)?;
     }
     out.pop();
     Some(out)
@@ -146,12 +141,13 @@ fn read(body: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::proof;
 
     fn comes_back(text: &str) {
         let (note, body) = write(text);
-        assert_eq!(read(&body).as_deref(), Some(text), "{note}\n{body}");
+        assert_eq!(read(Room::of(text), &body).as_deref(), Some(text), "{note}\n{body}");
         let (folded, _) = fold::fold(&body);
-        assert_eq!(Log.restore(note, &folded).as_deref(), Some(text), "{note}\n{folded}");
+        assert_eq!(proof::read(&Log, note, &folded).as_deref(), Some(text), "{note}\n{folded}");
     }
 
     /// A log with times, two shapes and `more` in the middle of it.
@@ -263,7 +259,7 @@ mod tests {
     #[test]
     fn what_was_never_written_is_declined() {
         for (note, body) in [("nonsense", "x"), (NOTE, "a b c …"), ("", " …")] {
-            assert_eq!(Log.restore(note, body), None);
+            assert_eq!(proof::read(&Log, note, body), None);
         }
     }
 }

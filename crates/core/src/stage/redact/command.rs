@@ -87,7 +87,8 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
 /// The words of the command up to its flag, without the folders that commands stand in.
 fn words(text: &str, at: usize) -> impl Iterator<Item = &str> {
     let words = line(text, at).split([' ', '\t', '"', '\'', '\n']).filter(|word| !word.is_empty());
-    words.take(WORDS).map(|word| word.rsplit('/').next().unwrap_or(word))
+    // Behind an assignment the line is a value: `DEPLOY=sshpass -p …`.
+    words.take(WORDS).map(|word| word.rsplit(['/', '=']).next().unwrap_or(word))
 }
 
 /// The command up to its flag.

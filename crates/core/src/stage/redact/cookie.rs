@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::code::Page;
 use super::field;
-use super::pair;
 use super::quote::Quote;
 use super::sign::Sign;
+use super::subject;
 use super::value::{self, Grade};
 
 /// A header of more bytes than this is none.
@@ -14,7 +14,7 @@ const LONGEST: usize = 8192;
 
 /// The secrets of the cookies behind the sign.
 pub(super) fn find(page: &Page<'_>, sign: &Sign) -> Vec<Range<usize>> {
-    let name = pair::subject(page.text, sign).map(|name| &page.text[name]);
+    let name = subject::find(page.text, sign).map(|name| &page.text[name]);
     if name.is_some_and(is_header) { values(page, sign.span.end) } else { Vec::new() }
 }
 

@@ -9,6 +9,7 @@ mod command;
 mod cookie;
 mod entry;
 mod field;
+mod header;
 mod name;
 mod pair;
 mod pem;
@@ -18,6 +19,7 @@ mod quote;
 mod rules;
 mod shape;
 mod sign;
+mod subject;
 mod token;
 mod url;
 mod value;
@@ -113,7 +115,9 @@ fn scan(text: &str) -> Vec<Secret> {
             None if word => at + run(&text.as_bytes()[at..]),
             None => at + 1,
         };
-        found.into_iter().for_each(|secret| push(&mut secrets, secret));
+        for secret in found {
+            push(&mut secrets, secret);
+        }
     }
     secrets
 }

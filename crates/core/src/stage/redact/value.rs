@@ -313,75 +313,62 @@ fn measure(bytes: &[u8]) -> (usize, usize) {
 mod tests {
     use super::*;
 
+    const PLACEHOLDER: &[&str] = &[
+        "${TOKEN}",
+        "$TOKEN",
+        "%TOKEN%",
+        "<password>",
+        "****",
+        "changeme",
+        "your-api-key-1a2b3c4d",
+        "null",
+        "sk-...",
+        "password123",
+        "{{ x }}",
+        "arn:aws:x",
+        "test1234",
+        "REDACTED",
+        "mypassword",
+        "supersecret1",
+        "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "1bcdefghij2bcdefghij",
+    ];
+    const WORDS: &[&str] = &[
+        "azure-vault",
+        "process",
+        "oa_citations",
+        "/run/secrets/db1",
+        "tokens.refreshToken",
+        "1.2.1",
+        "getApiKeyForModel",
+        "config.apiKeyOfNothing",
+        "UserAPIKeyAuth",
+        "AuthTokenDTO",
+        "FORBIDDEN_VALUE2",
+        "Olvidaste!",
+        "a@b.example1",
+    ];
+    const TWISTED: &[&str] =
+        &["hunter2", "Sup3r!", "Tr0ub4&3", "topsecret42", "Ed25519PrivateKey", "PKCS7PrivateKeyTypes"];
+    const RANDOM: &[&str] = &[
+        "abcdef1234567890",
+        "s3cr3tP4ssw0rd",
+        "5f4dcc3b5aa765d61d8327deb882cf99",
+        "kJhGfDsAqWeRtYuIoP",
+        "ABTLWHOULUVAXGTRYU7OC2876QJ2O",
+    ];
+
+    fn check(expected: Grade, values: &[&str]) {
+        for value in values {
+            assert_eq!(grade(value), expected, "{value}");
+        }
+    }
+
     #[test]
     fn values_are_told_apart() {
-        for (grade_of, values) in [
-            (
-                Grade::Placeholder,
-                &[
-                    "${TOKEN}",
-                    "$TOKEN",
-                    "%TOKEN%",
-                    "<password>",
-                    "****",
-                    "changeme",
-                    "your-api-key-1a2b3c4d",
-                    "null",
-                    "sk-...",
-                    "password123",
-                    "{{ x }}",
-                    "arn:aws:x",
-                    "test1234",
-                    "REDACTED",
-                    "mypassword",
-                    "supersecret1",
-                    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-                    "1bcdefghij2bcdefghij",
-                ][..],
-            ),
-            (
-                Grade::Words,
-                &[
-                    "azure-vault",
-                    "process",
-                    "oa_citations",
-                    "/run/secrets/db1",
-                    "tokens.refreshToken",
-                    "1.2.1",
-                    "getApiKeyForModel",
-                    "config.apiKeyOfNothing",
-                    "UserAPIKeyAuth",
-                    "AuthTokenDTO",
-                    "FORBIDDEN_VALUE2",
-                    "Olvidaste!",
-                    "a@b.example1",
-                ],
-            ),
-            (
-                Grade::Twisted,
-                &[
-                    "hunter2",
-                    "Sup3r!",
-                    "Tr0ub4&3",
-                    "topsecret42",
-                    "Ed25519PrivateKey",
-                    "PKCS7PrivateKeyTypes",
-                ],
-            ),
-            (
-                Grade::Random,
-                &[
-                    "abcdef1234567890",
-                    "s3cr3tP4ssw0rd",
-                    "5f4dcc3b5aa765d61d8327deb882cf99",
-                    "kJhGfDsAqWeRtYuIoP",
-                    "ABTLWHOULUVAXGTRYU7OC2876QJ2O",
-                ],
-            ),
-        ] {
-            for value in values {
-                assert_eq!(grade(value), grade_of, "{value}");
-            }
-        }
+        check(Grade::Placeholder, PLACEHOLDER);
+        check(Grade::Words, WORDS);
+        check(Grade::Twisted, TWISTED);
+        check(Grade::Random, RANDOM);
     }
 }

@@ -6,7 +6,7 @@
 pub(crate) mod node;
 
 use super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 use node::{FENCES, Node, POINTER, Style};
 
 /// A text with a snapshot as browser tools for agents draw it.
@@ -44,7 +44,7 @@ impl Stage for Snapshot {
         Some(Edit { text: other::finish(page.out, end), loss: Loss::None, note })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (roles, fenced) = parse(note)?;
         let (lines, end) = other::lines(text);
         let mut out = String::with_capacity(text.len() * 2);
@@ -57,10 +57,11 @@ impl Stage for Snapshot {
             }
             place = place.next(line);
             match place {
-                Place::Inside if line != FENCES[0] => out.push_str(&long(&roles, line)),
+                Place::Inside if line != FENCES[0] => out.push_str(&long(room, &roles, line)?),
                 _ => out.push_str(line),
             }
             out.push('\n');
+            room.fits(out.len())?;
         }
         Some(other::finish(out, end))
     }
@@ -151,7 +152,7 @@ impl<'a> Page<'a> {
             out.push_str(&short(self.roles, content));
         }
         let sound = other::count(&out).is_none() && !FENCES.contains(&&*out);
-        (sound && long(self.roles, &out) == lines.join("\n")).then_some(out)
+        (sound && long(Room::of(&out), self.roles, &out)? == lines.join("\n")).then_some(out)
     }
 }
 
@@ -225,13 +226,14 @@ fn short(roles: &[&str], content: &str) -> String {
 }
 
 /// The lines that stand on `line`.
-fn long(roles: &[&str], line: &str) -> String {
+fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     let mut rest = line.trim_start_matches(' ');
     let mut indent = line.len() - rest.len();
     let mut out = String::new();
     loop {
         out.extend(std::iter::repeat_n(' ', indent));
         out.push_str("- ");
+        room.fits(out.len())?;
         let (head, tail) = head(roles, rest);
         out.push_str(&head);
         indent += 2;
@@ -242,10 +244,10 @@ fn long(roles: &[&str], line: &str) -> String {
             out.push_str(":\n");
             out.extend(std::iter::repeat_n(' ', indent));
             out.extend(["- ", content]);
-            return out;
+            return Some(out);
         } else {
             out.push_str(tail);
-            return out;
+            return Some(out);
         }
     }
 }
@@ -288,7 +290,7 @@ fn parse(note: &str) -> Option<(Vec<&str>, Fenced)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::{apply, check, read_foreign};
+    use crate::stage::proof::{self, apply, check, read_foreign};
 
     const PAGE: &str = "- banner [ref=e2]:\n  - list [ref=e3]:\n    - listitem [ref=e4]:\n      - link \"Home > x\" [ref=e5] \
                         [cursor=pointer]:\n        - /url: /home\n      - text: \"|\"\n  - button \"Go\" [ref=e7] [cursor=pointer]\n  \
@@ -349,12 +351,7 @@ mod tests {
                 format!("```yaml\n{PAGE}\n{odd}\n{PAGE}\n```\n{odd}"),
             ] {
                 let Some(edit) = apply(&Snapshot, &text) else { continue };
-                assert_eq!(
-                    Snapshot.restore(&edit.note, &edit.text).as_deref(),
-                    Some(&*text),
-                    "{}",
-                    edit.text
-                );
+                assert_eq!(proof::back(&Snapshot, &edit).as_deref(), Some(&*text), "{}", edit.text);
             }
         }
     }
@@ -362,6 +359,6 @@ mod tests {
     #[test]
     fn what_it_never_wrote_is_no_fault() {
         read_foreign(&Snapshot);
-        assert_eq!(Snapshot.restore("e5 for [ref=e5]; x", "a"), None);
+        assert_eq!(proof::read(&Snapshot, "e5 for [ref=e5]; x", "a"), None);
     }
 }

@@ -12,7 +12,7 @@ use ruled::Ruled;
 
 use super::grid::{self, Grid};
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text with a table in it.
 pub(super) struct Table;
@@ -45,7 +45,7 @@ impl Stage for Table {
         None
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (counts, layout) = note.split_once("; ")?;
         let (above, rows) = counts.split_once(" lines, ")?;
         let (above, rows): (usize, usize) = (above.parse().ok()?, rows.strip_suffix(" rows")?.parse().ok()?);
@@ -53,8 +53,9 @@ impl Stage for Table {
         let (layout, underlined) = layout.strip_suffix(UNDERLINED).map_or((layout, 0), |layout| (layout, 1));
         let (before, rest) = text.split_at(length(text, above.checked_sub(underlined)?));
         let (underline, rest) = rest.split_at(length(rest, underlined));
-        let (grid, below) = grid::read(rest, rows)?;
+        let (grid, below) = grid::read(room, rest, rows)?;
         let table = Layout::parse(layout)?.write(&grid)?;
+        room.fits(table.len())?;
         let (head, body) = table.split_at(length(&table, 1));
         let body = body.get(..body.len().checked_sub(open)?)?;
         Some([before, head, underline, body, below].concat())
@@ -227,6 +228,7 @@ fn side(right: &[usize], at: usize) -> Side {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::proof;
     use crate::{Call, Plan};
 
     fn apply(text: &str) -> Option<Edit> {
@@ -237,7 +239,7 @@ mod tests {
     fn check(text: &str, note: &str, written: &str) {
         let edit = apply(text).unwrap();
         assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, written));
-        assert_eq!(Table.restore(&edit.note, &edit.text).as_deref(), Some(text));
+        assert_eq!(proof::back(&Table, &edit).as_deref(), Some(text));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! For documents that people wrote, where comments, blank lines and odd layouts stand between the elements.
 
 use super::super::{Edit, Scene, Stage, other};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 
 /// A text whose lines are elements.
 pub(in super::super) struct Lines;
@@ -33,7 +33,7 @@ impl Stage for Lines {
         Some(Edit { text: other::finish(write(&lines, &rows), end), loss: Loss::None, note: String::new() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         if !note.is_empty() {
             return None;
         }
@@ -45,6 +45,7 @@ impl Stage for Lines {
                 Some(count) => other::copy(&mut back.out, count, &mut lines)?,
                 None => back.line(line),
             }
+            room.fits(back.out.len())?;
         }
         back.close(0);
         Some(other::finish(back.out, end))
@@ -263,7 +264,7 @@ fn pair(bare: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::{apply, check, read_foreign};
+    use crate::stage::proof::{self, apply, check, read_foreign};
 
     const USUAL: &str =
         "<r>\n  <a>\n    <b>1</b>\n    <c>2</c>\n    <b>1</b>\n    <c>2</c>\n    <b>1</b>\n  </a>\n</r>";
@@ -312,7 +313,7 @@ mod tests {
                 let text =
                     format!("{USUAL}\n{first}\n{USUAL}\n{second}\n{USUAL}\n{USUAL}\n{first}\n{second}");
                 let edit = apply(&Lines, &text).unwrap_or_else(|| panic!("declined {text:?}"));
-                assert_eq!(Lines.restore(&edit.note, &edit.text).as_deref(), Some(&*text), "{}", edit.text);
+                assert_eq!(proof::back(&Lines, &edit).as_deref(), Some(&*text), "{}", edit.text);
             }
         }
     }

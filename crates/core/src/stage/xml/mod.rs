@@ -10,7 +10,7 @@ mod write;
 use tersely_codec::terse;
 
 use super::{Edit, Scene, Stage};
-use crate::{Loss, Mode};
+use crate::{Loss, Mode, Room};
 pub(super) use lines::Lines;
 use write::Layout;
 
@@ -35,7 +35,7 @@ impl Stage for Xml {
         }
         let (head, root) = read::document(text)?;
         let layout = Layout::of(text, head)?;
-        if head.len() + layout.write(&root)?.len() != text.len() {
+        if head.len() + layout.write(Room::of(text), &root)?.len() != text.len() {
             return None;
         }
         let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
@@ -43,18 +43,18 @@ impl Stage for Xml {
         Some(Edit { text: body, loss: Loss::None, note: layout.to_string() })
     }
 
-    fn restore(&self, note: &str, text: &str) -> Option<String> {
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let layout: Layout = note.parse().ok()?;
         let (head, tree) = layout.split(text)?;
-        let root = terse::decode(tree).ok()?;
-        Some(head.to_owned() + &layout.write(&root)?)
+        let element = terse::decode(tree).ok()?;
+        Some(head.to_owned() + &layout.write(room, &element)?)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::proof::{apply, check, read_foreign};
+    use crate::stage::proof::{self, apply, check, read_foreign};
 
     const ROWS: &str = "<List><Item><Key>a</Key><Size>1</Size></Item><Item><Key>b</Key><Size>22</Size></Item>\
                         <Item><Key>c</Key><Size>03</Size></Item></List>";
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let long = text.replace('1', &"1".repeat(100));
             let Some(edit) = apply(&Xml, &long) else { continue };
-            assert_eq!(Xml.restore(&edit.note, &edit.text), Some(long), "{}", edit.text);
+            assert_eq!(proof::back(&Xml, &edit), Some(long), "{}", edit.text);
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
             "<".repeat(1000),
         ] {
             let edit = apply(&Xml, &text);
-            let back = edit.and_then(|edit| Xml.restore(&edit.note, &edit.text));
+            let back = edit.and_then(|edit| proof::back(&Xml, &edit));
             assert!(back.is_none_or(|back| back == text));
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     fn what_it_never_wrote_is_no_fault() {
         read_foreign(&Xml);
         for note in ["compact; head 9", "indent 99999999999", "compact; head 99999999999999999999"] {
-            assert_eq!(Xml.restore(note, "a: 1"), None, "{note}");
+            assert_eq!(proof::read(&Xml, note, "a: 1"), None, "{note}");
         }
     }
 }

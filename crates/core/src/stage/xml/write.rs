@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use tersely_codec::{Text, Value};
 
+use crate::Room;
+
 /// The white space of a document, and what stands above its root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
@@ -46,62 +48,73 @@ impl Layout {
         whole.then_some((head, tree))
     }
 
-    /// The root element; `None` when the value is no element.
-    pub(super) fn write(&self, root: &Value<'_>) -> Option<String> {
-        let Value::Object(members) = root else { return None };
+    /// The root element; `None` when the value is no element, or there is no room for it.
+    pub(super) fn write(&self, room: Room, element: &Value<'_>) -> Option<String> {
+        let Value::Object(members) = element else { return None };
         let [(name, value)] = members.as_slice() else { return None };
-        let mut out = String::new();
+        let mut out = Out { text: String::new(), room };
         self.element(&mut out, &name.value()?, value, 0)?;
-        out.push_str(self.ends[1]);
-        Some(out)
+        out.text.push_str(self.ends[1]);
+        Some(out.text)
     }
 
-    fn element(&self, out: &mut String, name: &str, value: &Value<'_>, depth: usize) -> Option<()> {
+    fn element(&self, out: &mut Out, name: &str, value: &Value<'_>, depth: usize) -> Option<()> {
         if name == "#comment" {
-            out.extend(["<!--", &text(value)?, "-->"]);
-            return Some(());
+            return out.push(&["<!--", &text(value)?, "-->"]);
         }
-        out.extend(["<", name]);
+        out.push(&["<", name])?;
         let Value::Object(members) = value else {
-            if *value == Value::Null {
-                out.push_str(self.close);
+            let closed = *value == Value::Null;
+            return if closed {
+                out.push(&[self.close])
             } else {
-                out.extend([">", &text(value)?, "</", name, ">"]);
-            }
-            return Some(());
+                out.push(&[">", &text(value)?, "</", name, ">"])
+            };
         };
         let attributes = members.iter().take_while(|member| member.0.as_str().starts_with('@')).count();
         for (key, value) in &members[..attributes] {
-            out.extend([" ", &key.value()?[1..], "=\"", &text(value)?, "\""]);
+            out.push(&[" ", &key.value()?[1..], "=\"", &text(value)?, "\""])?;
         }
         self.content(out, name, &members[attributes..], depth)
     }
 
     fn content(
         &self,
-        out: &mut String,
+        out: &mut Out,
         name: &str,
         members: &[(Text<'_>, Value<'_>)],
         depth: usize,
     ) -> Option<()> {
         match members {
-            [] => out.push_str(self.close),
-            [(key, value)] if key.as_str() == "#text" => out.extend([">", &text(value)?, "</", name, ">"]),
+            [] => out.push(&[self.close]),
+            [(key, value)] if key.as_str() == "#text" => out.push(&[">", &text(value)?, "</", name, ">"]),
             _ => {
-                out.push('>');
+                out.push(&[">"])?;
                 for (key, value) in members {
                     let rows =
                         if let Value::Array(rows) = value { rows } else { std::slice::from_ref(value) };
                     for row in rows {
-                        self.space.push(out, depth + 1);
+                        self.space.push(&mut out.text, depth + 1);
                         self.element(out, &key.value()?, row, depth + 1)?;
                     }
                 }
-                self.space.push(out, depth);
-                out.extend(["</", name, ">"]);
+                self.space.push(&mut out.text, depth);
+                out.push(&["</", name, ">"])
             }
         }
-        Some(())
+    }
+}
+
+/// What was written so far, and the room for it.
+struct Out {
+    text: String,
+    room: Room,
+}
+
+impl Out {
+    fn push(&mut self, parts: &[&str]) -> Option<()> {
+        self.text.extend(parts.iter().copied());
+        self.room.fits(self.text.len())
     }
 }
 

@@ -18,13 +18,13 @@ use super::{TOOL, engine, expand, log, shadow};
 use crate::scene::{Gateway, Seen, gateway, send, settings, soon, upstream};
 
 /// What a model has before it.
-struct Scene {
+pub(super) struct Scene {
     /// The whole conversation.
-    items: Vec<Value>,
+    pub(super) items: Vec<Value>,
     tools: Vec<String>,
 }
 
-type Model = fn(&Scene) -> Vec<Say>;
+pub(super) type Model = fn(&Scene) -> Vec<Say>;
 
 impl Scene {
     fn id(&self) -> String {
@@ -32,7 +32,7 @@ impl Scene {
     }
 
     /// How often the model has asked since the client last said something.
-    fn asked(&self) -> usize {
+    pub(super) fn asked(&self) -> usize {
         let is_ask = |item: &Value| item["type"] == "function_call" && item["name"] == TOOL;
         let ids: HashSet<_> = self.items.iter().filter(|item| is_ask(item)).map(call_id).collect();
         let is_own =
@@ -52,17 +52,17 @@ fn call_id(item: &Value) -> String {
     item["call_id"].as_str().unwrap_or_default().to_owned()
 }
 
-fn bash() -> Say {
+pub(super) fn bash() -> Say {
     Say::Call("Bash", json!({"command": "run"}))
 }
 
 /// A provider that keeps what it was told and what it said.
 #[derive(Default)]
-struct Kept {
+pub(super) struct Kept {
     /// Conversations by the name of their latest response.
     all: HashMap<String, Vec<Value>>,
     /// The requests that it got.
-    seen: Vec<Value>,
+    pub(super) seen: Vec<Value>,
     /// What it refused.
     refused: Vec<String>,
 }
@@ -122,14 +122,14 @@ fn sound(items: &[Value]) -> Result<(), String> {
 }
 
 /// Such a provider, and a gateway before it.
-struct House {
-    kept: Arc<Mutex<Kept>>,
+pub(super) struct House {
+    pub(super) kept: Arc<Mutex<Kept>>,
     live: Arc<Live>,
-    gateway: Gateway,
+    pub(super) gateway: Gateway,
 }
 
 impl House {
-    async fn new(keeper: Option<Keeper>, model: Model) -> Self {
+    pub(super) async fn new(keeper: Option<Keeper>, model: Model) -> Self {
         let kept = Arc::new(Mutex::new(Kept::default()));
         let address = provider(Arc::clone(&kept), model).await;
         let live = Live::new(engine());
@@ -138,11 +138,17 @@ impl House {
     }
 
     fn client(&self, key: &'static str) -> Client<'_> {
-        Client { house: self, key, last: Value::Null }
+        self.caller(&[("authorization", &format!("Bearer {key}"))])
+    }
+
+    /// A client that sends these headers.
+    pub(super) fn caller(&self, headers: &[(&'static str, &str)]) -> Client<'_> {
+        let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Client { house: self, headers, last: Value::Null }
     }
 
     /// The latest request that the provider got.
-    fn latest(&self) -> Value {
+    pub(super) fn latest(&self) -> Value {
         self.kept.lock().unwrap().seen.last().unwrap().clone()
     }
 
@@ -177,16 +183,16 @@ async fn provider(kept: Arc<Mutex<Kept>>, model: Model) -> SocketAddr {
 }
 
 /// A client that names the latest response and says only what is new.
-struct Client<'h> {
+pub(super) struct Client<'h> {
     house: &'h House,
-    key: &'static str,
+    pub(super) headers: Vec<(&'static str, String)>,
     /// The latest response.
     last: Value,
 }
 
 impl Client<'_> {
     /// Says something, and answers every call of the latest response with `result`.
-    async fn say(&mut self, text: &str, result: &str) -> (String, Vec<String>) {
+    pub(super) async fn say(&mut self, text: &str, result: &str) -> (String, Vec<String>) {
         let calls = self.last["output"].as_array().into_iter().flatten();
         let calls = calls.filter(|item| item["type"] == "function_call").map(call_id);
         let output = |id| json!({"type": "function_call_output", "call_id": id, "output": result});
@@ -208,8 +214,11 @@ impl Client<'_> {
     async fn post(&self, mut body: Value) -> Bytes {
         body["model"] = json!("m");
         body["tools"] = json!([{"type": "function", "name": "Bash", "parameters": {"type": "object"}}]);
-        let request = Request::post(self.house.gateway.url("/v1/responses"))
-            .header("authorization", format!("Bearer {}", self.key))
+        let request = Request::post(self.house.gateway.url("/v1/responses"));
+        let request = self
+            .headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, value))
             .body(Full::from(body.to_string()))
             .unwrap();
         let answer = soon(send(request)).await;
@@ -219,7 +228,7 @@ impl Client<'_> {
     }
 }
 
-fn memory() -> Keeper {
+pub(super) fn memory() -> Keeper {
     Keeper::new(Store::open(&tersely_store::Settings::default()).unwrap(), None)
 }
 
@@ -233,11 +242,11 @@ fn dead() -> Keeper {
 }
 
 /// What the model was answered last.
-fn answered(request: &Value) -> String {
+pub(super) fn answered(request: &Value) -> String {
     Shape::Responses.results(request).pop().unwrap_or_default()
 }
 
-fn words((text, calls): (String, Vec<String>)) -> String {
+pub(super) fn words((text, calls): (String, Vec<String>)) -> String {
     assert_eq!(calls, Vec::<String>::new());
     text
 }

@@ -1,7 +1,12 @@
 //! What is left out is fetched back in mid-response, and the client sees one answer.
 
+mod bounds;
+mod calls;
+mod disguise;
 mod kept;
+mod mutated;
 mod speech;
+mod whose;
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -185,7 +190,7 @@ async fn only_what_this_request_left_out_can_be_named() {
         assert_eq!(stage.got(&answer).0, "So be it.", "{shape:?}");
         let results = shape.results(&stage.bodies().pop().unwrap());
         assert!(results[1].starts_with("Nothing is kept under"), "{shape:?} {results:?}");
-        assert!(results[0].starts_with("<<<<SHADOW:"), "{shape:?} {results:?}");
+        assert!(results[0].starts_with("<<<TEXT1:"), "{shape:?} {results:?}");
     }
 }
 
@@ -225,34 +230,59 @@ async fn replicas_say_the_same_whatever_the_login() {
     }
 }
 
-/// An upstream that fails in the middle: a whole answer has its status, a stream its error.
+/// An upstream that refuses to go on: a whole answer is that refusal as it came, and a stream ends with its words.
 #[tokio::test]
 async fn a_round_that_fails_is_told_in_the_providers_shape() {
+    let refusals = [
+        (
+            429,
+            "rate_limit_error",
+            r#"{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}"#,
+        ),
+        (529, "overloaded_error", r#"{"error":{"type":"overloaded_error","message":"slow down"}}"#),
+        (503, "", "slow down"),
+    ];
     for (shape, streams) in every() {
-        let rounds = Arc::new(Mutex::new(0));
-        let address = upstream(move |request: Request<Incoming>| {
-            let rounds = Arc::clone(&rounds);
-            async move {
-                let seen = Seen::of(request).await;
-                let mut round = rounds.lock().unwrap();
-                *round += 1;
-                if *round > 1 {
-                    let body = Full::from(r#"{"error":{"message":"slow down"}}"#);
-                    return Response::builder().status(429).body(body).unwrap();
+        for (status, kind, refusal) in refusals {
+            let rounds = Arc::new(Mutex::new(0));
+            let address = upstream(move |request: Request<Incoming>| {
+                let rounds = Arc::clone(&rounds);
+                async move {
+                    let seen = Seen::of(request).await;
+                    let mut round = rounds.lock().unwrap();
+                    *round += 1;
+                    if *round > 1 {
+                        let response = Response::builder().status(status).header("retry-after", "7");
+                        return response.header("request-id", "req_2").body(Full::from(refusal)).unwrap();
+                    }
+                    let id = shadow(&String::from_utf8_lossy(&seen.body));
+                    respond(shape, streams, 0, &[Say::Text("Let me see. "), expand(&id)])
                 }
-                let id = shadow(&String::from_utf8_lossy(&seen.body));
-                respond(shape, streams, 0, &[Say::Text("Let me see. "), expand(&id)])
+            })
+            .await;
+            let gateway = gateway(settings(address), live() as _).await;
+            let body = shape.request(streams, &log()).to_string();
+            let answer = soon(post(&gateway.url(shape.path(streams)), body)).await;
+            let text = String::from_utf8(answer.body.to_vec()).unwrap();
+            if streams {
+                assert_eq!(answer.status, StatusCode::OK, "{shape:?} {text}");
+                let last = data_of(&text).into_iter().rfind(|event| event.to_string().contains("slow down"));
+                let last = last.unwrap_or_else(|| panic!("{shape:?} {text}")).to_string();
+                assert!(last.contains("error") && last.contains(&status.to_string()), "{shape:?} {last}");
+                assert!(last.contains(kind) && !text.contains(TOOL), "{shape:?} {text}");
+            } else {
+                assert_eq!((answer.status.as_u16(), text.as_str()), (status, refusal), "{shape:?}");
+                assert_eq!((answer.header("retry-after"), answer.header("request-id")), ("7", "req_2"));
+                assert!(answer.headers.contains_key("x-tersely-tokens-before"), "{shape:?}");
             }
-        })
-        .await;
-        let gateway = gateway(settings(address), live() as _).await;
-        let body = shape.request(streams, &log()).to_string();
-        let answer = soon(post(&gateway.url(shape.path(streams)), body)).await;
-        let text = String::from_utf8(answer.body.to_vec()).unwrap();
-        let status = if streams { StatusCode::OK } else { StatusCode::TOO_MANY_REQUESTS };
-        assert_eq!(answer.status, status, "{shape:?} {text}");
-        assert!(text.contains("error") && text.contains("429") && !text.contains(TOOL), "{shape:?} {text}");
+        }
     }
+}
+
+/// The events of a stream.
+fn data_of(body: &str) -> Vec<Value> {
+    let lines = body.lines().filter_map(|line| line.strip_prefix("data: "));
+    lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// Contract 7.2: text flows while the rest is not there yet.

@@ -32,14 +32,19 @@ pub(crate) use upstream::{Any, Seen, answer, any, recorder, status, streamer, up
 /// A gateway that runs until told to stop.
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
-    stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<()>,
+    stop: Option<oneshot::Sender<Duration>>,
+    pub(crate) task: JoinHandle<()>,
 }
 
 impl Gateway {
     /// Tells it to stop, and gives the task that ends when it has.
     pub(crate) fn stop(&mut self) -> &mut JoinHandle<()> {
-        self.stop.take().expect("still running").send(()).expect("a listener");
+        self.stop_after(Duration::ZERO)
+    }
+
+    /// The same, with a time in which it still takes requests.
+    pub(crate) fn stop_after(&mut self, notice: Duration) -> &mut JoinHandle<()> {
+        self.stop.take().expect("still running").send(notice).expect("a listener");
         &mut self.task
     }
 
@@ -60,11 +65,15 @@ pub(crate) fn settings_for(url: &str) -> Settings {
 
 /// Starts a gateway on a free port.
 pub(crate) async fn gateway(settings: Settings, rewrite: Arc<dyn Rewrite>) -> Gateway {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    gateway_on(TcpListener::bind("127.0.0.1:0").await.expect("a port"), settings, rewrite)
+}
+
+/// Starts a gateway on a listener.
+pub(crate) fn gateway_on(listener: TcpListener, settings: Settings, rewrite: Arc<dyn Rewrite>) -> Gateway {
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel();
     let task = tokio::spawn(async move {
-        let stopped = async move { drop(stopped.await) };
+        let stopped = async move { stopped.await.unwrap_or_default() };
         serve(settings, rewrite, listener, stopped).await.expect("settings that work");
     });
     Gateway { address, stop: Some(stop), task }

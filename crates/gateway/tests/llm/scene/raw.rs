@@ -35,6 +35,11 @@ impl Raw {
         self.text()
     }
 
+    /// True when something has come, after a short while.
+    pub(crate) async fn has_come(&mut self) -> bool {
+        timeout(Duration::from_millis(50), self.stream.readable()).await.is_ok()
+    }
+
     /// Reads until the other side closes.
     pub(crate) async fn end(&mut self) -> String {
         while self.more().await {}

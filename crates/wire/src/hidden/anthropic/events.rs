@@ -100,7 +100,7 @@ impl Events for Reply {
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
         match why {
             Close::Enough => self.end_turn(out),
-            Close::Failed(words) => write("error", &error(words), out),
+            Close::Failed(why) => write("error", &error(why), out),
         }
     }
 

@@ -6,7 +6,7 @@ mod whole;
 
 use super::counts::Counts;
 use super::patch::quoted;
-use super::{Framing, Hides, Tool, Turn, Usage, Watch, add, push};
+use super::{Failure, Framing, Hides, Tool, Turn, Usage, Watch, add, push};
 use crate::{History, WireError};
 
 pub(crate) struct Hide;
@@ -28,8 +28,8 @@ impl Hides for Hide {
 
     fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
         match framing {
-            Framing::Whole => super::whole::watch(whole::Reply::new(name)),
-            Framing::Events => super::events::watch(events::Reply::new(name)),
+            Framing::Whole => super::whole::watch(name, whole::Reply::new(name)),
+            Framing::Events => super::events::watch(name, events::Reply::new(name)),
         }
     }
 }
@@ -52,6 +52,7 @@ fn usage(tokens: &Tokens) -> Usage {
 }
 
 /// The provider's error for these words.
-fn error(words: &str) -> String {
-    format!(r#"{{"type":"error","error":{{"type":"api_error","message":{}}}}}"#, quoted(words))
+fn error(failure: Failure<'_>) -> String {
+    let (kind, message) = (quoted(failure.kind.unwrap_or("api_error")), quoted(failure.message));
+    format!(r#"{{"type":"error","error":{{"type":{kind},"message":{message}}}}}"#)
 }

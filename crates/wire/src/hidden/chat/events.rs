@@ -150,8 +150,8 @@ impl Events for Reply {
                 }
                 self.finish(Some("stop"), &ending, out);
             }
-            Close::Failed(words) => {
-                out.extend_from_slice(format!("data: {}\n\ndata: [DONE]\n\n", failure(words)).as_bytes());
+            Close::Failed(why) => {
+                out.extend_from_slice(format!("data: {}\n\ndata: [DONE]\n\n", failure(why)).as_bytes());
             }
         }
     }

@@ -106,8 +106,8 @@ impl Bodies for Reply {
     }
 
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
-        if let Close::Failed(words) = why {
-            return out.extend_from_slice(failure(words).to_string().as_bytes());
+        if let Close::Failed(why) = why {
+            return out.extend_from_slice(failure(why).to_string().as_bytes());
         }
         let mut answer = std::mem::take(&mut self.latest);
         // All that was said has been counted among what came before.

@@ -93,7 +93,7 @@ impl Events for Reply {
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
         match why {
             Close::Enough => self.finish(out),
-            Close::Failed(words) => out.extend_from_slice(format!("data: {}\n\n", error(words)).as_bytes()),
+            Close::Failed(why) => out.extend_from_slice(format!("data: {}\n\n", error(why)).as_bytes()),
         }
     }
 

@@ -9,7 +9,7 @@ mod whole;
 use super::counts::Counts;
 use super::node::Node;
 use super::patch::quoted;
-use super::{Framing, Hides, Tool, Turn, Usage, Watch};
+use super::{Failure, Framing, Hides, Tool, Turn, Usage, Watch};
 use crate::{History, WireError};
 
 pub(crate) struct Hide;
@@ -32,8 +32,8 @@ impl Hides for Hide {
 
     fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
         match framing {
-            Framing::Whole => super::whole::watch(whole::Reply::new(name)),
-            Framing::Events => super::events::watch(events::Reply::new(name)),
+            Framing::Whole => super::whole::watch(name, whole::Reply::new(name)),
+            Framing::Events => super::events::watch(name, events::Reply::new(name)),
         }
     }
 }
@@ -69,6 +69,7 @@ fn usage(tokens: &Tokens) -> Usage {
 }
 
 /// The provider's error for these words.
-fn error(words: &str) -> String {
-    format!(r#"{{"error":{{"code":502,"message":{},"status":"UNAVAILABLE"}}}}"#, quoted(words))
+fn error(failure: Failure<'_>) -> String {
+    let (message, status) = (quoted(failure.message), quoted(failure.kind.unwrap_or("UNAVAILABLE")));
+    format!(r#"{{"error":{{"code":{},"message":{message},"status":{status}}}}}"#, failure.status)
 }

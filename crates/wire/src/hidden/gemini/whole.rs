@@ -48,7 +48,7 @@ impl Bodies for Reply {
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
         match why {
             Close::Enough => self.write(out),
-            Close::Failed(words) => out.extend_from_slice(error(words).as_bytes()),
+            Close::Failed(why) => out.extend_from_slice(error(why).as_bytes()),
         }
     }
 

@@ -6,7 +6,7 @@ use super::answer::{Answer, Item};
 use super::event::Event;
 use super::story::Story;
 use crate::hidden::patch::{Patch, list, text};
-use crate::hidden::{Close, Events, Frame, MOST, Turn, Usage};
+use crate::hidden::{Close, Events, Failure, Frame, MOST, Turn, Usage};
 
 /// A response, over all its rounds.
 pub(super) struct Reply {
@@ -179,10 +179,10 @@ impl Events for Reply {
                 self.write(patch, frame, event, out);
                 out.extend_from_slice(&ending.done);
             }
-            (Close::Failed(words), Some((event, answer))) => self.fail(words, event, answer, out),
-            (Close::Failed(words), None) => {
+            (Close::Failed(why), Some((event, answer))) => self.fail(why, event, answer, out),
+            (Close::Failed(why), None) => {
                 let response =
-                    json!({"object": "response", "status": "failed", "error": error(words), "output": []});
+                    json!({"object": "response", "status": "failed", "error": error(why), "output": []});
                 self.tell(json!({"type": "response.failed", "response": response}), out);
             }
             (Close::Enough, None) => {}
@@ -237,11 +237,11 @@ impl Reply {
     }
 
     /// Appends the event that says that the response failed.
-    fn fail(&mut self, words: &str, event: &Event<'_>, answer: &Answer<'_>, out: &mut Vec<u8>) {
+    fn fail(&mut self, why: Failure<'_>, event: &Event<'_>, answer: &Answer<'_>, out: &mut Vec<u8>) {
         let mut patch = self.story.patch_closed(answer, event.data);
         self.name(event, answer, &mut patch);
         answer.set("status", answer.status.as_ref(), &json!("failed"), &mut patch);
-        answer.set("error", answer.error.as_ref(), &error(words), &mut patch);
+        answer.set("error", answer.error.as_ref(), &error(why), &mut patch);
         if let Some(place) = &event.kind_place {
             patch.put(place.clone(), json!("response.failed").to_string());
         }
@@ -295,6 +295,6 @@ impl Round {
     }
 }
 
-fn error(words: &str) -> Value {
-    json!({"code": "server_error", "message": words})
+fn error(failure: Failure<'_>) -> Value {
+    json!({"code": failure.kind.unwrap_or("server_error"), "message": failure.message})
 }

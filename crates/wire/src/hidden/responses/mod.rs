@@ -66,8 +66,8 @@ impl Hides for Hide {
 
     fn watch(&self, name: &'static str, framing: Framing, history: History) -> Box<dyn Watch> {
         match framing {
-            Framing::Whole => super::whole::watch(whole::Reply::new(name, history)),
-            Framing::Events => super::events::watch(events::Reply::new(name)),
+            Framing::Whole => super::whole::watch(name, whole::Reply::new(name, history)),
+            Framing::Events => super::events::watch(name, events::Reply::new(name)),
         }
     }
 }

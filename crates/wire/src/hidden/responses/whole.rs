@@ -57,7 +57,7 @@ impl Bodies for Reply {
                 self.story.excuse();
                 out.extend_from_slice(&self.story.patch_closed(&answer, &body).apply(&body));
             }
-            (Close::Failed(words), _) => out.extend_from_slice(failure(words).to_string().as_bytes()),
+            (Close::Failed(why), _) => out.extend_from_slice(failure(why).to_string().as_bytes()),
             (Close::Enough, None) => {}
         }
     }

@@ -1,0 +1,150 @@
+//! Providers, where each is, and the variables that tell programs otherwise.
+
+use tersely_gateway::Provider;
+
+use crate::command::run::world::World;
+
+/// A provider, as programs know it.
+pub(crate) struct Vendor {
+    /// The one whose requests these are, for settings that name a server for them.
+    pub(crate) provider: Option<Provider>,
+    /// Where it is unless something says otherwise.
+    pub(crate) usual: &'static str,
+    /// The variables that are pointed at a door. All of them mean the same place.
+    pub(crate) names: &'static [&'static str],
+    /// What all its variables begin with, also those that only single libraries read.
+    kin: &'static [&'static str],
+}
+
+const GOOGLE: [&str; 5] = ["GOOGLE_GEMINI_", "GOOGLE_GENAI_", "GOOGLE_VERTEX_", "GEMINI_", "CODE_ASSIST_"];
+
+/// Anthropic.
+pub(crate) const ANTHROPIC: Vendor = Vendor {
+    provider: Some(Provider::Anthropic),
+    usual: "https://api.anthropic.com",
+    names: &["ANTHROPIC_BASE_URL"],
+    kin: &["ANTHROPIC_"],
+};
+
+/// Gemini, for those who come with a key.
+pub(crate) const GEMINI: Vendor = Vendor {
+    provider: Some(Provider::Gemini),
+    usual: "https://generativelanguage.googleapis.com",
+    names: &["GOOGLE_GEMINI_BASE_URL"],
+    kin: &GOOGLE,
+};
+
+/// Gemini, for those who come with a login of Google's.
+pub(crate) const CODE_ASSIST: Vendor = Vendor {
+    provider: None,
+    usual: "https://cloudcode-pa.googleapis.com",
+    names: &["CODE_ASSIST_ENDPOINT"],
+    kin: &GOOGLE,
+};
+
+/// All of them.
+pub(crate) const VENDORS: [Vendor; 5] = [
+    ANTHROPIC,
+    Vendor {
+        provider: Some(Provider::OpenAi),
+        usual: "https://api.openai.com/v1",
+        names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+        kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
+    },
+    GEMINI,
+    CODE_ASSIST,
+    Vendor {
+        provider: Some(Provider::Ollama),
+        usual: "http://127.0.0.1:11434",
+        names: &["OLLAMA_HOST"],
+        kin: &["OLLAMA_"],
+    },
+];
+
+/// How the names of variables end that hold a place.
+const PLACES: [&str; 4] = ["_URL", "_BASE", "_HOST", "_ENDPOINT"];
+
+/// Where a name leads.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// To where programs go that were told nothing.
+    Usual,
+    /// To a place that the user chose.
+    Chosen(String),
+    /// Nowhere, and why: a place was chosen in a way that the name might overrule.
+    Open(String),
+}
+
+impl Vendor {
+    /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
+    /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
+    pub(crate) fn place(&self, name: &str, world: &World) -> Place {
+        if let Some(url) = world.url(name) {
+            return Place::Chosen(url);
+        }
+        if let Some(rival) = world.vars.keys().find(|it| self.is_rival(it) && world.var(it).is_some()) {
+            return Place::Open(format!("{rival} is set"));
+        }
+        let mut chosen: Vec<_> = self.names.iter().filter_map(|other| world.url(other)).collect();
+        chosen.dedup_by(|a, b| a.trim_end_matches('/') == b.trim_end_matches('/'));
+        match (chosen.pop(), chosen.is_empty()) {
+            (None, _) => Place::Usual,
+            (Some(url), true) => Place::Chosen(url),
+            (Some(_), false) => Place::Open("the others differ".to_owned()),
+        }
+    }
+
+    /// True when a variable says where the provider is.
+    pub(crate) fn is_place(&self, variable: &str) -> bool {
+        self.kin.iter().any(|begin| variable.starts_with(begin))
+            && PLACES.iter().any(|end| variable.ends_with(end))
+    }
+
+    /// True when a variable says so that is not pointed at a door.
+    fn is_rival(&self, variable: &str) -> bool {
+        self.is_place(variable) && !self.names.contains(&variable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str, vars: &[(&str, &str)]) -> Place {
+        let vendor = VENDORS.iter().find(|vendor| vendor.names.contains(&name)).expect("a vendor");
+        vendor.place(name, &World::of(vars))
+    }
+
+    fn chosen(url: &str) -> Place {
+        Place::Chosen(url.to_owned())
+    }
+
+    #[test]
+    fn names_of_one_provider_mean_one_place() {
+        let (base, old) = (("OPENAI_BASE_URL", "http://a/v1"), ("OPENAI_API_BASE", "http://b/v1"));
+        assert_eq!(place(base.0, &[]), Place::Usual);
+        assert_eq!(place(old.0, &[base]), chosen(base.1));
+        assert_eq!(place(base.0, &[old]), chosen(old.1));
+        assert_eq!(
+            (place(base.0, &[base, old]), place(old.0, &[base, old])),
+            (chosen(base.1), chosen(old.1))
+        );
+        assert_eq!(place(base.0, &[("ANTHROPIC_BASE_URL", "http://a")]), Place::Usual);
+    }
+
+    #[test]
+    fn a_place_chosen_by_another_variable_is_not_overruled() {
+        for (name, rival) in [
+            ("OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"),
+            ("OPENAI_API_BASE", "OPENAI_API_HOST"),
+            ("ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL"),
+            ("CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL"),
+            ("OLLAMA_HOST", "OLLAMA_API_BASE"),
+        ] {
+            assert_eq!(place(name, &[(rival, "http://a")]), Place::Open(format!("{rival} is set")));
+            assert_eq!(place(name, &[(rival, "")]), Place::Usual);
+            assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), chosen("http://b"));
+        }
+        assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), Place::Usual);
+    }
+}

@@ -1,0 +1,120 @@
+//! The numbers by which look-alikes are told from our own marks: every one has a next, which costs no more tokens.
+//!
+//! Three digits are one token, whichever they are. So 999 is followed by 0, then 00 to 09 and 000 to 099, and only then
+//! by 1000, which costs one token more. A step that costs more there must be somewhere: there are only so many texts of
+//! a given cost, and one that stands for a longer text has taken the place of another.
+
+/// Digits in a token.
+const GROUP: usize = 3;
+
+/// The digits that `text` begins with, and the rest.
+pub(crate) fn split(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+}
+
+/// The number behind `digits`.
+pub(crate) fn next(digits: &str) -> String {
+    let length = digits.len();
+    let whole = length.is_multiple_of(GROUP);
+    let Some(tail) = digits.strip_prefix('0') else {
+        return match add_one(digits) {
+            Some(sum) => sum,
+            None if whole => "0".repeat(length - (GROUP - 1)),
+            None => one_and_zeros(length),
+        };
+    };
+    match add_one(tail) {
+        Some(sum) => format!("0{sum}"),
+        None if whole => one_and_zeros(length),
+        None => "0".repeat(length + 1),
+    }
+}
+
+/// The number that `digits` is behind; `None` for 1, which is the first, and for no digits.
+pub(crate) fn previous(digits: &str) -> Option<String> {
+    let length = digits.len();
+    let Some(tail) = digits.strip_prefix('0') else {
+        let zeros = digits.strip_prefix('1').filter(|rest| rest.bytes().all(|digit| digit == b'0'));
+        return match zeros.map(str::len) {
+            None => take_one(digits),
+            Some(0) => None,
+            Some(zeros) if zeros.is_multiple_of(GROUP) => Some(zero_and_nines(zeros)),
+            Some(zeros) => Some("9".repeat(zeros)),
+        };
+    };
+    if let Some(difference) = take_one(tail) {
+        return Some(format!("0{difference}"));
+    }
+    let first = length % GROUP == 1;
+    Some(if first { "9".repeat(length + GROUP - 1) } else { zero_and_nines(length - 1) })
+}
+
+fn one_and_zeros(zeros: usize) -> String {
+    format!("1{}", "0".repeat(zeros))
+}
+
+/// As many digits as this.
+fn zero_and_nines(length: usize) -> String {
+    format!("0{}", "9".repeat(length - 1))
+}
+
+/// One more, in as many digits; `None` when they are all 9.
+fn add_one(digits: &str) -> Option<String> {
+    let last = digits.rfind(|digit| digit != '9')?;
+    let (head, digit) = (&digits[..last], digits.as_bytes()[last]);
+    Some(format!("{head}{}{}", char::from(digit + 1), "0".repeat(digits.len() - last - 1)))
+}
+
+/// One less, in as many digits; `None` when they are all 0.
+fn take_one(digits: &str) -> Option<String> {
+    let last = digits.rfind(|digit| digit != '0')?;
+    let (head, digit) = (&digits[..last], digits.as_bytes()[last]);
+    Some(format!("{head}{}{}", char::from(digit - 1), "9".repeat(digits.len() - last - 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn numbers_follow_each_other() {
+        for (digits, behind) in [
+            ("1", "2"),
+            ("9", "10"),
+            ("99", "100"),
+            ("998", "999"),
+            ("999", "0"),
+            ("0", "00"),
+            ("09", "000"),
+            ("000", "001"),
+            ("099", "1000"),
+            ("1099", "1100"),
+            ("999999", "0000"),
+            ("0999", "00000"),
+            ("099999", "1000000"),
+            ("999999999", "0000000"),
+        ] {
+            assert_eq!(next(digits), behind);
+            assert_eq!(previous(behind).as_deref(), Some(digits), "{behind}");
+        }
+        assert_eq!((previous("1"), previous("")), (None, None));
+    }
+
+    /// Every number of up to four digits is reached from 1, each from one other, at no more cost but for one step.
+    #[test]
+    fn every_number_has_its_place() {
+        let mut seen = HashSet::new();
+        let mut digits = "1".to_owned();
+        while digits.len() < 5 {
+            let behind = next(&digits);
+            assert_eq!(previous(&behind).as_ref(), Some(&digits));
+            let costs_more = behind.len().div_ceil(GROUP) > digits.len().div_ceil(GROUP);
+            assert_eq!(costs_more, digits == "099", "{digits}");
+            assert!(seen.insert(digits));
+            digits = behind;
+        }
+        assert_eq!(seen.len(), 1110 + 9000);
+    }
+}

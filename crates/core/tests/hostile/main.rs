@@ -1,0 +1,82 @@
+//! Time in proportion to the text, whatever the text: a hundred shapes, each in two lengths.
+
+mod shapes;
+
+use std::time::{Duration, Instant};
+
+use shapes::{SHAPES, Shape};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress};
+
+const AGGRESSIVE: Plan = plan(Mode::Aggressive);
+const STANDARD: Plan = plan(Mode::Standard);
+
+const fn plan(mode: Mode) -> Plan {
+    Plan {
+        mode,
+        loss: Loss::Detail,
+        max_bytes: 65_536,
+        redact: Redaction::All,
+        dictionary: tersely_core::Dictionary::Auto,
+    }
+}
+
+/// The time that a text takes: the least of several runs, for others use the machine too.
+fn time(plan: &Plan, text: &str, runs: usize) -> Duration {
+    let run = || {
+        let begun = Instant::now();
+        let outcome = compress(plan, &O200k, Call::default(), text);
+        assert!(outcome.text.len() <= text.len() + 64);
+        begun.elapsed()
+    };
+    (0..runs).map(|_| run()).min().unwrap_or_default()
+}
+
+#[test]
+fn there_are_a_hundred_shapes() {
+    assert!(SHAPES.len() >= 100, "{}", SHAPES.len());
+    for (name, shape) in SHAPES {
+        let length = shape.text(10_000).len();
+        assert!((9_000..12_000).contains(&length), "{name}: {length}");
+    }
+}
+
+/// Ten times the text takes about ten times the time. Twice that is noise; five times that is the square.
+#[test]
+fn no_shape_takes_more_than_its_length() {
+    let slow: Vec<_> = SHAPES.iter().filter_map(|(name, shape)| superlinear(name, shape)).collect();
+    assert!(slow.is_empty(), "{}", slow.join("\n"));
+}
+
+fn superlinear(name: &str, shape: &Shape) -> Option<String> {
+    let (short, long) = (shape.text(16 << 10), shape.text(160 << 10));
+    let (first, second) = (time(&AGGRESSIVE, &short, 2), time(&AGGRESSIVE, &long, 1));
+    let bound = 50 * first + Duration::from_millis(100);
+    if second <= bound {
+        return None;
+    }
+    // Once more: a machine that was busy is no square.
+    let (first, second) = (time(&AGGRESSIVE, &short, 3), time(&AGGRESSIVE, &long, 2));
+    (second > bound).then(|| format!("{name}: {first:?} for 16 KB, {second:?} for 160 KB"))
+}
+
+/// The full measurement: milliseconds for 0.1, 1 and 10 MB, and how much longer a byte takes at 10 MB than at 1.
+#[test]
+#[ignore = "minutes: just hostile"]
+fn ten_megabytes_take_ten_times_as_long_as_one() {
+    let mut worst = Vec::new();
+    for (mode, plan) in [("standard", &STANDARD), ("aggressive", &AGGRESSIVE)] {
+        for (name, shape) in SHAPES {
+            let [small, middle, large] = [(100_000, 5), (1_000_000, 3), (10_000_000, 2)]
+                .map(|(bytes, runs)| time(plan, &shape.text(bytes), runs).as_secs_f64() * 1e3);
+            let ratio = large / middle / 10.0;
+            let line = format!("{ratio:5.2}  {small:8.1}  {middle:8.1}  {large:9.1}  {mode:10}  {name}");
+            println!("{line}");
+            worst.push((ratio, line));
+        }
+    }
+    worst.sort_by(|one, two| two.0.total_cmp(&one.0));
+    worst.truncate(10);
+    let lines: Vec<_> = worst.iter().map(|(_, line)| line.as_str()).collect();
+    println!("the worst:\n{}", lines.join("\n"));
+    assert!(worst[0].0 <= 1.5, "{}", lines.join("\n"));
+}

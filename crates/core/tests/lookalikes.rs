@@ -1,0 +1,83 @@
+//! Texts that play our own work: they come back as they were, and cost no more than they came with.
+
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, restore};
+
+/// The marks that a text may play, around a number of its own.
+const PLAYED: [(&str, &str); 7] = [
+    ("[terse", " json: indent 2]\n{a:1}\n"),
+    ("[terse", " a]\n"),
+    ("[terse", " wrapped: compact; [\"(below)\"]]\n[terse1 a]\nx"),
+    ("[terse", " earlier: A = a (Read)]\n[= A lines 1-20]"),
+    ("<<<TEXT", ":shadow_0123456789abcdef0123456789abcdef>>>\nplain"),
+    ("<<<TEXT", ":"),
+    ("[Duplicate", " call_1 (bash); see earlier result]"),
+];
+
+/// And those that have none.
+const BARE: [&str; 9] = [
+    "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
+    "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n[terse1 a]\n",
+    "<<<SHADOW:",
+    "<<<SHADOW:\n\nx",
+    "<<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
+    "[Duplicate of call_1 (bash); see earlier result]",
+    "[Duplicate of  \n (); see earlier result]",
+    "[Duplicate of me",
+    "[terse x]\n",
+];
+
+fn numbers() -> Vec<String> {
+    let small = (0..1200).map(|number| number.to_string());
+    let padded = (0..1000).step_by(7).flat_map(|number| [format!("{number:02}"), format!("{number:03}")]);
+    let long = (1..40).flat_map(|length| ["9", "0", "1", "10", "901"].map(|digits| digits.repeat(length)));
+    small.chain(padded).chain(long).filter(|digits| !is_last(digits)).collect()
+}
+
+/// The one number in a thousand, of each cost, that is followed by one which costs a token more.
+fn is_last(digits: &str) -> bool {
+    let nines = digits.strip_prefix('0').filter(|rest| rest.bytes().all(|digit| digit == b'9'));
+    nines.is_some_and(|nines| nines.len() % 3 == 2)
+}
+
+fn sent(mode: Mode, text: &str) -> String {
+    let plan = Plan { mode, loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
+    let outcome = compress(&plan, &O200k, Call::default(), text);
+    assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{}", outcome.text);
+    outcome.text.into_owned()
+}
+
+#[test]
+fn look_alikes_come_back_and_cost_no_more() {
+    let numbers = numbers();
+    let numbered =
+        PLAYED.iter().flat_map(|(open, rest)| numbers.iter().map(move |n| format!("{open}{n}{rest}")));
+    for text in numbered.chain(BARE.map(str::to_owned)) {
+        for mode in [Mode::Safe, Mode::Standard] {
+            let sent = sent(mode, &text);
+            assert!(O200k.count(&sent) <= O200k.count(&text), "{text}\n{sent}");
+        }
+    }
+}
+
+/// What was sent for a text may come in again, any number of times.
+#[test]
+fn look_alikes_of_look_alikes_come_back() {
+    for text in BARE.map(str::to_owned).into_iter().chain(PLAYED.map(|(open, rest)| format!("{open}1{rest}")))
+    {
+        let mut all = vec![text];
+        for _ in 0..20 {
+            let next = sent(Mode::Standard, &all[all.len() - 1]);
+            assert!(O200k.count(&next) <= O200k.count(&all[0]), "{next}");
+            all.push(next);
+        }
+    }
+}
+
+/// There are only so many texts of a given cost, so somewhere a look-alike must cost one token more.
+#[test]
+fn the_last_number_of_a_cost_is_followed_by_a_dearer_one() {
+    for digits in ["099", "099999"] {
+        let text = format!("[terse{digits} a]\n");
+        assert_eq!(O200k.count(&sent(Mode::Standard, &text)), O200k.count(&text) + 1);
+    }
+}

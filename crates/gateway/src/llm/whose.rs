@@ -1,0 +1,165 @@
+//! Tells whose a request is: by every credential in it, and by what stands before us and says so.
+//!
+//! None of it is checked here, and none need be: who brings another's name has not another's credential, and so is
+//! somebody else. A login that is renewed is a new tenant; what was kept under the old token is then out of reach.
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use http::uri::Uri;
+use tersely_engine::Refused;
+
+/// Headers that hold a credential.
+const CREDENTIALS: [HeaderName; 4] = [
+    AUTHORIZATION,
+    HeaderName::from_static("x-api-key"),
+    HeaderName::from_static("api-key"),
+    HeaderName::from_static("x-goog-api-key"),
+];
+
+/// The header that says which account a token is for; without a token it says nothing.
+const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
+
+/// The part of an address that may hold a credential instead, at Google.
+const PARAMETER: &str = "key";
+
+/// All that a request says of who sent it. It holds credentials: not for logs.
+#[derive(Clone, Default, Eq, PartialEq)]
+pub(crate) struct Whose {
+    /// In one spelling, a line for each thing that it says.
+    said: Vec<u8>,
+    is_known: bool,
+}
+
+impl Whose {
+    /// Whose a request is; `header` names the tenant, where something before us sets it.
+    ///
+    /// # Errors
+    /// When it says anything twice: the provider may go by another of the two than we do.
+    pub(crate) fn of(header: Option<&HeaderName>, uri: &Uri, headers: &HeaderMap) -> Result<Self, Refused> {
+        let mut said = Vec::new();
+        let mut has_credential = say_parameter(&mut said, uri)?;
+        for name in &CREDENTIALS {
+            has_credential |= say(&mut said, name, headers)?;
+        }
+        say(&mut said, &ACCOUNT, headers)?;
+        let is_known = match header {
+            Some(name) => say(&mut said, name, headers)?,
+            None => has_credential,
+        };
+        Ok(Self { said, is_known })
+    }
+
+    /// All of it, to tell one client from another.
+    pub(crate) fn said(&self) -> &[u8] {
+        &self.said
+    }
+
+    /// The same, for what is kept under a name; nobody, when the request does not say whose it is.
+    pub(crate) fn tenant(&self) -> Option<&[u8]> {
+        self.is_known.then_some(&self.said)
+    }
+}
+
+/// Adds what a header says; false when it says nothing.
+fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<bool, Refused> {
+    let mut values = headers.get_all(name).into_iter();
+    let value = values.next().map_or(&b""[..], |value| value.as_bytes());
+    if values.next().is_some() {
+        return Err(twice(name.as_str()));
+    }
+    Ok(add(said, name.as_str(), value))
+}
+
+fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, Refused> {
+    let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    let mut values = pairs.filter(|(name, _)| *name == PARAMETER).map(|(_, value)| value);
+    let value = values.next().unwrap_or_default();
+    if values.next().is_some() {
+        return Err(twice("the parameter key"));
+    }
+    Ok(add(said, "?key", value.as_bytes()))
+}
+
+/// Neither a name nor a value can hold the end of a line.
+fn add(said: &mut Vec<u8>, name: &str, value: &[u8]) -> bool {
+    if !value.is_empty() {
+        said.extend([name.as_bytes(), b": ", value, b"\n"].concat());
+    }
+    !value.is_empty()
+}
+
+fn twice(name: &str) -> Refused {
+    Refused {
+        message: format!("{name}: this stands in the request twice, and says whose it is; send it once"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<Whose, Refused> {
+        let headers = headers.iter().map(|(name, value)| {
+            (name.parse::<HeaderName>().unwrap(), value.parse::<http::HeaderValue>().unwrap())
+        });
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name, value);
+        }
+        let header = header.map(|name| name.parse().unwrap());
+        Whose::of(header.as_ref(), &uri.parse().unwrap(), &map)
+    }
+
+    fn tenant(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Option<Vec<u8>> {
+        whose(header, uri, headers).unwrap_or_else(|it| panic!("{}", it.message)).tenant().map(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn every_credential_and_every_name_makes_another_tenant() {
+        let both = ("authorization", "Bearer a");
+        let account = ("chatgpt-account-id", "acc");
+        let all = [
+            tenant(None, "/", &[("x-api-key", "a")]),
+            tenant(None, "/", &[("x-api-key", "b")]),
+            tenant(None, "/", &[("api-key", "a")]),
+            tenant(None, "/", &[("x-goog-api-key", "a")]),
+            tenant(None, "/?key=a", &[]),
+            tenant(None, "/?key=b&alt=sse", &[]),
+            tenant(None, "/", &[both]),
+            tenant(None, "/", &[both, ("x-api-key", "a")]),
+            tenant(None, "/", &[both, account]),
+            tenant(None, "/", &[both, ("chatgpt-account-id", "other")]),
+            tenant(None, "/", &[("authorization", "Bearer b"), account]),
+            tenant(Some("x-tenant"), "/", &[both, ("x-tenant", "t")]),
+            tenant(Some("x-tenant"), "/", &[("authorization", "Bearer b"), ("x-tenant", "t")]),
+            tenant(Some("x-tenant"), "/", &[both, ("x-tenant", "u")]),
+            tenant(Some("x-tenant"), "/", &[("x-tenant", "t")]),
+        ];
+        for (at, tenant) in all.iter().enumerate() {
+            assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
+        }
+        assert_eq!(tenant(None, "/other?a=b&key=a", &[]), all[4]);
+    }
+
+    #[test]
+    fn a_name_without_a_credential_is_nobody() {
+        assert_eq!(tenant(None, "/", &[]), None);
+        assert_eq!(tenant(None, "/", &[("chatgpt-account-id", "acc")]), None);
+        assert_eq!(tenant(None, "/?key=", &[("authorization", "")]), None);
+        assert_eq!(tenant(Some("x-tenant"), "/", &[("authorization", "Bearer a")]), None);
+        assert_eq!(tenant(Some("x-tenant"), "/", &[("x-tenant", ""), ("authorization", "Bearer a")]), None);
+    }
+
+    #[test]
+    fn what_is_said_twice_is_refused() {
+        for name in
+            ["authorization", "x-api-key", "api-key", "x-goog-api-key", "chatgpt-account-id", "x-tenant"]
+        {
+            for second in ["a", "b", ""] {
+                let refused = whose(Some("x-tenant"), "/", &[(name, "a"), (name, second)]).err();
+                assert!(refused.is_some_and(|it| it.message.starts_with(name)), "{name}");
+            }
+        }
+        assert!(whose(None, "/?key=a&key=b", &[]).is_err());
+        assert!(whose(None, "/", &[("x-tenant", "a"), ("x-tenant", "b")]).is_ok(), "it names nobody here");
+    }
+}

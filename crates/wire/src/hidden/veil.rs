@@ -1,0 +1,151 @@
+//! The last look at what goes to a client: a call of the hidden tool that was not understood is not shown either.
+//!
+//! What a provider's reader does not understand goes on as it came. That is right for all but one thing. Few bytes are
+//! looked at here: those that name the tool, or that spell characters by number and so may.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde_json::Value;
+
+use super::frames::{Frame, Frames};
+use super::patch::reframe;
+
+/// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
+/// last counts, and what is no character is replaced. Otherwise as they came.
+pub(crate) fn alike<'b>(name: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    if !mentions(name, bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if count(&value) < colons(bytes) => Cow::Owned(value.to_string().into_bytes()),
+        _ => match text {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
+    }
+}
+
+/// The same for the data of an event.
+pub(crate) fn alike_event<'b>(name: &str, frame: Frame<'b>) -> Cow<'b, [u8]> {
+    let data = frame.data().unwrap_or_default();
+    match alike(name, &data) {
+        Cow::Borrowed(_) => Cow::Borrowed(frame.raw),
+        Cow::Owned(data) => {
+            let mut event = Vec::new();
+            reframe(frame, &data, &mut event);
+            Cow::Owned(event)
+        }
+    }
+}
+
+/// True when a client would find a call of the tool in this value.
+pub(crate) fn shows(name: &str, bytes: &[u8]) -> bool {
+    mentions(name, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(name, &value))
+}
+
+/// The same for events.
+pub(crate) fn shows_events(name: &str, bytes: &[u8]) -> bool {
+    let mut found = false;
+    if mentions(name, bytes) {
+        Frames::default().take(bytes, |frame| found |= shows(name, &frame.data().unwrap_or_default()));
+    }
+    found
+}
+
+fn mentions(name: &str, bytes: &[u8]) -> bool {
+    memmem::find(bytes, name.as_bytes()).is_some() || memmem::find(bytes, b"\\u00").is_some()
+}
+
+/// A call where clients of any provider look for one.
+fn calls(name: &str, value: &Value) -> bool {
+    let is_named = |call: &Value| call["name"] == name;
+    let is_item =
+        |item: &Value| is_named(item) && (item["type"] == "tool_use" || item["type"] == "function_call");
+    let is_tool_call = |call: &Value| is_named(&call["function"]);
+    let has_call = |said: &Value| items(&said["tool_calls"]).iter().any(is_tool_call);
+    let is_asking = |choice: &Value| has_call(&choice["message"]) || has_call(&choice["delta"]);
+    let has_part = |candidate: &Value| {
+        items(&candidate["content"]["parts"]).iter().any(|part| is_named(&part["functionCall"]))
+    };
+    [value, &value["response"], &value["message"]].iter().any(|top| {
+        [&top["content"], &top["output"]].into_iter().flat_map(items).any(is_item)
+            || is_item(&top["content_block"])
+            || is_item(&top["item"])
+            || items(&top["choices"]).iter().any(is_asking)
+            || items(&top["candidates"]).iter().any(has_part)
+    })
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// How many members all objects in a value have.
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.len() + members.values().map(count).sum::<usize>(),
+        Value::Array(items) => items.iter().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// How many members all objects in a text have: colons that stand in no string.
+fn colons(bytes: &[u8]) -> usize {
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b':' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_members_the_last_counts() {
+        let check = |body: &str, expected: &str| {
+            assert_eq!(String::from_utf8_lossy(&alike("tool", body.as_bytes())), expected);
+        };
+        check(r#"{"a":1,"b":"tool","a":2}"#, r#"{"a":2,"b":"tool"}"#);
+        check(r#"{"a" : 1,"b":"tool: \":\""}"#, r#"{"a" : 1,"b":"tool: \":\""}"#);
+        check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
+        check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
+        assert_eq!(&*alike("tool", b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
+        let event = Frame { raw: b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n" };
+        assert_eq!(&*alike_event("tool", event), b"event: x\ndata: {\"a\":1}\n\n");
+    }
+
+    #[test]
+    fn calls_are_seen_in_every_shape() {
+        for body in [
+            r#"{"content":[{"type":"tool_use","name":"tool","input":{}}]}"#,
+            r#"{"content_block":{"type":"tool_use","name":"to\u006fl"}}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"tool"}}]}}]}"#,
+            r#"{"response":{"output":[{"type":"function_call","name":"tool"}]}}"#,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool"}}]}}]}"#,
+        ] {
+            assert!(shows("tool", body.as_bytes()), "{body}");
+            assert!(shows_events("tool", format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
+        }
+        for body in [
+            r#"{"content":[{"type":"text","text":"tool"}]}"#,
+            r#"{"content":[{"type":"tool_use","name":"tools"}]}"#,
+            r#"{"content":[{"type":"tool_use","name":"x","input":{"type":"tool_use","name":"tool"}}]}"#,
+            r#"{"other":[{"type":"tool_use","name":"tool"}]}"#,
+            r#"{"tools":[{"type":"function","function":{"name":"tool","parameters":{}}}]}"#,
+            r#"{"tools":[{"type":"function","name":"tool"}]}"#,
+            "tool",
+        ] {
+            assert!(!shows("tool", body.as_bytes()), "{body}");
+        }
+    }
+}
