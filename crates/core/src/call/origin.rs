@@ -99,10 +99,9 @@ impl Origin {
             Tool::Grep => Self::Search,
             Tool::Edit | Tool::Write => Self::Edit,
             Tool::Glob => Self::Other,
-            Tool::Bash => call.command.map_or(Self::Other, of_script),
             // A tool that nobody knows: its text may tell.
             Tool::Generic if is_diff(text) || is_numbered(text) => Self::File,
-            Tool::Generic => call.command.map_or(Self::Other, of_script),
+            Tool::Bash | Tool::Generic => call.command.map_or(Self::Other, of_script),
         }
     }
 
