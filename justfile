@@ -109,6 +109,11 @@ bench:
 conversations:
     cargo run --release --locked --quiet --package tersely-cli -- bench conversations {{corpus}}
 
+# What `tersely run` says at its end of every transcript of a corpus, and the median of that (minutes).
+[group('measure')]
+closing: release
+    python3 benchmarks/conversations/closing.py {{corpus}}/conversations/*.json
+
 # A transcript against a real prompt cache, direct and through `tersely serve` (minutes).
 [group('measure')]
 replay transcript='tau-airline-007.openai.json': release

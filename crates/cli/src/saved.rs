@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use tersely_engine::{ELSEWHERE, Fetch};
+use tersely_engine::{ELSEWHERE, Fetch, Tally};
 use tersely_gateway::Totals;
 
 use crate::share::Share;
 
-/// What was saved, in tokens of tool results.
+/// What was saved, in tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Saved(Totals);
 
@@ -17,14 +17,15 @@ impl Saved {
         Self(totals)
     }
 
-    /// Requests that were looked at.
+    /// Requests that came through, whatever became of them.
     pub(crate) fn requests(&self) -> u64 {
-        self.0.requests
+        self.0.requests + self.0.failed + self.0.unread
     }
 
+    /// The share that is saved of all tokens, if that has cost so much.
     fn share(&self, cost: u64) -> Share {
-        let size = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX);
-        Share::saved(size(self.0.before), size(self.0.after.saturating_add(cost)))
+        let Tally { before, after } = self.0.whole;
+        Share::saved(before, after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX)))
     }
 
     /// How often models asked, and for how much.
@@ -54,29 +55,61 @@ impl Saved {
     }
 }
 
+/// All tokens that were sent first, then those of tool results: a share of the results alone is no share of a bill.
 impl fmt::Display for Saved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Totals { requests, before, after, .. } = self.0;
-        write!(f, "{}, tool results ", many(requests, "request"))?;
-        write!(f, "{} → {} tokens, {} saved", grouped(before), grouped(after), self.share(0))?;
+        let Totals { requests, whole, fresh, tool, .. } = &self.0;
+        write!(f, "{}: {}", many(*requests, "request"), change(*whole))?;
+        if *tool > 0 {
+            write!(f, " (our own tool took {})", grouped(*tool))?;
+        }
+        if fresh.before > 0 {
+            write!(f, "\n  tool results, each counted once: {}", change(*fresh))?;
+        }
+        self.fetches(f)?;
+        self.others(f)
+    }
+}
+
+impl Saved {
+    /// What was fetched back, and which stages are not worth that.
+    fn fetches(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.fetched();
         if calls == 0 {
             return Ok(());
         }
         let cost = self.cost();
-        write!(f, "; {} fetched {} back", many(calls, "expansion"), grouped(tokens))?;
+        write!(f, "\n  {} fetched {} tokens back", many(calls, "expansion"), grouped(tokens))?;
         write!(f, ", which cost {} to read: {} saved in all", grouped(cost), self.share(cost))?;
         for (stage, saved, cost) in self.unpaid() {
-            let saved = grouped(u64::try_from(saved).unwrap_or(0));
-            write!(
-                f,
-                "\n  {stage} does not pay: it saved {saved} tokens and cost {} to fetch back;",
-                grouped(cost)
-            )?;
+            let (saved, cost) = (grouped(u64::try_from(saved).unwrap_or(0)), grouped(cost));
+            write!(f, "\n  {stage} does not pay: it saved {saved} tokens and cost {cost} to fetch back;")?;
             write!(f, " switch it off where it acts with rules: [{{tool: NAME, loss: form}}]")?;
         }
         Ok(())
     }
+
+    /// Requests that are in none of these sums.
+    fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { failed, unread, .. } = self.0;
+        if failed > 0 {
+            write!(f, "\n  {} failed: not counted", many(failed, "request"))?;
+        }
+        if unread > 0 {
+            write!(f, "\n  {} went on unread: not counted", many(unread, "request"))?;
+        }
+        Ok(())
+    }
+}
+
+/// How much less something costs now, or how much more.
+fn change(tally: Tally) -> String {
+    let Tally { before, after } = tally;
+    if after > before {
+        return format!("{} tokens added to {}", grouped(after - before), grouped(before));
+    }
+    let share = Share::saved(before, after);
+    format!("{} of {} tokens saved, {share}", grouped(before - after), grouped(before))
 }
 
 /// So many things: 1 request, 1,204 requests.
@@ -85,7 +118,7 @@ fn many(number: u64, thing: &str) -> String {
 }
 
 /// A number that can be read: 12,345.
-fn grouped(number: u64) -> String {
+fn grouped(number: impl fmt::Display) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -105,16 +138,36 @@ mod tests {
         assert_eq!(Saved::new(totals).to_string(), line);
     }
 
-    fn totals(requests: u64, before: u64, after: u64) -> Totals {
-        Totals { requests, before, after, ..Totals::default() }
+    fn totals(requests: u64, before: usize, after: usize) -> Totals {
+        Totals { requests, whole: Tally { before, after }, ..Totals::default() }
     }
 
     #[test]
-    fn what_was_saved_fits_a_line() {
-        check(totals(1, 0, 0), "1 request, tool results 0 → 0 tokens, 0.0 % saved");
+    fn all_tokens_come_first_and_then_those_of_tool_results() {
+        check(totals(1, 0, 0), "1 request: 0 of 0 tokens saved, 0.0 %");
+        let fresh = Tally { before: 18_420, after: 9_120 };
         check(
-            totals(1204, 1_000_000, 250_000),
-            "1,204 requests, tool results 1,000,000 → 250,000 tokens, 75.0 % saved",
+            Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
+            "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool took 1,092)\
+             \n  tool results, each counted once: 9,300 of 18,420 tokens saved, 50.5 %",
+        );
+    }
+
+    #[test]
+    fn what_grew_is_said_to_have_grown() {
+        check(
+            Totals { tool: 91, ..totals(1, 115, 206) },
+            "1 request: 91 tokens added to 115 (our own tool took 91)",
+        );
+    }
+
+    #[test]
+    fn what_failed_is_apart() {
+        check(
+            Totals { failed: 5, unread: 1, ..totals(2, 1_000, 900) },
+            "2 requests: 100 of 1,000 tokens saved, 10.0 %\
+             \n  5 requests failed: not counted\
+             \n  1 request went on unread: not counted",
         );
     }
 
@@ -124,8 +177,8 @@ mod tests {
         let stages = [("cargo", 18_000), ("json", 800)].into();
         check(
             Totals { fetched, stages, rounds: 5200, ..totals(12, 40_100, 21_300) },
-            "12 requests, tool results 40,100 → 21,300 tokens, 46.9 % saved; \
-             2 expansions fetched 1,850 back, which cost 5,200 to read: 33.9 % saved in all",
+            "12 requests: 18,800 of 40,100 tokens saved, 46.9 %\
+             \n  2 expansions fetched 1,850 tokens back, which cost 5,200 to read: 33.9 % saved in all",
         );
     }
 
@@ -136,8 +189,8 @@ mod tests {
         let stages = [("cargo", 100), ("git", 99)].into();
         check(
             Totals { fetched, stages, ..totals(3, 1000, 801) },
-            "3 requests, tool results 1,000 → 801 tokens, 19.9 % saved; \
-             3 expansions fetched 300 back, which cost 300 to read: -10.1 % saved in all\
+            "3 requests: 199 of 1,000 tokens saved, 19.9 %\
+             \n  3 expansions fetched 300 tokens back, which cost 300 to read: -10.1 % saved in all\
              \n  git does not pay: it saved 99 tokens and cost 100 to fetch back; \
              switch it off where it acts with rules: [{tool: NAME, loss: form}]",
         );

@@ -7,8 +7,9 @@ use tersely_wire::{Provider, splice};
 
 use crate::object::take;
 use crate::results::results;
+use crate::scale::Scale;
 use crate::scope::Scope;
-use crate::{Asked, Hidden, Kept, Recall, Refused, Report, Settings, beside, hidden};
+use crate::{Asked, Hidden, Kept, Recall, Refused, Report, Settings, Tally, beside, hidden};
 
 /// Settings at work. What it makes of a body depends on these two alone.
 #[derive(Debug, Clone, Default)]
@@ -84,19 +85,30 @@ impl Engine {
     ) -> Result<Passed<'b>, Refused> {
         let mut scope = Scope::new(&self.settings, request.path, asked);
         scope.plain = request.plain;
+        let own = Scale::default();
+        let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
+        let before = if scope.is_off() { None } else { Some(weigh(&body)) };
         let offered = if scope.leaves_out() && scope.plain == 0 {
             hidden::offer(request.provider, request.path, &body)
         } else {
             None
         };
-        let Some((hides, offered)) = offered else {
-            // What the model cannot fetch back is not left out.
-            scope.most = request.most.min(Loss::Form);
-            return Ok(spliced(&scope, request, body)?.0);
+        // What the model cannot fetch back is not left out.
+        let most = if offered.is_some() { Loss::Detail } else { Loss::Form };
+        scope.most = request.most.min(most);
+        let (hides, body) = match offered {
+            Some((hides, offered)) => (Some(hides), Cow::Owned(offered)),
+            None => (None, body),
         };
-        scope.most = request.most;
-        let (passed, kept) = spliced(&scope, request, Cow::Owned(offered))?;
-        Ok(Passed { hidden: Some(Hidden { hides, kept }), ..passed })
+        let tool = before.filter(|_| hides.is_some()).map_or(0, |before| weigh(&body).saturating_sub(before));
+        let (mut passed, kept) = spliced(&scope, request, body)?;
+        passed.report.tool = tool;
+        let masked = isize::try_from(passed.report.masked).unwrap_or_default();
+        passed.report.whole = before.map(|before| Tally {
+            before: before.saturating_add_signed(-masked),
+            after: weigh(&passed.body),
+        });
+        Ok(Passed { hidden: hides.map(|hides| Hidden { hides, kept }), ..passed })
     }
 }
 

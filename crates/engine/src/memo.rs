@@ -13,6 +13,7 @@ use tersely_wire::Slot;
 use crate::conversation::Conversation;
 use crate::plain::Plain;
 use crate::results::Filled;
+use crate::scale::Scale;
 use crate::scope::Scope;
 use crate::session::Sessions;
 
@@ -25,6 +26,7 @@ pub struct Memo {
     kept: Mutex<Kept>,
     sessions: Mutex<Sessions>,
     pub(crate) plain: Plain,
+    scale: Scale,
     most: Most,
 }
 
@@ -106,6 +108,11 @@ impl Recall<'_> {
             slots.iter().map(|slot| (slot, format!("{:?}", scope.policy(&slot.call.tool)))).collect();
         let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.changed(self.whose, session, &results)
+    }
+
+    /// The tokens of a whole body, of which parts that were counted before are not counted again.
+    pub(crate) fn weigh(&self, body: &[u8]) -> usize {
+        self.memo.scale.weigh(self.whose, body)
     }
 
     /// The longest conversation that these hashes go on with. It is taken out: two requests that go on with the same

@@ -1,5 +1,7 @@
 //! The account of one body: what was found, what it cost, what it costs now.
 
+use std::ops::AddAssign;
+
 use tersely_core::prompt::Stats;
 use tersely_core::{O200k, Outcome, Tokens};
 use tersely_wire::WireError;
@@ -15,6 +17,12 @@ pub struct Report {
     pub before: usize,
     /// Tokens of all of them as they are sent.
     pub after: usize,
+    /// Tokens of the tool that was added by which the model can fetch back what was left out.
+    pub tool: usize,
+    /// Tokens of the whole body, read as text. Nothing where nothing is ever done, so that it need not be counted.
+    pub whole: Option<Tally>,
+    /// Tokens of each result, under a name that it keeps in later requests.
+    pub results: Vec<(u64, Tally)>,
     /// The stages that acted, the most saving first.
     pub stages: Vec<Saving>,
     /// Descriptions of tools that were written shorter.
@@ -23,6 +31,8 @@ pub struct Report {
     pub prompts: Stats,
     /// Secrets that were masked.
     pub redacted: usize,
+    /// Tokens that the masks spared, less than none where they cost more; in no other number here.
+    pub masked: i64,
     /// Results of which it was remembered what they become.
     pub reused: usize,
     /// Results of a named session whose text or settings are not what they were before.
@@ -32,6 +42,22 @@ pub struct Report {
     pub faults: usize,
     /// Where the body stopped making sense, if it did.
     pub unread: Option<WireError>,
+}
+
+/// What something cost as it came, and what it costs as it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Tokens as it came.
+    pub before: usize,
+    /// Tokens as it is sent.
+    pub after: usize,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.before = self.before.saturating_add(other.before);
+        self.after = self.after.saturating_add(other.after);
+    }
 }
 
 /// What a stage did.
@@ -44,6 +70,9 @@ pub struct Saving {
     /// Tokens that it saved; less than none where a stage made room for another.
     pub saved: i64,
 }
+
+/// What is done to a text that looks like our own work, so that nobody takes it for that.
+const ESCAPE: &str = "escape";
 
 impl Report {
     /// Books a text that stays as it came.
@@ -59,7 +88,13 @@ impl Report {
             return self.leave(text);
         }
         let after = outcome.tokens().map_or_else(|| O200k.count(&outcome.text), |(_, after)| after);
-        let before = entry(outcome).unwrap_or(after);
+        let before = if outcome.redacted > 0 {
+            let masked = entry(outcome).unwrap_or(after);
+            self.masked += difference(O200k.count(text), masked);
+            masked
+        } else {
+            entry(outcome).unwrap_or_else(|| O200k.count(text))
+        };
         self.changed += 1;
         self.redacted += outcome.redacted;
         self.before += before;
@@ -75,10 +110,12 @@ impl Report {
         self.after += part.after;
         self.descriptions += part.descriptions;
         self.redacted += part.redacted;
+        self.masked += part.masked;
         self.reused += part.reused;
         self.renewed += part.renewed;
         self.faults += part.faults;
         self.unread = self.unread.or(part.unread);
+        self.results.extend(&part.results);
         for stage in &part.stages {
             self.save(stage.stage, stage.texts, stage.saved);
         }
@@ -91,7 +128,12 @@ impl Report {
 
     /// Books each step; what they do not say of `saved` was saved by the first.
     fn stages_of(&mut self, outcome: &Outcome<'_>, saved: i64) {
-        let Some((first, rest)) = outcome.steps.split_first() else { return };
+        let Some((first, rest)) = outcome.steps.split_first() else {
+            if saved != 0 {
+                self.save(ESCAPE, 1, saved);
+            }
+            return;
+        };
         let later: i64 = rest.iter().map(|step| difference(step.before, step.after)).sum();
         self.save(first.stage, 1, saved - later);
         for step in rest {

@@ -1,6 +1,7 @@
 //! The tool results of a body, each compressed and then said only as far as the ones before it do not say it.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tersely_core::{Loss, O200k, Outcome, Plan, compress};
 use tersely_wire::{Edit, Slot};
@@ -10,7 +11,7 @@ use crate::crew::each;
 use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
-use crate::{Kept, Policy, Report, Request};
+use crate::{Kept, Policy, Report, Request, Tally};
 
 /// What became of all results.
 #[derive(Default)]
@@ -64,8 +65,10 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
         let filled = fill(&mut past.conversation, slot, found, &mut results.kept);
         past.filled.push(filled);
     }
-    for (slot, filled) in slots.iter().zip(&past.filled) {
+    for (at, (slot, filled)) in slots.iter().zip(&past.filled).enumerate() {
         results.report.add(&filled.report);
+        let Report { before, after, .. } = filled.report;
+        results.report.results.push((name(at, slot), Tally { before, after }));
         results.edits.extend(filled.sent.clone().map(|sent| (slot.span.clone(), Some(sent))));
     }
     if let (Some(recall), Some(last)) = (memo, links.last()) {
@@ -77,6 +80,14 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
 /// A result that stays as it came.
 fn leave<'s>(slot: &Slot<'s>) -> Found<'s> {
     slot.text().map_or(Found::Unread, Found::Left)
+}
+
+/// A name by which a result is known when a later request sends it again: its call and its text, and its place where
+/// the call has no name.
+fn name(at: usize, slot: &Slot<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (slot.call.id.is_empty().then_some(at), &*slot.call.id, slot.token).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a result becomes by itself.

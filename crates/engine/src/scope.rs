@@ -41,6 +41,11 @@ impl<'s> Scope<'s> {
         self.asked.bypass || !mode.map_or(settled, |mode| acts(Some(mode)))
     }
 
+    /// True when nothing can be done to the body at all.
+    pub(crate) fn is_off(&self) -> bool {
+        self.is_idle() && self.schema() == Schema::Disabled && self.prompts().is_none()
+    }
+
     /// What is done with the descriptions of tools.
     pub(crate) fn schema(&self) -> Schema {
         if self.asked.bypass { Schema::Disabled } else { self.asked.schema.unwrap_or(self.settings.schema) }

@@ -288,6 +288,11 @@ fn secrets_are_masked_and_counted() {
     assert!(!new.contains(&secret()) && new.contains(r"region=eu-west-1\n"), "{new}");
     assert_eq!((report.redacted, report.changed, report.stages.len()), (1, 1, 0));
     assert_eq!(report.before, report.after, "a mask is no saving");
+    let whole = report.whole.expect("a count");
+    assert!(
+        whole.before.abs_diff(whole.after) <= 2,
+        "escapes aside, no saving of the whole either: {whole:?}"
+    );
 }
 
 /// Contract 0.11: what an agent may edit keeps its secrets, or the agent would write masks into its files.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tersely_core::{Loss, Mode, O200k, Tokens};
 use tersely_engine::{
     Answers, Asked, Change, Engine, Memo, Most, Passed, Policy, Recall, Report, Request, Settings, TOOL,
+    Tally,
 };
 use tersely_wire::Slot;
 use tersely_wire::hidden::Ask;
@@ -193,6 +194,10 @@ fn no_text_costs_more_and_the_account_is_true() {
         assert_eq!((report.faults, report.unread), (0, None), "{name}");
         let saved: i64 = report.stages.iter().map(|stage| stage.saved).sum();
         assert_eq!(i64::try_from(report.before - report.after), Ok(saved), "{name}: {report:?}");
+        let [whole, offered, sent] = [&conversation.body, &offered(conversation), body]
+            .map(|body| O200k.count(&String::from_utf8_lossy(body)));
+        assert_eq!(report.whole, Some(Tally { before: whole, after: sent }), "{name}");
+        assert_eq!(report.tool, offered - whole, "{name}");
     }
 }
 

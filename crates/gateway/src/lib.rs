@@ -24,8 +24,8 @@ mod upstream;
 
 pub use error::{Error, Side};
 pub use llm::{
-    Follow, Head, Keeper, Live, Missed, Pending, Provider, Refusal, Replacement, Rewrite, Round, Stages,
-    Totals, Verdict,
+    Entry, Follow, Head, Keeper, Live, Missed, Pending, Provider, Refusal, Replacement, Rewrite, Round,
+    Stages, Totals, Verdict,
 };
 pub use probe::probe;
 pub use serve::{bind, serve};

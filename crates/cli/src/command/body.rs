@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::Loss;
-use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, seal};
+use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
 use tersely_wire::{Masked, PROVIDERS, Provider, guess};
 
 use crate::args::Compress;
@@ -84,15 +84,20 @@ fn explain(args: &Compress, provider: &dyn Provider, report: &Report) -> String 
     for stage in &report.stages {
         rows.push(vec![stage.stage.to_owned(), stage.texts.to_string(), stage.saved.to_string()]);
     }
-    let Report { slots, changed, before, after, .. } = report;
-    let saved =
-        vec![changed.to_string(), (before - after).to_string(), Share::saved(*before, *after).to_string()];
+    let Report { slots, changed, before, after, tool, whole, .. } = report;
+    let saved: i64 = report.stages.iter().map(|stage| stage.saved).sum();
+    let saved = vec![changed.to_string(), saved.to_string(), Share::saved(*before, *after).to_string()];
     rows.push([vec!["all".to_owned()], saved].concat());
     let mut lines = vec![
         format!("provider: {}, {how}", provider.name()),
         table::align("lrrr", &rows),
         format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
     ];
+    lines.extend((*tool > 0).then(|| format!("our own tool: {tool} tokens more")));
+    lines.extend(whole.map(|Tally { before, after }| {
+        let share = Share::saved(before, after);
+        format!("whole body: tokens: {before} before, {after} after, {share} saved")
+    }));
     lines.extend((report.redacted > 0).then(|| format!("secrets masked: {}", report.redacted)));
     lines.extend(
         (report.faults > 0).then(|| format!("left as it came, for we could not read it: {}", report.faults)),
@@ -106,7 +111,9 @@ fn account(provider: &dyn Provider, report: &Report, body: &[u8]) -> String {
     let stages: Vec<_> = stages.collect();
     json!({
         "provider": provider.name(), "slots": report.slots, "changed": report.changed,
-        "before": report.before, "after": report.after, "redacted": report.redacted,
+        "before": report.before, "after": report.after, "tool": report.tool,
+        "whole": report.whole.map(|whole| json!({ "before": whole.before, "after": whole.after })),
+        "redacted": report.redacted,
         "faults": report.faults, "stages": stages, "body": String::from_utf8_lossy(body)
     })
     .to_string()

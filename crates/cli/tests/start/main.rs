@@ -5,6 +5,7 @@
 
 mod doctor;
 mod hosts;
+mod numbers;
 mod run;
 mod serve;
 mod stage;

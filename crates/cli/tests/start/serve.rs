@@ -103,10 +103,11 @@ fn it_ends_with_what_was_saved() {
     seen.recv().expect("a request");
     served.signal("TERM");
     let mut line = served.line();
-    while !line.starts_with("tersely: 1 request, tool results ") {
+    while !line.starts_with("tersely: 1 request: ") {
         line = served.line();
     }
-    assert!(line.ends_with("% saved"), "{line}");
+    assert!(line.contains(" tokens saved, ") && line.ends_with(" %"), "{line}");
+    assert!(served.line().starts_with("  tool results, each counted once: "));
     assert_eq!(served.code(), Some(0));
 }
 

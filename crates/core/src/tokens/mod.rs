@@ -1,10 +1,12 @@
 //! Counts what a text costs a model, exactly.
 
 mod memo;
+mod part;
 mod split;
 
 use bpe_openai::Tokenizer;
 use memo::with_memo;
+pub use part::parts;
 use split::pieces;
 
 /// Counts tokens.

@@ -114,11 +114,13 @@ fn run(bytes: &[u8], at: usize, belongs: impl Fn(&u8) -> bool) -> usize {
 /// a letter or digit to another ASCII character, but for the `'` of `it's`.
 fn boundary(bytes: &[u8], at: usize) -> usize {
     let wide = run(bytes, at, u8::is_ascii);
-    let sure = |pair: &[u8]| {
-        let [last, next] = pair else { return false };
-        last.is_ascii_alphanumeric() && next.is_ascii() && !next.is_ascii_alphanumeric() && *next != b'\''
-    };
-    bytes[wide..].windows(2).position(sure).map_or(bytes.len(), |place| wide + place + 1)
+    let sure = bytes[wide..].windows(2).position(|pair| is_sure(pair[0], pair[1]));
+    sure.map_or(bytes.len(), |place| wide + place + 1)
+}
+
+/// True when a piece is sure to begin between these two bytes, whatever stands around them.
+pub(super) fn is_sure(last: u8, next: u8) -> bool {
+    last.is_ascii_alphanumeric() && next.is_ascii() && !next.is_ascii_alphanumeric() && next != b'\''
 }
 
 #[cfg(test)]

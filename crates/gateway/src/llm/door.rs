@@ -65,7 +65,7 @@ async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let Offered { outgoing, added, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
+    let Offered { outgoing, added, entry, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
     let speaks = if upstream.is_secure() && wish.is_none() { Speaks::Any } else { Speaks::One };
     let (head, outgoing) = outbound(address, wish, parts, outgoing).into_parts();
     let again = follow.map(|(follow, held)| Again {
@@ -78,11 +78,15 @@ async fn forward(
         room: None,
     });
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
-    match (response.status(), client) {
-        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => Ok(switch(gate, client, response, running)),
-        (StatusCode::SWITCHING_PROTOCOLS, None) => Err(Error::unasked(upstream)),
-        _ => back(gate, (added, again), response, (running, lane)).await,
+    let mut answer = match (response.status(), client) {
+        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
+        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
+        _ => back(gate, (added, again), response, (running, lane)).await?,
+    };
+    if let Some(entry) = entry {
+        entry.answer(&mut answer);
     }
+    Ok(answer)
 }
 
 /// A place for the request, and where it goes.

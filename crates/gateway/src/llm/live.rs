@@ -7,9 +7,10 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, Report, seal};
+use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
 use tersely_wire::{History, Provider, claimed};
 
+use crate::llm::entry::Entry;
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
 use crate::llm::totals::{Sums, Totals};
@@ -20,15 +21,8 @@ use crate::llm::whose::Whose;
 const MODE: &str = "x-tersely-mode";
 const BYPASS: &str = "x-tersely-bypass";
 
-/// What a response says of its request.
-const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
-const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
-const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
-const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
+/// What a response says of a request whose conversation went on as it came.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
-
-/// How many stages a response names.
-const NAMED: usize = 8;
 
 /// Paths that only ask what a request would cost: nothing is saved by them.
 const COUNTS: [&str; 3] = ["/count_tokens", ":countTokens", "/input_tokens"];
@@ -107,23 +101,24 @@ impl Live {
             memo,
         };
         let Passed { body, report, hidden } = sent.pass_on()?;
-        if !COUNTS.iter().any(|end| head.uri.path().ends_with(end)) {
-            self.sums.add(&report);
-        }
-        let mut headers = told(&report);
+        let counts = !COUNTS.iter().any(|end| head.uri.path().ends_with(end));
+        let mut entry = Entry::new(report, counts.then(|| Arc::clone(&self.sums)));
         if sent.plain > 0 {
-            headers.insert(PLAIN, HeaderValue::from(sent.plain));
+            entry.note(PLAIN, HeaderValue::from(sent.plain));
         }
-        let body = match body {
-            Cow::Owned(body) => body,
-            Cow::Borrowed(_) if headers.is_empty() => return Ok(Verdict::Keep),
-            Cow::Borrowed(_) => return Ok(Verdict::Note(headers)),
-        };
+        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
+        let entry = Some(entry);
         let Some(Hidden { hides, kept }) = hidden else {
-            return Ok(Verdict::Replace(Replacement { body, headers, ..Replacement::default() }));
+            return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
         let trail = Trail::new(sent, hides, Arc::clone(&self.sums), self.shelf(&whose));
-        Ok(Verdict::Replace(Replacement { body, headers, kept, follow: Some(Box::new(trail)) }))
+        Ok(Verdict::Replace(Replacement {
+            body,
+            entry,
+            kept,
+            follow: Some(Box::new(trail)),
+            ..Replacement::default()
+        }))
     }
 
     fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
@@ -192,24 +187,4 @@ fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refus
 
 fn refuse(refused: Refused) -> Verdict {
     Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
-}
-
-/// Headers that tell what became of the results; none where there were none.
-fn told(report: &Report) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    if report.slots == 0 {
-        return headers;
-    }
-    headers.insert(BEFORE, HeaderValue::from(report.before));
-    headers.insert(AFTER, HeaderValue::from(report.after));
-    let named = report.stages.iter().take(NAMED).map(|it| format!("{}={}", it.stage, it.saved));
-    let stages = named.collect::<Vec<_>>().join(", ");
-    if report.reused + report.renewed > 0 {
-        let memo = format!("reused={}, changed={}", report.reused, report.renewed);
-        headers.extend(HeaderValue::try_from(memo).ok().map(|memo| (MEMO, memo)));
-    }
-    if let Some(stages) = HeaderValue::try_from(stages).ok().filter(|stages| !stages.is_empty()) {
-        headers.insert(STAGES, stages);
-    }
-    headers
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod door;
+mod entry;
 mod gate;
 mod keeper;
 mod live;
@@ -20,6 +21,7 @@ mod trail;
 mod whose;
 
 pub(crate) use door::enter;
+pub use entry::Entry;
 pub(crate) use gate::Gate;
 pub use keeper::Keeper;
 pub use live::Live;

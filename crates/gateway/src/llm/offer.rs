@@ -16,6 +16,7 @@ use tokio::task::spawn_blocking;
 use crate::body::{Held, Idle, Outgoing};
 use crate::coding::{Coding, Fault};
 use crate::error::Error;
+use crate::llm::entry::Entry;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
 use crate::llm::run::guarded;
@@ -38,6 +39,8 @@ pub(crate) struct Offered {
     pub(crate) outgoing: Outgoing,
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
+    /// Its account, once it is on its way.
+    pub(crate) entry: Option<Entry>,
     /// What goes on with the response, and the room that the request takes until that is over.
     pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
 }
@@ -45,7 +48,7 @@ pub(crate) struct Offered {
 impl Offered {
     /// A body that goes on as it came.
     fn plain(outgoing: Outgoing) -> Self {
-        Self { outgoing, added: HeaderMap::new(), follow: None }
+        Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
     }
 }
 
@@ -188,7 +191,9 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, 
     match ask(gate, parts, &bytes).await {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
-        Ok(Verdict::Note(added)) => Ok(Offered { added, ..Offered::plain(as_it_came(bytes, held)) }),
+        Ok(Verdict::Count(entry)) => {
+            Ok(Offered { entry: Some(entry.sent()), ..Offered::plain(as_it_came(bytes, held)) })
+        }
         Ok(Verdict::Keep) => Ok(Offered::plain(as_it_came(bytes, held))),
         Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
     }
@@ -272,9 +277,12 @@ pub(super) fn measure(parts: &mut Parts, length: usize) {
 
 /// Another body: its exact length, and no coding. A response that is watched has to be plain too.
 async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
-    let Replacement { mut body, headers, kept, mut follow } = new;
+    let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {
-        body = follow.settle(kept).await.unwrap_or(body);
+        if let Some((whole, report)) = follow.settle(kept).await {
+            body = whole;
+            entry = entry.map(|entry| entry.instead(report));
+        }
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
     measure(parts, body.len());
@@ -282,5 +290,6 @@ async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
         Some(follow) => (Held::default(), Some((follow, held))),
         None => (held, None),
     };
-    Offered { outgoing: Outgoing::whole(Bytes::from(body), None, sent), added: headers, follow }
+    let outgoing = Outgoing::whole(Bytes::from(body), None, sent);
+    Offered { outgoing, added: headers, entry: entry.map(Entry::sent), follow }
 }

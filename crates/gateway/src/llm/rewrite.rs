@@ -5,8 +5,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
-use tersely_engine::Kept;
+use tersely_engine::{Kept, Report};
 use tersely_wire::hidden::{Framing, Turn, Usage, Watch};
+
+use crate::llm::entry::Entry;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
 ///
@@ -54,8 +56,8 @@ pub struct Head<'a> {
 pub enum Verdict {
     /// Forward it as it came, byte for byte.
     Keep,
-    /// Forward it as it came, and add headers to the response.
-    Note(HeaderMap),
+    /// Forward it as it came, and count it by its answer.
+    Count(Entry),
     /// Forward another body in its place.
     Replace(Replacement),
     /// Do not forward it: what it asks of us makes no sense.
@@ -69,6 +71,8 @@ pub struct Replacement {
     pub body: Vec<u8>,
     /// Headers to add to the response.
     pub headers: HeaderMap,
+    /// Its account.
+    pub entry: Option<Entry>,
     /// What was left out of it.
     pub kept: Vec<Kept>,
     /// What goes on with its response; nothing unless said.
@@ -78,8 +82,8 @@ pub struct Replacement {
 /// What goes on once a request was forwarded: the response is watched, and what the model asks of us is answered in
 /// further rounds that the client does not see.
 pub trait Follow: Send {
-    /// Another body to forward instead, when what was left out of this one cannot be kept.
-    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<Vec<u8>>>;
+    /// Another body to forward instead, and the account of that, when what was left out of this one cannot be kept.
+    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
 
     /// A watch over the response.
     fn watch(&self, framing: Framing) -> Box<dyn Watch>;

@@ -1,10 +1,9 @@
 //! What all requests so far came to.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tersely_engine::{Fetched, Report};
+use tersely_engine::{Fetched, Report, Tally};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -12,12 +11,20 @@ pub type Stages = BTreeMap<&'static str, i64>;
 /// What all requests so far came to.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Totals {
-    /// Requests that were looked at.
+    /// Requests that were answered with success. Only these count for anything below.
     pub requests: u64,
-    /// Tokens of their tool results as they came.
-    pub before: u64,
-    /// Tokens of their tool results as they were sent.
-    pub after: u64,
+    /// Requests that were not, which may well have been sent again.
+    pub failed: u64,
+    /// Requests beside these that went on as they came: nobody could look at them, or was asked to.
+    pub unread: u64,
+    /// Tokens of whole requests, our own tool included.
+    pub whole: Tally,
+    /// Tokens of tool results, in each request that they were sent with.
+    pub results: Tally,
+    /// Tokens of tool results, each counted when it was first sent.
+    pub fresh: Tally,
+    /// Tokens of our own tool, in each request that it was sent with.
+    pub tool: usize,
     /// Results or whole requests that went on as they came because we could not do better.
     pub faults: u64,
     /// What each stage saved of it; less than nothing where one made room for another.
@@ -28,47 +35,61 @@ pub struct Totals {
     pub rounds: u64,
 }
 
+/// Results that are known to have been sent, at the least, and half of those at the most.
+const RESULTS: usize = 1 << 17;
+
 /// The sums, as they grow.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
-    requests: AtomicU64,
-    before: AtomicU64,
-    after: AtomicU64,
-    faults: AtomicU64,
-    rounds: AtomicU64,
-    stages: Mutex<Stages>,
-    fetched: Mutex<Fetched>,
+pub(crate) struct Sums(Mutex<(Totals, Seen)>);
+
+/// The names of results that were sent: lately, and before that.
+#[derive(Debug, Default)]
+struct Seen {
+    new: HashSet<u64>,
+    old: HashSet<u64>,
 }
 
 impl Sums {
-    /// Adds what became of a request.
+    /// Adds a request that was answered with success.
     pub(crate) fn add(&self, report: &Report) {
-        for (sum, size) in [
-            (&self.requests, 1),
-            (&self.before, report.before),
-            (&self.after, report.after),
-            (&self.faults, report.faults),
-        ] {
-            sum.fetch_add(u64::try_from(size).unwrap_or(u64::MAX), Ordering::Relaxed);
+        let (totals, seen) = &mut *self.now();
+        let Some(whole) = report.whole else {
+            totals.unread += 1;
+            return;
+        };
+        totals.requests += 1;
+        totals.faults += u64::try_from(report.faults).unwrap_or(u64::MAX);
+        totals.tool += report.tool;
+        totals.whole += whole;
+        totals.results += Tally { before: report.before, after: report.after };
+        for (name, tally) in &report.results {
+            if seen.is_new(*name) {
+                totals.fresh += *tally;
+            }
         }
-        let mut stages = now(&self.stages);
         for saving in &report.stages {
-            *stages.entry(saving.stage).or_default() += saving.saved;
+            *totals.stages.entry(saving.stage).or_default() += saving.saved;
         }
+    }
+
+    /// Adds a request that was not.
+    pub(crate) fn fail(&self) {
+        self.now().0.failed += 1;
     }
 
     /// Adds a request that went on as it came because we could not do better.
     pub(crate) fn miss(&self) {
-        self.requests.fetch_add(1, Ordering::Relaxed);
-        self.faults.fetch_add(1, Ordering::Relaxed);
+        let (totals, _) = &mut *self.now();
+        totals.unread += 1;
+        totals.faults += 1;
     }
 
     /// Adds what a model fetched back.
     pub(crate) fn fetch(&self, fetched: &Fetched, rounds: u64) {
-        self.rounds.fetch_add(rounds, Ordering::Relaxed);
-        let mut sums = now(&self.fetched);
+        let (totals, _) = &mut *self.now();
+        totals.rounds += rounds;
         for (stage, fetch) in fetched {
-            let sum = sums.entry(stage).or_default();
+            let sum = totals.fetched.entry(stage).or_default();
             sum.calls += fetch.calls;
             sum.tokens += fetch.tokens;
         }
@@ -76,20 +97,21 @@ impl Sums {
 
     /// All sums as they are now.
     pub(crate) fn totals(&self) -> Totals {
-        let size = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-        Totals {
-            requests: size(&self.requests),
-            before: size(&self.before),
-            after: size(&self.after),
-            faults: size(&self.faults),
-            stages: BTreeMap::clone(&now(&self.stages)),
-            fetched: BTreeMap::clone(&now(&self.fetched)),
-            rounds: size(&self.rounds),
-        }
+        self.now().0.clone()
+    }
+
+    /// Sums as they are now; they stay right when someone panics beside them.
+    fn now(&self) -> MutexGuard<'_, (Totals, Seen)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Sums as they are now; they stay right when someone panics beside them.
-fn now<T>(sums: &Mutex<T>) -> MutexGuard<'_, T> {
-    sums.lock().unwrap_or_else(PoisonError::into_inner)
+impl Seen {
+    /// True the first time that a result is sent; it is then known, and for longer the later it is sent again.
+    fn is_new(&mut self, name: u64) -> bool {
+        if self.new.len() >= RESULTS {
+            self.old = std::mem::take(&mut self.new);
+        }
+        self.new.insert(name) && !self.old.contains(&name)
+    }
 }

@@ -11,7 +11,7 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Request, TOOL,
+    Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Report, Request, TOOL,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{Framing, Hides, Turn, Usage, Watch};
@@ -102,9 +102,9 @@ impl Sent {
         Some(Talk { body: Bytes::from(passed.body.into_owned()), answers: Answers::new(kept) })
     }
 
-    /// The body with nothing left out.
-    fn whole(&self) -> Option<Vec<u8>> {
-        self.pass(Loss::Form).ok().map(|passed| passed.body.into_owned())
+    /// The body with nothing left out, and the account of it.
+    fn whole(&self) -> Option<(Vec<u8>, Report)> {
+        self.pass(Loss::Form).ok().map(|passed| (passed.body.into_owned(), passed.report))
     }
 }
 
@@ -115,7 +115,7 @@ impl Trail {
     }
 
     /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
-    async fn settled(&mut self, kept: Vec<Kept>) -> Option<Vec<u8>> {
+    async fn settled(&mut self, kept: Vec<Kept>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
         }
@@ -192,7 +192,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'sta
 }
 
 impl Follow for Trail {
-    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<Vec<u8>>> {
+    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<(Vec<u8>, Report)>> {
         Box::pin(self.settled(kept))
     }
 
@@ -233,6 +233,7 @@ fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
 mod tests {
     use std::time::Duration;
 
+    use tersely_core::{O200k, Tokens};
     use tersely_engine::{Policy, Settings};
     use tersely_store::{Place, Remote, Secret, Store};
 
@@ -280,7 +281,10 @@ mod tests {
         let (sent, kept) = sent(member);
         let hides = sent.provider.hides(&sent.path).unwrap();
         let mut trail = Trail::new(sent, hides, Arc::default(), shelf);
-        trail.settle(kept).await.map(|body| String::from_utf8(body).unwrap())
+        let (body, report) = trail.settle(kept).await?;
+        let body = String::from_utf8(body).unwrap();
+        assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");
+        Some(body)
     }
 
     /// What is kept under the name of what such a request leaves out, once it is.

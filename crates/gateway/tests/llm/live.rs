@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Most, Policy, Settings};
+use tersely_core::{Loss, Mode, O200k, Tokens};
+use tersely_engine::{Engine, Most, Policy, Settings, Tally};
 use tersely_gateway::{Live, Totals};
 
 use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
@@ -65,11 +65,16 @@ async fn results_are_compressed_and_the_client_is_told() {
     assert!(body.starts_with(r#"{"model" : "m","messages":["#) && body.ends_with(end), "{body}");
     assert!(body.contains("[terse1 json"), "{body}");
     let [before, after] = ["before", "after"]
-        .map(|name| answer.header(&format!("x-tersely-tokens-{name}")).parse::<u64>().unwrap());
+        .map(|name| answer.header(&format!("x-tersely-tokens-{name}")).parse::<usize>().unwrap());
     assert!(after < before);
     assert_eq!(answer.header("x-tersely-stages"), format!("json={}", before - after));
     let stages = [("json", i64::try_from(before - after).unwrap())].into();
-    assert_eq!(live.totals(), Totals { requests: 1, before, after, stages, ..Totals::default() });
+    let results = Tally { before, after };
+    let whole = Tally { before: O200k.count(&messages(&rows(), "")), after: O200k.count(&body) };
+    assert_eq!(
+        live.totals(),
+        Totals { requests: 1, results, fresh: results, whole, stages, ..Totals::default() }
+    );
 }
 
 /// The memo saves time alone: without one, a conversation that goes on is sent with the same bytes.
@@ -159,7 +164,9 @@ async fn what_cannot_be_read_goes_on_and_is_counted() {
     let live = Arc::new(Live::default());
     let broken = messages(&rows(), "") + "]";
     assert_eq!(sent(&live, &[], broken.clone()).await, broken);
-    assert_eq!(live.totals(), Totals { requests: 1, faults: 1, ..Totals::default() });
+    let tokens = O200k.count(&broken);
+    let whole = Tally { before: tokens, after: tokens };
+    assert_eq!(live.totals(), Totals { requests: 1, faults: 1, whole, ..Totals::default() });
 }
 
 #[tokio::test]

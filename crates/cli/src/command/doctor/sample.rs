@@ -22,10 +22,10 @@ pub(crate) fn look(proxy: &Proxy) -> Finding {
     }
     match proxy.rewrite.rewrite(&head, &body.clone().into()) {
         Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
-        Verdict::Keep if proxy.mode() == Mode::Safe => {
+        Verdict::Keep | Verdict::Count(_) if proxy.mode() == Mode::Safe => {
             Finding::open(subject, "safe mode leaves JSON as it came")
         }
-        Verdict::Keep | Verdict::Note(_) => {
+        Verdict::Keep | Verdict::Count(_) => {
             Finding::bad(subject, "came back as it was; check the configuration's rules")
         }
         Verdict::Refuse(why) => Finding::bad(subject, format!("was refused: {}", why.message)),

@@ -1,0 +1,92 @@
+//! Cuts a text where no token reaches across, so that its parts can be counted apart.
+
+use crate::tokens::split::is_sure;
+
+/// The shortest part but the last.
+const LEAST: usize = 1 << 10;
+
+/// How many bytes before a place decide whether it is a cut.
+const SIGHT: usize = 8;
+
+/// One in so many sure places is a cut.
+const RARE: u32 = 9;
+
+/// The parts of a text, whose tokens add up to those of the whole.
+///
+/// Where a part ends, what stands there decides: a text that goes on, or is changed in one place, has the same parts
+/// everywhere else.
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (part, after) = rest.split_at_checked(cut(rest.as_bytes()))?;
+        rest = after;
+        Some(part).filter(|part| !part.is_empty())
+    })
+}
+
+/// Where the first part ends.
+fn cut(bytes: &[u8]) -> usize {
+    let places = bytes.windows(SIGHT + 1).skip(LEAST - SIGHT);
+    let is_cut = |sight: &[u8]| is_sure(sight[SIGHT - 1], sight[SIGHT]) && is_rare(sight);
+    places.into_iter().position(is_cut).map_or(bytes.len(), |at| LEAST + at)
+}
+
+/// True for one in so many sights.
+fn is_rare(sight: &[u8]) -> bool {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let word = sight.first_chunk().map_or(0, |bytes: &[u8; SIGHT]| u64::from_be_bytes(*bytes));
+    word.wrapping_mul(ODD) >> (64 - RARE) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::{O200k, Tokens};
+
+    fn words(seed: u32, count: usize) -> String {
+        const WORDS: [&str; 12] = [
+            "it's ",
+            "\"role\":\"user\",",
+            "12345",
+            "  \\n",
+            "HTTPServer",
+            "é's",
+            "日本 語",
+            "don'T ",
+            "}]},{",
+            "a\u{301}b ",
+            "\n\n  x",
+            "state=open; ",
+        ];
+        let mut seed = seed;
+        let mut word = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            format!("{}{}", WORDS[seed as usize / 7 % WORDS.len()], seed >> 20)
+        };
+        (0..count).map(|_| word()).collect()
+    }
+
+    #[test]
+    fn parts_cost_what_the_whole_costs() {
+        for seed in 0..40 {
+            let text = words(seed, 4000);
+            let parts: Vec<_> = parts(&text).collect();
+            assert!(parts.len() > 2, "{}", parts.len());
+            assert_eq!(parts.concat(), text);
+            assert_eq!(parts.iter().map(|part| O200k.count(part)).sum::<usize>(), O200k.count(&text));
+        }
+        for text in ["", "a", "7", "é"] {
+            assert_eq!(parts(text).collect::<String>(), text);
+        }
+    }
+
+    #[test]
+    fn a_change_leaves_most_parts_as_they_were() {
+        let (text, end) = (words(1, 40_000), words(2, 500));
+        let before: std::collections::HashSet<_> = parts(&text).collect();
+        let changed = format!("{}{end}{}{end}", &text[..1], &text[1..]);
+        let after: Vec<_> = parts(&changed).collect();
+        let known = after.iter().filter(|part| before.contains(*part)).count();
+        assert!(known + 12 > after.len() && after.len() > 40, "{known} of {}", after.len());
+    }
+}

@@ -1,0 +1,123 @@
+//! A request in the books: what became of its body, said and counted once an answer is there.
+//!
+//! A request that fails has saved nothing, however short its body was; a client will send it again.
+
+use std::sync::Arc;
+
+use http::Response;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use tersely_engine::Report;
+
+use crate::llm::totals::Sums;
+
+/// What a response says of its request.
+const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
+const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
+const TOOL: HeaderName = HeaderName::from_static("x-tersely-tokens-tool");
+const WHOLE_BEFORE: HeaderName = HeaderName::from_static("x-tersely-request-tokens-before");
+const WHOLE_AFTER: HeaderName = HeaderName::from_static("x-tersely-request-tokens-after");
+const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
+const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
+
+/// How many stages a response names.
+const NAMED: usize = 8;
+
+/// A request in the books.
+#[derive(Debug)]
+pub struct Entry {
+    report: Report,
+    /// Where it is counted; nowhere if it only asks what a request would cost.
+    sums: Option<Arc<Sums>>,
+    /// What is told whatever the answer is.
+    notes: HeaderMap,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum State {
+    /// It may yet go on as it came.
+    Open,
+    /// It is on its way.
+    Sent,
+    /// There is an answer.
+    Answered,
+}
+
+impl Entry {
+    /// The account of a request that was not sent yet.
+    pub(crate) fn new(report: Report, sums: Option<Arc<Sums>>) -> Self {
+        Self { report, sums, notes: HeaderMap::new(), state: State::Open }
+    }
+
+    /// Tells the client something else too, whatever the answer is.
+    pub(crate) fn note(&mut self, name: HeaderName, value: HeaderValue) {
+        self.notes.insert(name, value);
+    }
+
+    /// The same request with another body.
+    pub(crate) fn instead(mut self, report: Report) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// Hears that it is sent: without an answer it has failed from now on.
+    pub(crate) fn sent(mut self) -> Self {
+        self.state = State::Sent;
+        self
+    }
+
+    /// Counts it by its answer, and tells the client if that is a success.
+    pub(crate) fn answer<B>(mut self, response: &mut Response<B>) {
+        response.headers_mut().extend(std::mem::take(&mut self.notes));
+        if response.status().is_success() {
+            self.state = State::Answered;
+            response.headers_mut().extend(told(&self.report));
+        }
+    }
+}
+
+/// Whatever ends it: an upstream that fails, a client that leaves.
+impl Drop for Entry {
+    fn drop(&mut self) {
+        match (self.state, &self.sums) {
+            (State::Answered, Some(sums)) => sums.add(&self.report),
+            (State::Sent, Some(sums)) => sums.fail(),
+            _ => {}
+        }
+    }
+}
+
+/// Headers that tell what became of a body; none where there was nothing to do.
+fn told(report: &Report) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if report.slots == 0 && report.tool == 0 {
+        return headers;
+    }
+    let whole = report.whole.unwrap_or_default();
+    for (name, tokens) in [
+        (BEFORE, report.before),
+        (AFTER, report.after),
+        (TOOL, report.tool),
+        (WHOLE_BEFORE, whole.before),
+        (WHOLE_AFTER, whole.after),
+    ] {
+        headers.insert(name, HeaderValue::from(tokens));
+    }
+    if report.reused + report.renewed > 0 {
+        let memo = format!("reused={}, changed={}", report.reused, report.renewed);
+        headers.extend(HeaderValue::try_from(memo).ok().map(|memo| (MEMO, memo)));
+    }
+    if let Some(stages) = HeaderValue::try_from(stages(report)).ok().filter(|stages| !stages.is_empty()) {
+        headers.insert(STAGES, stages);
+    }
+    headers
+}
+
+/// The stages that saved most, and the others as one, so that they add up.
+fn stages(report: &Report) -> String {
+    let (named, others) = report.stages.split_at(report.stages.len().min(NAMED));
+    let named = named.iter().map(|it| format!("{}={}", it.stage, it.saved));
+    let others =
+        (!others.is_empty()).then(|| format!("others={}", others.iter().map(|it| it.saved).sum::<i64>()));
+    named.chain(others).collect::<Vec<_>>().join(", ")
+}
