@@ -56,6 +56,16 @@ mutated:
 health:
     cargo test --release --locked -p tersely-gateway --test llm health_is_answered_within -- --ignored --nocapture
 
+# A hundred shapes of text at 0.1, 1 and 10 MB: does time grow with the text and no faster? (minutes)
+[group('measure')]
+hostile:
+    cargo test --release --locked -p tersely-core --test hostile -- --ignored --nocapture
+
+# One request of 10 MB through `tersely serve`, by kind of text: how much memory does that take?
+[group('measure')]
+memory: release
+    python3 benchmarks/limits/memory.py
+
 # Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
 [group('slow')]
 prefix:

@@ -8,12 +8,12 @@ use crate::restore::restore;
 use crate::run::Run;
 use crate::stage::redact;
 use crate::stage::{self, CAPS, CLEAN, CUTS, FORMS, Scene, Stage};
-use crate::{Call, Loss, Mode, Outcome, Plan, Redaction, Step, Tokens, mark, signal, wrap};
+use crate::{Call, Loss, Mode, Outcome, Plan, Redaction, Step, Tokens, budget, mark, signal, wrap};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
-        return Outcome { text: Cow::Borrowed(text), redacted: 0, steps: Vec::new(), original: None };
+        return Outcome::unchanged(text);
     }
     let job = Job { plan, tokens, call };
     let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
@@ -74,6 +74,9 @@ impl<'j> Job<'j> {
 
     /// The better of two ways: the text as it stands, and what stands in its wrapping.
     fn best<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        if !budget::is_within(text) {
+            return self.capped(Run::new(self.tokens, Cow::Borrowed(text)));
+        }
         let mut whole = self.pass(text);
         let inside = if self.plan.mode >= Mode::Standard { self.unwrapped(text, &mut whole) } else { None };
         inside.unwrap_or_else(|| self.capped(whole))

@@ -3,6 +3,7 @@
 //! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
 
 pub mod auto;
+mod budget;
 mod call;
 mod compress;
 mod dictionary;

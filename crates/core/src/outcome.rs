@@ -30,6 +30,14 @@ pub struct Outcome<'a> {
     pub original: Option<Original<'a>>,
 }
 
+impl<'a> Outcome<'a> {
+    /// A text that goes on as it came.
+    #[must_use]
+    pub fn unchanged(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), redacted: 0, steps: Vec::new(), original: None }
+    }
+}
+
 impl Outcome<'_> {
     /// The worst loss of all changes.
     #[must_use]

@@ -38,6 +38,8 @@ enum Found<'s> {
     Left(Cow<'s, str>),
     /// We failed at it.
     Failed(Cow<'s, str>),
+    /// Nothing of it was found to say shorter.
+    Same(Policy, Cow<'s, str>),
     Done(Policy, Cow<'s, str>, Outcome<'static>),
 }
 
@@ -62,8 +64,9 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     });
     for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
         let found = found.unwrap_or(Found::Unread);
-        let filled = fill(&mut past.conversation, slot, found, &mut results.kept);
+        let (filled, kept) = fill(&mut past.conversation, slot, found);
         past.filled.push(filled);
+        results.kept.extend(kept);
     }
     for (at, (slot, filled)) in slots.iter().zip(&past.filled).enumerate() {
         results.report.add(&filled.report);
@@ -95,10 +98,17 @@ fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
     let Some(text) = slot.text() else { return Found::Unread };
     let fits = |policy: &Policy| text.len() > policy.min_bytes && comes_back(*policy, slot, &text);
     let Some(policy) = scope.policy(&slot.call.tool).filter(fits) else { return Found::Left(text) };
-    match guarded(|| compressed(policy, slot, &text).into_owned()) {
-        Some(outcome) => Found::Done(policy, text, outcome),
+    let outcome = guarded(|| Some(compressed(policy, slot, &text)).filter(is_new).map(Outcome::into_owned));
+    match outcome {
+        Some(Some(outcome)) => Found::Done(policy, text, outcome),
+        Some(None) => Found::Same(policy, text),
         None => Found::Failed(text),
     }
+}
+
+/// True when it is more than a copy of what came: those of a large body would take as much room again.
+fn is_new(outcome: &Outcome<'_>) -> bool {
+    !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, steps, original: None } if steps.is_empty())
 }
 
 /// True when a text can go another way: under no loss, only one that would be written again as the client wrote it.
@@ -113,37 +123,52 @@ fn compressed<'t>(policy: Policy, slot: &Slot<'_>, text: &'t str) -> Outcome<'t>
     compress(&Plan { mode, loss, max_bytes, redact, dictionary }, &O200k, call(slot), text)
 }
 
-/// What stands for a result after the ones before it.
-fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>, kept: &mut Vec<Kept>) -> Filled {
-    let mut report = Report { slots: 1, ..Report::default() };
-    let (text, outcome) = match found {
+/// What stands for a result after the ones before it, and what was left out of it.
+fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, Option<Kept>) {
+    match found {
         Found::Unread => {
             past.skip(slot);
-            report.faults = 1;
-            return Filled { sent: None, report };
+            (Filled { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
         }
         Found::Left(text) => {
             past.remember(slot, &text);
-            report.leave(&text);
-            return Filled { sent: None, report };
+            (left(&text, 0), None)
         }
-        Found::Failed(text) => (text, None),
-        Found::Done(policy, text, outcome) => {
-            let referred = guarded(|| past.refer(policy, slot, &text, outcome));
-            (text, referred)
-        }
-    };
-    let Some(outcome) = outcome else {
-        past.skip(slot);
-        report.faults = 1;
-        report.leave(&text);
-        return Filled { sent: None, report };
-    };
-    report.book(&text, &outcome);
-    if outcome.text == text {
-        return Filled { sent: None, report };
+        Found::Failed(text) => (failed(past, slot, &text), None),
+        Found::Same(policy, text) => refer(past, policy, slot, &text, Outcome::unchanged(&text)),
+        Found::Done(policy, text, outcome) => refer(past, policy, slot, &text, outcome),
     }
-    let sent = outcome.text.clone().into_owned();
-    kept.extend(Kept::of(outcome));
-    Filled { sent: Some(sent), report }
+}
+
+/// A result that goes on as it came.
+fn left(text: &str, faults: usize) -> Filled {
+    let mut report = Report { slots: 1, faults, ..Report::default() };
+    report.leave(text);
+    Filled { sent: None, report }
+}
+
+/// A result at which we failed.
+fn failed(past: &mut Conversation, slot: &Slot<'_>, text: &str) -> Filled {
+    past.skip(slot);
+    left(text, 1)
+}
+
+/// A result with references to the ones before it.
+fn refer(
+    past: &mut Conversation,
+    policy: Policy,
+    slot: &Slot<'_>,
+    text: &str,
+    outcome: Outcome<'_>,
+) -> (Filled, Option<Kept>) {
+    let Some(outcome) = guarded(|| past.refer(policy, slot, text, outcome)) else {
+        return (failed(past, slot, text), None);
+    };
+    let mut report = Report { slots: 1, ..Report::default() };
+    report.book(text, &outcome);
+    if outcome.text == text {
+        return (Filled { sent: None, report }, None);
+    }
+    let sent = Some(outcome.text.clone().into_owned());
+    (Filled { sent, report }, Kept::of(outcome))
 }

@@ -280,6 +280,37 @@ fn what_the_settings_leave_alone_stays() {
     }
 }
 
+/// Law 2: what one result may cost is counted in its own bytes and lines, so that others do not suffer from it.
+#[test]
+fn a_result_that_is_too_much_work_stays_and_the_others_do_not() {
+    let results = |texts: &[&str]| -> String {
+        let message = |(at, text): (usize, &&str)| {
+            let call = json!({"type": "tool_use", "id": format!("call_{at}"), "name": "sh", "input": {}});
+            let result = json!({"type": "tool_result", "tool_use_id": format!("call_{at}"), "content": text});
+            [json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]})]
+        };
+        let messages: Vec<_> = texts.iter().enumerate().flat_map(message).collect();
+        json!({"model": "m", "messages": messages}).to_string()
+    };
+    let rows = rows();
+    let wide = format!("[{}]", vec!["1"; 200_000].join(","));
+    let long = "a line that is said again and again\n".repeat(130_000);
+    for heavy in [wide, long] {
+        let (new, report) =
+            pass(Settings::default(), &results(&[&rows, &heavy, &format!("{rows} ")])).expect("a body");
+        let (alone, _) = pass(Settings::default(), &results(&[&rows])).expect("a body");
+        assert_eq!((report.slots, report.changed, report.faults), (3, 2, 0));
+        assert!(new.contains(&json!(heavy).to_string()), "the heavy one goes on as it came");
+        let same = |one: &&str| alone.contains(one);
+        assert!(
+            new.split(r#""role":"user""#)
+                .nth(1)
+                .and_then(|first| first.get(..200))
+                .is_some_and(|it| same(&it))
+        );
+    }
+}
+
 /// Contract 14.1, 2.10: secrets are masked and counted; nothing else of the text changes for it.
 #[test]
 fn secrets_are_masked_and_counted() {

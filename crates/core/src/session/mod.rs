@@ -21,7 +21,7 @@ use anchor::Anchors;
 use index::Index;
 use shown::Shown;
 
-use crate::{Call, Loss, Outcome, Room, Step, Tokens, mark, reference, signal};
+use crate::{Call, Loss, Outcome, Room, Step, Tokens, budget, mark, reference, signal};
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -35,6 +35,9 @@ const WORTH: usize = 20;
 /// And at least so many tokens.
 const LEAST: usize = 16;
 
+/// The bytes that it may take to remember what was shown; what comes after that is not named by anything later.
+const MOST: usize = 64 << 20;
+
 /// The texts of one request so far, as they are sent.
 #[derive(Default)]
 pub struct History {
@@ -45,6 +48,8 @@ pub struct History {
     anchors: Anchors,
     /// Texts by their hash.
     whole: HashMap<u64, usize>,
+    /// About how many bytes all this takes.
+    bytes: usize,
 }
 
 impl History {
@@ -61,7 +66,9 @@ impl History {
         outcome: Outcome<'a>,
     ) -> Outcome<'a> {
         self.block_known(call.id);
-        let proposal = self.proposal(call, &outcome.text).filter(|(_, text)| text.len() >= least);
+        let within = budget::is_within(&outcome.text);
+        let proposal = if within { self.proposal(call, &outcome.text) } else { None };
+        let proposal = proposal.filter(|(_, text)| text.len() >= least);
         let outcome = match proposal {
             Some(proposal) => accept(tokens, outcome, proposal),
             None => outcome,
@@ -79,7 +86,7 @@ impl History {
     /// About how many bytes it takes to remember all this.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.shown.iter().map(Shown::bytes).sum()
+        self.bytes
     }
 
     /// Takes note of a result that cannot be read, which is then no text to name.
@@ -159,6 +166,10 @@ impl History {
         if !shown::can_be_named(call.id) || self.ids.contains_key(call.id) {
             return;
         }
+        if self.bytes() > MOST || !budget::is_within(text) {
+            self.ids.insert(call.id.to_owned(), None);
+            return;
+        }
         let place = self.shown.len();
         let shown = Shown::of(call, text);
         self.index.add(place, &shown);
@@ -167,6 +178,7 @@ impl History {
             self.whole.entry(index::hash(text.as_bytes())).or_insert(place);
         }
         self.ids.insert(call.id.to_owned(), Some(place));
+        self.bytes += shown.bytes();
         self.shown.push(shown);
     }
 }

@@ -6,10 +6,12 @@ use std::cell::RefCell;
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
+use super::row::RowTokens;
+
 /// Calls `with` with the thread's own memo.
 pub(super) fn with_memo<T>(with: impl FnOnce(&mut Memo) -> T) -> T {
     thread_local! {
-        static MEMO: RefCell<Memo> = RefCell::new(Memo { places: vec![(0, 0); PLACES] });
+        static MEMO: RefCell<Memo> = RefCell::new(Memo { places: vec![(0, 0); PLACES], rows: RowTokens::default() });
     }
     MEMO.with_borrow_mut(with)
 }
@@ -17,6 +19,7 @@ pub(super) fn with_memo<T>(with: impl FnOnce(&mut Memo) -> T) -> T {
 /// A table of pieces; one that falls on another's place takes it.
 pub(super) struct Memo {
     places: Vec<(u128, usize)>,
+    rows: RowTokens,
 }
 
 /// Half a megabyte.
@@ -33,7 +36,7 @@ impl Memo {
             [byte] if byte.is_ascii() => 1,
             // Of up to three digits, since a piece has no more.
             [first, ..] if first.is_ascii_digit() && bytes.iter().all(u8::is_ascii_digit) => 1,
-            _ if bytes.len() > LONGEST => bpe.count(bytes),
+            _ if bytes.len() > LONGEST => self.rows.count(bytes, bpe),
             _ => self.recall(bytes, bpe),
         }
     }

@@ -2,6 +2,7 @@
 
 mod memo;
 mod part;
+mod row;
 mod split;
 
 use bpe_openai::Tokenizer;
@@ -67,6 +68,16 @@ mod tests {
         let count = O200k.count(&text);
         assert_eq!(O200k.count_within(&text, count), Some(count));
         assert_eq!(O200k.count_within(&text, count - 1), None);
+    }
+
+    #[test]
+    fn short_rows_cost_what_the_vocabulary_says() {
+        for row in ["7", " ", "\n", "\t", "-", "=", "a", "B", "[", "é", " \n", "1a", "a1", "- ", "\r\n"] {
+            for length in [1, 2, 3, 4, 5, 100, 383, 384, 385, 700, 1500] {
+                let text = row.repeat(length);
+                assert_eq!(O200k.count(&text), tokenizer().count(text.as_str()), "{row:?} {length}");
+            }
+        }
     }
 
     /// Every number of up to three digits is a token, which the memo takes for granted.

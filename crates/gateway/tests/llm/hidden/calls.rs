@@ -161,7 +161,7 @@ fn broken_calls_are_answered() {
 }
 
 #[test]
-#[ignore = "a minute: just calls"]
+#[ignore = "a minute: just mutated"]
 fn a_hundred_thousand_broken_calls_are_answered() {
     play(100_000);
 }
