@@ -19,8 +19,8 @@ use crate::coding::{Coding, Fault};
 use crate::error::Error;
 use crate::undo::{PIECE, Undo};
 
-/// How much of an answer may be blank before it is taken for one that is not framed in a known way.
-const BLANK: usize = 64 << 10;
+/// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
+const SILENT: usize = 16 << 10;
 
 /// How much is heard of an error before it is passed on, and for how long it is waited for.
 const HEARD: usize = 64 << 10;
@@ -189,19 +189,23 @@ enum Sight {
 
 /// How an answer is framed by what has come of it.
 fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
-    let bytes = || come.iter().filter_map(Frame::data_ref).flatten().copied();
+    let bytes: Vec<u8> = come.iter().filter_map(Frame::data_ref).flatten().copied().take(SILENT).collect();
     // A mark of the byte order may stand before events and, though it should not, before JSON.
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
-    let start: Vec<u8> = bytes().skip_while(is_blank).take(6).collect();
-    match start.first() {
-        None if bytes().count() < BLANK => Sight::Unsure,
+    let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+    // Whoever reads events skips lines that are none, so an answer may begin with such a line.
+    let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
+    match bytes.get(start) {
         Some(b'{' | b'[') => Sight::Framed(Framing::Whole),
-        Some(_) if FIELDS.iter().any(|field| start.starts_with(field.as_bytes())) => {
-            Sight::Framed(Framing::Events)
-        }
-        Some(_) if FIELDS.iter().any(|field| field.as_bytes().starts_with(&start)) => Sight::Unsure,
+        _ if lines.any(is_field) => Sight::Framed(Framing::Events),
+        _ if bytes.len() < SILENT => Sight::Unsure,
         _ => Sight::Foreign,
     }
+}
+
+/// True of a line of an event.
+fn is_field(line: &[u8]) -> bool {
+    FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }
 
 fn garbled(fault: Fault) -> Error {
@@ -232,12 +236,13 @@ mod tests {
             check(&[events], Sight::Framed(Framing::Events));
         }
         check(&["da", "ta", ": 1"], Sight::Framed(Framing::Events));
-        for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"]] {
+        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(Framing::Events));
+        for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]
+        {
             check(unsure, Sight::Unsure);
         }
-        for other in ["<html>", "Hello", "dates: 1", "events", "\"text\"", "1"] {
-            check(&[other], Sight::Foreign);
+        for other in [" ", "dates: 1\n", "events\n", "\"text\"\n{\n", "1"] {
+            check(&[&other.repeat(SILENT)], Sight::Foreign);
         }
-        check(&[&" ".repeat(BLANK)], Sight::Foreign);
     }
 }

@@ -1,7 +1,7 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
 use super::frames::{Frame, Frames};
-use super::veil::{alike_event, shows_events};
+use super::veil::{alike_event, shows};
 use super::words::UNREADABLE;
 use super::{Close, Turn, Usage, Watch};
 
@@ -52,7 +52,7 @@ impl<E: Events> Stream<E> {
         }
         let (raw, start) = (alike_event(self.name, frame), out.len());
         self.events.event(Frame { raw: &raw }, out);
-        if shows_events(self.name, &out[start..]) {
+        if shows(self.name, &out[start..]) {
             out.truncate(start);
             self.is_closed = true;
             self.events.close(Close::Failed(UNREADABLE), out);

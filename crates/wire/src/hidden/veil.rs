@@ -40,18 +40,18 @@ pub(crate) fn alike_event<'b>(name: &str, frame: Frame<'b>) -> Cow<'b, [u8]> {
     }
 }
 
-/// True when a client would find a call of the tool in this value.
+/// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
+/// they are called, or how they begin, may be wrong.
 pub(crate) fn shows(name: &str, bytes: &[u8]) -> bool {
-    mentions(name, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(name, &value))
-}
-
-/// The same for events.
-pub(crate) fn shows_events(name: &str, bytes: &[u8]) -> bool {
-    let mut found = false;
-    if mentions(name, bytes) {
-        Frames::default().take(bytes, |frame| found |= shows(name, &frame.data().unwrap_or_default()));
+    let mut found = has_call(name, bytes);
+    if !found && mentions(name, bytes) {
+        Frames::default().take(bytes, |frame| found |= has_call(name, &frame.data().unwrap_or_default()));
     }
     found
+}
+
+fn has_call(name: &str, bytes: &[u8]) -> bool {
+    mentions(name, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(name, &value))
 }
 
 fn mentions(name: &str, bytes: &[u8]) -> bool {
@@ -64,8 +64,8 @@ fn calls(name: &str, value: &Value) -> bool {
     let is_item =
         |item: &Value| is_named(item) && (item["type"] == "tool_use" || item["type"] == "function_call");
     let is_tool_call = |call: &Value| is_named(&call["function"]);
-    let has_call = |said: &Value| items(&said["tool_calls"]).iter().any(is_tool_call);
-    let is_asking = |choice: &Value| has_call(&choice["message"]) || has_call(&choice["delta"]);
+    let has_tool_call = |said: &Value| items(&said["tool_calls"]).iter().any(is_tool_call);
+    let is_asking = |choice: &Value| has_tool_call(&choice["message"]) || has_tool_call(&choice["delta"]);
     let has_part = |candidate: &Value| {
         items(&candidate["content"]["parts"]).iter().any(|part| is_named(&part["functionCall"]))
     };
@@ -134,7 +134,7 @@ mod tests {
             r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool"}}]}}]}"#,
         ] {
             assert!(shows("tool", body.as_bytes()), "{body}");
-            assert!(shows_events("tool", format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
+            assert!(shows("tool", format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
         }
         for body in [
             r#"{"content":[{"type":"text","text":"tool"}]}"#,
