@@ -38,7 +38,7 @@ class Questions(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_the_form_is_read_from_the_mark(self) -> None:
-        found = texts.MARK.match("[terse1 diff stat: names to column 50]\n")
+        found = texts.MARK.search("a | 1 +\n[layout1 diff stat: names to column 50]\n")
         self.assertEqual(found and found[1], "diff stat")
 
     def test_lost_and_won(self) -> None:

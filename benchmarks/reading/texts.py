@@ -26,7 +26,7 @@ from score import Score, Scorer
 from stats import mcnemar
 
 COMMAND = f"{ROOT}/target/release/tersely compress --mode aggressive --loss none"
-MARK = re.compile(r"\[terse1 ([a-z ]+)[:\]]")
+MARK = re.compile(r"\n\[layout1 ([a-z ]+)(?:: .*)?\]\n?$")
 ROW_RIVALS = 4
 FIELD_RIVALS = 2
 
@@ -111,7 +111,7 @@ def case(spec: dict[str, Any], corpus: Path, compress: Callable[[str], str]) -> 
     """The window of one file, if its form changes it."""
     data = window((corpus / spec["file"]).read_text(), spec)
     written = compress(data)
-    mark = MARK.match(written)
+    mark = MARK.search(written)
     if mark is None or mark[1] != spec["form"]:
         sys.stderr.write(f"{spec['name']}: {spec['form']} leaves it alone, {mark[1] if mark else 'nothing'} does not\n")
         return None

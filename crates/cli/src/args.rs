@@ -29,8 +29,7 @@ Examples:
   tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
 
-The first SIGINT or SIGTERM lets running answers finish, and the exit code is 0. The second ends at
-once, with 128 and the signal's number.";
+The first SIGINT or SIGTERM lets running answers finish: exit code 0. The second ends at once: 128 + signal.";
 
 const RUN: &str = "\
 Examples:
@@ -379,8 +378,11 @@ pub(crate) enum Wish {
     In(Form),
 }
 
+/// Whose APIs are two, told apart by the body.
+pub(crate) const OPENAI: &str = "openai";
+
 fn provider() -> PossibleValuesParser {
-    PossibleValuesParser::new(PROVIDERS.map(Provider::name))
+    PossibleValuesParser::new(PROVIDERS.map(Provider::name).into_iter().chain([OPENAI]))
 }
 
 fn wish() -> impl TypedValueParser<Value = Wish> {

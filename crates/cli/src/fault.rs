@@ -21,7 +21,7 @@ pub(crate) enum Stop {
 #[derive(Debug)]
 pub(crate) struct Fault {
     code: u8,
-    message: String,
+    pub(crate) message: String,
     hint: String,
 }
 

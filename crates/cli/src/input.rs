@@ -14,13 +14,28 @@ pub(crate) struct Input {
     pub text: String,
 }
 
+/// What was read: a text, or bytes that are none, and why.
+#[derive(Debug)]
+pub(crate) enum Raw {
+    Text(Input),
+    Bytes(Fault, Vec<u8>),
+}
+
 /// Reads `path`; standard input when there is none, or when it is `-`.
 pub(crate) fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
-    let (name, bytes) = bytes(path)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Input { name, text }),
-        Err(error) => Err(not_text(&name, error.utf8_error().valid_up_to())),
+    match raw(path)? {
+        Raw::Text(input) => Ok(input),
+        Raw::Bytes(fault, _) => Err(fault),
     }
+}
+
+/// Reads the same; what is no text is no fault yet.
+pub(crate) fn raw(path: Option<&PathBuf>) -> Result<Raw, Fault> {
+    let (name, bytes) = bytes(path)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => Raw::Text(Input { name, text }),
+        Err(error) => Raw::Bytes(not_text(&name, error.utf8_error().valid_up_to()), error.into_bytes()),
+    })
 }
 
 /// Reads the same, whatever it holds, with the name to call it by.

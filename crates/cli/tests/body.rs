@@ -23,12 +23,17 @@ fn chat(text: &str) -> String {
     format!("{{\"messages\":[{result}]}}")
 }
 
+/// A body of Responses with `text` as a result.
+fn responses(text: &str) -> String {
+    json!({"input": [{"type": "function_call_output", "call_id": "a", "output": text}]}).to_string()
+}
+
 #[test]
 fn a_body_is_written_as_it_would_be_sent() {
     for body in [messages(&rows()), chat(&rows())] {
         let ran = run("compress --body", &body);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-        let content = ran.stdout.find("[terse1 json").expect("a compressed result");
+        let content = ran.stdout.find("30 rows\\n").expect("a compressed result");
         assert_eq!(ran.stdout[..content - 1], body[..content - 1], "what stands before the result");
         let (old, new) = (body.rfind(']').unwrap(), ran.stdout.rfind(']').unwrap());
         assert_eq!(ran.stdout[new..], body[old..], "what stands behind it");
@@ -57,6 +62,8 @@ fn the_provider_is_told_by_the_results_or_by_name() {
         ("", messages(&rows()), "provider: anthropic, by the tool results in it"),
         ("", chat(&rows()), "provider: chat, by the tool results in it"),
         ("--provider ollama", chat(&rows()), "provider: ollama, as was said"),
+        ("--provider openai", chat(&rows()), "provider: chat, as was said"),
+        ("--provider openai", responses(&rows()), "provider: responses, as was said"),
     ] {
         let ran = run(&format!("compress --body --explain {args}"), body);
         assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
@@ -70,7 +77,7 @@ fn a_body_that_does_not_tell_is_not_guessed_at() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
     let said = [
         "<stdin>: no tool results are in it",
-        "--provider, one of anthropic, chat, responses, gemini, ollama",
+        "--provider, one of anthropic, chat, responses, gemini, ollama, openai",
     ];
     check("compress --body", plain, "", 2, &said);
     check("compress --body --provider chat", plain, plain, 0, &[]);

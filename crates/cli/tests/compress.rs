@@ -2,6 +2,8 @@
 
 mod run;
 
+use std::process::Command;
+
 use run::{check, file, run};
 use serde_json::{Value, json};
 
@@ -26,14 +28,17 @@ fn what_was_not_lost_comes_back_byte_for_byte() {
         "{id:ch_1,object:charge}".to_owned(),
         "2 records\n{a:1}\n{a:2}".to_owned(),
         "[2]{a,b}:\n  1,x\n  2,y\n".to_owned(),
+        "2 records\n{a:1}\n{a:2}\n[layout1 json: compact]".to_owned(),
         "[terse1 json: compact]\n2 records\n{a:1}\n{a:2}".to_owned(),
         "2 records\n{a:1}\n{a:2}\r\n".to_owned(),
         "2 records\n{a:1}\n{a:2}\n\n".to_owned(),
         "[terse999999999 a]\n".to_owned(),
+        "a\n[layout999999999 b]\n".to_owned(),
         String::new(),
         "\n".to_owned(),
         "  \n".to_owned(),
         " \t\r\n\n".to_owned(),
+        "\u{feff}a text with a byte order mark\n".to_owned(),
     ] {
         let sent = run("compress --loss none", &text);
         assert_eq!(sent.code, Some(0), "{}", sent.stderr);
@@ -46,7 +51,19 @@ fn changes_are_explained() {
     let ran = run("compress --explain", records());
     assert!(ran.stderr.starts_with("stage  before  after   saved  loss\njson "), "{}", ran.stderr);
     assert!(ran.stderr.trim_end().ends_with("none"), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("[terse1 json: indent 2, newline]\n20 rows\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("20 rows\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("\n[layout1 json: indent 2, newline]"), "{}", ran.stdout);
+}
+
+/// What is no text goes on as it came: a pipe must not swallow what it is given.
+#[test]
+fn bytes_that_are_no_text_are_passed_on() {
+    let latin = file("compress/latin.txt", b"caf\xe9 closed\n");
+    let ran = Command::new(env!("CARGO_BIN_EXE_tersely")).args(["compress", &latin]).output().unwrap();
+    assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"caf\xe9 closed\n"[..]));
+    let said = format!("note: {latin}: not UTF-8 text, from byte 3 on; passed on as it came\n");
+    assert_eq!(String::from_utf8(ran.stderr).unwrap(), said);
+    check("compress --json", b"\xe9", "", 2, &["not UTF-8 text"]);
 }
 
 #[test]

@@ -148,6 +148,8 @@ fn every_key_of_the_pipe_is_known() {
         let line = if strategy == "passthrough" { 3 } else { 4 };
         scene.holds("mode", json!(mode), &format!("file tersely.yaml:{line}"));
         scene.holds("min_bytes", json!(12), "file tersely.yaml:8");
+        scene.holds("skip_above", json!(9), "file tersely.yaml:9");
+        scene.holds("max_bytes", json!(65536), "default");
         scene.holds("loss", json!("detail"), "file tersely.yaml:11");
         scene.notes("target_ratio has no effect");
         scene.notes("include_expand_hint has no effect");
@@ -483,7 +485,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:107");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:109");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

@@ -55,6 +55,25 @@ fn accepted_vectors_hold_both_ways() {
     }
 }
 
+/// A reader takes a line about every row at its word.
+#[test]
+fn what_is_said_of_every_row_is_true_of_every_row() {
+    let row = |n: usize| match n % 4 {
+        1 => format!(r#"{{"id":{n},"kind":"log","text":"line {n}"}}"#),
+        _ => format!(
+            r#"{{"id":{n},"kind":"call","req":{{"method":"get","host":"shelf.example","path":"/p{n}","status":{}}}}}"#,
+            if n == 6 { 500 } else { 200 }
+        ),
+    };
+    let rows: Vec<String> = (0..20).map(row).collect();
+    let json = format!("[{}]", rows.join(","));
+    let terse = encode(&read(&json)).expect("a list");
+    assert!(terse.contains("\nevery row that has req: req.method=get, req.host=shelf.example\n"), "{terse}");
+    assert!(terse.contains("\nunless given, where there is req: req.status=200\n"), "{terse}");
+    assert!(!terse.contains("\nevery row: "), "{terse}");
+    assert_eq!(to_json(&terse), Ok(json));
+}
+
 /// What the encoder would not choose is read all the same.
 #[test]
 fn decode_only_vectors_hold() {

@@ -5,17 +5,18 @@ use std::borrow::Cow;
 use crate::family::FAMILIES;
 use crate::reference::Original;
 use crate::restore::restore;
-use crate::run::Run;
+use crate::run::{self, Run};
 use crate::stage::redact;
-use crate::stage::{self, CAPS, CLEAN, CUTS, FORMS, Scene, Stage};
-use crate::{Call, Loss, Mode, Outcome, Plan, Redaction, Step, Tokens, budget, mark, signal, wrap};
+use crate::stage::{self, CAPS, CLEAN, CUTS, FORMS, REST, Scene, Stage};
+use crate::wrap::{self, Wrapped};
+use crate::{Call, Loss, Mode, Outcome, Plan, Redaction, Step, Tokens, budget, footer, sight};
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
         return Outcome::unchanged(text);
     }
-    let job = Job { plan, tokens, call };
+    let job = Job { plan: *plan, tokens, call };
     let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
     Outcome { redacted, ..job.send(&sealed).into_owned() }
 }
@@ -23,10 +24,13 @@ pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a 
 /// What all ways of compressing a text have in common.
 #[derive(Clone, Copy)]
 struct Job<'j> {
-    plan: &'j Plan,
+    plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
 }
+
+/// The mark of the byte order, which some files begin with: it stays where it is, and no stage sees it.
+pub(crate) const BYTE_ORDER: char = '\u{feff}';
 
 /// What is left out must save this share of what the exact way costs, in percent: asking for it costs a turn.
 const WORTH: usize = 25;
@@ -52,14 +56,18 @@ impl<'j> Job<'j> {
 
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
-        let run = self.best(text);
+        let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
+        let run = self.best(plain);
         if run.loss() < Loss::Detail {
-            return Outcome { text: run.shown(), redacted: 0, steps: run.steps, original: None };
+            let shown = match run.shown() {
+                shown if plain.len() == text.len() => shown,
+                shown if shown == plain => Cow::Borrowed(text),
+                shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
+            };
+            return Outcome { text: shown, redacted: 0, steps: run.steps, original: None };
         }
-        self.refer(run, text).unwrap_or_else(|| {
-            let plan = Plan { loss: Loss::Form, ..*self.plan };
-            Job { plan: &plan, ..self }.send(text)
-        })
+        self.refer(run, text)
+            .unwrap_or_else(|| Job { plan: Plan { loss: Loss::Form, ..self.plan }, ..self }.send(text))
     }
 
     /// What is shown of a text under the name of its original, if that is still cheaper.
@@ -72,27 +80,75 @@ impl<'j> Job<'j> {
         Some(Outcome { text: Cow::Owned(sent), redacted: 0, steps: run.steps, original: Some(original) })
     }
 
-    /// The better of two ways: the text as it stands, and what stands in its wrapping.
+    /// What the plan's mode makes of a text, or what its neighbour does: a stronger mode never saves less than a milder
+    /// one, and never shows more.
     fn best<'a>(self, text: &'a str) -> Run<'a, 'j> {
         if !budget::is_within(text) {
             return self.capped(Run::new(self.tokens, Cow::Borrowed(text)));
         }
+        match self.plan.mode {
+            Mode::Disabled | Mode::Standard => self.own(text),
+            Mode::Safe => self.safe(text),
+            Mode::Aggressive => self.aggressive(text),
+        }
+    }
+
+    /// The better of two ways: the text as it stands, and what stands in its wrapping. Where detail is left out anyway,
+    /// cutting the text and nothing else is a third.
+    fn own<'a>(self, text: &'a str) -> Run<'a, 'j> {
         let mut whole = self.pass(text);
-        let inside = if self.plan.mode >= Mode::Standard { self.unwrapped(text, &mut whole) } else { None };
-        inside.unwrap_or_else(|| self.capped(whole))
+        let inside = self.unwrapped(text, &mut whole);
+        let mut run = inside.unwrap_or_else(|| self.capped(whole));
+        if run.loss() == Loss::Detail {
+            let mut cut = self.capped(self.cleaned(text));
+            if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
+                return cut;
+            }
+        }
+        run
+    }
+
+    /// The text without codes, cut only if it is too long and the standard mode leaves as much out of it.
+    fn safe<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let clean = self.cleaned(text);
+        let cut = self.capped(clean.clone());
+        if cut.steps.len() == clean.steps.len() {
+            return clean;
+        }
+        let standard = self.standard().own(text);
+        let milder = standard.loss() == Loss::Detail
+            && sight::lines(text, &standard.text) <= sight::lines(text, &cut.text);
+        if milder { cut } else { clean }
+    }
+
+    fn standard(self) -> Self {
+        Self { plan: Plan { mode: Mode::Standard, ..self.plan }, ..self }
+    }
+
+    /// The mode's own way if it saves more and shows no more, else the standard one.
+    fn aggressive<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut standard = self.standard().own(text);
+        let mut own = self.own(text);
+        let saves = if own.loss() == Loss::Detail && standard.loss() < Loss::Detail {
+            pays(standard.cost(), own.cost())
+        } else {
+            own.cost() < standard.cost()
+        };
+        let stronger = saves && sight::lines(text, &own.text) <= sight::lines(text, &standard.text);
+        if stronger { own } else { standard }
     }
 
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
     fn unwrapped<'a>(self, text: &'a str, whole: &mut Run<'_, 'j>) -> Option<Run<'a, 'j>> {
-        let (note, inside) = wrap::unwrap(text)?;
+        let Wrapped { head, note, inside } = wrap::unwrap(text)?;
         let inside = self.capped(self.pass(&inside));
         let loss = inside.loss();
-        let marked = mark::mark(stage::WRAPPED, &note, &inside.shown());
+        let marked = footer::sign(stage::WRAPPED, &note, &[&head, "\n", &*inside.shown()].concat());
         if loss == Loss::None && restore(&marked).as_deref() != Some(text) {
             return None;
         }
         let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
-        let after = self.tokens.count_within(&marked, whole.cost().checked_sub(1)?)?;
+        let after = self.tokens.count_within(&marked, whole.cost().checked_sub(run::LEAST)?)?;
         if loss > whole.loss() && !pays(whole.cost(), after) {
             return None;
         }
@@ -103,8 +159,7 @@ impl<'j> Job<'j> {
 
     /// The text through every stage that the plan runs: with all its detail, or without if that pays.
     fn pass<'a>(self, text: &'a str) -> Run<'a, 'j> {
-        let mut run = Run::new(self.tokens, Cow::Borrowed(text));
-        self.offer(CLEAN, &mut run);
+        let mut run = self.cleaned(text);
         let brief = self.brief(&run);
         self.offer(FORMS, &mut run);
         if let Some(mut brief) = brief
@@ -112,6 +167,13 @@ impl<'j> Job<'j> {
         {
             run = brief;
         }
+        run
+    }
+
+    /// The text as every stage gets it.
+    fn cleaned<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut run = Run::new(self.tokens, Cow::Borrowed(text));
+        self.offer(CLEAN, &mut run);
         run
     }
 
@@ -128,6 +190,7 @@ impl<'j> Job<'j> {
                 self.offer(&[*family], &mut brief);
             }
         }
+        self.offer(REST, &mut brief);
         if brief.steps.len() == run.steps.len() {
             return None;
         }
@@ -135,26 +198,17 @@ impl<'j> Job<'j> {
         Some(brief)
     }
 
-    /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark.
+    /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark. File
+    /// text is never cut.
     fn capped<'a>(self, run: Run<'a, 'j>) -> Run<'a, 'j> {
-        if self.plan.loss < Loss::Detail || run.len() <= self.room(&run) {
+        let numbered = run.steps.iter().any(|step| step.stage == stage::NUMBERED);
+        let is_file = self.verbatim() || numbered && self.plan.mode < Mode::Aggressive;
+        if self.plan.loss < Loss::Detail || run.len() <= self.plan.max_bytes || is_file {
             return run;
         }
         let mut cut = run.unmarked();
         self.offer(CAPS, &mut cut);
-        let holds = || self.must_cap(&run) || signal::all_kept(&run.text, &cut.text);
-        if cut.steps.len() > run.steps.len() && holds() { cut } else { run }
-    }
-
-    /// The bytes that a text may have before it is cut: whole is worth more than short to who can read all of it.
-    fn room(self, run: &Run<'_, 'j>) -> usize {
-        let dense = run.is_marked() || run.loss() == Loss::Detail;
-        if dense { self.plan.max_bytes.saturating_mul(2) } else { self.plan.max_bytes }
-    }
-
-    /// True when a text is cut even if errors are lost.
-    fn must_cap(self, run: &Run<'_, 'j>) -> bool {
-        self.plan.mode == Mode::Safe || run.len() > self.plan.max_bytes.saturating_mul(4)
+        if cut.steps.len() > run.steps.len() { cut } else { run }
     }
 
     /// Lets every stage of a table propose that the plan runs.
@@ -163,7 +217,7 @@ impl<'j> Job<'j> {
         let runs =
             |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
         for stage in stages.iter().filter(runs) {
-            run.offer(*stage, Scene { plan, call });
+            run.offer(*stage, Scene { plan: &plan, call });
         }
     }
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::compress::BYTE_ORDER;
 use crate::session::duplicate;
-use crate::{Room, mark, reference, stage, wrap};
+use crate::{Room, footer, mark, reference, stage, wrap};
 
 /// The text that `text`, as `compress` sent it, came from; `None` when it is marked as ours and is not, which is also
 /// so when it would come back as more than 256 bytes for each of its own.
@@ -18,44 +19,58 @@ pub fn restore(text: &str) -> Option<Cow<'_, str>> {
 /// The same, if it comes back as no more bytes than there is room for.
 #[must_use]
 pub fn restore_within(room: Room, text: &str) -> Option<Cow<'_, str>> {
+    let Some(plain) = text.strip_prefix(BYTE_ORDER) else { return without_mark(room, text) };
+    without_mark(room, plain).map(|back| match back {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(back) => Cow::Owned(format!("{BYTE_ORDER}{back}")),
+    })
+}
+
+/// The same for a text without a mark of the byte order.
+fn without_mark(room: Room, text: &str) -> Option<Cow<'_, str>> {
     if let Some((name, shown)) = reference::split(text) {
         return unwrap(room, shown).map(|shown| Cow::Owned(format!("{name}{shown}")));
     }
     unwrap(room, text)
 }
 
-/// The text below the mark of a wrapping, put back where it stood, or the text below another mark.
+/// The text in a wrapping, put back where it stood, or any other text of ours.
 fn unwrap(room: Room, text: &str) -> Option<Cow<'_, str>> {
-    match mark::read(text) {
-        Some(marked) if marked.is_ours() && marked.stage().0 == stage::WRAPPED => {
-            wrap::rewrap(room, marked.stage().1, &peel(room, marked.body)?).map(Cow::Owned)
+    match footer::read(text) {
+        Some(signed) if signed.is_ours() && signed.stage().0 == stage::WRAPPED => {
+            let (head, inside) = signed.body.split_once('\n')?;
+            wrap::rewrap(room, (signed.stage().1, head), &peel(room, inside)?).map(Cow::Owned)
         }
         _ => peel(room, text),
     }
 }
 
-/// The text below one mark that is not that of a wrapping.
+/// The text that a stage other than a wrapping wrote, or one that none did.
 fn peel(room: Room, text: &str) -> Option<Cow<'_, str>> {
-    let Some(marked) = mark::read(text) else { return Some(unescape(text)) };
-    if let Some(foreign) = marked.foreign() {
-        return Some(Cow::Owned(foreign));
+    let Some(signed) = footer::read(text) else { return unescape(text) };
+    if let Some(foreign) = signed.foreign() {
+        return Some(Cow::Owned(unescape(&foreign)?.into_owned()));
     }
-    match marked.stage() {
-        (stage::TEXT, "") => Some(Cow::Owned(marked.body.to_owned())),
-        (name, note) => stage::find(name)?.restore(room, note, marked.body).map(Cow::Owned),
+    match signed.stage() {
+        (stage::TEXT, "") => Some(Cow::Owned(signed.body.to_owned())),
+        (name, note) => stage::find(name)?.restore(room, note, signed.body).map(Cow::Owned),
     }
 }
 
-/// A text without a mark, as it was before it was told from our own work.
-fn unescape(text: &str) -> Cow<'_, str> {
-    let foreign = reference::unescape(text).or_else(|| duplicate::unescape(text));
-    foreign.map_or(Cow::Borrowed(text), Cow::Owned)
+/// A text that no stage wrote, as it was before its beginning was told from our own work; `None` when it begins as if
+/// it were.
+fn unescape(text: &str) -> Option<Cow<'_, str>> {
+    if let Some(marked) = mark::read(text) {
+        return marked.foreign().map(Cow::Owned);
+    }
+    let ours = reference::unescape(text).or_else(|| duplicate::unescape(text));
+    Some(ours.map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
-/// True when `text` begins with a mark of ours, or names an original.
+/// True when `text` ends like our own work, refers to earlier text, or names an original.
 #[must_use]
 pub fn is_marked(text: &str) -> bool {
-    mark::read(text).is_some() || reference::split(text).is_some()
+    footer::read(text).is_some() || mark::read(text).is_some() || reference::split(text).is_some()
 }
 
 /// The name of the original that `text` stands for, if detail was left out of it.
@@ -64,8 +79,8 @@ pub fn original_of(text: &str) -> Option<&str> {
     reference::split(text).map(|(line, _)| reference::id(line))
 }
 
-/// `text` under a mark that says it is as it came, for readers that would take it for something else.
+/// `text` with a last line that says it is as it came, for readers that would take it for something else.
 #[must_use]
 pub fn as_text(text: &str) -> String {
-    mark::mark(stage::TEXT, "", text)
+    footer::sign(stage::TEXT, "", text)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::session::duplicate;
 use crate::stage::{Edit, Scene, Stage};
-use crate::{Loss, Room, Step, Tokens, mark, reference, signal};
+use crate::{Loss, Mode, Room, Step, Tokens, footer, mark, reference, signal};
 
 #[derive(Clone)]
 pub(crate) struct Run<'a, 'j> {
@@ -17,8 +17,13 @@ pub(crate) struct Run<'a, 'j> {
     pub(crate) steps: Vec<Step>,
 }
 
-/// What an exact form must save, as a part of the whole: a notation to be learnt is not worth a token or two.
+/// What a form must save, as a part of the whole.
 const WORTH: usize = 50;
+
+/// And at least so many tokens. A reader who meets another layout than the tool's own pays for it beside the words of
+/// its heads, which are counted: a line to be read twice, a moment's doubt whether it is complete. That is worth about
+/// one line of text, or 24 tokens. What takes nothing but codes out of a text costs its reader nothing.
+pub(crate) const LEAST: usize = 24;
 
 impl<'a, 'j> Run<'a, 'j> {
     pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
@@ -40,10 +45,13 @@ impl<'a, 'j> Run<'a, 'j> {
             return;
         }
         let exact = edit.loss == Loss::None;
-        let text = if exact { mark::mark(stage.name(), &edit.note, &edit.text) } else { edit.text };
+        let text = if exact { footer::sign(stage.name(), &edit.note, &edit.text) } else { edit.text };
         let before = self.cost();
-        let limit = if exact { before - before.div_ceil(WORTH) } else { before.saturating_sub(1) };
-        let Some(after) = self.tokens.count_within(&text, limit) else { return };
+        let least = if stage.mode() == Mode::Safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
+        let Some(after) = before.checked_sub(least).and_then(|limit| self.tokens.count_within(&text, limit))
+        else {
+            return;
+        };
         self.steps.push(Step { stage: stage.name(), before, after, loss: edit.loss });
         self.text = Cow::Owned(text);
         self.cost = Some(after);
@@ -64,13 +72,9 @@ impl<'a, 'j> Run<'a, 'j> {
 
     /// The same without its mark, so that it can be cut.
     pub(crate) fn unmarked(&self) -> Self {
-        let body = if self.marked { mark::read(&self.text) } else { None };
-        let text = body.map_or_else(|| self.text.clone(), |marked| Cow::Owned(marked.body.to_owned()));
+        let body = if self.marked { footer::read(&self.text) } else { None };
+        let text = body.map_or_else(|| self.text.clone(), |signed| Cow::Owned(signed.body.to_owned()));
         Self { text, cost: None, marked: false, steps: self.steps.clone(), ..*self }
-    }
-
-    pub(crate) fn is_marked(&self) -> bool {
-        self.marked
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -93,7 +97,10 @@ impl<'a, 'j> Run<'a, 'j> {
     }
 }
 
-/// The text with another beginning, if it begins like our own work.
+/// The text with another beginning and another end, where they look like our own work.
 fn escape(text: &str) -> Option<String> {
-    mark::escape(text).or_else(|| reference::escape(text)).or_else(|| duplicate::escape(text))
+    let ended = footer::escape(text);
+    let text = ended.as_deref().unwrap_or(text);
+    let begun = mark::escape(text).or_else(|| reference::escape(text)).or_else(|| duplicate::escape(text));
+    begun.or(ended)
 }

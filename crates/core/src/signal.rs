@@ -50,9 +50,12 @@ const MAX_STRAYS: usize = 256;
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
 
 /// What tells as it is written.
-const EXACT: [&str; 12] = [
+const EXACT: [&str; 14] = [
     "error:",
     "Error:",
+    // Levels of logs.
+    "[error]",
+    "level=error",
     // Compilers and linters that name a rule behind the word.
     ": error ",
     "  error  ",
@@ -144,6 +147,9 @@ mod tests {
             "2024-01-01 ERROR x",
             "src/a.ts(1,2): error TS2304: Cannot find name 'x'.",
             "  12:3  error  'x' is not defined  no-undef",
+            "[Sun Mar 02 10:00:00] [error] [client 10.0.0.7] File does not exist",
+            "time=10:00 level=error msg=down",
+            "##[error]Process completed with exit code 2.",
         ] {
             assert!(find(line).is_some(), "{line}");
         }

@@ -1,7 +1,7 @@
 //! A text that a tool wrapped in JSON, taken out of it: `{"content":[{"type":"text","text":"…"}]}`.
 //!
 //! Inside a JSON string every line end and quote is escaped and no stage can see what the text is. The wrapping
-//! goes into the mark, on one line, with `(below)` where the text stood; a copy of the text elsewhere in the
+//! stands above it, on one line, with `(below)` where the text stood; a copy of the text elsewhere in the
 //! wrapping, as servers send it beside structured content, is `(below)` too, and the structured content that
 //! says the same as the text is `(below, as JSON)`.
 
@@ -19,8 +19,18 @@ const TWIN: &str = "(below, as JSON)";
 /// Shorter texts are not worth a line.
 const MIN_BYTES: usize = 200;
 
-/// The wrapping of `text`, for its mark, and the text inside.
-pub(crate) fn unwrap(text: &str) -> Option<(String, String)> {
+/// A text and what it was wrapped in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Wrapped {
+    /// The wrapping, as a reader sees it above the text.
+    pub(crate) head: String,
+    /// How it was laid out, for who puts it back.
+    pub(crate) note: String,
+    pub(crate) inside: String,
+}
+
+/// Takes a text out of its wrapping.
+pub(crate) fn unwrap(text: &str) -> Option<Wrapped> {
     if text.len() < MIN_BYTES || !text.starts_with(['{', '[']) || !is_wrapping(text) {
         return None;
     }
@@ -38,9 +48,9 @@ pub(crate) fn unwrap(text: &str) -> Option<(String, String)> {
     if let Some(twin) = &twin {
         hide(&mut value, twin);
     }
-    let wrapping = json::encode(&value);
+    let head = json::encode(&value);
     drop(twin);
-    Some((format!("{layout}; {wrapping}"), plain))
+    Some(Wrapped { head, note: layout.to_string(), inside: plain })
 }
 
 /// True when a text can be the wrapping of another: a look that spares most JSON from being read here.
@@ -62,14 +72,12 @@ fn is_wrapping(text: &str) -> bool {
 }
 
 /// The JSON text that `inside` was taken out of.
-pub(crate) fn rewrap(room: Room, note: &str, inside: &str) -> Option<String> {
-    let (layout, wrapping) = note.split_once("; ")?;
-    let layout: Layout = layout.parse().ok()?;
-    let mut value = json::decode(wrapping).ok()?;
+pub(crate) fn rewrap(room: Room, (note, head): (&str, &str), inside: &str) -> Option<String> {
+    let layout: Layout = note.parse().ok()?;
+    let mut value = json::decode(head).ok()?;
     let (texts, twins) = (copies(&value, BELOW), copies(&value, TWIN));
     room.fits(inside.len().checked_mul(texts.checked_add(twins)?)?)?;
-    let inside_text = Text::of(inside);
-    swap(&mut value, BELOW, &inside_text);
+    swap(&mut value, BELOW, &Text::of(inside));
     if twins > 0 {
         show(&mut value, &json::decode(inside).ok()?);
     }
@@ -153,20 +161,20 @@ mod tests {
     #[test]
     fn texts_come_out_and_go_back() {
         let long = "a line with \\\"quotes\\\"\\nand another\\n".repeat(20);
-        for (text, note) in [
+        for (text, expected) in [
             (
                 format!(r#"{{"content":[{{"type":"text","text":"{long}"}}]}}"#),
-                r#"compact; {"content":[{"type":"text","text":"(below)"}]}"#,
+                ("compact", r#"{"content":[{"type":"text","text":"(below)"}]}"#),
             ),
             (
                 format!(r#"{{"a": "{long}", "b": {{"c": "{long}"}}}}"#),
-                r#"spaced; {"a":"(below)","b":{"c":"(below)"}}"#,
+                ("spaced", r#"{"a":"(below)","b":{"c":"(below)"}}"#),
             ),
         ] {
-            let (wrapping, inside) = unwrap(&text).unwrap();
-            assert_eq!(wrapping, note);
+            let Wrapped { head, note, inside } = unwrap(&text).unwrap();
+            assert_eq!((&*note, &*head), expected);
             assert!(inside.starts_with("a line with \"quotes\"\nand another\n"));
-            assert_eq!(rewrap(Room::of(&text), &wrapping, &inside), Some(text));
+            assert_eq!(rewrap(Room::of(&text), (&note, &head), &inside), Some(text));
         }
     }
 
@@ -177,13 +185,13 @@ mod tests {
         let (spelled, wide) = (rows.replace('"', "\\\""), rows.replace(',', ", ").replace(':', ": "));
         let text =
             format!(r#"{{"content": [{{"text": "{spelled}"}}], "structuredContent": {{"result": {wide}}}}}"#);
-        let (note, inside) = unwrap(&text).unwrap();
+        let Wrapped { head, note, inside } = unwrap(&text).unwrap();
         assert_eq!(
-            note,
-            r#"spaced; {"content":[{"text":"(below)"}],"structuredContent":{"result":"(below, as JSON)"}}"#
+            head,
+            r#"{"content":[{"text":"(below)"}],"structuredContent":{"result":"(below, as JSON)"}}"#
         );
-        assert_eq!((&*inside, rewrap(Room::of(&text), &note, &inside)), (&*rows, Some(text)));
-        assert_eq!(rewrap(Room::of("x"), &note, "no JSON"), None);
+        assert_eq!((&*inside, rewrap(Room::of(&text), (&note, &head), &inside)), (&*rows, Some(text)));
+        assert_eq!(rewrap(Room::of("x"), (&note, &head), "no JSON"), None);
     }
 
     #[test]

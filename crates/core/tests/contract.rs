@@ -136,6 +136,7 @@ fn what_looks_like_our_own_work_is_data() {
         "[Duplicate of call_1 (bash); see earlier result]\n",
         "[Tool output capped: 9 bytes removed]\n",
         "[terse1 json: compact]\n",
+        "\u{feff}",
         "[12 lines left out: passing tests]\n",
     ] {
         let text = format!("{first}{}", "<<F1:1>> and a line that says the same again\n".repeat(30));
@@ -183,4 +184,25 @@ fn records_stay_records() {
     assert!(!outcome.text.contains("[object"));
     let whole = outcome.original.as_ref().map_or_else(|| shown(&outcome), |it| it.text.to_string());
     assert_eq!(json::decode(&whole).expect("JSON"), json::decode(&text).expect("JSON"));
+}
+
+/// A file that begins with a mark of its byte order is a text like others.
+#[test]
+fn a_byte_order_mark_is_in_nobodys_way() {
+    let json = rows(40, |n| format!("{{\"id\":{n},\"kind\":\"fruit\"}},"));
+    let json = format!("[{}]", json.trim_end_matches(','));
+    let listing = rows(30, |n| format!("src/some/deep/folder/of/files/file{n}.rs\n"));
+    let log = rows(500, |n| {
+        format!("2026-03-02 10:{:02}:{:02} INFO worker {n} is done with what it had to do\n", n / 60, n % 60)
+    });
+    for text in [json, listing, log] {
+        let marked = format!("\u{feff}{text}");
+        let (plain, outcome) = (ran(Mode::Standard, "x", &text), ran(Mode::Standard, "x", &marked));
+        assert!(!plain.steps.is_empty());
+        assert_eq!(plain.steps, outcome.steps);
+        match &outcome.original {
+            Some(original) => assert_eq!(original.text, marked),
+            None => assert_eq!(restore(&outcome.text).as_deref(), Some(&*marked)),
+        }
+    }
 }

@@ -63,6 +63,7 @@ fn either(first: Change, second: Change) -> Change {
         mode: first.mode.or(second.mode),
         loss: first.loss.or(second.loss),
         min_bytes: first.min_bytes.or(second.min_bytes),
+        skip_above: first.skip_above.or(second.skip_above),
         max_bytes: first.max_bytes.or(second.max_bytes),
         redact: first.redact.or(second.redact),
         dictionary: first.dictionary.or(second.dictionary),

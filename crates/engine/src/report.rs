@@ -23,6 +23,8 @@ pub struct Report {
     pub whole: Option<Tally>,
     /// Tokens of each result, under a name that it keeps in later requests.
     pub results: Vec<(u64, Tally)>,
+    /// How many of them are longer than `max_bytes` allows: files, and what could not be fetched back or is all errors.
+    pub over_limit: usize,
     /// The stages that acted, the most saving first.
     pub stages: Vec<Saving>,
     /// Descriptions of tools that were written shorter.
@@ -106,6 +108,7 @@ impl Report {
     pub(crate) fn add(&mut self, part: &Self) {
         self.slots += part.slots;
         self.changed += part.changed;
+        self.over_limit += part.over_limit;
         self.before += part.before;
         self.after += part.after;
         self.descriptions += part.descriptions;

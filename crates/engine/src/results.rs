@@ -96,7 +96,10 @@ fn name(at: usize, slot: &Slot<'_>) -> u64 {
 /// What a result becomes by itself.
 fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
     let Some(text) = slot.text() else { return Found::Unread };
-    let fits = |policy: &Policy| text.len() > policy.min_bytes && comes_back(*policy, slot, &text);
+    let sized = |policy: &Policy| {
+        text.len() > policy.min_bytes && (policy.skip_above == 0 || text.len() <= policy.skip_above)
+    };
+    let fits = |policy: &Policy| sized(policy) && comes_back(*policy, slot, &text);
     let Some(policy) = scope.policy(&slot.call.tool).filter(fits) else { return Found::Left(text) };
     let outcome = guarded(|| Some(compressed(policy, slot, &text)).filter(is_new).map(Outcome::into_owned));
     match outcome {
@@ -119,8 +122,12 @@ fn comes_back(policy: Policy, slot: &Slot<'_>, text: &str) -> bool {
 fn compressed<'t>(policy: Policy, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
     // An error is what the agent must see as it was: at most an exact form may stand for it.
     let loss = if slot.is_error { Loss::None } else { policy.loss };
-    let Policy { mode, max_bytes, redact, dictionary, .. } = policy;
-    compress(&Plan { mode, loss, max_bytes, redact, dictionary }, &O200k, call(slot), text)
+    compress(&Plan { loss, ..plan(policy) }, &O200k, call(slot), text)
+}
+
+fn plan(policy: Policy) -> Plan {
+    let Policy { mode, loss, max_bytes, redact, dictionary, .. } = policy;
+    Plan { mode, loss, max_bytes, redact, dictionary }
 }
 
 /// What stands for a result after the ones before it, and what was left out of it.
@@ -164,7 +171,8 @@ fn refer(
     let Some(outcome) = guarded(|| past.refer(policy, slot, text, outcome)) else {
         return (failed(past, slot, text), None);
     };
-    let mut report = Report { slots: 1, ..Report::default() };
+    let over_limit = usize::from(plan(policy).is_exceeded_by(&outcome.text));
+    let mut report = Report { slots: 1, over_limit, ..Report::default() };
     report.book(text, &outcome);
     if outcome.text == text {
         return (Filled { sent: None, report }, None);

@@ -95,6 +95,7 @@ fn with(policy: Policy, change: Change) -> Policy {
         mode: change.mode.unwrap_or(policy.mode),
         loss: change.loss.unwrap_or(policy.loss),
         min_bytes: change.min_bytes.unwrap_or(policy.min_bytes),
+        skip_above: change.skip_above.unwrap_or(policy.skip_above),
         max_bytes: change.max_bytes.unwrap_or(policy.max_bytes),
         redact: change.redact.unwrap_or(policy.redact),
         dictionary: change.dictionary.unwrap_or(policy.dictionary),

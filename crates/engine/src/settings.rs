@@ -26,7 +26,9 @@ pub struct Policy {
     pub loss: Loss,
     /// Results of at most so many bytes are left as they came.
     pub min_bytes: usize,
-    /// The most bytes that are sent of one result.
+    /// Results of more bytes are left as they came; none are if it is 0.
+    pub skip_above: usize,
+    /// The most bytes that are sent of one result, where detail may be left out of it.
     pub max_bytes: usize,
     /// Where secrets are masked.
     pub redact: Redaction,
@@ -41,6 +43,7 @@ impl Default for Policy {
             mode: Mode::default(),
             loss: Loss::Detail,
             min_bytes: 0,
+            skip_above: 0,
             max_bytes: 65_536,
             redact: Redaction::default(),
             dictionary: Dictionary::default(),
@@ -68,6 +71,8 @@ pub struct Change {
     pub loss: Option<Loss>,
     /// Results of at most so many bytes are left as they came.
     pub min_bytes: Option<usize>,
+    /// Results of more bytes are left as they came.
+    pub skip_above: Option<usize>,
     /// The most bytes that are sent of one result.
     pub max_bytes: Option<usize>,
     /// Where secrets are masked.

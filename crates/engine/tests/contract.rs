@@ -471,3 +471,39 @@ fn a_session_is_remembered_and_its_changes_are_noticed() {
     assert_eq!((other.1, other.2), (0, 1));
     assert_eq!(ask(&one, r#","memo":false"#), (first.0, 0, 0));
 }
+
+/// Contract 6.1 and 0.12: what is longer than the one is left alone, what is longer than the other loses its middle.
+#[test]
+fn long_results_are_skipped_or_cut_as_was_said() {
+    let text =
+        (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
+    let sent = |policy: Policy| pass(Settings { policy, ..Settings::default() }, &body("sh", &text, TOOLS));
+    let cut = Policy { max_bytes: 4_000, ..Policy::default() };
+    let (new, report) = sent(cut).expect("nothing to refuse");
+    assert!(new.contains("bytes removed]") && new.len() < 6_000, "{new}");
+    assert_eq!(report.over_limit, 0);
+    let (new, report) = sent(Policy { skip_above: 4_000, ..cut }).expect("nothing to refuse");
+    assert!(new.contains("450 is a line of its own"), "{new}");
+    assert_eq!((report.changed, report.over_limit), (0, 0));
+    let (_, report) = sent(Policy { skip_above: 400_000, ..cut }).expect("nothing to refuse");
+    assert_eq!(report.changed, 1);
+}
+
+/// Contract 0.12: a file, and what could not be fetched back, is longer than the limit, and that is said.
+#[test]
+fn what_exceeds_the_limit_is_counted() {
+    let text =
+        (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
+    let policy = Policy { max_bytes: 4_000, ..Policy::default() };
+    for (tool, more) in [("Read", TOOLS), ("sh", "")] {
+        for mode in [Mode::Safe, Mode::Standard] {
+            let settings = Settings { policy: Policy { mode, ..policy }, ..Settings::default() };
+            let (new, report) = pass(settings, &body(tool, &text, more)).expect("nothing to refuse");
+            assert!(new.contains("450 is a line of its own"), "{new}");
+            assert_eq!(report.over_limit, 1, "{tool} {mode:?}");
+        }
+    }
+}
+
+/// Beside which the model gets a tool of ours to fetch things back with.
+const TOOLS: &str = r#","tools":[{"name":"sh","input_schema":{"type":"object"}}]"#;

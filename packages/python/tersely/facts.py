@@ -15,7 +15,9 @@ from .tree import MAX_DEPTH, Array, Node, Number, Object, quote
 ALPHABETICAL = "in alphabetical order"
 """Instead of names: the fields stand in alphabetical order."""
 
+_HAVING = " that has "
 _UNLESS = "unless given"
+_WHERE = "where there is "
 _MADE = " = "
 _BEGINS = ": each begins with "
 _NEVER_OPEN = re.compile(r'[\x00-\x1f"\\]')
@@ -106,6 +108,8 @@ def read(scan: Scan, each: str) -> Facts:
 def _line(facts: Facts, scan: Scan, each: str) -> bool:
     """Reads one fact; false when the line is something else."""
     if scan.eat(each):
+        if scan.eat(_HAVING):
+            flow.path(scan)
         _constants(facts, scan, lambda holder: holder.same)
     elif scan.eat(_UNLESS):
         _unless(facts, scan)
@@ -138,6 +142,10 @@ def _text_fact(facts: Facts, scan: Scan, steps: list[str]) -> bool:
 def _unless(facts: Facts, scan: Scan) -> None:
     """Reads what holds for the records that do not say otherwise."""
     if not scan.eat(", "):
+        _constants(facts, scan, lambda holder: holder.usual)
+        return
+    if scan.eat(_WHERE):
+        flow.path(scan)
         _constants(facts, scan, lambda holder: holder.usual)
         return
     steps = flow.path(scan)

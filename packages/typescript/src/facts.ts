@@ -13,7 +13,9 @@ const MAX_FACTS = 1024;
 const MAX_PARTS = 64;
 
 const ALPHABETICAL = "in alphabetical order";
+const HAVING = " that has ";
 const UNLESS = "unless given";
+const WHERE = "where there is ";
 const MADE = " = ";
 const BEGINS = ": each begins with ";
 const NEVER_OPEN = /[\x00-\x1f"\\]/;
@@ -97,6 +99,7 @@ export function read(scan: Scan, each: string): Facts {
 /** Reads one fact; false when the line is something else. */
 function line(facts: Facts, scan: Scan, each: string): boolean {
   if (scan.eat(each)) {
+    if (scan.eat(HAVING)) flow.path(scan);
     constants(facts, scan, "same");
   } else if (scan.eat(UNLESS)) {
     unless(facts, scan);
@@ -138,6 +141,10 @@ function textFact(facts: Facts, scan: Scan, steps: string[]): boolean {
 /** Reads what holds for the records that do not say otherwise. */
 function unless(facts: Facts, scan: Scan): void {
   if (!scan.eat(", ")) return constants(facts, scan, "usual");
+  if (scan.eat(WHERE)) {
+    flow.path(scan);
+    return constants(facts, scan, "usual");
+  }
   const steps = flow.path(scan);
   if (!scan.eat(MADE)) scan.fail("' = '");
   const parts = readParts(scan);

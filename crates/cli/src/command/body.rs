@@ -8,7 +8,7 @@ use tersely_core::Loss;
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
 use tersely_wire::{Masked, PROVIDERS, Provider, guess};
 
-use crate::args::Compress;
+use crate::args::{Compress, OPENAI};
 use crate::fault::{Fault, NO, Stop};
 use crate::share::Share;
 use crate::{input, output, progress, table};
@@ -57,16 +57,25 @@ fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn 
     told(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results are in it by which to tell whose API it is for");
         let known = PROVIDERS.map(Provider::name).join(", ");
-        Fault::unable(message, format!("name the provider with --provider, one of {known}"))
+        Fault::unable(message, format!("name the provider with --provider, one of {known}, {OPENAI}"))
     })
 }
 
 /// The same, if there is one.
 pub(super) fn told(wish: Option<&str>, body: &[u8]) -> Option<&'static dyn Provider> {
     match wish {
-        Some(name) => PROVIDERS.into_iter().find(|provider| provider.name() == name),
+        Some(name) => {
+            let name = if name == OPENAI { of_openai(body) } else { name };
+            PROVIDERS.into_iter().find(|provider| provider.name() == name)
+        }
         None => guess(body),
     }
+}
+
+/// Responses take their input under that name, Chat Completions have messages.
+fn of_openai(body: &[u8]) -> &'static str {
+    let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    if body.get("input").is_some() && body.get("messages").is_none() { "responses" } else { "chat" }
 }
 
 /// What stopped making sense is said, though the body was written: it would be sent as it came.

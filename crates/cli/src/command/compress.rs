@@ -10,6 +10,7 @@ use crate::args::Compress;
 use crate::command::body;
 use crate::command::decode::without_newline;
 use crate::fault::Stop;
+use crate::input::Raw;
 use crate::share::Share;
 use crate::{input, output, progress, table};
 
@@ -18,7 +19,15 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     if args.body {
         return body::run(args);
     }
-    let input = input::read(args.file.as_ref())?;
+    let input = match input::raw(args.file.as_ref())? {
+        Raw::Text(input) => input,
+        Raw::Bytes(fault, _) if args.told.json => return Err(fault.into()),
+        Raw::Bytes(fault, bytes) => {
+            output::note(&format!("note: {}; passed on as it came", fault.message))?;
+            output::bytes(bytes)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
     let loss = args.loss.unwrap_or_default();
     let redact = args.redaction();
     let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, redact, ..Plan::default() };

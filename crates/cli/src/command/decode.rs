@@ -69,7 +69,7 @@ fn find(input: &Input) -> Result<Found, Stop> {
         Some((Form::Json, _)) => Ok(Found::Text(text.to_owned())),
         Some((_, value)) => Ok(Found::Json(json::encode(&value))),
         None => {
-            output::note(&unknown(&input.name, without_newline(text)))?;
+            output::note(&format!("note: {}: in none of our forms, so here it is as it came", input.name))?;
             Ok(Found::Text(text.to_owned()))
         }
     }
@@ -97,16 +97,4 @@ fn partial(name: &str, id: &str) -> String {
         "note: {name}: detail was left out of this text, so here is what it shows; the original is {id}\
          \nhint: compress with --loss none to leave nothing out"
     )
-}
-
-fn unknown(name: &str, text: &str) -> String {
-    let reasons = Form::ALL.map(|form| format!("\n  {:<5}  {}", form.name(), reason(form, text)));
-    format!("note: {name}: no form reads this text for certain, so here it is as it came{}", reasons.concat())
-}
-
-fn reason(form: Form, text: &str) -> String {
-    match decode(form, text) {
-        Ok(_) => format!("may be it; --form {} takes it for that", form.name()),
-        Err(error) => error.to_string(),
-    }
 }

@@ -56,7 +56,7 @@ pub(crate) static ALIASES: [Alias; 2] = [
 ];
 
 /// The keys, group by group.
-pub(crate) static KEYS: [Key; 47] = [
+pub(crate) static KEYS: [Key; 48] = [
     Key {
         name: "listen",
         field: Field::Address(Draft::listen),
@@ -98,9 +98,14 @@ pub(crate) static KEYS: [Key; 47] = [
         about: "Results of at most so many bytes are left as they came",
     },
     Key {
+        name: "skip_above",
+        field: Field::Floor(|draft| &mut draft.policy().skip_above),
+        about: "Results longer than this are left as they came; 0: none are",
+    },
+    Key {
         name: "max_bytes",
         field: Field::Bytes(|draft| &mut draft.policy().max_bytes),
-        about: "The most bytes that are sent of one result, where detail may be left out",
+        about: "The most bytes that are sent of one result; file text, error lines and what could not be fetched back may exceed it",
     },
     Key {
         name: "redact_secrets",

@@ -114,6 +114,7 @@ mod tests {
             ("TERSELY_MODE", "aggressive"),
             ("TERSELY_LOSS", "none"),
             ("TERSELY_MIN_BYTES", "1"),
+            ("TERSELY_SKIP_ABOVE", "9"),
             ("TERSELY_MAX_BYTES", "2"),
             ("TERSELY_REDACT_SECRETS", "off"),
             ("TERSELY_DICTIONARY", "auto"),
@@ -129,6 +130,7 @@ mod tests {
             (policy.max_bytes, policy.redact, policy.dictionary),
             (2, Redaction::Off, Dictionary::Auto)
         );
+        assert_eq!(policy.skip_above, 9);
         assert_eq!((engine.skip_tools.join(" "), engine.schema), ("read my_tool".to_owned(), Schema::Minify));
         assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, fail_open: true }));
     }
@@ -181,12 +183,13 @@ mod tests {
     #[test]
     fn a_rule_holds_what_it_changes() {
         let path = std::env::temp_dir().join(format!("tersely-{}-rule.yaml", std::process::id()));
-        let text = "rules: [{tool: 'x*', route: /v1, loss: none, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
+        let text = "rules: [{tool: 'x*', route: /v1, loss: none, skip_above: 1KiB, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
         std::fs::write(&path, text).unwrap();
         let rules = meant(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
         std::fs::remove_file(path).unwrap();
         let change = Change {
             loss: Some(Loss::None),
+            skip_above: Some(1024),
             max_bytes: Some(8),
             redact: Some(Redaction::Off),
             dictionary: Some(Dictionary::Lzw),

@@ -8,13 +8,14 @@ use super::layer::Reader;
 use super::node::{Node, Pair, Value};
 
 /// What a rule can hold, and what each part means.
-pub(crate) const PARTS: [(&str, &str); 10] = [
+pub(crate) const PARTS: [(&str, &str); 11] = [
     ("tool", "The tool's name, with `*` for any part; any tool if not said"),
     ("route", "What the request's path begins with; any path if not said"),
     ("mode", "As the key of that name"),
     ("loss", "As the key of that name"),
     ("min_bytes", "As the key of that name"),
     ("min_tokens", "As the key of that name"),
+    ("skip_above", "As the key of that name"),
     ("max_bytes", "As the key of that name"),
     ("max_tokens", "As the key of that name"),
     (
@@ -66,7 +67,7 @@ fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
 }
 
 fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
-    let Change { mode, loss, min_bytes, max_bytes, redact, dictionary } = &mut rule.change;
+    let Change { mode, loss, min_bytes, skip_above, max_bytes, redact, dictionary } = &mut rule.change;
     let tokens = |word: &str| bytes(word)?.checked_mul(4).ok_or_else(|| "is too large".to_owned());
     match part {
         "tool" if word.is_empty() => return Err("is empty; write a name, or leave it away".to_owned()),
@@ -77,6 +78,7 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
         "loss" => *loss = Some(word.parse()?),
         "min_bytes" => *min_bytes = Some(bytes(word)?),
         "min_tokens" => *min_bytes = Some(tokens(word)?),
+        "skip_above" => *skip_above = Some(bytes(word)?),
         "max_bytes" => *max_bytes = Some(positive(bytes(word)?)?),
         "max_tokens" => *max_bytes = Some(positive(tokens(word)?)?),
         "redact_secrets" => *redact = Some(lesser(redaction(word)?)?),
@@ -97,13 +99,14 @@ fn lesser(redact: Redaction) -> Result<Redaction, String> {
 
 /// A rule in a line.
 pub(crate) fn spell(rule: &Rule) -> String {
-    let Change { mode, loss, min_bytes, max_bytes, redact, dictionary } = rule.change;
+    let Change { mode, loss, min_bytes, skip_above, max_bytes, redact, dictionary } = rule.change;
     let parts = [
         ("tool", rule.tool.clone()),
         ("route", rule.route.clone()),
         ("mode", mode.map(|mode| mode.name().to_owned())),
         ("loss", loss.map(|loss| loss.name().to_owned())),
         ("min_bytes", min_bytes.map(|bytes| bytes.to_string())),
+        ("skip_above", skip_above.map(|bytes| bytes.to_string())),
         ("max_bytes", max_bytes.map(|bytes| bytes.to_string())),
         ("redact_secrets", redact.map(|redact| redact.name().to_owned())),
         ("dictionary", dictionary.map(|method| method.name().to_owned())),

@@ -46,7 +46,7 @@ pub(crate) static SEED: [(&str, Meaning); 15] = [
     ("api.timeout", Meaning::Nothing(Kind::Time, LOCAL)),
     ("api.query_agnostic", Meaning::Nothing(Kind::Switch, LOCAL)),
     ("min_bytes", Meaning::Key("min_bytes")),
-    ("max_bytes", Meaning::Nothing(Kind::Number, "larger results are compressed too; nothing is cut for it")),
+    ("max_bytes", Meaning::Key("skip_above")),
     ("target_ratio", Meaning::Nothing(Kind::Number, "whatever costs less is taken")),
     ("enable_expand_context", Meaning::Expand),
     ("include_expand_hint", Meaning::Nothing(Kind::Switch, "a text without its detail always says so")),

@@ -24,5 +24,11 @@ pub(super) const KEY: &str = "key: ";
 /// Before what holds for the records that do not say otherwise.
 pub(super) const UNLESS: &str = "unless given";
 
+/// Behind what speaks for all records, before the path of what not all of them have.
+pub(super) const HAVING: &str = " that has ";
+
+/// The same for what holds for the records that do not say otherwise.
+pub(super) const WHERE: &str = "where there is ";
+
 /// Before the number of an item.
 pub(super) const ITEM: &str = "item ";

@@ -87,7 +87,7 @@ mod tests {
         let wish = Wish::read(r#"{"id":"x","search":"line 1","lines":"1-8"}"#).unwrap();
         assert_eq!(wish.show(&text), "1: line 1\n2: line 2\n3: line 3\n");
         let wish = Wish::read(r#"{"id":"x","search":"9"}"#).unwrap();
-        assert!(wish.show(&text).contains("11: line 11\n…\n17: line 17\n"), "{}", wish.show(&text));
+        assert!(wish.show(&text).contains("11: line 11\n--\n17: line 17\n"), "{}", wish.show(&text));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
     let mut last = None;
     for (at, line) in lines.iter().enumerate().filter(|(at, _)| shown[*at]) {
         if last.is_some_and(|last| last + 1 < at) {
-            out.push_str("…\n");
+            out.push_str("--\n");
         }
         let _ = writeln!(out, "{}: {line}", at + 1);
         last = Some(at);

@@ -66,7 +66,7 @@ impl<'a> Writer<'a> {
         self.repeats = match head {
             Head::Error => false,
             Head::Note => self.repeats,
-            Head::Warning(kind) => !self.kinds.insert(kind),
+            Head::Warning(kind) => !self.kinds.insert(kind) && !names_error(lines[0]),
         };
         for (at, line) in lines[..len].iter().enumerate() {
             match self.repeats {
@@ -179,6 +179,11 @@ fn is_verdict(line: &str) -> bool {
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
     line.contains('^') && line.bytes().all(|byte| matches!(byte, b'^' | b'~' | b' '))
+}
+
+/// True when a warning is about errors: what it quotes is then seen every time.
+fn names_error(line: &str) -> bool {
+    line.as_bytes().windows(5).any(|part| part.eq_ignore_ascii_case(b"error"))
 }
 
 /// True for what gcc says before a diagnostic of where it is.

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::note::{MAX_NAMES, SIGNS};
 use super::shown::Shown;
 use super::{History, Source};
-use crate::{mark, signal};
+use crate::{footer, mark, signal};
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,9 @@ fn fixed(source: Source, text: &str, lines: &[Line]) -> Vec<bool> {
     let mut fixed: Vec<bool> = lines.iter().map(tells).collect();
     if let (Some(first), Some(_)) = (fixed.first_mut(), mark::read(text)) {
         *first = true;
+    }
+    if footer::read(text).is_some() {
+        fixed.iter_mut().rev().take(2).for_each(|last| *last = true);
     }
     fixed
 }

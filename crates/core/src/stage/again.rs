@@ -1,12 +1,13 @@
-//! Blocks of lines that stand above already, said by their first line: `[12 lines as below the same line above]`.
+//! Blocks of lines that stand above already, said by the line before them: `(then the same 12 lines as above)`.
 //!
-//! A traceback that comes ten times differs in nothing but its place. Its first line stays where it was, so that a
-//! reader knows what follows and where to find it: below the last line above that is the same.
+//! A traceback that comes ten times differs in nothing but its place. The line before it stays where it was: a reader
+//! finds the block below that line above. So that there is one such block, every time that the line is shown the same
+//! lines follow it, and the first time they are all shown themselves. A line that tells of an error is never in a block.
 
 use std::collections::HashMap;
 
 use super::{Edit, Scene, Stage, source};
-use crate::{Loss, Mode, Room};
+use crate::{Loss, Mode, Room, signal};
 
 pub(super) struct Again;
 
@@ -14,7 +15,10 @@ pub(super) struct Again;
 const MIN_BYTES: usize = 120;
 
 /// And so do fewer lines.
-const MIN_LINES: usize = 2;
+const MIN_LINES: usize = 3;
+
+/// A longer block is said in parts.
+const MAX_LINES: usize = 500;
 
 /// A shorter line tells too little to be found again.
 const MIN_FIRST: usize = 12;
@@ -22,7 +26,8 @@ const MIN_FIRST: usize = 12;
 /// What must be saved, as a part of the text.
 const WORTH: usize = 10;
 
-const END: &str = " lines as below the same line above]";
+const OPEN: &str = "(then the same ";
+const CLOSE: &str = " lines as above)";
 
 impl Stage for Again {
     fn name(&self) -> &'static str {
@@ -48,19 +53,20 @@ impl Stage for Again {
 
     fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
         let mut lines: Vec<&str> = Vec::new();
-        let mut last: HashMap<&str, usize> = HashMap::new();
+        let mut first: HashMap<&str, usize> = HashMap::new();
         let mut bytes = 0;
         for line in text.split('\n') {
             let from = lines.len();
-            match count(line) {
-                Some(count) => repeat(&mut lines, &last, count)?,
-                None => lines.push(line),
+            if let Some(count) = count(line) {
+                let above = *first.get(lines.last()?)?;
+                let block = lines.get(above + 1..above.checked_add(count)?.checked_add(1)?)?.to_vec();
+                lines.extend(block);
+            } else {
+                first.entry(line).or_insert(from);
+                lines.push(line);
             }
             bytes += lines[from..].iter().map(|line| line.len() + LINE).sum::<usize>();
             room.fits(bytes)?;
-            // The first line of a block is found before it is the last of its kind itself.
-            let seen = lines.len().saturating_sub(1);
-            last.extend((from.saturating_sub(1)..seen).map(|at| (lines[at], at)));
         }
         Some(lines.join("\n"))
     }
@@ -69,23 +75,21 @@ impl Stage for Again {
 /// What a line counts as beyond its own bytes, since each is remembered here.
 const LINE: usize = 16;
 
-/// Adds the lines that followed the last one when it stood above.
-fn repeat<'t>(lines: &mut Vec<&'t str>, last: &HashMap<&'t str, usize>, count: usize) -> Option<()> {
-    let above = *last.get(lines.last()?)?;
-    let block = above + 1..above.checked_add(count)?.checked_add(1)?;
-    lines.get(block.clone())?;
-    lines.extend_from_within(block);
-    Some(())
-}
-
 /// How many lines a mark stands for.
 fn count(line: &str) -> Option<usize> {
-    line.strip_prefix('[')?.strip_suffix(END)?.parse().ok()
+    line.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
+}
+
+/// Where a line was shown first, and how many lines below it are the same wherever it was shown.
+struct Seen {
+    at: usize,
+    agreed: usize,
 }
 
 /// The lines without blocks that stand above; `None` when there are none, or a line looks like a mark.
 fn shorten(lines: &[&str]) -> Option<String> {
-    let mut last: HashMap<&str, usize> = HashMap::new();
+    let mut seen: HashMap<&str, Seen> = HashMap::new();
+    let mut shown = vec![false; lines.len()];
     let mut out = Vec::new();
     let mut at = 0;
     while at < lines.len() {
@@ -94,25 +98,34 @@ fn shorten(lines: &[&str]) -> Option<String> {
             return None;
         }
         out.push(line.to_owned());
-        let block = last.get(line).map_or(0, |above| block(lines, *above, at));
+        shown[at] = true;
+        let first = seen.entry(line).or_insert(Seen { at, agreed: MAX_LINES });
+        let block = first.block(lines, &shown, at);
         if block > 0 {
-            out.push(format!("[{block}{END}"));
+            out.push(format!("{OPEN}{block}{CLOSE}"));
         }
-        last.extend((at..=at + block).map(|seen| (lines[seen], seen)));
         at += block + 1;
     }
     (out.len() < lines.len()).then(|| out.join("\n"))
 }
 
-/// How many lines below `at` are those below `above`, if they are worth a mark.
-fn block(lines: &[&str], above: usize, at: usize) -> usize {
-    if lines[at].trim().len() < MIN_FIRST {
-        return 0;
+impl Seen {
+    /// How many lines below `at`, where the line is shown again, can be told by those below the first; 0 if too few.
+    fn block(&mut self, lines: &[&str], shown: &[bool], at: usize) -> usize {
+        if self.at == at {
+            return 0;
+        }
+        let pairs = lines[self.at + 1..at].iter().zip(&lines[at + 1..]);
+        self.agreed = pairs.take(self.agreed).take_while(|(one, two)| one == two).count();
+        if self.agreed < MIN_LINES || lines[at].trim().len() < MIN_FIRST {
+            return 0;
+        }
+        let below = lines[self.at + 1..].iter().zip(&shown[self.at + 1..]).take(self.agreed);
+        let block = below.take_while(|(line, shown)| **shown && signal::find(line).is_none());
+        let (mut count, mut bytes) = (0, 0);
+        block.for_each(|(line, _)| (count, bytes) = (count + 1, bytes + line.len() + 1));
+        if count >= MIN_LINES && bytes >= MIN_BYTES { count } else { 0 }
     }
-    let pairs = lines[above + 1..at].iter().zip(&lines[at + 1..]);
-    let mut bytes = 0;
-    let same = pairs.take_while(|(one, two)| one == two).inspect(|(line, _)| bytes += line.len() + 1).count();
-    if same >= MIN_LINES && bytes >= MIN_BYTES { same } else { 0 }
 }
 
 #[cfg(test)]
@@ -121,13 +134,34 @@ mod tests {
     use crate::stage::proof::{self, apply, check, read_foreign};
 
     const TRACE: &str = "Traceback (most recent call last):\n  File \"app.py\", line 7, in serve\n    answer(request)\n  \
-                         File \"app.py\", line 3, in answer\n    return 1 / request.count\nZeroDivisionError: division by zero";
+                         File \"app.py\", line 3, in answer\n    with_all_of_the_arguments(that_there_are)\n    \
+                         return 1 / request.count_of_those_who_ask\nZeroDivisionError: division by zero";
 
     #[test]
-    fn a_block_is_said_once() {
+    fn a_block_is_said_once_and_its_error_every_time() {
         let text = format!("first\n{TRACE}\nsecond\n{TRACE}\nthird\n{TRACE}\n");
-        let again = "Traceback (most recent call last):\n[5 lines as below the same line above]";
+        let again = "Traceback (most recent call last):\n(then the same 5 lines as above)\nZeroDivisionError: division by zero";
         check(&Again, &text, "", &format!("first\n{TRACE}\nsecond\n{again}\nthird\n{again}\n"));
+    }
+
+    /// A reader who looks for the line above must not find two with other lines below them.
+    #[test]
+    fn a_line_that_others_follow_too_tells_no_block() {
+        let other = TRACE.replace("line 7, in serve", "line 9, in other");
+        let text = format!("{TRACE}\n{other}\n{TRACE}\n{other}\n");
+        let edit = apply(&Again, &text).unwrap();
+        assert!(!edit.text.contains("last):\n(then"), "{}", edit.text);
+        assert!(
+            edit.text.contains("line 7, in serve\n(then the same 4 lines as above)\nZero"),
+            "{}",
+            edit.text
+        );
+        assert!(
+            edit.text.contains("answer(request)\n(then the same 3 lines as above)\nZero"),
+            "{}",
+            edit.text
+        );
+        assert_eq!(proof::read(&Again, "", &edit.text), Some(text));
     }
 
     #[test]
@@ -150,7 +184,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_left_alone() {
-        let marked = format!("{TRACE}\n[5 lines as below the same line above]\n{TRACE}\n");
+        let marked = format!("{TRACE}\n(then the same 5 lines as above)\n{TRACE}\n");
         let diff = format!("diff --git a/x b/x\n{TRACE}\n{TRACE}\n{TRACE}\n");
         for text in ["", "a\nb\na\nb\n", &marked, &diff, &format!("{TRACE}\n")] {
             assert_eq!(apply(&Again, text), None, "{text}");
@@ -161,10 +195,9 @@ mod tests {
     fn foreign_marks_are_refused() {
         read_foreign(&Again);
         for text in [
-            "[5 lines as below the same line above]",
-            "a\n[5 lines as below the same line above]",
-            "a\nb\na\n[18446744073709551615 lines as below the same line above]",
-            "a\nb\na\n[9 lines as below the same line above]",
+            "(then the same 5 lines as above)",
+            "a\n(then the same 5 lines as above)",
+            "a\nb\na\n(then the same 18446744073709551615 lines as above)",
         ] {
             assert_eq!(proof::read(&Again, "", text), None, "{text}");
         }

@@ -34,7 +34,17 @@ const RARITY: usize = 20;
 fn is_binary(text: &str) -> bool {
     let controls = text.chars().filter(|char| controls(*char)).count();
     let chars = text.chars().count();
-    text.contains('\0') || (chars > MIN_CHARS && controls * RARITY > chars)
+    if text.contains('\0') {
+        return !is_list(text);
+    }
+    chars > MIN_CHARS && controls * RARITY > chars
+}
+
+/// True for names with a NUL behind each, as `find -print0` and `git ls-files -z` list them.
+fn is_list(text: &str) -> bool {
+    let body = text.strip_suffix('\0').unwrap_or(text);
+    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(controls);
+    body.contains('\0') && body.split('\0').all(name)
 }
 
 /// True of what neither breaks lines, nor fills them, nor paints them.
@@ -63,6 +73,17 @@ mod tests {
             &("\u{1}\u{2}\u{3}".to_owned() + &"x".repeat(56)),
             Some("[Binary output suppressed: 59 bytes]"),
         );
+    }
+
+    /// What tools write for other tools is text, whatever stands between its lines.
+    #[test]
+    fn names_with_a_nul_behind_each_are_text() {
+        check("./a.txt\0./b c.txt\0./d\0", None);
+        check("src/main.rs\0src/lib.rs", None);
+        check("only one\0", Some("[Binary output suppressed: 9 bytes]"));
+        check("h\0e\0l\0l\0o\0", Some("[Binary output suppressed: 10 bytes]"));
+        check("ab\0\0cd\0", Some("[Binary output suppressed: 7 bytes]"));
+        check("ab\0c\u{1}\0", Some("[Binary output suppressed: 6 bytes]"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! Diagnostics with each message said once, by its code: `error TS2307: Cannot find module '…'.` above, and
+//! Diagnostics with each message said once, by its code: `error TS2307: Cannot find module '<name>'.` above, and
 //! `(1,2): TS2307 'x'` below the path.
+//!
+//! No line says its error in full any more, so milder modes leave these texts to the form that says each path once.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ pub(super) struct Codes;
 const MIN_LINES: usize = 3;
 
 /// What stands for the name in a message.
-const HOLE: &str = "'…'";
+const HOLE: &str = "'<name>'";
 
 /// What the note says before the count of messages.
 const NOTE: &str = "messages said once: ";
@@ -25,7 +27,7 @@ impl Stage for Codes {
     }
 
     fn mode(&self) -> Mode {
-        Mode::Standard
+        Mode::Aggressive
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -60,7 +62,7 @@ impl Stage for Codes {
 
 const LEVELS: [&str; 2] = ["error", "warning"];
 
-/// What every code says: `error` and `Cannot find name '…'.`
+/// What every code says: `error` and `Cannot find name '<name>'.`
 struct Messages(BTreeMap<String, (&'static str, String)>);
 
 impl Messages {
@@ -197,7 +199,7 @@ mod tests {
             &Codes,
             USUAL,
             "messages said once: 2",
-            "error TS1: No '…' on '…'.\nwarning TS2: Odd\n\na.ts\n(1,2): TS1 'x' 'y'\r\n(3,4): TS1 'é' ''\n\
+            "error TS1: No '<name>' on '<name>'.\nwarning TS2: Odd\n\na.ts\n(1,2): TS1 'x' 'y'\r\n(3,4): TS1 'é' ''\n\
              (5,6): TS1 'x' 'y z'\n(7,8): TS2\n(7,9): TS2\n(8,9): TS2\n\nb.ts\n(1,1): error TS3: One",
         );
     }
@@ -210,7 +212,7 @@ mod tests {
             "  Type 'x' is not 'y'.",
             "a.ts(1,2): error TS1: No x",
             "a.ts(1,2): error TS1: No 'x",
-            "a.ts(1,2): error TS1: No '…' on '…'.",
+            "a.ts(1,2): error TS1: No '<name>' on '<name>'.",
             "a.ts(1,2): warning TS1: No 'x' on 'y'.",
             "a.ts(1,2): TS1 'x'",
             "a.ts(1,2): TS2 ",
@@ -242,7 +244,7 @@ mod tests {
         for note in
             ["messages said once: 1", "messages said once: 0; x", "messages said once: 99999999999999999999"]
         {
-            for body in ["", "\n", "error X1: '…\n\na.ts\n(1): X1 'é", "error\n\nx"] {
+            for body in ["", "\n", "error X1: '<name>\n\na.ts\n(1): X1 'é", "error\n\nx"] {
                 let _ = proof::read(&Codes, note, body);
             }
         }

@@ -38,18 +38,18 @@ const MIN_BYTES: usize = 48;
 const MAX_REPEATS: usize = 5_000;
 const MAX_BLOCKS: usize = 200;
 
-/// Before a line that would be taken for one of ours.
-const ESCAPE: char = '\\';
-
-/// The text with each repeat said once, and how many there are.
+/// The text with each repeat said once, and how many there are; as it is when a line looks like our own words.
 pub(super) fn fold(text: &str) -> (String, usize) {
     let lines: Vec<&str> = text.split('\n').collect();
+    if lines.iter().any(|line| read(line).is_some()) {
+        return (text.to_owned(), 0);
+    }
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     let mut repeats = 0;
     while at < lines.len() {
         let (period, more) = repeat(&lines, at).unwrap_or((1, 0));
-        lines[at..at + period].iter().for_each(|line| push(&mut out, line));
+        lines[at..at + period].iter().for_each(|line| out.extend([line, "\n"]));
         if more > 0 {
             repeats += 1;
             out.push_str(&say(period, more));
@@ -66,7 +66,7 @@ pub(super) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.split('\n') {
         let Some((period, more)) = read(line) else {
-            out.push_str(escaped(line).unwrap_or(line));
+            out.push_str(line);
             out.push('\n');
             continue;
         };
@@ -88,14 +88,6 @@ fn last_lines(text: &str, count: usize) -> Option<usize> {
         None => return None,
     };
     Some(text.len() - start)
-}
-
-fn push(out: &mut String, line: &str) {
-    if read(line).is_some() || escaped(line).is_some() {
-        out.push(ESCAPE);
-    }
-    out.push_str(line);
-    out.push('\n');
 }
 
 /// How many lines repeat from `at` on, and how often they follow: the repeat that saves most.
@@ -138,12 +130,6 @@ fn read(line: &str) -> Option<(usize, usize)> {
     (say(period, more) == line && period > 0 && more > 0).then_some((period, more))
 }
 
-/// The line behind an escape, when it would be taken for one of ours without.
-fn escaped(line: &str) -> Option<&str> {
-    let bare = line.strip_prefix(ESCAPE)?;
-    read(bare.trim_start_matches(ESCAPE)).map(|_| bare)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,19 +160,15 @@ mod tests {
     /// Contract 3.8 and 17.13.
     #[test]
     fn lines_that_look_like_ours_come_back() {
-        for line in [
-            "(the line above once more)",
-            "(the line above 41 more times)",
-            "\\(the line above once more)",
-            "\\\\(the 3 lines above 2 more times)",
-            "(the 1 lines above 1 more times)",
-            "3x foo",
-            "\\",
-        ] {
+        for line in ["(the 1 lines above 1 more times)", "3x foo", "\\", "\\(the line above once more)"] {
             for text in [format!("{LONG}\n{LONG}\n{line}\n{line}"), format!("{line}\n").repeat(9) + LONG] {
                 let (folded, _) = fold(&text);
                 assert_eq!(unfold(Room::of(&folded), &folded), Some(text), "{folded}");
             }
+        }
+        for line in ["(the line above once more)", "(the line above 41 more times)"] {
+            let text = format!("{LONG}\n{LONG}\n{line}\n");
+            assert_eq!(fold(&text), (text, 0));
         }
     }
 

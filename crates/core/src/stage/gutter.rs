@@ -17,7 +17,7 @@ impl Stage for Gutter {
     }
 
     fn name(&self) -> &'static str {
-        "numbered"
+        super::NUMBERED
     }
 
     fn mode(&self) -> Mode {

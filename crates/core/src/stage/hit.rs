@@ -53,7 +53,9 @@ pub(super) fn plain(line: &str) -> Option<Hit<'_>> {
         }
         _ => (path, rest),
     };
-    (is_path(path) && !rest.is_empty() && !rest.starts_with("//")).then_some(Hit { path, rest })
+    // Behind two colons stands the name of a test in the file, not a line of it.
+    let text = !rest.is_empty() && !rest.starts_with("//") && !rest.starts_with(':');
+    (is_path(path) && text).then_some(Hit { path, rest })
 }
 
 /// What stands before the path in context lines that were left absolute: `/srv/me/project/`.
@@ -137,7 +139,9 @@ mod tests {
     fn plain_hits_have_paths() {
         assert_eq!(plain("src/a.rs:use x;"), Some(Hit { path: "src/a.rs", rest: "use x;" }));
         assert_eq!(plain(r"D:\a.rs:x"), Some(Hit { path: r"D:\a.rs", rest: "x" }));
-        for line in ["error: x", "https://a.b/c", "key.name: ", "a.b:", "  a.b:c", "\"a.b\":1"] {
+        for line in
+            ["error: x", "https://a.b/c", "key.name: ", "a.b:", "  a.b:c", "\"a.b\":1", "a.py::test PASSED"]
+        {
             let odd = plain(line).filter(|hit| hit.path != "key.name");
             assert_eq!(odd, None, "{line}");
         }

@@ -42,7 +42,9 @@ impl<'a> Lead<'a> {
         let (mut leads, mut start) = (vec![Self::Count { width: gap }], 0);
         for piece in lead.split_inclusive([' ', '\t']).take(MAX_PIECES) {
             let (before, after) = (&lead[..start], &lead[start + piece.len() - 1..]);
-            if piece.len() > 1 {
+            // Blanks before a word may tell what it means: ` M` and `M ` are not the same to git.
+            let framed = before.is_empty() || !before.trim().is_empty();
+            if piece.len() > 1 && framed {
                 leads.push(Self::Word { before: before.into(), after: after.into() });
             }
             start += piece.len();
@@ -79,7 +81,23 @@ impl<'a> Lead<'a> {
         }
     }
 
-    /// Writes what `parse` reads: `counts to column 7`, `each line "100644 <first> 0\t<path>"`.
+    /// What a reader cannot see in the rows, as `read` reads it: `each line: 100644 {word} 0 {path}`.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Word { before, after } if !before.is_empty() || !after.trim().is_empty() => {
+                [EACH, before, WORD, after, PATH].concat()
+            }
+            _ => String::new(),
+        }
+    }
+
+    pub(super) fn read(words: &str) -> Option<Self> {
+        let Some(frame) = words.strip_prefix(EACH) else { return words.is_empty().then_some(Self::None) };
+        let (before, after) = frame.strip_suffix(PATH)?.split_once(WORD)?;
+        Some(Self::Word { before: before.to_owned().into(), after: after.to_owned().into() })
+    }
+
+    /// Writes what `parse` reads: `counts to column 7`, `each line "<first>\t<path>"`.
     pub(super) fn note(&self) -> String {
         match self {
             Self::None => String::new(),
@@ -105,6 +123,9 @@ impl<'a> Lead<'a> {
     }
 }
 
+const EACH: &str = "each line: ";
+const WORD: &str = "{word}";
+const PATH: &str = "{path}";
 const COUNT: &str = "counts to column ";
 const OPEN: &str = "each line \"";
 const CLOSE: &str = "<path>\"";
@@ -142,10 +163,12 @@ mod tests {
             ("4.0K\t./a\n12K\t./b\n1M\t./c", word("", "\t"), 3),
             ("100644 aa 0\ta/b\n100644 bb 0\ta/c\n100755 cc 0\ta/d", word("100644 ", " 0\t"), 2),
             ("[07/Feb/2020] x\n02/03/2020 y\nno", Lead::None, 0),
+            (" M a/b\n M a/c\n M a/d", Lead::None, 0),
         ] {
             let lines: Vec<_> = text.split('\n').collect();
             assert_eq!(Lead::of(&lines), (lead.clone(), count), "{text}");
-            assert_eq!(Lead::parse(&lead.note()), Some(lead));
+            assert_eq!(Lead::parse(&lead.note()), Some(lead.clone()));
+            assert!(lead.words().is_empty() || Lead::read(&lead.words()) == Some(lead));
         }
     }
 

@@ -37,11 +37,13 @@ impl Stage for Listing {
                 None => sheet.other(line, &usual),
             }
         }
-        Some(Edit { text: other::finish(sheet.close(), end), loss: Loss::None, note: usual.note() })
+        let text = format!("{}\n{}", usual.head(), other::finish(sheet.close(), end));
+        Some(Edit { text, loss: Loss::None, note: usual.note().to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
-        let usual = Usual::parse(note)?;
+        let (head, text) = text.split_once('\n')?;
+        let usual = Usual::parse(note, head)?;
         let (lines, end) = other::lines(text);
         let (mut rows, mut entries) = (Vec::new(), Vec::new());
         let mut lines = lines.into_iter();
@@ -146,8 +148,11 @@ mod tests {
         check(
             &Listing,
             &column(|row| row.0),
-            "each -rw-r--r-- 1 me staff Nov 14 23:05 unless said; d is drwxr-xr-x",
-            &column(|row| row.1),
+            "",
+            &format!(
+                "[each is -rw-r--r-- 1 me staff Nov 14 23:05 unless said; d is drwxr-xr-x]\n{}",
+                column(|row| row.1)
+            ),
         );
     }
 
@@ -157,8 +162,8 @@ mod tests {
             &Listing,
             "-rw-r--r--   1 me  staff   9 14 Nov 23:05 a\n-rw-r--r--@  1 me  staff  10 14 Nov 23:05 b\n\
             drwxr-xr-x  12 me  staff   1 14 Nov 23:05 c\n-rw-r--r--   1 me  staff   9 14 Nov 23:05 d\n",
-            "each -rw-r--r-- 1 me staff 14 Nov 23:05 unless said; d is drwxr-xr-x; wide gaps",
-            "9 a\n-rw-r--r--@ 1 10 b\nd 12 1 c\n9 d\n",
+            "wide gaps",
+            "[each is -rw-r--r-- 1 me staff 14 Nov 23:05 unless said; d is drwxr-xr-x]\n9 a\n-rw-r--r--@ 1 10 b\nd 12 1 c\n9 d\n",
         );
     }
 
@@ -168,8 +173,8 @@ mod tests {
             &Listing,
             "-rw-r--r-- 1 0 0 1 2024-01-01 10:00 a\n-rw-r--r-- 1 0 0 2 2024-01-02 10:00 b\n\
             -rw-r--r-- 1 0 0 3 2024-01-03 10:00 c\n-rw-r--r-- 1 0 0 4 2024-01-04 10:00 d",
-            "each -rw-r--r-- 1 0 0 unless said",
-            "1 2024-01-01 10:00 a\n2 2024-01-02 10:00 b\n3 2024-01-03 10:00 c\n4 2024-01-04 10:00 d",
+            "",
+            "[each is -rw-r--r-- 1 0 0 unless said]\n1 2024-01-01 10:00 a\n2 2024-01-02 10:00 b\n3 2024-01-03 10:00 c\n4 2024-01-04 10:00 d",
         );
     }
 

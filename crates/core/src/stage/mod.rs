@@ -4,7 +4,7 @@ mod again;
 mod alike;
 mod ansi;
 mod binary;
-mod cap;
+pub(crate) mod cap;
 mod codes;
 mod csv;
 pub(crate) mod dictionary;
@@ -93,11 +93,17 @@ pub(crate) const TEXT: &str = "text";
 /// The name in the mark of a text that was taken out of a JSON document.
 pub(crate) const WRAPPED: &str = "wrapped";
 
+/// The stage that knows a file by the numbers before its lines.
+pub(crate) const NUMBERED: &str = "numbered";
+
 /// What is done to every text, in the order in which it is.
 pub static CLEAN: &[&dyn Stage] = &[&ansi::Ansi, &binary::Binary];
 
 /// What leaves detail out whatever the tool.
-pub static CUTS: &[&dyn Stage] = &[&json::Excerpt, &alike::Alike, &noise::Noise];
+pub static CUTS: &[&dyn Stage] = &[&json::Excerpt, &alike::Alike];
+
+/// What leaves more out once the tool's own family was asked: times gone, a family might not know its tool any more.
+pub static REST: &[&dyn Stage] = &[&noise::Noise];
 
 /// The ways to write the same in fewer tokens; the first that does is taken.
 pub static FORMS: &[&dyn Stage] = &[

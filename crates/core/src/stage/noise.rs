@@ -174,9 +174,11 @@ mod tests {
 
     #[test]
     fn errors_and_ends_keep_their_times() {
-        let text = "10:00:01 a\n10:00:02 b\n10:00:03 ERROR c\n10:00:04 d\n";
-        let edit = proof::apply(&Noise, text).unwrap();
-        assert_eq!(edit.text, "10:00:01 a\n[timestamp] b\n10:00:03 ERROR c\n10:00:04 d\n");
+        let line = |n| format!("10:00:0{n} {}\n", if n == 4 { "ERROR" } else { "worker done" });
+        let text = (1..9).map(line).collect::<Vec<_>>().concat();
+        let edit = proof::apply(&Noise, &text).unwrap();
+        let kept: Vec<_> = edit.text.lines().filter(|line| line.starts_with("10:00:0")).collect();
+        assert_eq!(kept, ["10:00:01 worker done", "10:00:04 ERROR", "10:00:08 worker done"]);
     }
 
     /// Contract 1.21.

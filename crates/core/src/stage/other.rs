@@ -1,4 +1,4 @@
-//! Lines that a form carries as they came: `2 other lines:`, and then the two.
+//! Lines that a form carries as they came: `[2 lines as they came:]`, and then the two.
 //!
 //! A count, not an escape sign: nothing inside the run can be taken for the form's own notation.
 
@@ -18,15 +18,16 @@ pub(super) fn finish(mut out: String, end: &str) -> String {
     out
 }
 
+const OPEN: &str = "[";
+const ONE: &str = " line as it came:]";
+const MANY: &str = " lines as they came:]";
+
 /// Writes a run of lines below its length; no lines are nothing.
 pub(super) fn push(out: &mut String, lines: &[&str]) {
     match lines.len() {
         0 => return,
-        1 => out.push_str("1 other line:\n"),
-        count => {
-            out.push_str(&count.to_string());
-            out.push_str(" other lines:\n");
-        }
+        1 => out.extend([OPEN, "1", ONE, "\n"]),
+        count => out.extend([OPEN, &count.to_string(), MANY, "\n"]),
     }
     for line in lines {
         out.push_str(line);
@@ -36,8 +37,8 @@ pub(super) fn push(out: &mut String, lines: &[&str]) {
 
 /// How many lines follow as they came, if `line` says so.
 pub(super) fn count(line: &str) -> Option<usize> {
-    let number = line.strip_suffix(" other lines:").or_else(|| line.strip_suffix(" other line:"))?;
-    number.parse().ok()
+    let line = line.strip_prefix(OPEN)?;
+    line.strip_suffix(MANY).or_else(|| line.strip_suffix(ONE))?.parse().ok()
 }
 
 /// Moves a run from `lines` to `out`.
@@ -61,18 +62,17 @@ mod tests {
     fn runs_say_their_length() {
         for (run, text) in [
             (&[][..], ""),
-            (&["a"][..], "1 other line:\na\n"),
-            (&["", "2 other lines:"][..], "2 other lines:\n\n2 other lines:\n"),
+            (&["a"][..], "[1 line as it came:]\na\n"),
+            (&["", "[2 lines as they came:]"][..], "[2 lines as they came:]\n\n[2 lines as they came:]\n"),
         ] {
             let mut out = String::new();
             push(&mut out, run);
             assert_eq!(out, text);
         }
-        assert_eq!((count("12 other lines:"), count("1 other line:")), (Some(12), Some(1)));
-        assert_eq!(
-            (count("other lines:"), count("x other lines:"), count("2 other lines: ")),
-            (None, None, None)
-        );
+        assert_eq!((count("[12 lines as they came:]"), count("[1 line as it came:]")), (Some(12), Some(1)));
+        for line in ["lines as they came:]", "[x lines as they came:]", "[2 lines as they came:] "] {
+            assert_eq!(count(line), None);
+        }
     }
 
     #[test]

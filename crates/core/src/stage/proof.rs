@@ -33,10 +33,10 @@ pub(super) const ODD: &[&str] = &[
     "  x",
     "x/",
     "--",
-    "2 other lines:",
-    "1 other line:",
+    "[2 lines as they came:]",
+    "[1 line as it came:]",
     "é\t/ü",
-    "[terse1 search]",
+    "[layout1 search]",
     "x",
     "./",
 ];
@@ -58,9 +58,16 @@ pub(super) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
 /// Reads notes and bodies that no stage wrote: whatever comes of it, nothing breaks.
 pub(super) fn read_foreign(stage: &dyn Stage) {
     for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"] {
-        for body in
-            ["", "\n", "9 other lines:\n", "99999999999999999999 other lines:", " x", "/", "- 1", "  \n   é"]
-        {
+        for body in [
+            "",
+            "\n",
+            "[9 lines as they came:]\n",
+            "[99999999999999999999 lines as they came:]",
+            " x",
+            "/",
+            "- 1",
+            "  \n   é",
+        ] {
             let _ = read(stage, note, body);
         }
     }

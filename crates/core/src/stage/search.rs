@@ -223,7 +223,7 @@ mod tests {
         "src/a.rs-4-z",
         "/r/src/a.rs-4-z",
         "/r/src/a.rs-4-z: y",
-        "2 other lines:1:x",
+        "[2 lines as they came:]1:x",
         "12:x",
         "3-x",
         "(1,2): x",
@@ -243,9 +243,9 @@ mod tests {
         );
         check(
             &Search,
-            "a.c:x\na.c:y\na.c:2 other lines:\n",
+            "a.c:x\na.c:y\na.c:[2 lines as they came:]\n",
             "no line numbers",
-            "a.c\nx\ny\n2 other lines:\n",
+            "a.c\nx\ny\n[2 lines as they came:]\n",
         );
         check(&Search, "a.ts(1,2): e\na.ts(3,4): f\na.ts(5): g", "", "a.ts\n(1,2): e\n(3,4): f\n(5): g");
     }
@@ -256,7 +256,7 @@ mod tests {
             &Search,
             "Found 3\n\nC:\\a.go:1:x\r\nC:\\a.go:2:y\r\nC:\\a.go-3-z\r\nC:\\a.go-4-\n\n(more)\n",
             "",
-            "2 other lines:\nFound 3\n\n\nC:\\a.go\n1:x\r\n2:y\r\n3-z\r\n4-\n\n2 other lines:\n\n(more)\n",
+            "[2 lines as they came:]\nFound 3\n\n\nC:\\a.go\n1:x\r\n2:y\r\n3-z\r\n4-\n\n[2 lines as they came:]\n\n(more)\n",
         );
     }
 

@@ -2,8 +2,8 @@
 //!
 //! It stands behind the exact forms: a text that one of them took needs none of this.
 
-use super::{Edit, Scene, Stage, source};
-use crate::{Loss, Mode};
+use super::{Edit, Scene, Stage, hit, source};
+use crate::{Family, Loss, Mode};
 
 /// Trailing white space, and more than two blank lines in a row.
 pub(super) struct Blank;
@@ -21,7 +21,7 @@ impl Stage for Blank {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if source::is_source(scene.call, text) || is_code(text) {
+        if source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -57,7 +57,11 @@ impl Stage for Cells {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.contains('|') || source::is_source(scene.call, text) || is_code(text) {
+        if !text.contains('|')
+            || source::is_source(scene.call, text)
+            || is_code(text)
+            || quotes_files(scene, text)
+        {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -71,6 +75,16 @@ impl Stage for Cells {
         edit(text, out)
     }
 }
+
+/// True for the hits of a search: their lines are lines of files, as an edit may quote them.
+fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
+    let lines = || text.lines().take(SAMPLE);
+    let hits = lines().filter(|line| hit::numbered(line).is_some()).count();
+    scene.call.family() == Family::Grep || hits * 2 > lines().count()
+}
+
+/// Lines that tell a search from other texts.
+const SAMPLE: usize = 50;
 
 /// What must be saved, in percent: for less, a text stays as it came.
 const MIN_PERCENT: usize = 1;
@@ -165,6 +179,16 @@ mod tests {
         let table = "see\n|  id  | name   |\n|------|--------|\n|  1   | a  b   |\r\n| | é      |\nx | y\n";
         let expected = "see\n| id | name |\n| ------ | -------- |\n| 1 | a  b |\r\n|| é |\nx | y\n";
         assert_eq!(becomes(&Cells, table).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn tables_that_a_search_found_stay() {
+        let hits = "docs/a.md:1:| id   | name |\ndocs/a.md:2:|------|------|\ndocs/a.md:3:| 1    | a    |\n";
+        assert_eq!(becomes(&Cells, hits), None);
+        let table = "| id   | name |\n|------|------|\n| 1    | a    |\n";
+        let call = Call { tool: "Grep", ..Call::default() };
+        assert_eq!(Cells.apply(Scene { plan: &Plan::default(), call }, table), None);
+        assert!(becomes(&Cells, table).is_some());
     }
 
     /// Contract 17.4.

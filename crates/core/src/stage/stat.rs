@@ -25,7 +25,7 @@ impl Stage for Stat {
         let lines = text.split('\n').map(|line| {
             let file = columns.read(line);
             files += usize::from(file.is_some());
-            file.unwrap_or_else(|| line.to_owned())
+            file.or_else(|| total(line).map(str::to_owned)).unwrap_or_else(|| line.to_owned())
         });
         let bare = lines.collect::<Vec<_>>().join("\n");
         if files < MIN_FILES {
@@ -47,6 +47,7 @@ impl Stage for Stat {
         let (lines, end) = other::lines(&bare);
         let mut out = String::with_capacity(bare.len() * 2);
         for line in lines {
+            out.push_str(if is_total(line) { " " } else { "" });
             out.push_str(&columns.line(line).unwrap_or_else(|| line.to_owned()));
             out.push('\n');
             room.fits(out.len())?;
@@ -101,6 +102,19 @@ impl Columns {
     }
 }
 
+/// What git says below the files, without the blank before it.
+fn total(line: &str) -> Option<&str> {
+    line.strip_prefix(' ').filter(|line| is_total(line))
+}
+
+fn is_total(line: &str) -> bool {
+    line.split_once(' ').is_some_and(|(count, rest)| {
+        count.bytes().all(|byte| byte.is_ascii_digit())
+            && rest.starts_with("file")
+            && rest.contains(" changed")
+    })
+}
+
 /// The count, or `Bin`, that `rest` begins with, and what stands behind it.
 fn count(rest: &str) -> Option<(&str, &str)> {
     let rest = rest.trim_start_matches(' ');
@@ -121,9 +135,9 @@ mod tests {
     fn padding_goes_and_comes_back() {
         for (text, note, body) in [
             (
-                " src/core/a.rs    |   4 +---\n src/core/b.rs    |  12 ++++++\n src/core/logo.png | Bin 0 -> 9 bytes\n src/core/é.rs    | 120 +++\n 4 files\n",
+                " src/core/a.rs    |   4 +---\n src/core/b.rs    |  12 ++++++\n src/core/logo.png | Bin 0 -> 9 bytes\n src/core/é.rs    | 120 +++\n 4 files changed, 9 insertions(+)\n",
                 "names to column 16, counts to 3; by folder: ",
-                "src/core/\n a.rs | 4 +---\n b.rs | 12 ++++++\n logo.png | Bin 0 -> 9 bytes\n é.rs | 120 +++\n1 other line:\n 4 files\n",
+                "src/core/\n a.rs | 4 +---\n b.rs | 12 ++++++\n logo.png | Bin 0 -> 9 bytes\n é.rs | 120 +++\n4 files changed, 9 insertions(+)\n",
             ),
             (" a |  1 +\n b | 10 -\n c |  0", "names to column 1, counts to 2", "a | 1 +\nb | 10 -\nc | 0"),
         ] {

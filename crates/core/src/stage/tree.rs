@@ -205,7 +205,7 @@ mod tests {
 
     const USUAL: &str = "r\n├── a\n│   └── b\n└── c\n    └── d\nr\n├── a\n│   └── b\n└── c\n    └── d";
     /// Beside what is odd everywhere.
-    const ODD: &[&str] = &["    x", "  3 other lines:", "├──"];
+    const ODD: &[&str] = &["    x", "  [3 lines as they came:]", "├──"];
 
     #[test]
     fn branches_become_indentation() {

@@ -19,8 +19,9 @@ pub(super) struct Usual<'a> {
 /// What plain files have where there are none.
 const FILE: &str = "-rw-r--r--";
 const LINKS: &str = "1";
+const OPEN: &str = "[each is ";
 const SAID: &str = " unless said";
-const WIDE: &str = "; wide gaps";
+const WIDE: &str = "wide gaps";
 
 impl<'a> Usual<'a> {
     pub(super) fn of(entries: &[Option<Entry<'a>>], gaps: Gaps) -> Option<Self> {
@@ -79,21 +80,24 @@ impl<'a> Usual<'a> {
         }
     }
 
-    /// Writes `each -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x`.
-    pub(super) fn note(&self) -> String {
-        let mut note = format!("each {} {LINKS} {} {}", self.modes[0], self.owner, self.group);
-        for part in [if self.date.is_empty() { "" } else { " " }, self.date, SAID] {
-            note.push_str(part);
-        }
+    /// Writes `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
+    pub(super) fn head(&self) -> String {
+        let mut head = format!("{OPEN}{} {LINKS} {} {}", self.modes[0], self.owner, self.group);
+        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, SAID]);
         for mode in &self.modes[1..] {
-            note.extend(["; ", &mode[..1], " is ", mode]);
+            head.extend(["; ", &mode[..1], " is ", mode]);
         }
-        note + if self.gaps == Gaps::Wide { WIDE } else { "" }
+        head + "]"
     }
 
-    pub(super) fn parse(note: &'a str) -> Option<Self> {
-        let (note, gaps) = note.strip_suffix(WIDE).map_or((note, Gaps::Narrow), |note| (note, Gaps::Wide));
-        let (each, kinds) = note.strip_prefix("each ")?.split_once(SAID)?;
+    /// What only a decoder must know.
+    pub(super) fn note(&self) -> &'static str {
+        if self.gaps == Gaps::Wide { WIDE } else { "" }
+    }
+
+    pub(super) fn parse(note: &str, head: &'a str) -> Option<Self> {
+        let gaps = if note == WIDE { Gaps::Wide } else { Gaps::Narrow };
+        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(SAID)?;
         let mut words = each.splitn(5, ' ');
         let (mode, _, owner, group) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut modes = vec![mode];

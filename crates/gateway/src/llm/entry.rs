@@ -17,6 +17,7 @@ const TOOL: HeaderName = HeaderName::from_static("x-tersely-tokens-tool");
 const WHOLE_BEFORE: HeaderName = HeaderName::from_static("x-tersely-request-tokens-before");
 const WHOLE_AFTER: HeaderName = HeaderName::from_static("x-tersely-request-tokens-after");
 const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
+const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
 
 /// How many stages a response names.
@@ -102,6 +103,9 @@ fn told(report: &Report) -> HeaderMap {
         (WHOLE_AFTER, whole.after),
     ] {
         headers.insert(name, HeaderValue::from(tokens));
+    }
+    if report.over_limit > 0 {
+        headers.insert(OVER_LIMIT, HeaderValue::from(report.over_limit));
     }
     if report.reused + report.renewed > 0 {
         let memo = format!("reused={}, changed={}", report.reused, report.renewed);

@@ -63,7 +63,7 @@ async fn results_are_compressed_and_the_client_is_told() {
     let body = String::from_utf8(seen.unwrap().body.to_vec()).unwrap();
     let end = "}]}]}";
     assert!(body.starts_with(r#"{"model" : "m","messages":["#) && body.ends_with(end), "{body}");
-    assert!(body.contains("[terse1 json"), "{body}");
+    assert!(body.contains("[layout1 json"), "{body}");
     let [before, after] = ["before", "after"]
         .map(|name| answer.header(&format!("x-tersely-tokens-{name}")).parse::<usize>().unwrap());
     assert!(after < before);
@@ -75,6 +75,20 @@ async fn results_are_compressed_and_the_client_is_told() {
         live.totals(),
         Totals { requests: 1, results, fresh: results, whole, stages, ..Totals::default() }
     );
+}
+
+/// Contract 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
+#[tokio::test]
+async fn a_header_counts_results_that_exceed_the_limit() {
+    let live = Arc::new(Live::default());
+    let long = (0..4_000)
+        .map(|n| format!("{n} is a line of its own, {}\n", n * n % 89))
+        .collect::<Vec<_>>()
+        .concat();
+    let (answer, _) = exchange(&live, "/v1/messages", &[], messages(&long, "")).await;
+    assert_eq!(answer.header("x-tersely-over-limit"), "1");
+    let (answer, _) = exchange(&live, "/v1/messages", &[], messages(&rows(), "")).await;
+    assert!(!answer.headers.contains_key("x-tersely-over-limit"));
 }
 
 /// The memo saves time alone: without one, a conversation that goes on is sent with the same bytes.

@@ -55,6 +55,9 @@ impl<'a> Facts<'a> {
     /// Reads one fact; false when the line is something else.
     fn line(&mut self, scan: &mut Scan<'a>, style: Style) -> Result<bool, Fault> {
         if scan.eat_word(style.each()) {
+            if scan.eat_word(words::HAVING) {
+                path::read(scan)?;
+            }
             return self.constants(scan, |facts| &mut facts.same).map(|()| true);
         }
         if scan.eat_word(words::UNLESS) {
@@ -82,6 +85,10 @@ impl<'a> Facts<'a> {
     /// What holds for the records that do not say otherwise.
     fn unless(&mut self, scan: &mut Scan<'a>) -> Result<(), Fault> {
         if !scan.eat_word(words::NEXT) {
+            return self.constants(scan, |facts| &mut facts.usual);
+        }
+        if scan.eat_word(words::WHERE) {
+            path::read(scan)?;
             return self.constants(scan, |facts| &mut facts.usual);
         }
         let steps = path::read(scan)?;

@@ -16,13 +16,10 @@ pub(super) fn print(level: &Level<'_>, style: Style, lead: usize) -> String {
         true => Named::InHeader,
         false => Named::Nowhere,
     };
-    facts.collect(level, named, &mut Vec::new());
+    facts.collect(level, named, &mut Steps::default());
     let mut out = facts.fields;
-    for (says, values) in [(style.each(), &facts.same), (words::UNLESS, &facts.usual)] {
-        if !values.is_empty() {
-            out.extend([says, ": ", values, "\n"]);
-        }
-    }
+    facts.same.print(&mut out, style.each(), words::HAVING);
+    facts.usual.print(&mut out, words::UNLESS, &[words::NEXT, words::WHERE].concat());
     out + &facts.made + &facts.mostly + &facts.begins
 }
 
@@ -45,11 +42,48 @@ impl Named {
     }
 }
 
+/// The way to the records of a level.
+#[derive(Default)]
+struct Steps<'v> {
+    keys: Vec<&'v Text<'v>>,
+    /// How many of them lead to the innermost record that some records on the way do not have.
+    partial: usize,
+}
+
+/// Values by path. What is said of a part that some records do not have says so: it would not be true of every one.
+#[derive(Default)]
+struct Constants(Vec<(String, String)>);
+
+impl Constants {
+    fn add(&mut self, steps: &Steps<'_>, value: &Value<'_>) {
+        let mut part = String::new();
+        path::push(&mut part, &steps.keys[..steps.partial]);
+        let at = self.0.iter().position(|(known, _)| *known == part).unwrap_or_else(|| {
+            self.0.push((part, String::new()));
+            self.0.len() - 1
+        });
+        let out = &mut self.0[at].1;
+        out.push_str(if out.is_empty() { "" } else { words::NEXT });
+        path::push(out, &steps.keys);
+        out.push('=');
+        flow::push(out, value);
+    }
+
+    /// Writes a line for all records, and one for each part that some do not have.
+    fn print(&self, out: &mut String, says: &str, having: &str) {
+        let (all, some): (Vec<_>, Vec<_>) = self.0.iter().partition(|(part, _)| part.is_empty());
+        for (part, values) in all.into_iter().chain(some) {
+            let having = if part.is_empty() { "" } else { having };
+            out.extend([says, having, part, ": ", values, "\n"]);
+        }
+    }
+}
+
 #[derive(Default)]
 struct Facts {
     fields: String,
-    same: String,
-    usual: String,
+    same: Constants,
+    usual: Constants,
     made: String,
     mostly: String,
     begins: String,
@@ -57,31 +91,35 @@ struct Facts {
 
 impl Facts {
     /// Collects the facts of a level and below.
-    fn collect<'v>(&mut self, level: &Level<'v>, named: Named, steps: &mut Vec<&'v Text<'v>>) {
-        self.order(level, named, steps);
+    fn collect<'v>(&mut self, level: &Level<'v>, named: Named, steps: &mut Steps<'v>) {
+        self.order(level, named, &steps.keys);
         for field in &level.fields {
-            steps.push(field.key);
+            steps.keys.push(field.key);
             self.field(field, steps);
             if let Some(below) = &field.below
                 && !matches!(field.hoist, Hoist::Same(_) | Hoist::Derived(_))
             {
+                let outer = steps.partial;
+                steps.partial = if is_everywhere(field) { outer } else { steps.keys.len() };
                 self.collect(below, named.below(below), steps);
+                steps.partial = outer;
             }
-            steps.pop();
+            steps.keys.pop();
         }
     }
 
-    fn field(&mut self, field: &Field<'_>, steps: &[&Text<'_>]) {
+    fn field(&mut self, field: &Field<'_>, steps: &Steps<'_>) {
+        let keys = &steps.keys;
         match &field.hoist {
             Hoist::Stored | Hoist::Implied => {}
-            Hoist::Same(value) => constant(&mut self.same, steps, value),
-            Hoist::Usual(value) => constant(&mut self.usual, steps, value),
-            Hoist::Derived(text) => line(&mut self.made, steps, words::MADE, text),
+            Hoist::Same(value) => self.same.add(steps, value),
+            Hoist::Usual(value) => self.usual.add(steps, value),
+            Hoist::Derived(text) => line(&mut self.made, keys, words::MADE, text),
             Hoist::Mostly(text, _) => {
                 self.mostly.extend([words::UNLESS, ", "]);
-                line(&mut self.mostly, steps, words::MADE, text);
+                line(&mut self.mostly, keys, words::MADE, text);
             }
-            Hoist::Prefix(text) => line(&mut self.begins, steps, words::BEGINS, text),
+            Hoist::Prefix(text) => line(&mut self.begins, keys, words::BEGINS, text),
         }
     }
 
@@ -129,11 +167,9 @@ fn rank(hoist: &Hoist<'_>) -> usize {
     }
 }
 
-fn constant(out: &mut String, steps: &[&Text<'_>], value: &Value<'_>) {
-    out.push_str(if out.is_empty() { "" } else { words::NEXT });
-    path::push(out, steps);
-    out.push('=');
-    flow::push(out, value);
+/// True when every record has a record, or a list of them, in `field`.
+fn is_everywhere(field: &Field<'_>) -> bool {
+    field.cells.iter().all(|cell| matches!(cell, Some(Value::Object(_) | Value::Array(_))))
 }
 
 /// Writes one fact about the field at `steps`; its text goes to the end of the line, in quotes if it must.

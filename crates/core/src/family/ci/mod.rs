@@ -115,7 +115,7 @@ mod tests {
              [test / Check, 2026-02-04T07:13:10Z, 9 s]\n##[group]Run make check\nmake check\n\
              [4 lines left out: shell and environment]\n##[endgroup]\nchecking\n\
              test\tCheck\t2026-02-04T07:13:18.1234567Z x.c:1: error: no such thing\n\
-             ##[error]Process completed with exit code 2.\n",
+             test\tCheck\t2026-02-04T07:13:19.1234567Z ##[error]Process completed with exit code 2.\n",
         );
     }
 

@@ -1,8 +1,10 @@
-//! Whether the lines of a text tell events: most say when, or how grave it was.
+//! Whether the lines of a text tell events: most say when, or how grave it was, and say it in words.
+//!
+//! Rows of data may have times too. They are told by what they lack: a time of day that is not midnight, and words.
 
 use crate::stage::json;
 
-/// True when enough lines begin with a time or a level, and they are not JSON or columns.
+/// True when enough lines begin with a time or a level, and they are not JSON, columns or rows of numbers.
 pub(in crate::stage) fn is_log(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     !is_document(text)
@@ -28,13 +30,25 @@ const LEVELS: [&str; 12] =
     ["INFO", "WARN", "ERROR", "DEBUG", "TRACE", "NOTICE", "FATAL", "WARNING", "info", "warn", "debug", "LOG"];
 
 fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
-    let (mut all, mut events, mut json) = (0, 0, 0);
+    let (mut all, mut events, mut rows) = (0, 0, 0);
     for line in lines {
         all += 1;
         events += usize::from(tells(line));
-        json += usize::from(is_json(line));
+        rows += usize::from(is_json(line) || is_wordless(line));
     }
-    events * ONE_IN >= all && json * 2 < all
+    events * ONE_IN >= all && rows * 2 < all
+}
+
+/// Letters in a hundred signs of a line that says something in words.
+const MIN_LETTERS: usize = 20;
+
+/// True for a line that is mostly numbers: a row of data, and each is another one.
+fn is_wordless(line: &str) -> bool {
+    let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    let words = line.split(|char: char| !char.is_alphanumeric()).filter(is_word);
+    let letters: usize = words.map(str::len).sum();
+    let signs = line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+    letters * 100 < signs * MIN_LETTERS
 }
 
 /// True for what begins like a document of JSON on several lines.
@@ -82,10 +96,11 @@ fn names_commit(line: &str) -> bool {
     line.split(' ').take(3).any(hash)
 }
 
-/// True for `12:34:56`.
+/// True for `12:34:56`; midnight is what a date without a time is written with.
 fn is_clock(bytes: &[u8]) -> bool {
     let shape = b"00:00:00";
     bytes.len() >= shape.len()
+        && !bytes.starts_with(shape)
         && bytes.iter().zip(shape).all(|(byte, like)| match like {
             b'0' => byte.is_ascii_digit(),
             _ => byte == like,
@@ -126,6 +141,7 @@ mod tests {
             ("level=info msg=up", true),
             ("up since 10:30", false),
             ("1234567890 rows", false),
+            ("invoice of 2009-01-01 00:00:00", false),
             ("information", false),
             ("é日本", false),
             ("", false),
@@ -142,12 +158,14 @@ mod tests {
             "10:00:00,a,b,c,d",
             "| 10:00:00 | a | b | c |",
             "up since noon",
+            "2009-01-03 10:12:44 10384 17 1201.50 88.10 3 11 0.25",
+            "(7, 2, '2009-01-01 00:00:00', 'Theodor-Heuss-Str. 34', 'Stuttgart', 'Germany', 1.98)",
             "refs/tags/v1 0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a release",
             "0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a commit",
         ] {
             assert!(!is_log(&format!("{row}\n").repeat(90)), "{row}");
         }
         assert!(!is_log(&format!("[\n{}", "{\n\"at\": \"10:00:00\"\n},\n".repeat(90))));
-        assert!(is_log(&"10:00:00 a, b\n  more of it\n".repeat(90)));
+        assert!(is_log(&"10:00:00 came up, then down\n  more of it\n".repeat(90)));
     }
 }

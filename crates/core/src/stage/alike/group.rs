@@ -1,21 +1,23 @@
-//! Lines alike, counted, so that the first of them can be told from the rest.
+//! Lines alike, counted, so that those that tell something can be told from the rest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::field::Field;
+use super::range;
 use super::template::Template;
 
 /// The groups of a text's lines.
 pub(super) struct Groups {
     lines: Vec<Line>,
     /// The values of all lines, one after the other.
-    values: Vec<u64>,
+    fields: Vec<Field>,
     kinds: Vec<Group>,
 }
 
 struct Line {
     group: usize,
-    values: Range<usize>,
+    fields: Range<usize>,
 }
 
 #[derive(Default)]
@@ -29,9 +31,12 @@ struct Group {
 /// A place in a template, and the values that stand there.
 #[derive(Default)]
 struct Place {
-    values: Vec<u64>,
-    /// Those that a line shown has.
-    shown: Vec<u64>,
+    values: HashSet<u64>,
+    /// The numbers, until it is known which of them are usual.
+    numbers: Vec<f64>,
+    usual: Option<range::Usual>,
+    /// Values and words that a line shown has.
+    shown: HashSet<u64>,
 }
 
 /// Lines of every group that stay.
@@ -41,14 +46,14 @@ const FIRST: usize = 2;
 const RARE: usize = 3;
 
 /// A place with more values than this tells lines apart, not kinds of lines.
-const FEW: usize = 6;
+const FEW: usize = 32;
 
 /// And each of them stands in so many lines, on average.
 const EACH: usize = 8;
 
 impl Groups {
     pub(super) fn of(lines: &[&str]) -> Self {
-        let mut all = Self { lines: Vec::with_capacity(lines.len()), values: Vec::new(), kinds: Vec::new() };
+        let mut all = Self { lines: Vec::with_capacity(lines.len()), fields: Vec::new(), kinds: Vec::new() };
         let mut known: HashMap<u64, usize> = HashMap::new();
         for line in lines {
             let template = Template::of(line.trim_end());
@@ -57,56 +62,64 @@ impl Groups {
             if group == next {
                 all.kinds.push(Group::default());
             }
-            all.kinds[group].count(&template.values);
-            let start = all.values.len();
-            all.values.extend(template.values);
-            all.lines.push(Line { group, values: start..all.values.len() });
+            all.kinds[group].count(&template.fields);
+            let start = all.fields.len();
+            all.fields.extend(template.fields);
+            all.lines.push(Line { group, fields: start..all.fields.len() });
         }
+        all.kinds.iter_mut().flat_map(|group| &mut group.places).for_each(Place::close);
         all
     }
 
     /// True when the line at `at` tells what no line above it told; each line is asked about once, in order.
     pub(super) fn is_new(&mut self, at: usize) -> bool {
         let line = &self.lines[at];
-        self.kinds[line.group].is_new(&self.values[line.values.clone()])
+        self.kinds[line.group].is_new(&self.fields[line.fields.clone()])
     }
 }
 
 impl Group {
-    fn count(&mut self, values: &[u64]) {
+    fn count(&mut self, fields: &[Field]) {
         self.lines += 1;
-        self.places.resize_with(self.places.len().max(values.len()), Place::default);
-        for (place, value) in self.places.iter_mut().zip(values) {
-            if place.values.len() <= FEW && !place.values.contains(value) {
-                place.values.push(*value);
+        self.places.resize_with(self.places.len().max(fields.len()), Place::default);
+        for (place, field) in self.places.iter_mut().zip(fields) {
+            if place.values.len() <= FEW {
+                place.values.insert(field.whole);
             }
+            place.numbers.extend(field.number);
         }
     }
 
-    fn is_new(&mut self, values: &[u64]) -> bool {
+    fn is_new(&mut self, fields: &[Field]) -> bool {
         let lines = self.lines;
-        let fresh = self.places.iter().zip(values).any(|(place, value)| place.is_new(lines, *value));
+        let fresh = self.places.iter().zip(fields).any(|(place, field)| place.is_new(lines, field));
         if !fresh && self.shown >= FIRST && lines > RARE {
             return false;
         }
         self.shown += 1;
-        for (place, value) in self.places.iter_mut().zip(values) {
-            if place.tells(lines) && !place.shown.contains(value) {
-                place.shown.push(*value);
-            }
+        for (place, field) in self.places.iter_mut().zip(fields) {
+            place.shown.extend([field.words, field.whole]);
         }
         true
     }
 }
 
 impl Place {
+    fn close(&mut self) {
+        self.usual = range::Usual::of(std::mem::take(&mut self.numbers));
+    }
+
     /// True when its values sort the lines of a group into kinds.
     fn tells(&self, lines: usize) -> bool {
         self.values.len() <= FEW && self.values.len() * EACH <= lines
     }
 
-    fn is_new(&self, lines: usize, value: u64) -> bool {
-        self.tells(lines) && !self.shown.contains(&value)
+    /// True of words that no line shown has there, of a rare value, and of a number far from the others.
+    fn is_new(&self, lines: usize, field: &Field) -> bool {
+        let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.holds(number));
+        !self.shown.contains(&field.words)
+            || self.tells(lines) && !self.shown.contains(&field.whole)
+            || field.number.is_some_and(odd)
     }
 }
 
@@ -131,6 +144,21 @@ mod tests {
     fn a_rare_value_is_new() {
         let answer = |n: usize| if n == 30 { 500 } else { 200 };
         let lines: Vec<String> = (0..40).map(|n| format!("job {n} answered {}", answer(n))).collect();
+        assert_eq!(new(&lines), [0, 1, 30]);
+    }
+
+    #[test]
+    fn every_name_is_new_once() {
+        let names = ["anna", "bob", "anna", "anna", "cleo", "anna", "bob", "anna"];
+        let lines: Vec<String> = (0..40).map(|n| format!("call {n} by user={} of 9", names[n % 8])).collect();
+        assert_eq!(new(&lines), [0, 1, 4]);
+    }
+
+    #[test]
+    fn a_number_far_from_the_others_is_new() {
+        let took = |n: usize| if n == 30 { 30_412 } else { n * 37 % 90 };
+        let lines: Vec<String> =
+            (0..400).map(|n| format!("request {} took {}ms", 5_000 + n, took(n))).collect();
         assert_eq!(new(&lines), [0, 1, 30]);
     }
 }

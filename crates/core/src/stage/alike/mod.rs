@@ -1,11 +1,13 @@
 //! Logs without the lines that say again what others above them said.
 //!
-//! Two lines are alike when they differ only in values: numbers, times, names of files, what stands in quotes
-//! or behind `=`. The first of those stay, and so does the first line with a value that few lines bring up: the
-//! one answer of 500 among thousands of 200.
+//! Two lines are alike when they differ only in numbers, times and identifiers. The first of those stay. So does the
+//! first line with a name that no line above has, be it in a path, in quotes or behind `=`; the first with a value that
+//! few lines bring up, as the one answer of 500 among thousands of 200; and each with a number far from all others.
 
 mod event;
+mod field;
 mod group;
+mod range;
 mod template;
 
 pub(super) use self::event::is_log;
@@ -35,7 +37,7 @@ const SAMPLE: usize = 100;
 static ROWS: &[&dyn Stage] = &[&csv::Csv, &listing::Listing, &search::Search, &git::Blame, &git::Git];
 
 /// What the lines left out are.
-const WHAT: &str = "like others shown";
+const WHAT: &str = "like those shown, with other numbers";
 
 impl Stage for Alike {
     fn name(&self) -> &'static str {
@@ -113,7 +115,7 @@ mod tests {
     fn account(text: &str) -> (usize, usize) {
         let missing = |line: &str| -> Option<usize> {
             line.strip_prefix('[')?
-                .strip_suffix(" left out: like others shown]")?
+                .strip_suffix(" left out: like those shown, with other numbers]")?
                 .split(' ')
                 .next()?
                 .parse()
@@ -128,8 +130,66 @@ mod tests {
         let text = log("");
         let out = short(&text).unwrap();
         assert_eq!(account(&out), (20, 80));
-        assert!(out.contains("worker 9 took") && out.contains("\n[80 lines left out: like others shown]\n"));
+        assert!(
+            out.contains("worker 9 took")
+                && out.contains("\n[80 lines left out: like those shown, with other numbers]\n")
+        );
         assert!(out.ends_with(&text[text.len() - 50..]));
+    }
+
+    /// Requests of one kind, of which some have something odd, each on a line of its own.
+    fn requests(odd: &[(usize, &str)]) -> String {
+        let line = |n: usize| {
+            let usual = format!("GET /api/orders/{} 200 {}ms", 17_000 + n * 7, n * 37 % 90);
+            let said = odd.iter().find(|(at, _)| *at == n).map_or(usual, |(_, said)| (*said).to_owned());
+            format!("2026-03-02T10:{:02}:{:02}Z INFO shop-7d9f router: answered {said}\n", n / 60, n % 60)
+        };
+        (0..400).map(line).collect()
+    }
+
+    #[test]
+    fn what_is_left_out_is_like_what_is_shown() {
+        let odd = [
+            (120, "GET /admin/delete-all 200 12ms"),
+            (200, "GET /api/orders/17999 200 30412ms"),
+            (250, "GET /api/orders/18000 418 12ms"),
+            (300, "DELETE /api/orders/18001 200 12ms"),
+            (333, "GET /api/orders/18002 200 12s"),
+        ];
+        let out = short(&requests(&odd)).unwrap();
+        for (_, said) in odd {
+            assert!(out.contains(said), "{said}\n{out}");
+        }
+        assert!(out.lines().count() < 40, "{out}");
+    }
+
+    #[test]
+    fn rows_of_data_are_no_log() {
+        let row = |n: usize| {
+            let street = [
+                "Elm Road",
+                "Oak Lane",
+                "High Street",
+                "Mill Walk",
+                "Church End",
+                "Park Way",
+                "Station Hill",
+            ][n % 7];
+            let town = [
+                "Leeds", "York", "Bath", "Derby", "Truro", "Wells", "Ely", "Ripon", "Hull", "Oxford", "Dover",
+            ][n % 11];
+            format!(
+                "INV-{n} 2026-03-{:02} 14:{:02}:09 customer {} {street} {n} {town} owes {}.{:02} EUR since the day of the order and by the terms\n",
+                n % 28 + 1,
+                n % 60,
+                n * 31,
+                n * 17,
+                n % 100
+            )
+        };
+        let text: String = (0..220).map(row).collect();
+        let out = short(&text).unwrap_or_else(|| text.clone());
+        assert!(out.lines().filter(|line| line.starts_with("INV-")).count() > 77, "{out}");
     }
 
     /// Contract 3.15, and what readers look for.
@@ -140,7 +200,7 @@ mod tests {
             "2024-05-01 10:00:50 WARN disk nearly full\n",
             "2024-05-01 10:00:50 INFO configuration read again\n",
             "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nValueError: no\n",
-            "[12 lines left out: like others shown]\n",
+            "[12 lines left out: like those shown, with other numbers]\n",
         ] {
             let out = short(&log(odd)).unwrap();
             assert!(out.contains(odd), "{out}");

@@ -1,12 +1,14 @@
 //! A line's words without its values: what it shares with others of its kind.
 
+use super::field::Field;
+
 /// What a line is like, as numbers that tell lines apart.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Template {
     /// The words.
     pub(super) key: u64,
     /// The values, in order.
-    pub(super) values: Vec<u64>,
+    pub(super) fields: Vec<Field>,
 }
 
 impl Template {
@@ -14,7 +16,7 @@ impl Template {
     pub(super) fn of(line: &str) -> Self {
         let bytes = line.as_bytes();
         let grave = is_grave(bytes);
-        let mut template = Self { key: START, values: Vec::new() };
+        let mut template = Self { key: START, fields: Vec::new() };
         let (mut at, mut said) = (0, 0);
         while at < bytes.len() {
             said = said.max(sentence(bytes, at, said));
@@ -22,7 +24,7 @@ impl Template {
             let text = &bytes[at..at + part.length];
             if part.value && (!grave || has_digit(text)) {
                 template.key = mix(template.key, b"\0");
-                template.values.push(mix(START, text));
+                template.fields.push(Field::of(text));
             } else {
                 template.key = mix(template.key, text);
             }
@@ -32,10 +34,10 @@ impl Template {
     }
 }
 
-const START: u64 = 0xcbf2_9ce4_8422_2325;
+pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// The hash of what came before and of `bytes`.
-fn mix(hash: u64, bytes: &[u8]) -> u64 {
+pub(super) fn mix(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
@@ -125,7 +127,7 @@ fn quotation(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
@@ -156,7 +158,7 @@ fn is_value(run: &[u8]) -> bool {
     has_digit(run) || run.contains(&b'/') && run.len() > 1 || run.split(|byte| !is_word(*byte)).any(word)
 }
 
-fn has_digit(bytes: &[u8]) -> bool {
+pub(super) fn has_digit(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_digit)
 }
 
@@ -199,7 +201,7 @@ mod tests {
 
     #[test]
     fn values_are_told_apart() {
-        let values = |line: &str| Template::of(line).values;
+        let values = |line: &str| Template::of(line).fields;
         assert_eq!(values("GET /a 200"), values("PUT /a 200"));
         assert_ne!(values("GET /a 200"), values("GET /a 500"));
         for odd in ["", "\"", "=", "a=", "\"\\\"", "é=é", ":", "::", "日本 \"語", "\u{0}"] {

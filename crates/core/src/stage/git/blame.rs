@@ -8,6 +8,9 @@ use crate::{Loss, Mode, Room};
 /// The output of `git blame`.
 pub(in crate::stage) struct Blame;
 
+/// What a reader must know.
+const HEAD: &str = "[each commit stands above its lines]";
+
 /// Fewer lines than this have nothing to give.
 const MIN_LINES: usize = 3;
 
@@ -22,7 +25,7 @@ impl Stage for Blame {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let gutter = Gutter::of(text.split('\n').next()?)?;
-        let mut out = String::with_capacity(text.len());
+        let mut out = format!("{HEAD}\n");
         let mut current = "";
         let mut rest = text;
         let mut count = 0;
@@ -50,7 +53,7 @@ impl Stage for Blame {
         let count: usize = count.parse().ok()?;
         let mut out = String::with_capacity(text.len() * 2);
         let mut commit = "";
-        let mut rest = text;
+        let mut rest = text.strip_prefix(HEAD)?.strip_prefix('\n')?;
         for number in gutter.first..gutter.first.checked_add(count)? {
             let (mut line, mut below) = rest.split_once('\n')?;
             if !line.starts_with(&format!("{number}) ")) {
@@ -115,7 +118,7 @@ mod tests {
              05586800 (Bob     2025-11-03 23:30:55 +0530 11) \n\
              ^9348401 (Ann Lee 2025-11-01 17:34:09 +0100 12) }\nrest",
             "4 lines from 9, width 2",
-            "^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n9) fn a() {\n\
+            "[each commit stands above its lines]\n^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n9) fn a() {\n\
              05586800 (Bob     2025-11-03 23:30:55 +0530)\n10)     b(); // 10) x\n11) \n\
              ^9348401 (Ann Lee 2025-11-01 17:34:09 +0100)\n12) }\nrest",
         );

@@ -238,11 +238,10 @@ mod tests {
         let pets = pets();
         let text = format!("$ pets --all\nHTTP/1.1 200 OK\n\n{pets}\n{pets}\ndone\n");
         let edit = apply(&Parts, &text).unwrap();
-        assert!(
-            edit.text
-                .starts_with("3 other lines:\n$ pets --all\nHTTP/1.1 200 OK\n\n2 JSON documents (compact), ")
-        );
-        assert!(edit.text.ends_with("\n1 other line:\ndone\n"));
+        assert!(edit.text.starts_with(
+            "[3 lines as they came:]\n$ pets --all\nHTTP/1.1 200 OK\n\n2 JSON documents (compact), "
+        ));
+        assert!(edit.text.ends_with("\n[1 line as it came:]\ndone\n"));
         check(&Parts, &text, "", &edit.text);
     }
 
@@ -253,7 +252,7 @@ mod tests {
         let text = format!("<untrusted_context>\nOutput: {pets}\nExit-Code: 0\n</untrusted_context>");
         let edit = apply(&Parts, &text).unwrap();
         assert!(
-            edit.text.starts_with("1 other line:\n<untrusted_context>\nOutput: JSON (compact), "),
+            edit.text.starts_with("[1 line as it came:]\n<untrusted_context>\nOutput: JSON (compact), "),
             "{}",
             edit.text
         );
@@ -272,7 +271,7 @@ mod tests {
             ": {}",
             "a:  {}",
             "é: {}",
-            "2 other lines:",
+            "[2 lines as they came:]",
             "[x] y",
             "{",
             "{}",

@@ -13,16 +13,6 @@ pub(super) enum Row<'a> {
     Plain(&'a str),
 }
 
-impl<'a> Row<'a> {
-    /// What is left of the line.
-    pub(super) fn text(&self) -> &'a str {
-        match self {
-            Self::Section(..) => "",
-            Self::Timed(_, text) | Self::Plain(text) => text,
-        }
-    }
-}
-
 /// A line, taken apart at its time of day.
 #[derive(Clone, Copy)]
 struct Cut<'a> {
@@ -157,12 +147,11 @@ fn is_common(before: &str, cuts: &[Option<Cut<'_>>]) -> bool {
 /// The time at the start of a timed row, and what follows it.
 pub(super) fn timed(row: &str) -> Option<(&str, &str)> {
     let length = row.bytes().take_while(|byte| is_time_byte(*byte)).count();
-    let sound = row.as_bytes().first().is_some_and(u8::is_ascii_digit);
     let text = row[length..].strip_prefix(' ')?;
-    sound.then_some((&row[..length], text))
+    is_time(row.as_bytes(), 0).then_some((&row[..length], text))
 }
 
-const OPEN: &str = "each line: ";
+const OPEN: &str = "each timed line below: ";
 const TIME: &str = "{time}";
 const TEXT: &str = "{text}";
 
@@ -212,6 +201,6 @@ mod tests {
     #[test]
     fn sections_are_read_back() {
         assert_eq!(read(&say("a\t", " b ")), Some(("a\t", " b ")));
-        assert_eq!(read("each line: x"), None);
+        assert_eq!(read("each timed line below: x"), None);
     }
 }

@@ -40,12 +40,15 @@ impl Stage for Snapshot {
         page.write(inside);
         lines[span.end..].iter().for_each(|line| page.keep(line));
         page.flush();
-        let note = note(&roles, if span.start == 0 { Fenced::No } else { Fenced::Yes });
-        Some(Edit { text: other::finish(page.out, end), loss: Loss::None, note })
+        let note = if span.start == 0 { BARE } else { "" };
+        let text = format!("{}\n{}", said(&roles), other::finish(page.out, end));
+        Some(Edit { text, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
-        let (roles, fenced) = parse(note)?;
+        let (head, text) = text.split_once('\n')?;
+        let roles = parse(head)?;
+        let fenced = if note == BARE { Fenced::No } else { Fenced::Yes };
         let (lines, end) = other::lines(text);
         let mut out = String::with_capacity(text.len() * 2);
         let mut place = if fenced == Fenced::Yes { Place::Above } else { Place::Inside };
@@ -266,25 +269,22 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
     }
 }
 
-/// Writes `e5 for [ref=e5]; [cursor=pointer] on every link, button; no fence`.
-fn note(roles: &[&str], fenced: Fenced) -> String {
+/// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
+fn said(roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
-    let fence = if fenced == Fenced::Yes { "" } else { BARE };
-    format!("{SHORT}{pointer}{fence}")
+    format!("{SHORT}{pointer}]")
 }
 
-const SHORT: &str = "e5 for [ref=e5]";
-const EVERY: &str = "[cursor=pointer] on every ";
-const BARE: &str = "; no fence";
+const SHORT: &str = "[e5 stands for [ref=e5]";
+const EVERY: &str = "[cursor=pointer] is on every ";
+const BARE: &str = "no fence";
 
-fn parse(note: &str) -> Option<(Vec<&str>, Fenced)> {
-    let rest = note.strip_prefix(SHORT)?;
-    let (rest, fenced) = rest.strip_suffix(BARE).map_or((rest, Fenced::Yes), |rest| (rest, Fenced::No));
-    let roles = match rest.strip_prefix("; ") {
-        Some(every) => every.strip_prefix(EVERY)?.split(", ").collect(),
-        None => rest.is_empty().then(Vec::new)?,
-    };
-    Some((roles, fenced))
+fn parse(head: &str) -> Option<Vec<&str>> {
+    let rest = head.strip_prefix(SHORT)?.strip_suffix(']')?;
+    match rest.strip_prefix("; ") {
+        Some(every) => Some(every.strip_prefix(EVERY)?.split(", ").collect()),
+        None => rest.is_empty().then(Vec::new),
+    }
 }
 
 #[cfg(test)]
@@ -306,15 +306,21 @@ mod tests {
         check(
             &Snapshot,
             PAGE,
-            "e5 for [ref=e5]; [cursor=pointer] on every link, button, generic; no fence",
-            &SHORTER.replace(" [cursor=pointer]", ""),
+            "no fence",
+            &format!(
+                "[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button, generic]\n{}",
+                SHORTER.replace(" [cursor=pointer]", "")
+            ),
         );
         let fenced = |page: &str| format!("### Page\n- URL: x [ref=e1]\n```yaml\n{page}\n```\n- [ERROR] x\n");
         check(
             &Snapshot,
             &fenced(&PAGE.replace("[ref=e9] [cursor=pointer]", "[ref=e9]")),
-            "e5 for [ref=e5]; [cursor=pointer] on every link, button",
-            &fenced(&SHORTER.replace(" [cursor=pointer]", "")),
+            "",
+            &format!(
+                "[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]\n{}",
+                fenced(&SHORTER.replace(" [cursor=pointer]", ""))
+            ),
         );
     }
 
@@ -330,8 +336,8 @@ mod tests {
             "- ```",
             "```",
             "```yaml",
-            "- 2 other lines:",
-            "2 other lines:",
+            "- [2 lines as they came:]",
+            "[2 lines as they came:]",
             "- a > b",
             "- a e1: /url: x",
             "- a e1 > b",
@@ -359,6 +365,6 @@ mod tests {
     #[test]
     fn what_it_never_wrote_is_no_fault() {
         read_foreign(&Snapshot);
-        assert_eq!(proof::read(&Snapshot, "e5 for [ref=e5]; x", "a"), None);
+        assert_eq!(proof::read(&Snapshot, "", "[e5 stands for [ref=e5]; x]\na"), None);
     }
 }

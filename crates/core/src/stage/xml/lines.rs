@@ -8,6 +8,9 @@ use crate::{Loss, Mode, Room};
 /// A text whose lines are elements.
 pub(in super::super) struct Lines;
 
+/// What a reader must know.
+const HEAD: &str = "[name: text stands for <name>text</name>; indentation closes what is open]";
+
 /// Fewer closing tags have nothing to give.
 const MIN_CLOSED: usize = 8;
 
@@ -30,14 +33,15 @@ impl Stage for Lines {
         if closed < MIN_CLOSED.max(lines.len() / 4) {
             return None;
         }
-        Some(Edit { text: other::finish(write(&lines, &rows), end), loss: Loss::None, note: String::new() })
+        let text = format!("{HEAD}\n{}", other::finish(write(&lines, &rows), end));
+        Some(Edit { text, loss: Loss::None, note: String::new() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         if !note.is_empty() {
             return None;
         }
-        let (lines, end) = other::lines(text);
+        let (lines, end) = other::lines(text.strip_prefix(HEAD)?.strip_prefix('\n')?);
         let mut back = Back::default();
         let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
@@ -276,7 +280,8 @@ mod tests {
             "<?xml version=\"1.0\"?>\n<r>\n  <!-- why -->\n  <a k=\"v\">\n    <b>1: 2</b>\n    <c>é</c>\n    <d/>\n  </a>\n\n  \
              <a>\n    <b>1</b>\n    <c>2</c>\n    <c>3</c>\n  </a>\n</r>\n",
             "",
-            "<?xml version=\"1.0\"?>\nr:\n  <!-- why -->\n  <a k=\"v\">\n    b: 1: 2\n    c: é\n    <d/>\n  </a>\n\n  a:\n    \
+            "[name: text stands for <name>text</name>; indentation closes what is open]\n\
+             <?xml version=\"1.0\"?>\nr:\n  <!-- why -->\n  <a k=\"v\">\n    b: 1: 2\n    c: é\n    <d/>\n  </a>\n\n  a:\n    \
              b: 1\n    c: 2\n    c: 3\n",
         );
     }
@@ -295,7 +300,7 @@ mod tests {
             "a: b",
             "a:",
             "  note: x",
-            "2 other lines:",
+            "[2 lines as they came:]",
             "<a",
             "x",
             "<a>x</b>",

@@ -16,7 +16,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     let run = &text[start..];
     (run.len() > 2 * HEAD && is_random(run)).then(|| {
         let head = start + HEAD;
-        format!("{}…[{} more]", &text[..head], text.len() - head)
+        format!("{}[{} more characters]", &text[..head], text.len() - head)
     })
 }
 

@@ -86,14 +86,13 @@ const MIN_GAP: usize = 120;
 /// Says that `gap` is missing, or writes it if that is shorter.
 fn push_gap(out: &mut String, gap: &str) {
     let count = gap.chars().count();
-    let note = format!("… {} …", omit::things(count, "characters", ""));
     if count < MIN_GAP {
         out.push_str(gap);
         return;
     }
     // The note stands on a line of its own where the text has lines.
     out.push_str(if gap.contains('\n') && !out.ends_with('\n') { "\n" } else { "" });
-    out.push_str(&note);
+    out.push_str(&omit::things(count, "characters", ""));
     out.push_str(if gap.contains('\n') { "\n" } else { "" });
 }
 

@@ -1,0 +1,153 @@
+//! Every head, gap and note that can be written stands on one page with an example, and with questions for a reader who
+//! has never seen it.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use serde_json::Value;
+use tersely_core::stage::{CAPS, CLEAN, CUTS, FORMS, REST, Stage};
+use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
+
+/// The texts, what is sent for each, and the questions.
+const EXAMPLES: &str = "benchmarks/reading/notation.json";
+
+const PAGE: &str = "docs/notation.md";
+
+/// A stage that no reader meets: on every text so far, `json` is cheaper.
+const BEATEN: &str = "schema";
+
+/// What stands above the examples on the page.
+const PREFACE: &str = include_str!("fixtures/notation.md");
+
+#[test]
+fn what_is_sent_for_every_example_is_what_its_readers_were_asked_about() {
+    let (mut examples, mut idle) = (examples(), Vec::new());
+    for example in examples.as_array_mut().expect("a list") {
+        let (sent, stages) = sent(example);
+        let name = text(example, "stage");
+        if !stages.contains(&name) {
+            idle.push((name, stages));
+        }
+        example["sent"] = Value::from(sent);
+    }
+    assert!(idle.is_empty(), "these have no part in their examples: {idle:?}");
+    stands(EXAMPLES, &(serde_json::to_string_pretty(&examples).expect("JSON") + "\n"));
+}
+
+#[test]
+fn the_page_holds_every_example() {
+    let examples = examples();
+    let mut page = PREFACE.to_owned();
+    for part in [Part::Exact, Part::Detail, Part::Aggressive] {
+        let _ = write!(page, "\n## {}\n", part.title());
+        for example in examples.as_array().expect("a list").iter().filter(|it| Part::of(it) == part) {
+            let [title, about, stage] = ["title", "about", "stage"].map(|name| text(example, name));
+            let shown = shown(&sent(example).0);
+            let _ = write!(page, "\n### {title}\n\n{about} Stage `{stage}`.\n\n````text\n{shown}\n````\n");
+        }
+    }
+    stands(PAGE, &page);
+}
+
+#[test]
+fn every_stage_has_an_example_and_every_example_a_question() {
+    let examples = examples();
+    let examples = examples.as_array().expect("a list");
+    let shown: BTreeSet<String> = examples.iter().map(|example| text(example, "stage")).collect();
+    let tables: [&[&dyn Stage]; 6] = [CLEAN, FORMS, CUTS, REST, FAMILIES, CAPS];
+    let mut wanted: BTreeSet<String> = tables.concat().iter().map(|stage| stage.name().to_owned()).collect();
+    wanted.insert("wrapped".to_owned());
+    wanted.remove(BEATEN);
+    let missing: Vec<_> = wanted.difference(&shown).collect();
+    assert!(missing.is_empty(), "no example of {missing:?}");
+    let asked = |example: &Value| example["questions"].as_array().map_or(0, Vec::len);
+    assert!(examples.iter().all(|example| asked(example) > 0));
+    assert!(examples.iter().map(asked).sum::<usize>() >= 60);
+}
+
+/// What is sent for an example, and by which stages.
+fn sent(example: &Value) -> (String, Vec<String>) {
+    let (tool, command) = (text(example, "tool"), text(example, "command"));
+    let call = Call { id: "", tool: &tool, command: Some(&*command).filter(|command| !command.is_empty()) };
+    let mut plan = Plan { mode: text(example, "mode").parse().expect("a mode"), ..Plan::default() };
+    if let Some(limit) = example["max_bytes"].as_u64() {
+        plan.max_bytes = usize::try_from(limit).expect("a size");
+    }
+    let input = text(example, "input");
+    let outcome = compress(&plan, &O200k, call, &input);
+    let stages = outcome.steps.iter().map(|step| step.stage.to_owned()).collect();
+    (outcome.text.into_owned(), stages)
+}
+
+/// Where an example stands on the page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Exact,
+    Detail,
+    Aggressive,
+}
+
+impl Part {
+    fn of(example: &Value) -> Self {
+        match (text(example, "mode").as_str(), sent(example).0.starts_with("<<<SHADOW:")) {
+            ("aggressive", _) => Self::Aggressive,
+            (_, true) => Self::Detail,
+            (_, false) => Self::Exact,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Exact => "Nothing is missing",
+            Self::Detail => "Detail is left out, and can be fetched back",
+            Self::Aggressive => "In aggressive mode",
+        }
+    }
+}
+
+/// Lines of an example that the page shows.
+const MAX_LINES: usize = 24;
+
+/// What is sent, or its first and last lines where it is long.
+fn shown(sent: &str) -> String {
+    let lines: Vec<&str> = sent.lines().collect();
+    let cut = |line: &&str| line.chars().take(160).collect::<String>();
+    if lines.len() <= MAX_LINES {
+        return lines.iter().map(cut).collect::<Vec<_>>().join("\n");
+    }
+    let (head, tail) = (&lines[..MAX_LINES - 6], &lines[lines.len() - 5..]);
+    let gap = format!("    ({} more lines)", lines.len() - head.len() - tail.len());
+    let parts = head.iter().map(cut).chain([gap]).chain(tail.iter().map(cut));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+fn text(example: &Value, name: &str) -> String {
+    example[name].as_str().unwrap_or_default().to_owned()
+}
+
+fn examples() -> Value {
+    let text = fs::read_to_string(root().join(EXAMPLES)).expect("the examples");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Holds that `content` stands at `place`; with `TERSELY_BLESS=1` it is written there.
+fn stands(place: &str, content: &str) {
+    let file = root().join(place);
+    if env::var_os("TERSELY_BLESS").is_some() {
+        fs::write(&file, content).expect("a file");
+    }
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    let differs = known.lines().zip(content.lines()).find(|(known, new)| known != new);
+    assert!(
+        known == content,
+        "{place} is stale, first at {differs:#?}; read what TERSELY_BLESS=1 cargo test -p tersely-cli --test notation makes of it"
+    );
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,81 @@
+//! Which numbers of a column are usual, so that those far from them can be told.
+
+/// The usual numbers: those between two bounds, taken by their size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Usual {
+    low: f64,
+    high: f64,
+}
+
+/// Of fewer numbers none is usual.
+const MIN: usize = 8;
+
+/// Sizes are compared by their logarithm; half of all lie at least so far apart: numbers that hardly differ would make
+/// any other one odd.
+const MIN_SPREAD: f64 = 0.4;
+
+/// How many times as far as the middle half is wide a larger number may lie from it, and a smaller one, which is mostly
+/// of less interest.
+const ABOVE: f64 = 2.0;
+const BELOW: f64 = 3.0;
+
+/// A column has at most so many odd numbers; more are a second kind of usual ones, of which the farthest count.
+const MOST: usize = 8;
+
+impl Usual {
+    pub(super) fn of(numbers: Vec<f64>) -> Option<Self> {
+        if numbers.len() < MIN {
+            return None;
+        }
+        let mut sizes: Vec<f64> = numbers.into_iter().map(size).collect();
+        sizes.sort_by(f64::total_cmp);
+        let quarter = |share: usize| sizes[(sizes.len() - 1) * share / 4];
+        let spread = (quarter(3) - quarter(1)).max(MIN_SPREAD);
+        let farthest = |at: usize| sizes[at.min(sizes.len() - 1)];
+        Some(Self {
+            low: (quarter(1) - BELOW * spread).min(farthest(MOST)),
+            high: (quarter(3) + ABOVE * spread).max(farthest(sizes.len().saturating_sub(MOST + 1))),
+        })
+    }
+
+    pub(super) fn holds(&self, number: f64) -> bool {
+        (self.low..=self.high).contains(&size(number))
+    }
+}
+
+/// How large a number is, with its sign.
+fn size(number: f64) -> f64 {
+    number.abs().ln_1p().copysign(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odd(numbers: &[f64]) -> Vec<f64> {
+        let usual = Usual::of(numbers.to_vec());
+        numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.holds(*number))).collect()
+    }
+
+    #[test]
+    fn what_is_far_from_the_others_is_odd() {
+        let mut numbers: Vec<f64> = (0..90).map(f64::from).collect();
+        assert_eq!(odd(&numbers), [0.0; 0]);
+        numbers.extend([1_500.0, 30_412.0, -70.0]);
+        assert_eq!(odd(&numbers), [1_500.0, 30_412.0, -70.0]);
+        let counted: Vec<f64> = (1_000..1_400).map(f64::from).collect();
+        assert_eq!(odd(&counted), [0.0; 0]);
+    }
+
+    #[test]
+    fn a_second_kind_of_numbers_is_usual_too() {
+        let numbers: Vec<f64> = (0..80).map(|n| if n % 4 == 0 { 1e6 + f64::from(n) } else { 10.0 }).collect();
+        assert!(odd(&numbers).len() <= MOST, "{:?}", odd(&numbers));
+    }
+
+    #[test]
+    fn few_numbers_are_never_odd() {
+        assert_eq!(odd(&[1.0, 2.0, 1e9]), [0.0; 0]);
+        assert_eq!(odd(&[]), [0.0; 0]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Lines that tell of an error, their source lines and their carets are shown whole in standard mode.
+//!
+//! What tells of an error is decided here by a list of its own and by labels set by hand, not by the detector that the
+//! product uses: a blind spot of that one would otherwise hide itself.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tersely_core::{Call, O200k, Plan, compress};
+
+/// Files of which every line begins with `! ` if it was labelled as one that must be seen, and with two spaces if not.
+/// The first line is the command.
+const LABELLED: &str = "tests/fixtures/errors";
+
+#[test]
+fn lines_labelled_by_hand_are_shown_whole() {
+    let fixtures: Vec<_> = files(&own()).iter().map(|file| Fixture::read(file)).collect();
+    let labelled: usize = fixtures.iter().map(|fixture| fixture.wanted.len()).sum();
+    assert!(labelled >= 300, "only {labelled} lines are labelled");
+    let lost = fixtures.iter().flat_map(|fixture| {
+        let wanted = || fixture.wanted.iter().map(String::as_str);
+        let calls = [fixture.call(), Call::default()].into_iter();
+        calls
+            .flat_map(move |call| missing(call, &fixture.text, wanted()))
+            .map(|line| (&fixture.command, line))
+    });
+    let lost: Vec<_> = lost.collect();
+    assert!(lost.is_empty(), "{} lines, such as {:#?}", lost.len(), &lost[..lost.len().min(40)]);
+}
+
+#[test]
+fn lines_that_tell_of_errors_are_shown_whole() {
+    let fixtures = files(&own()).into_iter().map(|file| Fixture::read(&file));
+    let mut lost: Vec<(String, String)> = Vec::new();
+    for fixture in fixtures {
+        lost.extend(told_and_lost(fixture.call(), &fixture.text).map(|line| (fixture.command.clone(), line)));
+    }
+    for kind in ["build", "ci", "logs", "traces"] {
+        for file in files(&corpus().join("outputs").join(kind)) {
+            let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
+            lost.extend(told_and_lost(Call::default(), &text).map(|line| (file.display().to_string(), line)));
+        }
+    }
+    assert!(lost.is_empty(), "{} lines, such as {:#?}", lost.len(), &lost[..lost.len().min(40)]);
+}
+
+/// The lines of a text that must be seen whole and are not.
+fn told_and_lost(call: Call<'_>, text: &str) -> impl Iterator<Item = String> {
+    let plain = without_colours(text);
+    let lines: Vec<&str> = plain.lines().collect();
+    let wanted = (0..lines.len()).filter(|at| is_wanted(&lines, *at)).map(|at| lines[at]);
+    missing(call, text, wanted).into_iter()
+}
+
+/// Words that tell of an error wherever they stand in a line.
+const WORDS: [&str; 22] = [
+    "error:",
+    "Error:",
+    "ERROR",
+    "[error]",
+    "level=error",
+    "FATAL",
+    "fatal:",
+    "CRITICAL",
+    "SEVERE",
+    "FAILED",
+    "FAIL ",
+    "FAIL:",
+    "panicked at",
+    "panic: ",
+    "Traceback (most recent call last)",
+    "Exception",
+    "AssertionError",
+    "npm ERR!",
+    "✕",
+    "✗",
+    "undefined reference",
+    "Segmentation fault",
+];
+
+/// True for a line that tells of an error, one that it quotes, and one that points into it.
+fn is_wanted(lines: &[&str], at: usize) -> bool {
+    let line = lines[at];
+    let quoted = line.starts_with("E   ") || line.starts_with(">   ") || is_framed(line);
+    let pointed = lines.get(at + 1).is_some_and(|next| points(next)) && told_above(lines, at);
+    let tells = WORDS.iter().any(|word| line.contains(word));
+    tells || quoted || pointed || points(line) && told_above(lines, at)
+}
+
+/// True for the line of a code frame that an arrow marks: `> 3 | x`.
+fn is_framed(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix("> ") else { return false };
+    rest.trim_start().split_once(" |").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+}
+
+/// True for a line that does nothing but point.
+fn points(line: &str) -> bool {
+    let signs = line.trim();
+    signs.contains('^') && signs.chars().all(|char| "^~-| ".contains(char))
+}
+
+/// True when what points belongs to an error, and not to a warning or a note.
+fn told_above(lines: &[&str], at: usize) -> bool {
+    let above = lines[..=at].iter().rev().take(6);
+    let told = above.filter_map(|line| {
+        let line = line.to_lowercase();
+        let place = |word: &str| line.find(word);
+        match (place("error"), place("warning").or_else(|| place("note:")).or_else(|| place("help:"))) {
+            (Some(_), None) => Some(true),
+            (None, Some(_)) => Some(false),
+            (Some(error), Some(other)) => Some(error < other),
+            (None, None) => None,
+        }
+    });
+    told.into_iter().next() == Some(true)
+}
+
+/// Those of `wanted` that cannot be read in what is sent for `text`.
+fn missing<'a>(call: Call<'_>, text: &str, wanted: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let outcome =
+        compress(&Plan { redact: tersely_core::Redaction::Off, ..Plan::default() }, &O200k, call, text);
+    let shown: Vec<&str> = outcome.text.lines().map(str::trim_end).collect();
+    let whole: HashSet<&str> = shown.iter().copied().collect();
+    let seen = |line: &str| whole.contains(line) || (0..shown.len()).any(|at| completes(&shown[..=at], line));
+    wanted.map(str::trim_end).filter(|line| !line.is_empty() && !seen(line)).map(str::to_owned).collect()
+}
+
+/// True when the last of `shown` is the line but for words at its beginning that stand above.
+fn completes(shown: &[&str], line: &str) -> bool {
+    let Some((last, above)) = shown.split_last() else { return false };
+    let same = last.bytes().rev().zip(line.bytes().rev()).take_while(|(one, two)| one == two).count();
+    if same < 4 || !line.is_char_boundary(line.len() - same) || !last.is_char_boundary(last.len() - same) {
+        return false;
+    }
+    let (left, said) = (words(&line[..line.len() - same]), words(&last[..last.len() - same]));
+    // A line that goes on differently, or of which only the last word is there, is another line.
+    let most = same * 2 >= line.len() || same >= 24 || said.is_empty() && same * 4 >= line.len();
+    // Where a heading says when a step began, the time of every line is not said again.
+    let timed = above.iter().any(|above| above.contains(" times left out: "));
+    let known = |word: &&str| {
+        said.contains(word)
+            || timed && word.starts_with(|char: char| char.is_ascii_digit())
+            || above.iter().any(|above| words(above).contains(word))
+    };
+    most && said.iter().all(|word| left.contains(word)) && left.iter().all(known)
+}
+
+/// Words and numbers, each by itself.
+fn words(text: &str) -> Vec<&str> {
+    let kind = |char: char| (char.is_alphabetic(), char.is_numeric());
+    let ends =
+        text.char_indices().zip(text.chars().skip(1)).filter(|((_, one), two)| kind(*one) != kind(*two));
+    let mut from = 0;
+    let ends = ends.map(|((at, one), _)| at + one.len_utf8()).chain([text.len()]);
+    let parts = ends.map(|end| &text[std::mem::replace(&mut from, end)..end]);
+    parts.filter(|part| part.starts_with(char::is_alphanumeric)).collect()
+}
+
+/// The text without codes that set colours, which nobody reads.
+fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.trim_start_matches(|char: char| char.is_ascii_digit() || char == ';');
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    out + rest
+}
+
+/// A result with its labels.
+struct Fixture {
+    command: String,
+    text: String,
+    /// The lines that must be seen.
+    wanted: Vec<String>,
+}
+
+impl Fixture {
+    fn read(file: &Path) -> Self {
+        let labelled = fs::read_to_string(file).expect("a fixture");
+        let (command, lines) = labelled.split_once('\n').expect("a command above the lines");
+        let command = command.strip_prefix("$ ").expect("a command").to_owned();
+        let line = |line: &str| line.get(2..).expect("a label").to_owned() + "\n";
+        let wanted = lines.lines().filter(|line| line.starts_with("! ")).map(|line| line[2..].to_owned());
+        Self { command, text: lines.lines().map(line).collect(), wanted: wanted.collect() }
+    }
+
+    fn call(&self) -> Call<'_> {
+        Call { tool: "bash", command: Some(&self.command), ..Call::default() }
+    }
+}
+
+fn own() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(LABELLED)
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}
