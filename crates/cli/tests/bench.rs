@@ -127,6 +127,7 @@ fn transcripts_are_replayed_turn_by_turn() {
         "\nmedian  ",
         "transcripts dearer than direct (law: 0)             0",
         "transcripts that change what was sent (law: 0)      0",
+        "  in the latest read of the file (law: 95 %)          0 (0.0 %), 0 (0.0 %)",
         "transcripts 2, requests 6",
         "skipped, no transcript: three.other.json",
     ] {

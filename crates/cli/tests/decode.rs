@@ -86,14 +86,15 @@ fn what_cannot_be_read_is_said_in_a_line() {
     check("decode --form auto", "{}", "", 2, &["possible values: json, stc, toon, terse"]);
 }
 
-/// A body of Messages in which a file is read, changed at one place and read again, twice.
+/// A body of Messages in which a file is read, changed at one place and read again.
 fn read_again() -> String {
     let lines = |word: &str| -> Vec<String> {
-        (1..60).map(|n| format!("{n}\tlet line_{n} = {};", if n == 30 { word } else { "plain" })).collect()
+        (1..160).map(|n| format!("{n}\tlet line_{n} = {};", if n == 80 { word } else { "plain" })).collect()
     };
-    let texts = [lines("old").join("\n"), lines("new").join("\n"), lines("new").join("\n")];
+    let texts = [lines("old").join("\n"), lines("new").join("\n")];
     let results = texts.iter().enumerate().map(|(at, text)| {
-        let call = json!({"type": "tool_use", "id": format!("call_{at}"), "name": "Read", "input": {}});
+        let input = json!({"file_path": "src/a.rs"});
+        let call = json!({"type": "tool_use", "id": format!("call_{at}"), "name": "Read", "input": input});
         let result = json!({"type": "tool_result", "tool_use_id": format!("call_{at}"), "content": text});
         json!([{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}])
     });
@@ -106,12 +107,13 @@ fn a_body_comes_back_byte_for_byte() {
     let body = read_again();
     let sent = run("compress --body --loss none", &body);
     assert!(
-        sent.stdout.contains("[terse1 earlier: A = call_0 (Read)]\\n[= A lines 1-28]"),
+        sent.stdout
+            .contains("[lines 1-74: same as in src/a.rs as last read in full above]\\n75\\tlet line_75 "),
         "{}",
         sent.stdout
     );
-    assert!(sent.stdout.contains("30\\tlet line_30 = new;"), "{}", sent.stdout);
-    assert!(sent.stdout.len() * 2 < body.len());
+    assert!(sent.stdout.contains("80\\tlet line_80 = new;"), "{}", sent.stdout);
+    assert!(sent.stdout.len() * 3 < body.len() * 2);
     check("decode --body", &sent.stdout, &body, 0, &[]);
     check("decode --body --provider anthropic", &sent.stdout, &body, 0, &[]);
 }
@@ -126,8 +128,8 @@ fn a_body_without_results_comes_back_as_it_is() {
 fn a_body_that_does_not_read_is_a_fault() {
     let sent = run("compress --body --loss none", read_again()).stdout;
     let said = ["<stdin>: byte ", "this result is marked as compressed", "hint: "];
-    check("decode --body", sent.replace("A = call_0", "A = call_9"), "", 1, &said);
-    check("decode --body", sent.replace("= A lines 1-28", "= A lines 1-2800"), "", 1, &said);
+    check("decode --body", sent.replace("in src/a.rs as", "in src/b.rs as"), "", 1, &said);
+    check("decode --body", sent.replace("[lines 1-74:", "[lines 1-7400:"), "", 1, &said);
     check("decode --body --provider chat", "[", "", 1, &["<stdin>: byte "]);
     check("decode --body --form json", "{}", "", 2, &["--form"]);
 }

@@ -8,12 +8,17 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tersely_core::stage::{CAPS, CLEAN, CUTS, FORMS, REST, Stage};
 use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
+use tersely_engine::{Engine, Request};
+use tersely_wire::guess;
 
 /// The texts, what is sent for each, and the questions.
 const EXAMPLES: &str = "benchmarks/reading/notation.json";
+
+/// Conversations in which results name what earlier ones show, what is sent for each, and the questions.
+const REFERENCES: &str = "benchmarks/reading/references.json";
 
 const PAGE: &str = "docs/notation.md";
 
@@ -25,7 +30,7 @@ const PREFACE: &str = include_str!("fixtures/notation.md");
 
 #[test]
 fn what_is_sent_for_every_example_is_what_its_readers_were_asked_about() {
-    let (mut examples, mut idle) = (examples(), Vec::new());
+    let (mut examples, mut idle) = (read(EXAMPLES), Vec::new());
     for example in examples.as_array_mut().expect("a list") {
         let (sent, stages) = sent(example);
         let name = text(example, "stage");
@@ -39,8 +44,40 @@ fn what_is_sent_for_every_example_is_what_its_readers_were_asked_about() {
 }
 
 #[test]
+fn what_is_named_is_what_its_readers_were_asked_about() {
+    let mut examples = read(REFERENCES);
+    for example in examples.as_array_mut().expect("a list") {
+        let sent = conversation(&example["results"]);
+        assert!(
+            sent.last().is_some_and(|last| last.ends_with(" above]") || last.contains(" above]\n")),
+            "{sent:?}"
+        );
+        example["sent"] = json!(sent);
+    }
+    stands(REFERENCES, &(serde_json::to_string_pretty(&examples).expect("JSON") + "\n"));
+}
+
+/// What is sent for the results of a conversation.
+fn conversation(results: &Value) -> Vec<String> {
+    let mut messages = Vec::new();
+    for (at, result) in results.as_array().expect("results").iter().enumerate() {
+        let call = json!({"type": "tool_use", "id": format!("call_{at}"), "name": result["tool"], "input": result["input"]});
+        let answer =
+            json!({"type": "tool_result", "tool_use_id": format!("call_{at}"), "content": result["text"]});
+        messages.push(json!({"role": "assistant", "content": [call]}));
+        messages.push(json!({"role": "user", "content": [answer]}));
+    }
+    let body = json!({ "messages": messages }).to_string();
+    let provider = guess(body.as_bytes()).expect("a provider");
+    let sent =
+        Engine::default().pass(&Request::new(provider, ""), body.as_bytes()).expect("nothing to refuse");
+    let slots = provider.slots(&sent.body).expect("slots");
+    slots.iter().map(|slot| slot.text().expect("text").into_owned()).collect()
+}
+
+#[test]
 fn the_page_holds_every_example() {
-    let examples = examples();
+    let examples = read(EXAMPLES);
     let mut page = PREFACE.to_owned();
     for part in [Part::Exact, Part::Detail, Part::Aggressive] {
         let _ = write!(page, "\n## {}\n", part.title());
@@ -55,7 +92,7 @@ fn the_page_holds_every_example() {
 
 #[test]
 fn every_stage_has_an_example_and_every_example_a_question() {
-    let examples = examples();
+    let examples = read(EXAMPLES);
     let examples = examples.as_array().expect("a list");
     let shown: BTreeSet<String> = examples.iter().map(|example| text(example, "stage")).collect();
     let tables: [&[&dyn Stage]; 6] = [CLEAN, FORMS, CUTS, REST, FAMILIES, CAPS];
@@ -72,7 +109,8 @@ fn every_stage_has_an_example_and_every_example_a_question() {
 /// What is sent for an example, and by which stages.
 fn sent(example: &Value) -> (String, Vec<String>) {
     let (tool, command) = (text(example, "tool"), text(example, "command"));
-    let call = Call { id: "", tool: &tool, command: Some(&*command).filter(|command| !command.is_empty()) };
+    let command = Some(&*command).filter(|command| !command.is_empty());
+    let call = Call { tool: &tool, command, ..Call::default() };
     let mut plan = Plan { mode: text(example, "mode").parse().expect("a mode"), ..Plan::default() };
     if let Some(limit) = example["max_bytes"].as_u64() {
         plan.max_bytes = usize::try_from(limit).expect("a size");
@@ -129,8 +167,8 @@ fn text(example: &Value, name: &str) -> String {
     example[name].as_str().unwrap_or_default().to_owned()
 }
 
-fn examples() -> Value {
-    let text = fs::read_to_string(root().join(EXAMPLES)).expect("the examples");
+fn read(place: &str) -> Value {
+    let text = fs::read_to_string(root().join(place)).expect("the examples");
     serde_json::from_str(&text).expect("JSON")
 }
 

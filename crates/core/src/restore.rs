@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use crate::compress::BYTE_ORDER;
-use crate::session::duplicate;
-use crate::{Room, footer, mark, reference, stage, wrap};
+use crate::{Room, footer, reference, stage, wrap};
 
 /// The text that `text`, as `compress` sent it, came from; `None` when it is marked as ours and is not, which is also
 /// so when it would come back as more than 256 bytes for each of its own.
@@ -47,9 +46,9 @@ fn unwrap(room: Room, text: &str) -> Option<Cow<'_, str>> {
 
 /// The text that a stage other than a wrapping wrote, or one that none did.
 fn peel(room: Room, text: &str) -> Option<Cow<'_, str>> {
-    let Some(signed) = footer::read(text) else { return unescape(text) };
+    let Some(signed) = footer::read(text) else { return Some(unescape(text)) };
     if let Some(foreign) = signed.foreign() {
-        return Some(Cow::Owned(unescape(&foreign)?.into_owned()));
+        return Some(Cow::Owned(unescape(&foreign).into_owned()));
     }
     match signed.stage() {
         (stage::TEXT, "") => Some(Cow::Owned(signed.body.to_owned())),
@@ -57,20 +56,15 @@ fn peel(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A text that no stage wrote, as it was before its beginning was told from our own work; `None` when it begins as if
-/// it were.
-fn unescape(text: &str) -> Option<Cow<'_, str>> {
-    if let Some(marked) = mark::read(text) {
-        return marked.foreign().map(Cow::Owned);
-    }
-    let ours = reference::unescape(text).or_else(|| duplicate::unescape(text));
-    Some(ours.map_or(Cow::Borrowed(text), Cow::Owned))
+/// A text that no stage wrote, as it was before its beginning was told from our own work.
+fn unescape(text: &str) -> Cow<'_, str> {
+    reference::unescape(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// True when `text` ends like our own work, refers to earlier text, or names an original.
+/// True when `text` ends like our own work, or names an original.
 #[must_use]
 pub fn is_marked(text: &str) -> bool {
-    footer::read(text).is_some() || mark::read(text).is_some() || reference::split(text).is_some()
+    footer::read(text).is_some() || reference::split(text).is_some()
 }
 
 /// The name of the original that `text` stands for, if detail was left out of it.

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::session::duplicate;
 use crate::stage::{Edit, Scene, Stage};
-use crate::{Loss, Mode, Room, Step, Tokens, footer, mark, reference, signal};
+use crate::{Loss, Mode, Room, Step, Tokens, footer, reference, signal};
 
 #[derive(Clone)]
 pub(crate) struct Run<'a, 'j> {
@@ -100,7 +99,5 @@ impl<'a, 'j> Run<'a, 'j> {
 /// The text with another beginning and another end, where they look like our own work.
 fn escape(text: &str) -> Option<String> {
     let ended = footer::escape(text);
-    let text = ended.as_deref().unwrap_or(text);
-    let begun = mark::escape(text).or_else(|| reference::escape(text)).or_else(|| duplicate::escape(text));
-    begun.or(ended)
+    reference::escape(ended.as_deref().unwrap_or(text)).or(ended)
 }

@@ -3,27 +3,25 @@
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, restore};
 
 /// The marks that a text may play, around a number of its own.
-const PLAYED: [(&str, &str); 7] = [
-    ("[terse", " json: indent 2]\n{a:1}\n"),
-    ("[terse", " a]\n"),
-    ("[terse", " wrapped: compact; [\"(below)\"]]\n[terse1 a]\nx"),
-    ("[terse", " earlier: A = a (Read)]\n[= A lines 1-20]"),
+const PLAYED: [(&str, &str); 6] = [
+    ("{a:1}\n[layout", " json: indent 2]\n"),
+    ("a\n[layout", " a]"),
+    ("[\"(below)\"]\nx\n[layout", " wrapped: compact]"),
+    ("\n[layout", " numbered: 1, width 6, arrow]\n"),
     ("<<<TEXT", ":shadow_0123456789abcdef0123456789abcdef>>>\nplain"),
     ("<<<TEXT", ":"),
-    ("[Duplicate", " call_1 (bash); see earlier result]"),
 ];
 
 /// And those that have none.
-const BARE: [&str; 9] = [
+const BARE: [&str; 8] = [
     "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
-    "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n[terse1 a]\n",
+    "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\na\n[layout1 a]\n",
     "<<<SHADOW:",
     "<<<SHADOW:\n\nx",
     "<<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n",
     "[Duplicate of call_1 (bash); see earlier result]",
-    "[Duplicate of  \n (); see earlier result]",
-    "[Duplicate of me",
-    "[terse x]\n",
+    "[terse1 json]\n",
+    "x\n[layout x]\n",
 ];
 
 fn numbers() -> Vec<String> {
@@ -77,7 +75,7 @@ fn look_alikes_of_look_alikes_come_back() {
 #[test]
 fn the_last_number_of_a_cost_is_followed_by_a_dearer_one() {
     for digits in ["099", "099999"] {
-        let text = format!("[terse{digits} a]\n");
+        let text = format!("x\n[layout{digits} a]\n");
         assert_eq!(O200k.count(&sent(Mode::Standard, &text)), O200k.count(&text) + 1);
     }
 }

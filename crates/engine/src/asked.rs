@@ -9,6 +9,8 @@ pub struct Asked {
     pub bypass: bool,
     /// What is otherwise for all its results. A loss said here can only lower what the settings allow.
     pub change: Change,
+    /// Results left as they came, beside those that the settings leave: by tool name or category.
+    pub skip_tools: Vec<String>,
     /// What is done with the descriptions of its tools.
     pub schema: Option<Schema>,
     /// The conversation that it belongs to.
@@ -50,6 +52,7 @@ impl Asked {
         Self {
             bypass: self.bypass || other.bypass,
             change: either(self.change, other.change),
+            skip_tools: [self.skip_tools, other.skip_tools].concat(),
             schema: self.schema.or(other.schema),
             session,
             debug: if self.debug.is_empty() { other.debug } else { self.debug },

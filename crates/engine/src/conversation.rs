@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, History, Mode, O200k, Outcome, Room};
+use tersely_core::{Call, Extent, History, Mode, O200k, Outcome, Room};
 use tersely_wire::Slot;
 
 use crate::Policy;
@@ -19,8 +19,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// A conversation of which nothing was shown yet.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        let refers = scope.asked.session.dedup != Some(false);
-        Self { history: History::default(), refers, came: 0, sent: 0 }
+        Self { history: History::default(), refers: scope.refers, came: 0, sent: 0 }
     }
 
     /// What is sent for the next result, `text`, which became `outcome`.
@@ -40,8 +39,7 @@ impl Conversation {
     fn referred<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
         // An error is said in full, however often it was said before.
         if !self.refers || slot.is_error || policy.mode < Mode::Standard {
-            self.remember(slot, &outcome.text);
-            return outcome;
+            return self.history.show(call(slot), outcome);
         }
         let least = Room::least(self.came).saturating_sub(self.sent);
         self.history.refer(&O200k, call(slot), least, outcome)
@@ -67,5 +65,9 @@ impl Conversation {
 
 /// The call that a result answers.
 pub(crate) fn call<'s>(slot: &'s Slot<'_>) -> Call<'s> {
-    Call { id: &slot.call.id, tool: &slot.call.tool, command: slot.call.command.as_deref() }
+    let extent = match slot.call.extent {
+        tersely_wire::Extent::Whole => Extent::Whole,
+        tersely_wire::Extent::Part => Extent::Part,
+    };
+    Call { id: &slot.call.id, tool: &slot.call.tool, command: slot.call.command.as_deref(), extent }
 }

@@ -85,6 +85,7 @@ impl Engine {
     ) -> Result<Passed<'b>, Refused> {
         let mut scope = Scope::new(&self.settings, request.path, asked);
         scope.plain = request.plain;
+        scope.refers &= !request.provider.drops_results(&body);
         let own = Scale::default();
         let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };

@@ -97,7 +97,8 @@ impl Recall<'_> {
     pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<Link> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
-        part(&mut link, format!("{:?} {:?} {}", scope.asked.session, scope.most, scope.plain).as_bytes());
+        let Scope { asked, most, plain, refers, .. } = scope;
+        part(&mut link, format!("{:?} {most:?} {plain} {refers}", asked.session).as_bytes());
         slots.iter().map(|slot| next(&mut link, scope, slot)).collect()
     }
 
@@ -151,7 +152,13 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
     part(link, call.command.as_deref().unwrap_or_default().as_bytes());
     part(
         link,
-        format!("{} {:?} {:?}", slot.is_error, call.command.is_some(), scope.policy(&call.tool)).as_bytes(),
+        format!(
+            "{} {:?} {:?}",
+            slot.is_error,
+            (call.command.is_some(), call.extent),
+            scope.policy(&call.tool)
+        )
+        .as_bytes(),
     );
     link.clone().finalize().into()
 }

@@ -43,32 +43,42 @@ fn read(member: &Member<'_>) -> Result<Asked, Refused> {
         "tool_output_compression" if value.is_object() => {
             each(&object(at, value)?, at, |at, name, value| option(&mut asked, (at, name), value))
         }
-        "tool_output_compression" => set(&mut asked.change.mode, word(at, "a mode or an object", value)),
-        "schema_compression" => set(&mut asked.schema, schema(at, value)),
+        "tool_output_compression" => once(&mut asked.change.mode, at, word(at, "a mode or an object", value)),
+        "schema_compression" => once(&mut asked.schema, at, schema(at, value)),
         "debug" => {
             asked.debug = debug(&object(at, value)?);
             Ok(())
         }
-        _ => Err(unknown(at, "tool_output_compression, schema_compression or debug")),
+        _ => option(&mut asked, (at, name), value),
     })?;
     Ok(asked)
 }
 
-/// One option of how tool results are treated, at `at` under `name`.
+/// The names of options, for whoever used another.
+const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, skip_tools, \
+                       tool_output_compression, schema_compression or debug";
+
+/// One option of how tool results are treated, at `at` under `name`: at the top of the object, or in
+/// `tool_output_compression`.
 fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<(), Refused> {
     let Asked { change, session, .. } = asked;
     match name {
-        "mode" => set(&mut change.mode, word(at, "a mode", value)),
-        "method" => set(&mut change.dictionary, word(at, "a method", value)),
-        "session_id" => {
-            session.id = Some(text(at, "a text", value)?.trim().to_owned()).filter(|id| !id.is_empty());
+        "mode" => once(&mut change.mode, at, word(at, "a mode", value)),
+        "loss" => once(&mut change.loss, at, word(at, "none, form or detail", value)),
+        "method" => once(&mut change.dictionary, at, word(at, "a method", value)),
+        "session_id" => match text(at, "a text", value)?.trim() {
+            "" => Ok(()),
+            id => once(&mut session.id, at, Ok(id.to_owned())),
+        },
+        "dedup" => once(&mut session.dedup, at, switch(at, value)),
+        "memo" => once(&mut session.memo, at, switch(at, value)),
+        "redact_secrets" => once(&mut change.redact, at, redaction(at, value)),
+        "max_output_bytes" => once(&mut change.max_bytes, at, size(at, value)),
+        "skip_tools" => {
+            asked.skip_tools.extend(tools(at, value)?);
             Ok(())
         }
-        "dedup" => set(&mut session.dedup, switch(at, value)),
-        "memo" => set(&mut session.memo, switch(at, value)),
-        "redact_secrets" => set(&mut change.redact, redaction(at, value)),
-        "max_output_bytes" => set(&mut change.max_bytes, size(at, value)),
-        _ => Err(unknown(at, "mode, method, session_id, dedup, memo, redact_secrets or max_output_bytes")),
+        _ => Err(unknown(at, OPTIONS)),
     }
 }
 
@@ -82,9 +92,22 @@ fn each(
     said.try_for_each(|(name, value)| take(&format!("{at}.{name}"), name, value))
 }
 
-fn set<T>(field: &mut Option<T>, value: Result<T, Refused>) -> Result<(), Refused> {
-    *field = Some(value?);
-    Ok(())
+/// Puts a value into a field, which nothing may have said before.
+fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, Refused>) -> Result<(), Refused> {
+    match field.replace(value?) {
+        None => Ok(()),
+        Some(_) => Err(Refused::at(at, "this is said twice; say it once")),
+    }
+}
+
+/// Names or categories of tools: a list, or one text with commas.
+fn tools(at: &str, value: &Value) -> Result<Vec<String>, Refused> {
+    let expected = "a list of tools";
+    let names: Vec<&str> = match value {
+        Value::Array(items) => items.iter().map(|item| text(at, expected, item)).collect::<Result<_, _>>()?,
+        _ => text(at, expected, value)?.split(',').collect(),
+    };
+    Ok(names.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
 fn object(at: &str, value: &Value) -> Result<Map<String, Value>, Refused> {

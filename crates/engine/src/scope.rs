@@ -14,12 +14,15 @@ pub(crate) struct Scope<'s> {
     pub(crate) most: Loss,
     /// How many results, from the first on, stay as they came.
     pub(crate) plain: usize,
+    /// Whether a result may name what stands earlier: not where the provider may have dropped that.
+    pub(crate) refers: bool,
 }
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
     pub(crate) fn new(settings: &'s Settings, path: &'s str, asked: &'s Asked) -> Self {
-        Self { settings, path, asked, most: Loss::Detail, plain: 0 }
+        let refers = asked.session.dedup != Some(false);
+        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
@@ -59,7 +62,8 @@ impl<'s> Scope<'s> {
     /// What is done with a result of `tool`; `None` when it is left as it came.
     pub(crate) fn policy(&self, tool: &str) -> Option<Policy> {
         let tool = if tool.is_empty() { "generic" } else { tool };
-        if self.settings.skip_tools.iter().any(|listed| means(listed, tool)) {
+        let mut skipped = self.settings.skip_tools.iter().chain(&self.asked.skip_tools);
+        if skipped.any(|listed| means(listed, tool)) {
             return None;
         }
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool));

@@ -61,10 +61,14 @@ fn refused(more: &str) -> String {
 /// What becomes of rows in a body that says `options` to us, and the same with the settings that they mean.
 fn means(options: &str, policy: Policy) {
     let text = format!("{}\nAWS_ACCESS_KEY_ID={}\n", rows(), secret());
-    let told = body("sh", &text, &format!(r#","_tersely":{{"tool_output_compression":{options}}}"#));
     let settings = Settings { policy, ..Settings::default() };
     let (expected, _) = pass(settings, &body("sh", &text, "")).expect("nothing to refuse");
-    assert_eq!(sent(&told), expected, "{options}");
+    let nested = format!(r#"{{"tool_output_compression":{options}}}"#);
+    // What an object says may stand a level higher too.
+    for said in [nested.as_str(), options].iter().filter(|said| said.starts_with('{')) {
+        let told = body("sh", &text, &format!(r#","_tersely":{said}"#));
+        assert_eq!(sent(&told), expected, "{said}");
+    }
 }
 
 fn with(mode: Mode) -> Policy {
@@ -158,6 +162,45 @@ fn an_object_inherits_what_it_does_not_say() {
     means(r#"{"max_output_bytes":1048576}"#, Policy { max_bytes: 1_048_576, ..Policy::default() });
 }
 
+/// A request can lose less than the settings allow, and never more.
+#[test]
+fn a_request_says_what_may_be_lost() {
+    for loss in [Loss::None, Loss::Form, Loss::Detail] {
+        means(&format!(r#"{{"loss":"{}"}}"#, loss.name()), Policy { loss, ..Policy::default() });
+    }
+    let least = Policy { loss: Loss::None, ..Policy::default() };
+    let settings = Settings { policy: least, ..Settings::default() };
+    let asks = body("sh", &rows(), r#","_tersely":{"loss":"detail"}"#);
+    let (asked, plain) = (pass(settings.clone(), &asks), pass(settings, &body("sh", &rows(), "")));
+    assert_eq!(asked.expect("a body").0, plain.expect("a body").0);
+}
+
+/// Contract 8.7, for one request.
+#[test]
+fn a_request_says_which_tools_are_left_alone() {
+    for (said, changed) in [
+        (r#"{"skip_tools":["sh"]}"#, false),
+        (r#"{"skip_tools":"read, bash"}"#, false),
+        (r#"{"tool_output_compression":{"skip_tools":["sh"]}}"#, false),
+        (r#"{"skip_tools":["read"]}"#, true),
+        (r#"{"skip_tools":[]}"#, true),
+    ] {
+        let told = body("sh", &rows(), &format!(r#","_tersely":{said}"#));
+        assert_eq!(sent(&told) != body("sh", &rows(), ""), changed, "{said}");
+    }
+    assert!(refused(r#""_tersely":{"skip_tools":7}"#).contains("skip_tools: this should be a list of tools"));
+}
+
+#[test]
+fn what_is_said_twice_is_refused() {
+    for said in [
+        r#""_tersely":{"mode":"safe","tool_output_compression":"safe"}"#,
+        r#""_tersely":{"dedup":false,"tool_output_compression":{"dedup":true}}"#,
+    ] {
+        assert!(refused(said).contains("this is said twice; say it once"), "{said}");
+    }
+}
+
 /// Contract 12.3, 15.1.
 #[test]
 fn wrong_words_and_kinds_are_refused() {
@@ -177,6 +220,7 @@ fn wrong_words_and_kinds_are_refused() {
         (r#""_tersely":{"tool_output_compression":{"memo":"no"}}"#, ".memo: this should be true or false"),
         (r#""_tersely":{"tool_output_compression":{"redact_secrets":0}}"#, ".redact_secrets: this should be"),
         (r#""_tersely":{"tool_output_compression":{"session_id":1}}"#, ".session_id: this should be a text"),
+        (r#""_tersely":{"loss":"all"}"#, "_tersely.loss: \"all\" is no loss: none, form or detail"),
         (r#""_tersely":{"tool_output_compression":tru}"#, "_tersely: expected"),
     ] {
         let message = refused(said);
@@ -203,10 +247,10 @@ fn sizes_are_bounded() {
 /// Contract 12.4: a name that is not known is refused, with those that are.
 #[test]
 fn unknown_names_are_refused() {
-    assert!(refused(r#""_tersely":{"mode":"safe"}"#).contains("_tersely.mode: there is no such name"));
+    assert!(refused(r#""_tersely":{"mod":"safe"}"#).contains("_tersely.mod: there is no such name"));
     let message = refused(r#""_tersely":{"tool_output_compression":{"mod":"safe"}}"#);
     assert!(
-        message.contains("it may be mode, method, session_id, dedup, memo, redact_secrets or max"),
+        message.contains("it may be mode, loss, method, session_id, dedup, memo, redact_secrets, max"),
         "{message}"
     );
 }

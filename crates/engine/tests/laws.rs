@@ -214,7 +214,10 @@ fn exact_forms_come_back_byte_for_byte() {
         assert!(restored.as_ref() == Ok(&conversation.body), "{}: {:?}", conversation.name, restored.err());
     }
     println!("exact: {before} tokens of tool results become {after}");
-    assert!(after * 100 < before * 70, "references are not found as they were: {before} to {after}");
+    assert!(
+        after * 100 < before * 83,
+        "forms and references are not found as they were: {before} to {after}"
+    );
 }
 
 /// What stands for a message is a function of it and the ones before it, so a provider's cache keeps hitting.

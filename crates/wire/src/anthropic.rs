@@ -4,12 +4,12 @@
 //! back as the provider wrote them, and it may check that they do.
 
 use crate::call::Call;
-use crate::command::command;
+use crate::command::given;
 use crate::content::texts;
 use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
+use crate::{Description, Prompt, Provider, Slot, WireError, drops, prompt, schema};
 
 pub(crate) struct Anthropic;
 
@@ -36,6 +36,10 @@ impl Provider for Anthropic {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, prompts)
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        drops::is_managed(body)
     }
 
     fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
@@ -72,8 +76,8 @@ fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError
         b"tool_use_id" => scan.word(&mut answers),
         b"is_error" => scan.place(&mut fails),
         b"input" => {
-            let command = command(scan)?;
-            scan.once(&mut input, command)
+            let given = given(scan)?;
+            scan.once(&mut input, given)
         }
         b"content" => {
             scan.once(&mut content, ())?;
@@ -84,7 +88,7 @@ fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError
     match kind.as_deref() {
         Some("tool_use") => {
             let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
-            found.calls.make(Call { id, tool, command: input.flatten() });
+            found.calls.make(Call::of(id, tool, input.unwrap_or_default()));
             found.forget(mark);
         }
         Some("tool_result") => {

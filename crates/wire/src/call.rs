@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::command::{Extent, Given};
+
 /// A tool call, as far as its result needs to know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call<'a> {
@@ -13,6 +15,15 @@ pub struct Call<'a> {
     pub tool: Cow<'a, str>,
     /// The command that the tool ran, or the path or pattern that it was given.
     pub command: Option<Cow<'a, str>>,
+    /// How much of a file it asked for.
+    pub extent: Extent,
+}
+
+impl<'a> Call<'a> {
+    /// A call with these arguments.
+    pub(crate) fn of(id: Cow<'a, str>, tool: Cow<'a, str>, Given { command, extent }: Given<'a>) -> Self {
+        Self { id, tool, command, extent }
+    }
 }
 
 /// How many calls of a turn can wait for a result without an id. No model makes so many at once, and each such
@@ -67,7 +78,7 @@ impl<'a> Calls<'a> {
         let nameless = |call: &Call<'_>| id.is_empty() || call.id.is_empty();
         let fits = |call: &Arc<Call<'_>>| nameless(call) && (tool.is_empty() || call.tool == tool);
         let Some(at) = self.open.iter().position(fits) else {
-            return Arc::new(Call { id, tool, command: None });
+            return Arc::new(Call::of(id, tool, Given::default()));
         };
         let call = self.open.remove(at);
         if id.is_empty() { call } else { Arc::new(Call { id, ..Call::clone(&call) }) }
@@ -79,7 +90,7 @@ mod tests {
     use super::*;
 
     fn call<'a>(id: &'a str, tool: &'a str, command: &'a str) -> Call<'a> {
-        Call { id: id.into(), tool: tool.into(), command: Some(command.into()) }
+        Call { id: id.into(), tool: tool.into(), command: Some(command.into()), ..Call::default() }
     }
 
     fn check(calls: &mut Calls<'static>, id: &'static str, tool: &'static str, expected: &Call<'_>) {
@@ -136,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_not_there_is_made_up() {
-        let made_up = Call { id: "x".into(), tool: "sh".into(), command: None };
+        let made_up = Call { id: "x".into(), tool: "sh".into(), ..Call::default() };
         check(&mut Calls::default(), "x", "sh", &made_up);
     }
 }

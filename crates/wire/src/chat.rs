@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use crate::call::Call;
-use crate::command::command;
+use crate::command::{Given, given};
 use crate::content::texts;
 use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Description, Prompt, Provider, Slot, WireError, prompt, schema};
+use crate::{Description, Prompt, Provider, Slot, WireError, drops, prompt, schema};
 
 pub(crate) struct Chat;
 
@@ -32,6 +32,10 @@ impl Provider for Chat {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, prompts)
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        drops::is_squeezed(body)
     }
 
     fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
@@ -80,9 +84,9 @@ fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireErr
             scan.items(|scan| call(scan, found))
         }
         b"function_call" => {
-            let (tool, command) = function(scan)?;
+            let (tool, given) = function(scan)?;
             scan.once(&mut single, ())?;
-            found.calls.make(Call { id: Cow::default(), tool, command });
+            found.calls.make(Call::of(Cow::default(), tool, given));
             Ok(())
         }
         _ => scan.skip().map(drop),
@@ -106,21 +110,21 @@ fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         }
         _ => scan.skip().map(drop),
     })?;
-    let (tool, command) = called.unwrap_or_default();
-    found.calls.make(Call { id: id.unwrap_or_default(), tool, command });
+    let (tool, given) = called.unwrap_or_default();
+    found.calls.make(Call::of(id.unwrap_or_default(), tool, given));
     Ok(())
 }
 
-/// A tool's name, and the command in its arguments.
-fn function<'a>(scan: &mut Scan<'a>) -> Result<(Cow<'a, str>, Option<Cow<'a, str>>), WireError> {
+/// A tool's name, and what its arguments say.
+fn function<'a>(scan: &mut Scan<'a>) -> Result<(Cow<'a, str>, Given<'a>), WireError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let command = command(scan)?;
-            scan.once(&mut arguments, command)
+            let given = given(scan)?;
+            scan.once(&mut arguments, given)
         }
         _ => scan.skip().map(drop),
     })?;
-    Ok((name.unwrap_or_default(), arguments.flatten()))
+    Ok((name.unwrap_or_default(), arguments.unwrap_or_default()))
 }

@@ -1,4 +1,4 @@
-//! The command line in a tool call's arguments.
+//! What a tool call's arguments say of its result: the command line or the path, and whether all of it was wanted.
 
 use std::borrow::Cow;
 
@@ -22,22 +22,64 @@ const KEYS: [&str; 13] = [
     "notebook_path",
 ];
 
+/// What an editor that also shows files is told to do.
+const VERBS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
+
+/// Arguments that ask for a part of a file.
+const PARTS: [&str; 18] = [
+    "offset",
+    "limit",
+    "view_range",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "line_start",
+    "line_end",
+    "line_number",
+    "line_range",
+    "start_line_one_indexed",
+    "end_line_one_indexed_inclusive",
+    "range",
+    "head",
+    "tail",
+    "max_lines",
+    "num_lines",
+];
+
 /// Programs that run a script given as an argument.
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "powershell", "pwsh"];
 
-/// The command in the arguments here: an object, or a string that spells one.
-pub(crate) fn command<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+/// What is known of a call by its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Given<'a> {
+    pub(crate) command: Option<Cow<'a, str>>,
+    pub(crate) extent: Extent,
+}
+
+/// How much of a file a call asks for, as far as its arguments say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    #[default]
+    Whole,
+    /// Some lines of it.
+    Part,
+}
+
+/// What the arguments here say: an object, or a string that spells one.
+pub(crate) fn given<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
-    let Some(arguments) = scan.string()? else { return Ok(None) };
+    let Some(arguments) = scan.string()? else { return Ok(Given::default()) };
     // A tool may take a program or a patch as it is.
     if !arguments.trim_start().starts_with(['{', '[']) {
-        return Ok(Some(arguments).filter(|text| !text.is_empty()));
+        return Ok(Given { command: Some(arguments).filter(|text| !text.is_empty()), ..Given::default() });
     }
     // Arguments that are not JSON are no fault of the body's.
-    let inner = in_object(&mut Scan::new(arguments.as_bytes()));
-    Ok(inner.ok().flatten().map(|command| Cow::Owned(command.into_owned())))
+    let Given { command, extent } = in_object(&mut Scan::new(arguments.as_bytes())).unwrap_or_default();
+    Ok(Given { command: command.map(|command| Cow::Owned(command.into_owned())), extent })
 }
 
 /// One command line from the words of an array here, or the string here.
@@ -58,19 +100,38 @@ pub(crate) fn strings<'a>(scan: &mut Scan<'a>) -> Result<Vec<Cow<'a, str>>, Wire
     Ok(strings)
 }
 
-fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
-    let mut best: Option<(usize, Cow<'a, str>)> = None;
+fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
+    let mut lines: [Option<Cow<'a, str>>; KEYS.len()] = Default::default();
+    let mut extent = Extent::Whole;
     scan.members(|scan, key| {
-        let rank = KEYS.iter().position(|known| known.as_bytes() == key);
-        let Some(rank) = rank.filter(|rank| best.as_ref().is_none_or(|(held, _)| rank <= held)) else {
-            return scan.skip().map(drop);
-        };
-        if let Some(line) = line(scan)? {
-            best = Some((rank, line));
+        if let Some(rank) = KEYS.iter().position(|known| known.as_bytes() == key) {
+            // Of a name that is said twice, the last that is a line is heard.
+            lines[rank] = line(scan)?.or_else(|| lines[rank].take());
+            return Ok(());
+        }
+        let place = scan.skip()?;
+        let says = !["null", "\"\""].iter().any(|nothing| nothing.as_bytes() == &scan.body()[place.clone()]);
+        if says && PARTS.iter().any(|part| part.as_bytes() == key) {
+            extent = Extent::Part;
         }
         Ok(())
     })?;
-    Ok(best.map(|(_, line)| line))
+    let mut lines = lines.into_iter().flatten();
+    let first = lines.next();
+    let command = match first {
+        Some(verb) if VERBS.contains(&&*verb) => Some(edited(verb, lines.next())),
+        first => first,
+    };
+    Ok(Given { command, extent })
+}
+
+/// What an editor does to which file; of one that it shows, the path alone.
+fn edited<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
+    match path {
+        Some(path) if verb == "view" => path,
+        Some(path) => Cow::Owned(format!("{verb} {path}")),
+        None => verb,
+    }
 }
 
 /// What `words` run: the script where they start a shell with one, else the words as a shell would take them.
@@ -112,11 +173,11 @@ mod tests {
     use super::*;
 
     fn check(arguments: &str, expected: Option<&str>) {
-        let direct = command(&mut Scan::new(arguments.as_bytes())).expect("arguments");
-        assert_eq!(direct.as_deref(), expected, "{arguments}");
         let quoted = serde_json::to_string(arguments).expect("a string");
-        let spelled = command(&mut Scan::new(quoted.as_bytes())).expect("a string");
-        assert_eq!(spelled.as_deref(), expected, "{quoted}");
+        for arguments in [arguments, &quoted] {
+            let given = given(&mut Scan::new(arguments.as_bytes())).expect("arguments");
+            assert_eq!(given.command.as_deref(), expected, "{arguments}");
+        }
     }
 
     /// Contract 3.14.
@@ -155,14 +216,39 @@ mod tests {
     #[test]
     fn a_program_is_a_command_as_it_is() {
         let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
-        let found = command(&mut Scan::new(program.as_bytes())).expect("a string");
-        assert_eq!(found.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
+        let found = given(&mut Scan::new(program.as_bytes())).expect("a string");
+        assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
     #[test]
     fn arguments_that_are_not_json_hold_no_command() {
         for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
-            assert_eq!(command(&mut Scan::new(arguments.as_bytes())), Ok(None), "{arguments}");
+            assert_eq!(given(&mut Scan::new(arguments.as_bytes())), Ok(Given::default()), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn an_editor_says_what_it_does_to_which_file() {
+        check(r#"{"command":"view","path":"src/a.rs","view_range":[1,9]}"#, Some("src/a.rs"));
+        check(r#"{"path":"src/a.rs","old_str":"x","command":"str_replace"}"#, Some("str_replace src/a.rs"));
+        check(r#"{"command":"view"}"#, Some("view"));
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_told_from_all_of_it() {
+        for (arguments, extent) in [
+            (r#"{"file_path":"a.rs"}"#, Extent::Whole),
+            (r#"{"file_path":"a.rs","offset":null,"limit":""}"#, Extent::Whole),
+            (r#"{"file_path":"a.rs","offset":40}"#, Extent::Part),
+            (r#"{"limit":9,"path":"a.rs"}"#, Extent::Part),
+            (r#"{"command":"view","path":"a.rs","view_range":[3,9]}"#, Extent::Part),
+            (r#"{"file_path":"a.rs","notes":{"limit":3}}"#, Extent::Whole),
+        ] {
+            let quoted = serde_json::to_string(arguments).expect("a string");
+            for arguments in [arguments, &quoted] {
+                let given = given(&mut Scan::new(arguments.as_bytes())).expect("arguments");
+                assert_eq!(given.extent, extent, "{arguments}");
+            }
         }
     }
 }

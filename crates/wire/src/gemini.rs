@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use crate::call::Call;
-use crate::command::command;
+use crate::command::given;
 use crate::content::texts;
 use crate::hidden::{self, Hides};
 use crate::scan::Scan;
@@ -162,13 +162,13 @@ fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"args" => {
-            let command = command(scan)?;
-            scan.once(&mut args, command)
+            let given = given(scan)?;
+            scan.once(&mut args, given)
         }
         _ => scan.skip().map(drop),
     })?;
     let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
-    found.calls.make(Call { id, tool, command: args.flatten() });
+    found.calls.make(Call::of(id, tool, args.unwrap_or_default()));
     Ok(())
 }
 

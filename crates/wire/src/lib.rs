@@ -8,6 +8,7 @@ mod call;
 mod chat;
 mod command;
 mod content;
+mod drops;
 mod error;
 mod gemini;
 mod guess;
@@ -25,6 +26,7 @@ mod splice;
 mod text;
 
 pub use call::Call;
+pub use command::Extent;
 pub use error::WireError;
 pub use guess::guess;
 pub use mask::{Mask, Masked, mask};

@@ -2,7 +2,7 @@
 //! their tool.
 
 use crate::slot::find;
-use crate::{Description, Prompt, Provider, Slot, WireError, chat, prompt, schema};
+use crate::{Description, Prompt, Provider, Slot, WireError, chat, drops, prompt, schema};
 
 pub(crate) struct Ollama;
 
@@ -25,5 +25,10 @@ impl Provider for Ollama {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
         prompt::find(body, chat::prompts)
+    }
+
+    /// It leaves the oldest messages out where they do not fit, unless it is told not to.
+    fn drops_results(&self, body: &[u8]) -> bool {
+        drops::member("truncate", body).is_none_or(|how| how != false)
     }
 }

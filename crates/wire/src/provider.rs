@@ -39,6 +39,11 @@ pub trait Provider: Sync {
         History::Here
     }
 
+    /// True when `body` lets the provider leave results out of what the model reads.
+    fn drops_results(&self, _body: &[u8]) -> bool {
+        false
+    }
+
     /// How a tool is hidden in requests to `target`, a path with its query, and in their responses; `None` where it
     /// cannot be.
     fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {

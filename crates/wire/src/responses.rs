@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 
 use crate::call::Call;
-use crate::command::{command, line, strings};
+use crate::command::{Given, given, line, strings};
 use crate::content::TEXT;
 use crate::hidden::{self, Hides};
 use crate::scan::Scan;
 use crate::slot::{Answer, Found, find};
-use crate::{Description, History, Prompt, Provider, Slot, WireError, members, prompt, schema};
+use crate::{Description, History, Prompt, Provider, Slot, WireError, drops, members, prompt, schema};
 
 pub(crate) struct Responses;
 
@@ -49,6 +49,10 @@ impl Provider for Responses {
             // Responses are kept unless told otherwise.
             History::Named
         }
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        drops::member("truncation", body).is_some_and(|how| how == "auto") || drops::is_managed(body)
     }
 
     fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
@@ -112,7 +116,7 @@ fn prompts<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(),
 
 fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
-    let (mut given, mut output) = (None, None);
+    let (mut said, mut output) = (None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -120,12 +124,12 @@ fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let command = command(scan)?;
-            scan.once(&mut given, command)
+            let given = given(scan)?;
+            scan.once(&mut said, given)
         }
         b"action" => {
             let command = action(scan)?;
-            scan.once(&mut given, command)
+            scan.once(&mut said, Given { command, ..Given::default() })
         }
         b"output" => {
             scan.once(&mut output, ())?;
@@ -140,7 +144,7 @@ fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
     }
     found.forget(mark);
     if let Some(tool) = own_name(kind) {
-        found.calls.make(Call { id, tool: name.unwrap_or(tool), command: given.flatten() });
+        found.calls.make(Call::of(id, name.unwrap_or(tool), said.unwrap_or_default()));
     }
     Ok(())
 }

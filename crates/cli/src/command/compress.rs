@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let redact = args.redaction();
     let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, redact, ..Plan::default() };
     let tool = args.tool.as_deref().unwrap_or_default();
-    let call = Call { id: "", tool, command: args.command.as_deref() };
+    let call = Call { tool, command: args.command.as_deref(), ..Call::default() };
     let spinner = progress::working("compressing", input.text.len());
     let outcome = compress(&plan, &O200k, call, &input.text);
     spinner.finish_and_clear();

@@ -1,10 +1,12 @@
 //! The tool call that a result answers.
 
+mod extent;
 mod family;
 mod origin;
 mod shell;
 mod tool;
 
+pub use extent::Extent;
 pub use family::Family;
 pub use origin::Origin;
 pub use tool::Tool;
@@ -16,8 +18,10 @@ pub struct Call<'a> {
     pub id: &'a str,
     /// The tool's name as the client has it; empty when it is not known.
     pub tool: &'a str,
-    /// The command line that the tool ran, if it ran one.
+    /// The command line that the tool ran, or the path or pattern that it was given.
     pub command: Option<&'a str>,
+    /// How much of a file it asked for.
+    pub extent: Extent,
 }
 
 impl Call<'_> {

@@ -40,7 +40,7 @@ const ALONE: usize = 80;
 const MAX_PLACES: usize = 24;
 
 impl Index {
-    /// Adds the lines of a text.
+    /// Adds the lines of a text that can be named.
     pub(super) fn add(&mut self, shown: usize, text: &Shown) {
         self.entries.reserve(text.lines.len());
         for (at, line) in text.lines.iter().enumerate() {
@@ -93,7 +93,7 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
 
 /// Takes a hash for what it is.
 #[derive(Default)]
-pub(super) struct AsIs(u64);
+struct AsIs(u64);
 
 impl Hasher for AsIs {
     fn finish(&self) -> u64 {

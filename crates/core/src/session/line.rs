@@ -1,5 +1,7 @@
 //! Lines, with the number that a gutter puts before them taken apart.
 
+use std::ops::Range;
+
 /// Where a line stands in its text, and where its parts begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
@@ -27,15 +29,15 @@ const MAX_PADDING: usize = 12;
 /// Digits of a number.
 const MAX_DIGITS: usize = 7;
 
-/// The lines of a text; joined by line ends, they are the text.
-pub(super) fn lines(text: &str) -> Vec<Line> {
-    let mut start = 0;
+/// The lines of a part of a text; joined by line ends, they are the part.
+pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<Line> {
+    let mut start = part.start;
     let line = |line: &str| {
         let line = Line::of(line, start);
         start = line.end + 1;
         line
     };
-    text.split('\n').map(line).collect()
+    text[part].split('\n').map(line).collect()
 }
 
 impl Line {
@@ -74,27 +76,18 @@ impl Line {
         &text[self.content..self.end]
     }
 
-    /// The gutter of this line, as line `number` of the same text would have it; of a line without one, the
-    /// cheapest there is.
+    /// Writes the gutter of this line, as line `number` of the same text would have it.
     pub(super) fn push_gutter(&self, text: &str, number: usize, out: &mut String) {
         let digits = number.to_string();
-        if self.number.is_some() {
-            let width = if self.digits > self.start { self.mark - self.start } else { 0 };
-            out.extend(std::iter::repeat_n(' ', width.saturating_sub(digits.len())));
-            out.push_str(&digits);
-            out.push_str(&text[self.mark..self.content]);
-        } else {
-            out.push_str(&digits);
-            out.push('\t');
-        }
+        let width = if self.digits > self.start { self.mark - self.start } else { 0 };
+        out.extend(std::iter::repeat_n(' ', width.saturating_sub(digits.len())));
+        out.push_str(&digits);
+        out.push_str(&text[self.mark..self.content]);
     }
 
     /// True when `push_gutter` of `other` writes this line's gutter.
     pub(super) fn has_gutter_of(&self, text: &str, other: &Self, others: &str) -> bool {
         let (padded, sign) = (self.digits > self.start, &text[self.mark..self.content]);
-        if other.number.is_none() {
-            return !padded && sign == "\t";
-        }
         let width = other.mark - other.start;
         let fits = if other.digits > other.start {
             self.mark - self.start == width.max(self.mark - self.digits)
@@ -102,9 +95,5 @@ impl Line {
             !padded
         };
         fits && sign == &others[other.mark..other.content]
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.end - self.start
     }
 }

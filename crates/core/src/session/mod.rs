@@ -1,27 +1,33 @@
 //! What a conversation has shown so far, and references to it: says nothing twice.
 //!
 //! A client sends its whole conversation with every request, so what stands earlier in a request is in sight of
-//! whoever reads the rest. Lines that a result repeats give way to a short line that says where they stand.
+//! whoever reads the rest. Lines that a result repeats give way to a line that says where they stand, in words that a
+//! reader can follow: a result goes by what the model wrote to get it, and lines by what they begin with.
 //! A reference is to text that is shown itself, never to another reference, and is put back and compared before it
 //! is used. What stands for a result depends on it and on the results before it, on nothing else.
 
-mod anchor;
-pub(crate) mod duplicate;
+mod foreign;
 mod index;
 mod line;
-mod note;
+mod name;
 mod put;
 mod runs;
 mod shown;
+mod source;
+mod words;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use anchor::Anchors;
+use foreign::Whose;
 use index::Index;
+use name::name;
+use runs::Subject;
 use shown::Shown;
+use source::Source;
+use words::{Lines, Reference};
 
-use crate::{Call, Loss, Outcome, Room, Step, Tokens, budget, mark, reference, signal};
+use crate::{Call, Loss, Outcome, Room, Step, Tokens, budget, signal, stage};
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -35,6 +41,9 @@ const WORTH: usize = 20;
 /// And at least so many tokens.
 const LEAST: usize = 16;
 
+/// The most tokens of a file's text that is shown in full, whatever stands earlier: an edit may quote any of it.
+const SHORT: usize = 800;
+
 /// The bytes that it may take to remember what was shown; what comes after that is not named by anything later.
 const MOST: usize = 64 << 20;
 
@@ -42,10 +51,11 @@ const MOST: usize = 64 << 20;
 #[derive(Default)]
 pub struct History {
     shown: Vec<Shown>,
-    /// The place of each result that can be named; `None` for an id that stands for more than one text.
-    ids: HashMap<String, Option<usize>>,
+    /// The last result of each name; `None` where it cannot be named.
+    latest: HashMap<String, Option<usize>>,
+    /// The calls that were answered.
+    ids: HashSet<String>,
     index: Index,
-    anchors: Anchors,
     /// Texts by their hash.
     whole: HashMap<u64, usize>,
     /// About how many bytes all this takes.
@@ -65,22 +75,30 @@ impl History {
         least: usize,
         outcome: Outcome<'a>,
     ) -> Outcome<'a> {
-        self.block_known(call.id);
-        let within = budget::is_within(&outcome.text);
-        let proposal = if within { self.proposal(call, &outcome.text) } else { None };
-        let proposal = proposal.filter(|(_, text)| text.len() >= least);
+        self.block_known(call);
+        let outcome = told_apart(outcome);
+        let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
         let outcome = match proposal {
             Some(proposal) => accept(tokens, outcome, proposal),
             None => outcome,
         };
-        self.keep(call, &outcome.text);
+        self.keep(call, &outcome.steps, &outcome.text);
+        outcome
+    }
+
+    /// What is sent for `outcome` where nothing may be named.
+    #[must_use]
+    pub fn show<'a>(&mut self, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+        self.block_known(call);
+        let outcome = told_apart(outcome);
+        self.keep(call, &outcome.steps, &outcome.text);
         outcome
     }
 
     /// Takes note of a result that is sent as it came.
     pub fn remember(&mut self, call: Call<'_>, text: &str) {
-        self.block_known(call.id);
-        self.keep(call, text);
+        self.block_known(call);
+        self.keep(call, &[], text);
     }
 
     /// About how many bytes it takes to remember all this.
@@ -89,113 +107,175 @@ impl History {
         self.bytes
     }
 
-    /// Takes note of a result that cannot be read, which is then no text to name.
+    /// Takes note of a result that cannot be read: it is the last of its name, and there is no text to name.
     pub fn skip(&mut self, call: Call<'_>) {
-        self.ids.insert(call.id.to_owned(), None);
+        self.ids.insert(call.id.to_owned());
+        self.latest.extend(name(call).map(|name| (name, None)));
     }
 
     /// The text that `sent`, the next result, stands for; `None` when it names what is not there.
     ///
     /// References only: the form that the text was given before is `restore`'s to undo.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
-        self.block_known(call.id);
+        self.block_known(call);
         let text = self.lookup(room, sent);
-        self.keep(call, sent);
+        self.keep(call, &[], sent);
         text
     }
 
-    /// One id for two texts would leave open which is meant.
-    fn block_known(&mut self, id: &str) {
-        if let Some(place) = self.ids.get_mut(id) {
-            *place = None;
+    /// One call with two texts would leave open which is meant, and so would results of which nobody knows the call.
+    fn block_known(&mut self, call: Call<'_>) {
+        if call.id.is_empty() || self.ids.contains(call.id) {
+            self.latest.extend(name(call).map(|name| (name, None)));
         }
     }
 
     /// What could stand for a text, under the name of its stage.
-    fn proposal(&self, call: Call<'_>, text: &str) -> Option<(&'static str, String)> {
-        let (stage, new) = match self.duplicate_of(call, text) {
+    fn proposal(
+        &self,
+        tokens: &dyn Tokens,
+        call: Call<'_>,
+        outcome: &Outcome<'_>,
+    ) -> Option<(&'static str, String)> {
+        let text = &*outcome.text;
+        let source = Source::of(call);
+        let short = source == Source::File && (call.asks_for_part() || is_short(tokens, text));
+        let fixed = short || source == Source::Edit || foreign::whose(text) != Whose::Nobodys;
+        if fixed || !budget::is_within(text) {
+            return None;
+        }
+        let (stage, new) = match self.duplicate_of(tokens, call, text) {
             Some(marker) => (DUPLICATE, marker),
-            None => (EARLIER, self.with_references(call, text)?),
+            None => (EARLIER, self.with_references(tokens, call, outcome)?),
         };
         // Bytes are quicker counted than tokens, and tell which proposals are worth that.
         let pays = new.len() + text.len() / (WORTH + WORTH / 4) < text.len();
         (pays && self.lookup(Room::of(text), &new).as_deref() == Some(text)).then_some((stage, new))
     }
 
-    /// The marker of a text that the same tool gave before; one that tells of errors says so again.
-    fn duplicate_of(&self, call: Call<'_>, text: &str) -> Option<String> {
+    /// The words for a text that the same tool gave before; one that tells of errors says so again.
+    fn duplicate_of(&self, tokens: &dyn Tokens, call: Call<'_>, text: &str) -> Option<String> {
         let shown = self.shown.get(*self.whole.get(&index::hash(text.as_bytes()))?)?;
-        let named = self.named(&shown.id).is_some_and(|named| std::ptr::eq(named, shown));
-        let quiet = call.reads_file() || signal::signals(text).next().is_none();
-        let same = quiet && shown.is_whole && shown.text == text && shown.is_of(call);
-        (named && same).then(|| duplicate::marker(&shown.id, &shown.tool))
+        let is_file = Source::of(call) == Source::File;
+        let fits = shown.is_of(call) && (!is_file || shown.is_same_file(call));
+        let same = shown.is_whole && shown.text == text && fits && self.is_latest(shown);
+        let quiet = is_file || signal::signals(text).next().is_none();
+        let lines = text.lines().count();
+        (same && quiet && runs::is_worth(lines, tokens.count(text))).then(|| marker(shown))
     }
 
     /// The text with references for lines that stand in earlier ones.
-    fn with_references(&self, call: Call<'_>, text: &str) -> Option<String> {
-        if self.shown.is_empty() {
+    fn with_references(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
+        if self.shown.is_empty() || !stand_alone(&outcome.steps) {
             return None;
         }
-        let (name, body) = reference::split(text).unwrap_or(("", text));
-        let (note, body) = put::write(self, call, body)?;
-        Some(format!("{name}{}", mark::mark(EARLIER, &note, &body)))
+        let text = &*outcome.text;
+        let lines = line::lines(text, shown::body(text)?);
+        let subject = Subject { call, source: Source::of(call), text, lines: &lines };
+        let runs = runs::find(self, tokens, &subject);
+        if runs.is_empty() { None } else { put::write(text, &lines, &runs) }
     }
 
     /// A text with its references resolved, or as it is if it has none.
     fn lookup<'t>(&self, room: Room, sent: &'t str) -> Option<Cow<'t, str>> {
-        if let Some(id) = duplicate::id(sent) {
-            let shown = self.named(id).filter(|shown| shown.is_whole)?;
-            room.fits(shown.text.len())?;
-            return Some(Cow::Owned(shown.text.clone()));
-        }
-        let (name, body) = reference::split(sent).unwrap_or(("", sent));
-        match note::open(body) {
-            Some((note, body)) => {
-                put::read(room, self, note, body).map(|text| Cow::Owned(format!("{name}{text}")))
-            }
-            None => Some(Cow::Borrowed(sent)),
+        match foreign::whose(sent) {
+            Whose::Nobodys => Some(Cow::Borrowed(sent)),
+            Whose::Theirs => foreign::unescape(sent).map(Cow::Owned),
+            Whose::Ours => match whole(sent) {
+                Some(name) => {
+                    let shown = self.named(name).filter(|shown| shown.is_whole)?;
+                    room.fits(shown.text.len())?;
+                    Some(Cow::Owned(shown.text.clone()))
+                }
+                None => put::read(room, self, sent).map(Cow::Owned),
+            },
         }
     }
 
-    /// The result that an id names.
-    fn named(&self, id: &str) -> Option<&Shown> {
-        self.shown.get((*self.ids.get(id)?)?)
+    /// The last result of a name.
+    fn named(&self, name: &str) -> Option<&Shown> {
+        self.shown.get((*self.latest.get(name)?)?)
     }
 
-    fn keep(&mut self, call: Call<'_>, text: &str) {
-        if !shown::can_be_named(call.id) || self.ids.contains_key(call.id) {
+    /// True when it is the last result of its name.
+    fn is_latest(&self, shown: &Shown) -> bool {
+        self.named(&shown.name).is_some_and(|named| std::ptr::eq(named, shown))
+    }
+
+    fn keep(&mut self, call: Call<'_>, steps: &[Step], text: &str) {
+        // What is said to be all of an earlier result shows nothing itself, and leaves that the last of its name.
+        let again = foreign::whose(text) == Whose::Ours && whole(text).is_some();
+        let known = !self.ids.insert(call.id.to_owned());
+        if call.id.is_empty() || known || again {
             return;
         }
-        if self.bytes() > MOST || !budget::is_within(text) {
-            self.ids.insert(call.id.to_owned(), None);
+        let Some(name) = name(call) else { return };
+        if self.bytes > MOST || !budget::is_within(text) {
+            self.latest.insert(name, None);
             return;
         }
         let place = self.shown.len();
-        let shown = Shown::of(call, text);
-        self.index.add(place, &shown);
-        self.anchors.add(place, &shown);
-        if shown.is_whole {
-            self.whole.entry(index::hash(text.as_bytes())).or_insert(place);
+        let shown = Shown::of(call, name.clone(), text);
+        if stand_alone(steps) {
+            self.index.add(place, &shown);
         }
-        self.ids.insert(call.id.to_owned(), Some(place));
+        if shown.is_whole {
+            self.whole.insert(index::hash(text.as_bytes()), place);
+        }
+        self.latest.insert(name, Some(place));
         self.bytes += shown.bytes();
         self.shown.push(shown);
     }
 }
 
-/// Where a text came from, as far as it matters to what of it must be shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// A file: words in it tell of no error.
-    File,
-    Other,
+/// True when the text is as short as it is shown in full.
+fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
+    tokens.count_within(text, SHORT).is_some()
 }
 
-impl Source {
-    fn of(call: Call<'_>) -> Self {
-        if call.reads_file() { Self::File } else { Self::Other }
+/// True when lines mean the same wherever they stand, after all these steps.
+fn stand_alone(steps: &[Step]) -> bool {
+    let alone = |step: &Step| step.stage == EARLIER || stage::stands_alone(step.stage);
+    steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
+}
+
+/// The outcome with a text that cannot be taken for one with references of ours.
+fn told_apart(outcome: Outcome<'_>) -> Outcome<'_> {
+    match foreign::escape(&outcome.text) {
+        Some(text) => Outcome { text: Cow::Owned(text), ..outcome },
+        None => outcome,
     }
 }
+
+/// The words for all of an earlier result, below the line that names it by its call, for programs.
+fn marker(shown: &Shown) -> String {
+    let words = Reference { lines: Lines::All, name: &shown.name };
+    let tool = if shown.tool.is_empty() { "generic" } else { &shown.tool };
+    if is_plain(&shown.id) && is_plain(tool) {
+        format!("[Duplicate of {} ({tool}); see earlier result]\n{words}", shown.id)
+    } else {
+        words.to_string()
+    }
+}
+
+/// The name of the result that a text is said to be all of.
+fn whole(text: &str) -> Option<&str> {
+    let words = match text.split_once('\n') {
+        Some((first, words)) if first.starts_with("[Duplicate of ") => words,
+        Some(_) => return None,
+        None => text,
+    };
+    words::read(words).filter(|reference| reference.lines == Lines::All).map(|reference| reference.name)
+}
+
+/// True of words that cannot be taken for notation.
+fn is_plain(word: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|/".contains(&byte);
+    !word.is_empty() && word.len() <= MAX_ID && word.bytes().all(plain)
+}
+
+/// Ids are shorter.
+const MAX_ID: usize = 128;
 
 /// The outcome with a proposal in its place, if that is cheaper by enough.
 fn accept<'a>(
@@ -204,8 +284,7 @@ fn accept<'a>(
     (stage, text): (&'static str, String),
 ) -> Outcome<'a> {
     let before = outcome.tokens().map_or_else(|| tokens.count(&outcome.text), |(_, after)| after);
-    let least = if stage == DUPLICATE { 1 } else { LEAST.max(before / WORTH) };
-    let Some(limit) = before.checked_sub(least) else { return outcome };
+    let Some(limit) = before.checked_sub(LEAST.max(before / WORTH)) else { return outcome };
     let Some(after) = tokens.count_within(&text, limit) else { return outcome };
     outcome.steps.push(Step { stage, before, after, loss: Loss::None });
     Outcome { text: Cow::Owned(text), ..outcome }
@@ -216,32 +295,46 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{O200k, Plan, Redaction, compress, restore};
+    use crate::{Extent, O200k, Plan, Redaction, compress, restore};
 
-    /// What is sent for results of `(id, tool, text)`, each of which must come back.
-    fn sent(results: &[(&str, &str, &str)]) -> Vec<String> {
+    /// A call, and what the tool said.
+    type Said<'s> = (Call<'s>, &'s str);
+
+    /// What is sent for results, each of which must come back.
+    fn sent(results: &[Said<'_>]) -> Vec<String> {
         let (mut there, mut back) = (History::default(), History::default());
-        let each = |(id, tool, text): &(&str, &str, &str)| {
-            let call = Call { id, tool, command: None };
+        let each = |(call, text): &Said<'_>| {
             let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
-            let outcome = there.refer(&O200k, call, 0, compress(&plan, &O200k, call, text));
+            let outcome = there.refer(&O200k, *call, 0, compress(&plan, &O200k, *call, text));
             assert!(O200k.count(&outcome.text) <= O200k.count(text), "{}", outcome.text);
             let shown =
-                back.put_back(Room::of(text), call, &outcome.text).expect("references that lead somewhere");
+                back.put_back(Room::of(text), *call, &outcome.text).expect("references that lead somewhere");
             assert_eq!(restore(&shown).as_deref(), Some(*text), "{}", outcome.text);
             outcome.text.into_owned()
         };
         results.iter().map(each).collect()
     }
 
-    /// Holds what is sent for the last of some results.
-    fn check(results: &[(&str, &str, &str)], expected: &str) {
-        assert_eq!(sent(results).last().map(String::as_str), Some(expected));
+    /// What is sent for the last of some results.
+    fn last(results: &[Said<'_>]) -> String {
+        sent(results).pop().expect("a result")
+    }
+
+    fn call<'c>(id: &'c str, tool: &'c str, command: &'c str) -> Call<'c> {
+        Call { id, tool, command: Some(command), ..Call::default() }
+    }
+
+    fn read(id: &str) -> Call<'_> {
+        call(id, "Read", "src/a.rs")
+    }
+
+    fn ran(id: &str) -> Call<'_> {
+        call(id, "Bash", "make all")
     }
 
     /// Lines that say something, with a number before each if `gutter` puts one.
     fn file(lines: std::ops::RangeInclusive<usize>, gutter: impl Fn(usize) -> String) -> String {
-        let line = |n: usize| format!("{}    let value_{n} = compute(input_{n});", gutter(n));
+        let line = |n: usize| format!("{}    let value_{n} = compute(input_{n}, \"of_{n}\");", gutter(n));
         lines.map(line).collect::<Vec<_>>().join("\n")
     }
 
@@ -253,167 +346,210 @@ mod tests {
         format!("{n}\t")
     }
 
-    #[test]
-    fn a_file_read_again_shows_what_changed_and_points_to_the_rest() {
-        let old = file(1..=60, tab);
-        let new = old.replace("compute(input_30)", "changed()");
-        check(
-            &[("a", "Read", &old), ("b", "Read", &new)],
-            "[terse1 earlier: A = a (Read)]\n[= A lines 1-28]\n29\t    let value_29 = compute(input_29);\n\
-             30\t    let value_30 = changed();\n31\t    let value_31 = compute(input_31);\n[= A lines 32-60]",
-        );
+    /// The lines of a text from one on, each with its end.
+    fn lines(text: &str, range: std::ops::RangeInclusive<usize>) -> String {
+        text.split_inclusive('\n').skip(range.start() - 1).take(range.count()).collect()
     }
 
     #[test]
-    fn numbers_that_an_edit_shifted_are_said_for_both() {
-        let (old, new) = (file(1..=60, tab), file(1..=60, |n| format!("{}\t", n + 2)));
-        let new = format!("1\tfirst new line\n2\tsecond new line\n{new}");
-        check(
-            &[("a", "Read", &old), ("b", "Read", &new)],
-            "[terse1 earlier: A = a (Read)]\n1\tfirst new line\n2\tsecond new line\n\
-             3\t    let value_1 = compute(input_1);\n[lines 4-62 = A lines 2-60]",
-        );
-    }
-
-    #[test]
-    fn gutters_and_signs_are_seen_through() {
-        let (numbered, bare) = (file(1..=40, tab), file(1..=40, plain));
-        check(
-            &[("a", "Read", &numbered), ("b", "Bash", &bare)],
-            "[terse1 earlier: A = a (Read)]\n[= A lines 1-40, no numbers]",
-        );
-        check(
-            &[("a", "Bash", &bare), ("b", "Read", &numbered)],
-            "[terse1 earlier: A = a (Bash)]\n[lines 1-40 = A lines 1-40]",
-        );
-        let diff = format!("@@ -0,0 +1,40 @@\n{}", file(1..=40, |_| "+".to_owned()));
-        check(
-            &[("a", "Bash", &bare), ("b", "Bash", &diff)],
-            "[terse1 earlier: A = a (Bash)]\n@@ -0,0 +1,40 @@\n[= A lines 1-40, each after '+']",
-        );
-    }
-
-    #[test]
-    fn lines_without_numbers_are_counted_where_others_have_some() {
-        let trailer = "\n\nThis is a note that a harness puts below every file that is read.\nIt says nothing of the file.\n\
-                       It goes on for some lines, and is the same below every one of them.";
-        let one = file(1..=10, tab) + trailer;
-        let two: Vec<_> = (1..=10).map(|n| format!("{n}\tother text {n}\n")).collect();
-        let two = two.concat() + trailer;
-        let last = sent(&[("a", "Read", &one), ("b", "Read", &two)]).pop().unwrap();
-        assert!(last.ends_with("\n[= A lines 12-14, counted]"), "{last}");
-    }
-
-    #[test]
-    fn long_parts_of_long_lines_are_named() {
-        let words = (0..90).map(|n| format!("word{n} ")).collect::<Vec<_>>().concat();
-        let (one, two) = (format!("{{first: {words}}}"), format!("{{other: {words}, more: 1}}"));
-        let last = sent(&[("a", "api", &one), ("b", "api", &two)]).pop().unwrap();
+    fn a_file_read_again_shows_what_changed_and_names_the_rest() {
+        let old = file(1..=120, tab);
+        let new = old.replace("compute(input_60,", "changed(");
         assert_eq!(
-            last,
-            "[terse1 earlier: A = a (api)]\n{other: word0 word1[= A line 1, bytes 20-614]word88 word89 , more: 1}"
+            last(&[(read("a"), &old), (read("b"), &new)]),
+            format!(
+                "[lines 1-54: same as in src/a.rs as last read in full above]\n{}\
+                 [lines 66-120: same as in src/a.rs as last read in full above]",
+                lines(&new, 55..=65)
+            )
         );
     }
 
     #[test]
-    fn whole_results_are_duplicates() {
-        let text = file(1..=20, plain);
-        for (results, expected) in [
-            (vec![("a", "bash"), ("b", "bash")], "[Duplicate of a (bash); see earlier result]"),
-            (vec![("a", "Bash"), ("b", "shell")], "[Duplicate of a (Bash); see earlier result]"),
-            (
-                vec![("a", "bash"), ("b", "bash"), ("c", "bash")],
-                "[Duplicate of a (bash); see earlier result]",
-            ),
-            (vec![("a", "one"), ("b", "two")], "[terse1 earlier: A = a (one)]\n[= A lines 1-20]"),
-            (vec![("a", ""), ("b", "")], "[Duplicate of a (generic); see earlier result]"),
-        ] {
-            let results: Vec<_> = results.into_iter().map(|(id, tool)| (id, tool, text.as_str())).collect();
-            check(&results, expected);
-        }
-        check(&[("a", "bash", "ok"), ("b", "bash", "ok")], "ok");
+    fn numbers_that_an_edit_moved_stand_for_both() {
+        let (old, new) = (file(1..=120, tab), file(1..=120, |n| format!("{}\t", n + 2)));
+        let new = format!("1\tfirst new line\n2\tsecond new line\n{new}");
+        assert_eq!(
+            last(&[(read("a"), &old), (read("b"), &new)]),
+            lines(&new, 1..=7) + "[lines 8-122: same as lines 6-120 in src/a.rs as last read in full above]"
+        );
     }
 
     #[test]
-    fn what_cannot_be_named_is_said_again() {
-        let text = file(1..=20, plain);
-        for ids in [["", ""], ["a", "a"], ["a b", "c"], ["a]", "c"], ["x, B = y", "c"]] {
-            check(&[(ids[0], "bash", &text), (ids[1], "bash", &text)], &text);
-        }
-        check(&[("a", "bash", &text), ("a", "bash", "other"), ("b", "bash", &text)], &text);
+    fn what_was_deleted_is_a_change() {
+        let old = file(1..=120, tab);
+        let new = format!("{}\n{}", file(1..=50, tab), file(61..=120, |n| format!("{}\t", n - 10)));
+        assert_eq!(
+            last(&[(read("a"), &old), (read("b"), &new)]),
+            format!(
+                "[lines 1-45: same as in src/a.rs as last read in full above]\n{}\
+                 [lines 56-110: same as lines 66-120 in src/a.rs as last read in full above]",
+                lines(&new, 46..=55)
+            )
+        );
+    }
+
+    #[test]
+    fn lines_without_numbers_go_by_the_first_and_the_last() {
+        let old = format!("{{\n{}\n}}", file(1..=40, plain));
+        let new = format!("new\n{old}\nmore");
+        let expected = "new\n{\n[40 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_40 = \
+                        compute(input_40, \"of_40\");\": same as in the last output of make all above]\n}\nmore";
+        assert_eq!(last(&[(ran("a"), &old), (ran("b"), &new)]), expected);
+        let other = call("b", "Bash", "make more");
+        assert_eq!(last(&[(ran("a"), &old), (other, &new)]), expected, "under another name");
+    }
+
+    #[test]
+    fn a_line_that_stands_there_twice_begins_and_ends_nothing() {
+        let body = file(1..=40, plain);
+        let old = format!("let twice = 1;\n{body}\nlet twice = 1;");
+        let new = format!("x\n{old}\ny");
+        let shown = last(&[(ran("a"), &old), (ran("b"), &new)]);
+        assert!(shown.starts_with("x\nlet twice = 1;\n[40 lines from \"let value_1 ="), "{shown}");
+    }
+
+    #[test]
+    fn all_of_a_result_is_named_as_a_whole() {
+        let text = file(1..=60, plain);
+        let words = "[all lines: same as in the last output of make all above]";
+        let marked = format!("[Duplicate of a (Bash); see earlier result]\n{words}");
+        assert_eq!(last(&[(ran("a"), &text), (ran("b"), &text)]), marked);
+        assert_eq!(last(&[(ran("a"), &text), (ran("b"), &text), (ran("c"), &text)]), marked, "what is shown");
+        assert_eq!(last(&[(ran("a b"), &text), (ran("c"), &text)]), words, "an id that is not plain");
+        assert_eq!(
+            last(&[(ran("a"), &text), (call("b", "sh", "make x"), &text)]),
+            marked,
+            "a tool of the kind"
+        );
+        let file = file(1..=60, tab);
+        assert_eq!(
+            last(&[(read("a"), &file), (read("b"), &file)]),
+            "[Duplicate of a (Read); see earlier result]\n[all lines: same as in src/a.rs as last read in full above]"
+        );
+    }
+
+    #[test]
+    fn only_the_last_result_of_a_name_is_named() {
+        let (one, two) = (file(1..=60, plain), file(100..=160, plain));
+        assert_eq!(last(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &one)]), one);
+        let part = Call { extent: Extent::Part, ..read("b") };
+        let (file, lines) = (file(1..=60, tab), file(9..=20, tab));
+        let shown = last(&[(read("a"), &file), (part, &lines), (read("c"), &file)]);
+        assert!(shown.starts_with("[Duplicate of a (Read)"), "a part is no reading in full: {shown}");
     }
 
     #[test]
     fn only_text_that_is_shown_is_named() {
-        let (one, two) = (file(1..=20, plain), file(1..=40, plain));
-        let all = sent(&[("a", "bash", &one), ("b", "bash", &two), ("c", "bash", &two)]);
-        assert!(
-            all[1].starts_with("[terse1 earlier: A = a (bash)]\n[= A lines 1-20]\n    let value_21"),
-            "{}",
-            all[1]
-        );
-        assert_eq!(
-            all[2],
-            "[terse1 earlier: A = a (bash), B = b (bash)]\n[= A lines 1-20]\n[= B lines 3-22]"
-        );
+        let (one, two) = (file(1..=60, plain), file(1..=90, plain));
+        let all = sent(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &two)]);
+        assert!(all[1].starts_with("[60 lines from \"let value_1 = "), "{}", all[1]);
+        assert_eq!(all[2], two, "the last output has a reference itself, and nothing of it is quoted");
     }
 
     #[test]
-    fn errors_are_repeated() {
+    fn what_has_no_name_is_said_again() {
+        let text = file(1..=60, plain);
+        let long = "x".repeat(61);
+        for (one, two) in [
+            (call("a", "Bash", &long), call("b", "Bash", &long)),
+            (call("", "Bash", "make"), call("", "Bash", "make")),
+            (call("a", "Bash", "make"), call("a", "Bash", "make")),
+            (call("a", "Edit", "a.rs"), call("b", "Edit", "a.rs")),
+            (call("a", "api", "x"), call("b", "Bash", "api x")),
+        ] {
+            let shown = last(&[(one, &text), (two, &text)]);
+            assert!(shown == text || shown.starts_with("[60 lines from "), "{one:?} {shown}");
+            assert_eq!(shown == text, one.tool != "api", "{one:?}");
+        }
+        assert_eq!(last(&[(ran("a"), &text), (ran("a"), "other"), (ran("b"), &text)]), text);
+    }
+
+    #[test]
+    fn what_an_edit_may_quote_is_shown_in_full() {
+        let (long, short) = (file(1..=120, tab), file(1..=20, tab));
+        let (long, short) = (long.as_str(), short.as_str());
+        let part = |id| Call { extent: Extent::Part, ..read(id) };
+        let edit = |id| call(id, "Edit", "src/a.rs");
+        for (results, shown) in [
+            ([(read("a"), short), (read("b"), short)], short),
+            ([(read("a"), long), (part("b"), long)], long),
+            ([(read("a"), long), (edit("b"), long)], long),
+            ([(edit("a"), long), (edit("b"), long)], long),
+            ([(read("a"), long), (call("b", "Read", "src/b.rs"), long)], long),
+        ] {
+            assert_eq!(last(&results), shown, "{:?}", results[1].0);
+        }
+    }
+
+    #[test]
+    fn errors_are_repeated_with_what_is_around_them() {
         let text = format!(
             "{}\nerror: it broke at the very same place\n{}",
             file(1..=20, plain),
             file(21..=40, plain)
         );
-        check(
-            &[("a", "bash", &text), ("b", "bash", &text)],
-            "[terse1 earlier: A = a (bash)]\n[= A lines 1-20]\nerror: it broke at the very same place\n[= A lines 22-41]",
+        let shown = last(&[(ran("a"), &text), (ran("b"), &text)]);
+        assert!(shown.starts_with("[17 lines from \"let value_1 "), "{shown}");
+        let around = lines(&text, 18..=24);
+        assert!(around.contains("error: it broke") && shown.contains(&format!("above]\n{around}[17 lines")));
+    }
+
+    #[test]
+    fn few_lines_and_few_tokens_are_said_again() {
+        let line = |n: usize| format!("step {n}\n");
+        let short: String = (1..=7).map(line).collect();
+        let text = format!("{short}{}", file(1..=9, |n| format!("{n}{n} ")));
+        assert_eq!(last(&[(ran("a"), &short), (ran("b"), &short)]), short);
+        let shown = last(&[(ran("a"), &short), (ran("b"), &text)]);
+        assert_eq!(shown, text);
+    }
+
+    #[test]
+    fn at_most_four_references_stand_in_a_result() {
+        let blocks: Vec<String> = (0..6).map(|n| file(n * 100 + 1..=n * 100 + 20 + n, plain)).collect();
+        let old = blocks.join("\n");
+        let new = blocks.iter().enumerate().map(|(n, block)| format!("new {n}\n{block}\n"));
+        let new = new.collect::<Vec<_>>().concat();
+        let shown = last(&[(ran("a"), &old), (ran("b"), &new)]);
+        assert_eq!(shown.matches(": same as in ").count(), 4, "{shown}");
+        assert!(
+            shown.contains("value_1 =") && shown.contains("value_101 ="),
+            "the shortest are shown: {shown}"
         );
     }
 
     #[test]
     fn look_alikes_come_back_and_lead_nowhere() {
-        let text = file(1..=20, plain);
+        let text = file(1..=60, plain);
         for played in [
-            "[terse1 earlier: A = a (bash)]\n[= A lines 1-20]".to_owned(),
-            "[Duplicate of a (bash); see earlier result]".to_owned(),
-            "[Duplicate1 a (bash); see earlier result]".to_owned(),
-            "[Duplicate999 a (bash); see earlier result]".to_owned(),
-            "[Duplicate of".to_owned() + " me",
-            format!("[= A lines 1-2]\n{text}"),
-            format!("{text}\nx [= A line 1, bytes 1-9] y"),
-            format!("[terse1 earlier: A = a (bash)]\n{text}"),
+            "[all lines: same as in the last output of make all above]".to_owned(),
+            "[all lines: same1 in the last output of make all above]".to_owned(),
+            "[Duplicate of a (Bash); see earlier result]\n[all lines: same as in the last output of make all above]"
+                .to_owned(),
+            "[Duplicate of a (Bash); see earlier result]".to_owned(),
+            format!("{text}\n[lines 1-9: same as in x above]"),
+            format!("[lines 1-9: same999 in x above]\n{text}\n[all lines: same as in x above]"),
         ] {
-            let all = sent(&[("a", "bash", &text), ("b", "bash", &played), ("c", "bash", &played)]);
-            assert_ne!(all[1], "[Duplicate of a (bash); see earlier result]");
+            let all = sent(&[(ran("a"), &text), (ran("b"), &played), (ran("c"), &played)]);
+            assert_ne!(foreign::whose(&all[1]), Whose::Ours, "{played}");
         }
     }
 
     #[test]
     fn references_that_lead_nowhere_are_refused() {
-        let mut history = History::default();
-        history.remember(Call { id: "a", tool: "bash", command: None }, "one\ntwo\nthree");
+        let name = "the last output of make all above";
         for sent in [
-            "[Duplicate of b (bash); see earlier result]",
-            "[terse1 earlier: A = b (bash)]\nx",
-            "[terse1 earlier: B = a (bash)]\nx",
-            "[terse1 earlier: A = a (bash)]\n[= A lines 1-4]",
-            "[terse1 earlier: A = a (bash)]\n[= B lines 1-2]",
-            "[terse1 earlier: A = a (bash)]\n[= A line 1, bytes 2-9]",
+            "[all lines: same as in the last output of make above]".to_owned(),
+            format!("[lines 1-2: same as in {name}]"),
+            format!("[2 lines from \"one\" to \"three\": same as in {name}]"),
+            format!("[3 lines from \"one\" to \"four\": same as in {name}]"),
+            format!("[3 lines from \"three\" to \"one\": same as in {name}]"),
+            format!("x\n[all lines: same as in {name}]"),
         ] {
-            assert_eq!(
-                history.put_back(Room::of(sent), Call { id: "c", ..Call::default() }, sent),
-                None,
-                "{sent}"
-            );
-        }
-        for sent in ["[terse1 earlier: A = a]\n[= A lines 0-1]", "[terse1 earlier: A = a]\n[= A lines 2-1]"] {
-            let text = sent.split_once('\n').map(|(_, text)| text);
-            assert_eq!(
-                history.put_back(Room::of(sent), Call { id: "d", ..Call::default() }, sent).as_deref(),
-                text,
-                "no words of ours"
-            );
+            let mut history = History::default();
+            history.remember(ran("a"), "one\ntwo\nthree");
+            assert_eq!(history.put_back(Room::of(&sent), call("c", "Bash", "x"), &sent), None, "{sent}");
         }
     }
 
@@ -426,14 +562,14 @@ mod tests {
             rule.repeat(1_000),
             "x".repeat(1 << 20),
             "abcdefg ".repeat(1 << 17),
-            "[= A lines 1-2]\n".repeat(50_000),
+            "[lines 1-2: same as in x above]\n".repeat(50_000),
             "\n".repeat(1 << 20),
         ] {
-            sent(&[("a", "bash", &text), ("b", "sh", &format!("{text}.")), ("c", "bash", &text)]);
+            sent(&[(ran("a"), &text), (call("b", "sh", "x"), &format!("{text}.")), (ran("c"), &text)]);
         }
         let ids: Vec<String> = (0..3_000).map(|n| format!("call_{n}")).collect();
         let text = file(1..=10, plain);
-        let results: Vec<_> = ids.iter().map(|id| (id.as_str(), "bash", text.as_str())).collect();
+        let results: Vec<_> = ids.iter().map(|id| (ran(id), text.as_str())).collect();
         sent(&results);
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }

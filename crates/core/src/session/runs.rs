@@ -1,227 +1,247 @@
-//! Finds the lines of a text that stand in earlier ones.
+//! Finds the lines of a text that stand in earlier ones and may be named instead of said.
+//!
+//! What a file shows is named only where the same file showed it, and never beside what changed since: an edit quotes
+//! what it changes and what is around that. What other tools print is named wherever it stands, but for what tells of
+//! an error and what is around that.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
+use super::History;
 use super::index::{Place, hash};
 use super::line::Line;
-use super::note::{MAX_NAMES, SIGNS};
-use super::shown::Shown;
-use super::{History, Source};
-use crate::{footer, mark, signal};
-
-/// A part of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// Lines that are shown.
-    Keep(Range<usize>),
-    /// Lines that stand elsewhere.
-    Refer(Run),
-}
+use super::shown::{self, Shown};
+use super::source::Source;
+use super::words::{Lines, Reference, quote};
+use crate::{Call, Tokens, signal};
 
 /// Lines of a text that stand in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) at: Range<usize>,
-    /// Where the first of them stands.
-    pub(super) place: Place,
-    pub(super) likeness: Likeness,
+    /// The words that stand for them.
+    pub(super) words: String,
+    /// What the words spare, in tokens.
+    spared: usize,
 }
 
-/// How a line is like the one that it is found at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Likeness {
-    /// Byte for byte.
-    Same,
-    /// The same text under another number.
-    Numbered,
-    /// The same text without the number.
-    Bare,
-    /// The same text with a sign of a diff before it.
-    After(char),
+/// The most references in a text.
+const MAX_RUNS: usize = 4;
+
+/// The fewest lines of a run that says little.
+const MIN_LINES: usize = 8;
+
+/// The fewest tokens of a run of few lines.
+const MIN_TOKENS: usize = 80;
+
+/// Lines of a file that are shown beside what changed.
+const BESIDE_CHANGE: usize = 5;
+
+/// Lines that are shown beside one that tells of an error.
+const BESIDE_ERROR: usize = 3;
+
+/// A text, and what is known of it.
+pub(super) struct Subject<'s> {
+    pub(super) call: Call<'s>,
+    pub(super) source: Source,
+    pub(super) text: &'s str,
+    pub(super) lines: &'s [Line],
 }
 
-/// Ink that is not worth a reference.
-const MIN_INK: usize = 72;
+/// True when lines that cost so much are worth a reference.
+pub(super) fn is_worth(lines: usize, cost: usize) -> bool {
+    lines >= MIN_LINES || cost >= MIN_TOKENS
+}
 
-/// What a text that was not named yet costs more, in ink.
-const NAME: usize = 40;
-
-/// Lines of a file that are shown at each end of a run, beside what is new there: they say where that is.
-const CONTEXT: usize = 1;
-
-/// The parts of a text, as it is to be shown.
-pub(super) fn find(history: &History, source: Source, text: &str, lines: &[Line]) -> Vec<Piece> {
-    let context = if source == Source::File { CONTEXT } else { 0 };
-    let hashes = lines.iter().map(|line| hash(line.content(text).as_bytes())).collect();
-    let unsigned = if is_diff(text) { unsigned(text, lines) } else { Vec::new() };
-    let search =
-        Search { history, text, lines, hashes, unsigned, fixed: fixed(source, text, lines), context };
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut named: Vec<usize> = Vec::new();
-    let (mut at, mut kept) = (0, 0);
-    while at < lines.len() {
-        let Some(run) = search.best(at, kept, &named) else {
+/// The runs of a text that are named, in order.
+pub(super) fn find(history: &History, tokens: &dyn Tokens, subject: &Subject<'_>) -> Vec<Run> {
+    let mut search = Search {
+        history,
+        subject,
+        hashes: subject.lines.iter().map(|line| hash(line.content(subject.text).as_bytes())).collect(),
+        fixed: fixed(subject),
+        is_numbered: subject.source == Source::File && shown::is_numbered(subject.lines),
+        quotes: HashMap::new(),
+    };
+    let mut runs = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while at < subject.lines.len() {
+        let Some(found) = search.best(at, from) else {
             at += 1;
             continue;
         };
-        at = run.at.end;
-        let run = search.shrink(run, kept);
-        if !search.pays(&run, &named) {
-            continue;
+        at = found.at.end;
+        if let Some(run) = search.named(found).and_then(|named| priced(tokens, subject, named)) {
+            from = run.at.end;
+            runs.push(run);
         }
-        if !named.contains(&run.place.shown) {
-            named.push(run.place.shown);
+    }
+    runs.sort_by_key(|run| std::cmp::Reverse(run.spared));
+    runs.truncate(MAX_RUNS);
+    runs.sort_by_key(|run| run.at.start);
+    runs
+}
+
+/// The run under these words, if it is worth them.
+fn priced(tokens: &dyn Tokens, subject: &Subject<'_>, (at, words): (Range<usize>, String)) -> Option<Run> {
+    let (first, last) = (subject.lines.get(at.start)?, subject.lines.get(at.end.checked_sub(1)?)?);
+    let cost = tokens.count(subject.text.get(first.start..last.end)?);
+    let spared = cost.checked_sub(2 * tokens.count(&words))?;
+    is_worth(at.len(), cost).then_some(Run { at, words, spared })
+}
+
+/// The lines that are shown whatever stands elsewhere.
+fn fixed(subject: &Subject<'_>) -> Vec<bool> {
+    let mut fixed = vec![false; subject.lines.len()];
+    if subject.source == Source::File {
+        return fixed;
+    }
+    for (at, line) in subject.lines.iter().enumerate() {
+        if signal::find(line.full(subject.text)).is_some() {
+            let end = (at + BESIDE_ERROR + 1).min(fixed.len());
+            fixed[at.saturating_sub(BESIDE_ERROR)..end].fill(true);
         }
-        pieces.push(Piece::Keep(kept..run.at.start));
-        kept = run.at.end;
-        pieces.push(Piece::Refer(run));
-    }
-    pieces.push(Piece::Keep(kept..lines.len()));
-    pieces
-}
-
-/// True when lines may have the signs of a diff before them.
-fn is_diff(text: &str) -> bool {
-    text.starts_with("@@ -") || text.contains("\n@@ -")
-}
-
-/// The hashes of lines without the signs of a diff.
-fn unsigned(text: &str, lines: &[Line]) -> Vec<u64> {
-    lines.iter().map(|line| hash(unsign(line.full(text)).map_or("", |(_, rest)| rest).as_bytes())).collect()
-}
-
-/// The sign of a diff at the start of a line, and the rest.
-fn unsign(line: &str) -> Option<(char, &str)> {
-    SIGNS.into_iter().find_map(|sign| Some((sign, line.strip_prefix(sign)?)))
-}
-
-/// The lines that are shown whatever stands elsewhere: our own mark, and what tells of errors.
-fn fixed(source: Source, text: &str, lines: &[Line]) -> Vec<bool> {
-    let tells = |line: &Line| source == Source::Other && signal::find(line.full(text)).is_some();
-    let mut fixed: Vec<bool> = lines.iter().map(tells).collect();
-    if let (Some(first), Some(_)) = (fixed.first_mut(), mark::read(text)) {
-        *first = true;
-    }
-    if footer::read(text).is_some() {
-        fixed.iter_mut().rev().take(2).for_each(|last| *last = true);
     }
     fixed
 }
 
-struct Search<'s> {
-    history: &'s History,
-    text: &'s str,
-    lines: &'s [Line],
-    hashes: Vec<u64>,
-    /// The same without the signs of a diff, if it is one.
-    unsigned: Vec<u64>,
-    fixed: Vec<bool>,
-    context: usize,
+/// Lines that stand elsewhere, before it is known how to name them.
+struct Found {
+    at: Range<usize>,
+    place: Place,
 }
 
-impl Search<'_> {
+struct Search<'s> {
+    history: &'s History,
+    subject: &'s Subject<'s>,
+    hashes: Vec<u64>,
+    fixed: Vec<bool>,
+    /// True when lines go by the numbers that they begin with.
+    is_numbered: bool,
+    /// How often a line stands in a text, by the text.
+    quotes: HashMap<usize, HashMap<&'s str, usize>>,
+}
+
+impl<'s> Search<'s> {
     /// The longest run that holds line `at` and none before `from`.
-    fn best(&self, at: usize, from: usize, named: &[usize]) -> Option<Run> {
-        let line = self.lines[at];
-        let (sign, rest) = unsign(line.full(self.text)).filter(|_| !self.unsigned.is_empty()).unzip();
-        let index = &self.history.index;
-        let plain = index.places(&self.hashes, at, line.content(self.text)).map(|place| (place, None));
-        let signed = rest.into_iter().flat_map(|rest| index.places(&self.unsigned, at, rest));
-        let mut best: Option<(usize, Run)> = None;
-        for (place, sign) in plain.chain(signed.map(|place| (place, sign))) {
-            let known = named.contains(&place.shown);
-            if !known && named.len() == MAX_NAMES {
-                continue;
-            }
-            let Some(run) = self.run(at, from, place, sign) else { continue };
-            let worth = self.bytes(&run.at) + if known { NAME } else { 0 };
-            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
-                best = Some((worth, run));
-            }
-        }
-        best.map(|(_, run)| run)
-    }
-
-    /// The run of lines through line `at`, which may stand at `place`.
-    fn run(&self, at: usize, from: usize, place: Place, sign: Option<char>) -> Option<Run> {
-        let shown = self.history.shown.get(place.shown)?;
-        let likeness = self.likeness(at, shown, place.line, sign)?;
-        let fits = |at: usize, line: usize| self.fits(likeness, at, shown, line);
-        let room = (self.lines.len() - at).min(shown.lines.len() - place.line);
-        let ahead = (1..room)
-            .take_while(|ahead| fits(at + ahead, place.line + ahead) && self.follows(likeness, at + ahead))
-            .count();
-        let room = (at - from).min(place.line);
-        let back = (1..=room)
-            .take_while(|back| fits(at - back, place.line - back) && self.follows(likeness, at - back + 1))
-            .count();
-        let place = Place { line: place.line - back, ..place };
-        Some(Run { at: at - back..at + ahead + 1, place, likeness })
-    }
-
-    /// How line `at` is like a line of another text.
-    fn likeness(&self, at: usize, shown: &Shown, line: usize, sign: Option<char>) -> Option<Likeness> {
-        let plain = [Likeness::Same, Likeness::Numbered, Likeness::Bare];
-        let all = sign.map_or(plain, |sign| [Likeness::After(sign); 3]);
-        all.into_iter().find(|likeness| self.fits(*likeness, at, shown, line))
-    }
-
-    /// True when line `at` is so like a line of another text.
-    fn fits(&self, likeness: Likeness, at: usize, shown: &Shown, line: usize) -> bool {
-        let (ours, theirs) = (&self.lines[at], &shown.lines[line]);
-        if self.fixed[at] || theirs.is_reference {
-            return false;
-        }
-        let (full, text) = (ours.full(self.text), shown.text.as_str());
-        match likeness {
-            Likeness::Same => full == theirs.full(text),
-            Likeness::Bare => theirs.number.is_some() && full == theirs.content(text),
-            Likeness::After(sign) => full.strip_prefix(sign) == Some(theirs.content(text)),
-            Likeness::Numbered => {
-                ours.number.is_some()
-                    && ours.content(self.text) == theirs.content(text)
-                    && ours.has_gutter_of(self.text, theirs, text)
-            }
-        }
-    }
-
-    /// True when the number of a line is the one after that of the line before, where that matters.
-    fn follows(&self, likeness: Likeness, at: usize) -> bool {
-        let next = || Some(self.lines[at].number? == self.lines[at - 1].number? + 1);
-        likeness != Likeness::Numbered || next() == Some(true)
-    }
-
-    /// The run without its ends, where they meet lines that are shown.
-    fn shrink(&self, run: Run, kept: usize) -> Run {
-        let Run { at, place, likeness } = run;
-        let first = if at.start > kept { self.context } else { 0 };
-        let last = if at.end < self.lines.len() { self.context } else { 0 };
-        let start = (at.start + first).min(at.end);
-        let end = at.end.saturating_sub(last).max(start);
-        Run { place: Place { line: place.line + start - at.start, ..place }, at: start..end, likeness }
-    }
-
-    /// True when a run is worth a reference.
-    fn pays(&self, run: &Run, named: &[usize]) -> bool {
-        let name = if named.contains(&run.place.shown) { 0 } else { NAME };
-        let lines = &self.lines[run.at.clone()];
-        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return false };
-        let ends = 2 * lines.len();
-        ends + ink(&self.text[first.start..last.end]) >= MIN_INK + name
+    fn best(&self, at: usize, from: usize) -> Option<Found> {
+        let content = self.subject.lines[at].content(self.subject.text);
+        let places = self.history.index.places(&self.hashes, at, content);
+        let runs = places.filter_map(|place| self.run(at, from, place));
+        // Of runs that are as long, the latest.
+        runs.reduce(|best, run| if self.bytes(&run.at) > self.bytes(&best.at) { run } else { best })
     }
 
     fn bytes(&self, lines: &Range<usize>) -> usize {
-        self.lines[lines.end - 1].end + 1 - self.lines[lines.start].start
+        self.subject.lines[lines.end - 1].end + 1 - self.subject.lines[lines.start].start
+    }
+
+    /// The run of lines through line `at`, which may stand at `place`.
+    fn run(&self, at: usize, from: usize, place: Place) -> Option<Found> {
+        let shown = self.history.shown.get(place.shown).filter(|shown| self.may_name(shown))?;
+        let fits = |at: usize, line: usize| self.fits(at, shown, line);
+        if !fits(at, place.line) {
+            return None;
+        }
+        let room = (self.subject.lines.len() - at).min(shown.lines.len() - place.line);
+        let ahead = (1..room)
+            .take_while(|ahead| fits(at + ahead, place.line + ahead))
+            .take_while(|ahead| self.follows(shown, at + ahead, place.line + ahead))
+            .count();
+        let room = (at - from).min(place.line);
+        let back = (1..=room)
+            .take_while(|back| fits(at - back, place.line - back))
+            .take_while(|back| self.follows(shown, at - back + 1, place.line - back + 1))
+            .count();
+        let place = Place { line: place.line - back, ..place };
+        Some(Found { at: at - back..at + ahead + 1, place })
+    }
+
+    /// True when lines of that text may be named here.
+    fn may_name(&self, shown: &Shown) -> bool {
+        let Subject { call, source, .. } = *self.subject;
+        let known = match source {
+            Source::File => shown.source == source && shown.is_same_file(call),
+            Source::Other => shown.source == source,
+            Source::Edit => false,
+        };
+        // What is quoted must stand there once, behind the references of that text too: so it may have none.
+        let findable = if self.is_numbered { shown.is_numbered() } else { shown.is_whole };
+        known && findable && self.history.is_latest(shown)
+    }
+
+    /// True when line `at` says what a line of another text says.
+    fn fits(&self, at: usize, shown: &Shown, line: usize) -> bool {
+        let (ours, theirs) = (&self.subject.lines[at], &shown.lines[line]);
+        let (text, other) = (self.subject.text, shown.text.as_str());
+        if self.fixed[at] || theirs.is_reference {
+            return false;
+        }
+        if !self.is_numbered {
+            return ours.full(text) == theirs.full(other);
+        }
+        ours.number.is_some()
+            && theirs.number.is_some()
+            && ours.content(text) == theirs.content(other)
+            && ours.has_gutter_of(text, theirs, other)
+    }
+
+    /// True when the numbers of both lines are the ones after those of the lines before, where that matters.
+    fn follows(&self, shown: &Shown, at: usize, line: usize) -> bool {
+        let next = |lines: &[Line], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
+        !self.is_numbered
+            || next(self.subject.lines, at) == Some(true) && next(&shown.lines, line) == Some(true)
+    }
+
+    /// The lines of a run that can be named, and the words for them.
+    fn named(&mut self, found: Found) -> Option<(Range<usize>, String)> {
+        let history: &'s History = self.history;
+        let shown = history.shown.get(found.place.shown)?;
+        let Found { at, place } = self.quoted(shown, self.apart(shown, found))?;
+        let there = place.line..place.line + at.len();
+        let lines = if self.is_numbered {
+            let range = |first: usize| first..=first + at.len() - 1;
+            let (here, there) = (self.subject.lines[at.start].number?, shown.lines[there.start].number?);
+            Lines::Numbered(range(here), range(there))
+        } else {
+            let line = |line: usize| quote(shown.lines[line].full(&shown.text));
+            Lines::Block { count: at.len(), first: line(there.start)?, last: line(there.end - 1)? }
+        };
+        Some((at, Reference { lines, name: &shown.name }.to_string()))
+    }
+
+    /// The run without what stands beside a change: its ends, but where both texts begin or end.
+    fn apart(&self, shown: &Shown, Found { at, place }: Found) -> Found {
+        let beside = if self.subject.source == Source::File { BESIDE_CHANGE } else { 0 };
+        let begins = at.start == 0 && place.line == 0;
+        let ends = at.end == self.subject.lines.len() && place.line + at.len() == shown.lines.len();
+        let start = (at.start + if begins { 0 } else { beside }).min(at.end);
+        let end = at.end.saturating_sub(if ends { 0 } else { beside }).max(start);
+        Found { place: Place { line: place.line + start - at.start, ..place }, at: start..end }
+    }
+
+    /// The run from the first to the last of its lines that stand there once and can be quoted.
+    fn quoted(&mut self, shown: &'s Shown, Found { at, place }: Found) -> Option<Found> {
+        if self.is_numbered || at.is_empty() {
+            return (!at.is_empty()).then_some(Found { at, place });
+        }
+        let quotes = self.quotes.entry(place.shown).or_insert_with(|| quotes(shown));
+        let is_one = |line: usize| {
+            let line = shown.lines[line].full(&shown.text);
+            quote(line).is_some_and(|quote| quotes.get(quote) == Some(&1))
+        };
+        let mut there = place.line..place.line + at.len();
+        let (first, last) = (there.find(|line| is_one(*line))?, there.rfind(|line| is_one(*line))?);
+        let start = at.start + first - place.line;
+        Some(Found { at: start..start + last + 1 - first, place: Place { line: first, ..place } })
     }
 }
 
-/// How much a text says, roughly: a rule of eighty dashes is a token or two, and so is any white space.
-pub(super) fn ink(text: &str) -> usize {
-    let mut last = 0;
-    let new = |byte: &u8| {
-        let new = *byte != last && *byte > b' ' && !(0x80..0xC0).contains(byte);
-        last = *byte;
-        new
-    };
-    text.bytes().filter(new).count()
+/// How often each line stands in a text, as it would be quoted.
+fn quotes(shown: &Shown) -> HashMap<&str, usize> {
+    let mut quotes = HashMap::new();
+    for line in &shown.lines {
+        *quotes.entry(line.full(&shown.text).trim()).or_default() += 1;
+    }
+    quotes
 }

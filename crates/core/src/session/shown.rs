@@ -1,18 +1,25 @@
 //! One result as a request shows it.
 
-use super::line::{self, Line};
-use super::{duplicate, note};
-use crate::{Call, Tool, reference};
+use std::ops::Range;
 
-/// A text that was sent, and what can be named of it.
+use super::line::{self, Line};
+use super::source::Source;
+use super::words;
+use crate::{Call, Tool, footer, stage};
+
+/// A text that was sent under a name.
 pub(super) struct Shown {
     pub(super) id: String,
     pub(super) tool: String,
+    pub(super) command: Option<String>,
+    pub(super) name: String,
+    pub(super) source: Source,
     pub(super) text: String,
+    /// The lines that can be named; none where a head changes what lines say.
     pub(super) lines: Vec<Line>,
     /// True when nothing of it stands elsewhere.
     pub(super) is_whole: bool,
-    /// The lines whose own numbers are how they are named; empty where they cannot be.
+    /// The lines whose own numbers are how they are named; empty where they are not.
     numbered: Vec<usize>,
 }
 
@@ -23,24 +30,22 @@ const MIN_NUMBERED: usize = 4;
 const A_LINE: usize = 160;
 
 impl Shown {
-    /// The text that was sent for a call.
-    pub(super) fn of(call: Call<'_>, text: &str) -> Self {
-        let mut lines = line::lines(text);
-        let referring = note::open(reference::split(text).map_or(text, |(_, body)| body)).is_some();
-        if referring {
-            for line in &mut lines {
-                line.is_reference = note::mentions(line.full(text));
-            }
+    /// The text that was sent for a call, under its name.
+    pub(super) fn of(call: Call<'_>, name: String, text: &str) -> Self {
+        let mut lines = body(text).map_or_else(Vec::new, |body| line::lines(text, body));
+        for line in &mut lines {
+            line.is_reference = words::read(line.full(text)).is_some();
         }
-        let is_whole = !referring && duplicate::id(text).is_none();
-        let numbered = numbered(&lines);
         Self {
             id: call.id.to_owned(),
             tool: call.tool.to_owned(),
+            command: call.command.map(str::to_owned),
+            name,
+            source: Source::of(call),
             text: text.to_owned(),
+            is_whole: !lines.iter().any(|line| line.is_reference),
+            numbered: numbered(&lines),
             lines,
-            is_whole,
-            numbered,
         }
     }
 
@@ -55,6 +60,11 @@ impl Shown {
         kind == call.tool_kind() && (kind != Tool::Generic || self.tool == call.tool)
     }
 
+    /// True when it is of the file that a call shows.
+    pub(super) fn is_same_file(&self, call: Call<'_>) -> bool {
+        self.is_of(call) && self.command.as_deref() == call.command
+    }
+
     /// True when lines of it are named by the numbers that they begin with.
     pub(super) fn is_numbered(&self) -> bool {
         !self.numbered.is_empty()
@@ -65,6 +75,30 @@ impl Shown {
         let at = self.numbered.binary_search_by_key(&Some(number), |at| self.lines[*at].number).ok()?;
         self.numbered.get(at).copied()
     }
+
+    /// Where the only line stands that is quoted so.
+    pub(super) fn place_quoted(&self, quote: &str) -> Option<usize> {
+        let mut found = (0..self.lines.len()).filter(|at| self.lines[*at].full(&self.text).trim() == quote);
+        let place = found.next()?;
+        found.next().is_none().then_some(place)
+    }
+}
+
+/// Where the lines of a text stand that say the same wherever they stand: all of it where no form wrote it, what is
+/// above the last line of a form that keeps lines as they are, and nothing otherwise.
+pub(super) fn body(text: &str) -> Option<Range<usize>> {
+    // What names an original, or was told from such a text, has a first line of another meaning.
+    if text.starts_with("<<<") {
+        return None;
+    }
+    let Some(signed) = footer::read(text) else { return Some(0..text.len()) };
+    let alone = signed.is_ours() && stage::stands_alone(signed.stage().0);
+    alone.then_some(0..signed.body.len())
+}
+
+/// True when lines begin with numbers by which they can be named.
+pub(super) fn is_numbered(lines: &[Line]) -> bool {
+    !numbered(lines).is_empty()
 }
 
 /// The numbered lines, if their numbers only grow.
@@ -73,17 +107,3 @@ fn numbered(lines: &[Line]) -> Vec<usize> {
     let grows = numbered.windows(2).all(|pair| lines[pair[0]].number < lines[pair[1]].number);
     if grows && numbered.len() >= MIN_NUMBERED { numbered } else { Vec::new() }
 }
-
-/// True when an id can stand in a line of ours.
-pub(super) fn can_be_named(id: &str) -> bool {
-    !id.is_empty() && is_plain(id)
-}
-
-/// True of words that cannot be taken for notation.
-pub(super) fn is_plain(word: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|/".contains(&byte);
-    word.len() <= MAX_NAME && word.bytes().all(plain)
-}
-
-/// Names are shorter.
-const MAX_NAME: usize = 128;

@@ -12,6 +12,10 @@ pub(super) struct Gutter;
 const MIN_LINES: usize = 4;
 
 impl Stage for Gutter {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
     fn keeps_text(&self) -> bool {
         true
     }

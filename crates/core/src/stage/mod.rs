@@ -77,6 +77,11 @@ pub trait Stage: Sync {
         true
     }
 
+    /// True when a line that it shows means the same wherever it stands: no head and no other line adds to it.
+    fn lines_stand_alone(&self) -> bool {
+        false
+    }
+
     /// What it would make of the text.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 
@@ -136,6 +141,12 @@ pub static FORMS: &[&dyn Stage] = &[
 
 /// What bounds a text that is still too long.
 pub static CAPS: &[&dyn Stage] = &[&cap::Window, &cap::Ends];
+
+/// True when lines of a text that this stage wrote mean the same wherever they stand.
+pub(crate) fn stands_alone(name: &str) -> bool {
+    let mut stages = CLEAN.iter().chain(FORMS);
+    stages.any(|stage| stage.name() == name && stage.lines_stand_alone())
+}
 
 /// The stage called `name`.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Stage> {

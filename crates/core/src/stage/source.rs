@@ -74,7 +74,7 @@ mod tests {
             ("bash", Some("make test"), false),
             ("", None, false),
         ] {
-            assert_eq!(is_file(Call { id: "", tool, command }), file, "{tool} {command:?}");
+            assert_eq!(is_file(Call { tool, command, ..Call::default() }), file, "{tool} {command:?}");
         }
     }
 }

@@ -12,6 +12,10 @@ pub(super) struct Blank;
 const MAX_BLANK: usize = 2;
 
 impl Stage for Blank {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "normalize_whitespace"
     }
@@ -48,6 +52,10 @@ const MIN_PIPES: usize = 2;
 const MIN_ROWS: usize = 3;
 
 impl Stage for Cells {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "minimize_table_whitespace"
     }

@@ -14,6 +14,10 @@ use crate::{Call, Family, Loss, Mode, Tool};
 pub(super) struct Ansi;
 
 impl Stage for Ansi {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "ansi"
     }

@@ -1,6 +1,7 @@
 //! `tersely bench conversations DIR`: what whole transcripts save, in tokens of tool results and on a simulated bill.
 
 mod bill;
+mod quote;
 mod replay;
 mod report;
 mod score;

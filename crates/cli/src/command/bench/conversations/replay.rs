@@ -5,6 +5,7 @@ use tersely_core::{Loss, Mode};
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings};
 
 use super::bill::{Cache, Turn};
+use super::quote::{Quotes, quotes};
 use super::transcript::{Transcript, parts};
 use super::weigh::weigh;
 use crate::fault::Fault;
@@ -25,6 +26,8 @@ pub(crate) struct Replay {
     pub bills: [usize; 2],
     /// Parts of requests that were sent otherwise than the turn before.
     pub changed: usize,
+    /// What later edits could still quote.
+    pub quotes: Quotes,
 }
 
 /// Replays `transcript` the way of this number in the table.
@@ -32,8 +35,10 @@ pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> 
     let (_, mode, loss) = WAYS[way];
     let policy = Policy { mode, loss, ..Policy::default() };
     let engine = Engine::new(Settings { policy, ..Settings::default() });
-    let mut replay =
-        Replay { report: pass(&engine, transcript, &transcript.whole())?.report, ..Replay::default() };
+    let whole = transcript.whole();
+    let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
+    let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));
+    let mut replay = Replay { report, quotes: quotes(&json(&whole)?, &json(&body)?), ..Replay::default() };
     let mut seen = Seen::default();
     for count in transcript.turns() {
         let request = transcript.request(count);

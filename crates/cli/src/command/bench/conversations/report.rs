@@ -3,8 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::bill::{Cache, PLAIN};
+use super::quote::Quotes;
 use super::replay::WAYS;
 use super::score::{Row, Score, Sums, saved};
+use crate::share::Share;
 use crate::table;
 
 const HEAD: [&str; 9] = ["transcript", "as sent", "exact", "", "standard", "", "bill", "exact", "standard"];
@@ -95,13 +97,33 @@ fn share(sent: usize, saved: i64) -> f64 {
 }
 
 fn laws(score: &Score) -> String {
+    let [latest, named] = Quotes::LAW;
     let mut lines = vec![
+        format!("old text of edits in one piece, exact and standard, of {}", score.quotes(1).stood),
+        format!(
+            "  in the latest read of the file (law: {latest} %)          {}",
+            quoted(score, |it| it.latest)
+        ),
+        format!(
+            "  or in the one that it names (law: {named} %)             {}",
+            quoted(score, |it| it.named)
+        ),
         format!("transcripts dearer than direct (law: 0)             {}", listed(&score.dearer())),
         format!("transcripts that change what was sent (law: 0)      {}", listed(&score.changed())),
         format!("transcripts {}, requests {}", score.rows.len(), requests(score)),
     ];
     lines.extend(score.skipped.iter().map(|name| format!("skipped, no transcript: {name}")));
     lines.join("\n")
+}
+
+/// How many of the old texts that stood in the latest read still stand somewhere, each way.
+fn quoted(score: &Score, part: impl Fn(Quotes) -> usize) -> String {
+    let shares = [1, 2].map(|way| {
+        let quotes = score.quotes(way);
+        let share = Share::saved(quotes.stood, quotes.stood - part(quotes));
+        format!("{} ({share})", part(quotes))
+    });
+    shares.join(", ")
 }
 
 fn listed(names: &[&str]) -> String {
@@ -129,6 +151,7 @@ pub(crate) fn json(score: &Score) -> String {
             "bill_openai": ways(score.bill(Some(Cache::OpenAi)), PLAIN), "requests": requests(score) },
         "median_saved": { "exact": score.median(Row::tokens, 1).percent(), "standard": score.median(Row::tokens, 2).percent() },
         "stages": stages.collect::<Vec<_>>(),
+        "quotes": { "exact": quotes(score.quotes(1)), "standard": quotes(score.quotes(2)) },
         "dearer": score.dearer(), "changed": score.changed(), "skipped": score.skipped,
     })
     .to_string()
@@ -144,6 +167,10 @@ fn transcript(row: &Row) -> Value {
         "bill_openai": ways(row.bill(Cache::OpenAi), PLAIN),
         "stages": { "exact": stages(1), "standard": stages(2) }, "dearer": row.is_dearer(), "changed": row.changed(),
     })
+}
+
+fn quotes(Quotes { stood, latest, named }: Quotes) -> Value {
+    json!({ "stood": stood, "latest_read": latest, "or_named": named })
 }
 
 /// Each way in whole tokens, of which a sum holds so many parts each, and what it saves.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::bill::Cache;
+use super::quote::Quotes;
 use super::replay::Replay;
 use crate::share::Share;
 
@@ -90,6 +91,11 @@ impl Score {
         stages
     }
 
+    /// What later edits could still quote, one way.
+    pub(crate) fn quotes(&self, way: usize) -> Quotes {
+        self.rows.iter().map(|row| row.ways[way].quotes).fold(Quotes::default(), Quotes::and)
+    }
+
     /// Transcripts that cost more than direct.
     pub(crate) fn dearer(&self) -> Vec<&str> {
         self.named(Row::is_dearer)
@@ -106,6 +112,7 @@ impl Score {
 
     /// True when no law is broken.
     pub(crate) fn is_lawful(&self) -> bool {
-        self.dearer().is_empty() && self.changed().is_empty()
+        let quotable = (1..=2).all(|way| self.quotes(way).is_lawful());
+        self.dearer().is_empty() && self.changed().is_empty() && quotable
     }
 }

@@ -1,0 +1,57 @@
+//! Where a text came from, as far as it matters to what of it must be shown.
+
+use crate::{Call, Tool};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A file: an agent may quote it, and words in it tell of no error.
+    File,
+    /// A change of a file.
+    Edit,
+    Other,
+}
+
+/// What an editor that also shows files does to one, before its path.
+const VERBS: [&str; 4] = ["create ", "str_replace ", "insert ", "undo_edit "];
+
+impl Source {
+    pub(super) fn of(call: Call<'_>) -> Self {
+        if is_edit(call) {
+            Self::Edit
+        } else if call.reads_file() {
+            Self::File
+        } else {
+            Self::Other
+        }
+    }
+}
+
+fn is_edit(call: Call<'_>) -> bool {
+    let edits = |given: &str| VERBS.iter().any(|verb| given.starts_with(verb));
+    match call.tool_kind() {
+        Tool::Edit | Tool::Write => true,
+        Tool::Read => call.command.is_some_and(edits),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_changes_of_files_are_known() {
+        for (tool, command, source) in [
+            ("Read", "src/a.rs", Source::File),
+            ("Bash", "cat src/a.rs", Source::File),
+            ("Bash", "cargo test", Source::Other),
+            ("Edit", "src/a.rs", Source::Edit),
+            ("mcp__files__write_file", "src/a.rs", Source::Edit),
+            ("str_replace_editor", "src/a.rs", Source::File),
+            ("str_replace_editor", "str_replace src/a.rs", Source::Edit),
+        ] {
+            let call = Call { tool, command: Some(command), ..Call::default() };
+            assert_eq!(Source::of(call), source, "{tool} {command}");
+        }
+    }
+}
