@@ -119,7 +119,7 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
 }
 
 /// True when a piece is sure to begin between these two bytes, whatever stands around them.
-pub(super) fn is_sure(last: u8, next: u8) -> bool {
+pub(super) const fn is_sure(last: u8, next: u8) -> bool {
     last.is_ascii_alphanumeric() && next.is_ascii() && !next.is_ascii_alphanumeric() && next != b'\''
 }
 
