@@ -96,11 +96,12 @@ impl<'j> Job<'j> {
     /// The better of two ways: the text as it stands, and what stands in its wrapping. Where detail is left out anyway,
     /// cutting the text and nothing else is a third.
     fn own<'a>(self, text: &'a str) -> Run<'a, 'j> {
-        let mut whole = self.pass(text);
+        let clean = self.cleaned(text);
+        let mut whole = self.pass(clean.clone());
         let inside = self.unwrapped(text, &mut whole);
         let mut run = inside.unwrap_or_else(|| self.capped(whole));
         if run.loss() == Loss::Detail {
-            let mut cut = self.capped(self.cleaned(text));
+            let mut cut = self.capped(clean);
             if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
                 return cut;
             }
@@ -141,7 +142,7 @@ impl<'j> Job<'j> {
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
     fn unwrapped<'a>(self, text: &'a str, whole: &mut Run<'_, 'j>) -> Option<Run<'a, 'j>> {
         let Wrapped { head, note, inside } = wrap::unwrap(text)?;
-        let inside = self.capped(self.pass(&inside));
+        let inside = self.capped(self.pass(self.cleaned(&inside)));
         let loss = inside.loss();
         let marked = footer::sign(stage::WRAPPED, &note, &[&head, "\n", &*inside.shown()].concat());
         if loss == Loss::None && restore(&marked).as_deref() != Some(text) {
@@ -157,9 +158,8 @@ impl<'j> Job<'j> {
         Some(Run::marked(self.tokens, (marked, after), steps))
     }
 
-    /// The text through every stage that the plan runs: with all its detail, or without if that pays.
-    fn pass<'a>(self, text: &'a str) -> Run<'a, 'j> {
-        let mut run = self.cleaned(text);
+    /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
+    fn pass<'a>(self, mut run: Run<'a, 'j>) -> Run<'a, 'j> {
         let brief = self.brief(&run);
         self.offer(FORMS, &mut run);
         if let Some(mut brief) = brief
@@ -170,16 +170,24 @@ impl<'j> Job<'j> {
         run
     }
 
-    /// The text as every stage gets it.
+    /// The text as every stage gets it. Where several ways are tried, it is counted here once for all of them.
     fn cleaned<'a>(self, text: &'a str) -> Run<'a, 'j> {
         let mut run = Run::new(self.tokens, Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);
+        if self.leaves_out() {
+            run.cost();
+        }
         run
+    }
+
+    /// True when a stage may leave detail out of the text.
+    fn leaves_out(self) -> bool {
+        self.plan.loss == Loss::Detail && self.plan.mode >= Mode::Standard && !self.verbatim()
     }
 
     /// The text without the detail that a stage knows to leave out.
     fn brief<'a>(self, run: &Run<'a, 'j>) -> Option<Run<'a, 'j>> {
-        if self.plan.loss < Loss::Detail || self.plan.mode < Mode::Standard || self.verbatim() {
+        if !self.leaves_out() {
             return None;
         }
         let mut brief = run.clone();
