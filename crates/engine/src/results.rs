@@ -27,6 +27,7 @@ pub(crate) struct Results {
 pub(crate) struct Filled {
     /// What is sent instead; nothing when it goes on as it came.
     pub(crate) sent: Option<String>,
+    /// What it cost is in here under a name that it keeps in later requests.
     pub(crate) report: Report,
 }
 
@@ -64,14 +65,14 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
     });
     for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
         let found = found.unwrap_or(Found::Unread);
-        let (filled, kept) = fill(&mut past.conversation, slot, found);
+        let (mut filled, kept) = fill(&mut past.conversation, slot, found);
+        let Report { before, after, .. } = filled.report;
+        filled.report.results.push((name(past.filled.len(), slot), Tally { before, after }));
         past.filled.push(filled);
         results.kept.extend(kept);
     }
-    for (at, (slot, filled)) in slots.iter().zip(&past.filled).enumerate() {
+    for (slot, filled) in slots.iter().zip(&past.filled) {
         results.report.add(&filled.report);
-        let Report { before, after, .. } = filled.report;
-        results.report.results.push((name(at, slot), Tally { before, after }));
         results.edits.extend(filled.sent.clone().map(|sent| (slot.span.clone(), Some(sent))));
     }
     if let (Some(recall), Some(last)) = (memo, links.last()) {
