@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use tersely_core::Loss;
+use tersely_core::tokens::difference;
+use tersely_core::{Loss, O200k, Tokens};
 use tersely_wire::{Provider, splice};
 
 use crate::object::take;
@@ -97,11 +98,10 @@ impl Engine {
         // What the model cannot fetch back is not left out.
         let most = if offered.is_some() { Loss::Detail } else { Loss::Form };
         scope.most = request.most.min(most);
-        let (hides, body) = match offered {
-            Some((hides, offered)) => (Some(hides), Cow::Owned(offered)),
-            None => (None, body),
+        let (hides, tool, body) = match offered {
+            Some((hides, offered)) => (Some(hides), added(&body, &offered), Cow::Owned(offered)),
+            None => (None, 0, body),
         };
-        let tool = before.filter(|_| hides.is_some()).map_or(0, |before| weigh(&body).saturating_sub(before));
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
@@ -111,6 +111,13 @@ impl Engine {
         });
         Ok(Passed { hidden: hides.map(|hides| Hidden { hides, kept }), ..passed })
     }
+}
+
+/// The tokens that a body has more than another, from which it differs in one place.
+fn added(before: &[u8], after: &[u8]) -> usize {
+    let [before, after] = [before, after].map(String::from_utf8_lossy);
+    let (before, after) = difference(&before, &after);
+    O200k.count(after).saturating_sub(O200k.count(before))
 }
 
 /// The body with its results compressed, and what was left out.

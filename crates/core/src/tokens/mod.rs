@@ -7,7 +7,7 @@ mod split;
 
 use bpe_openai::Tokenizer;
 use memo::with_memo;
-pub use part::parts;
+pub use part::{difference, parts};
 use split::pieces;
 
 /// Counts tokens.

@@ -24,6 +24,21 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The parts of two texts in which they differ. No token reaches across their ends, so that the texts differ in tokens
+/// by as many as these do.
+#[must_use]
+pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
+    let (first, second) = (one.as_bytes(), two.as_bytes());
+    let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+    let most = first.len().min(second.len()) - same;
+    let tail = first.iter().rev().zip(second.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let is_place = |at: &usize| is_sure(first[at - 1], first[*at]);
+    let start = (1..same).rev().find(is_place).unwrap_or(0);
+    let end = (first.len() - tail + 1..first.len()).find(is_place).unwrap_or(first.len());
+    let left = first.len() - end;
+    (&one[start..end], &two[start..two.len() - left])
+}
+
 /// Where the first part ends. Every byte of every body passes here, so each is looked up once.
 fn cut(bytes: &[u8]) -> usize {
     let Some((first, rest)) = bytes.get(LEAST - 1..).and_then(<[u8]>::split_first) else {
@@ -111,6 +126,28 @@ mod tests {
         for text in ["", "a", "7", "é"] {
             assert_eq!(parts(text).collect::<String>(), text);
         }
+    }
+
+    #[test]
+    fn texts_differ_by_as_much_as_their_differing_parts() {
+        for (at, new) in [
+            (0, "x"),
+            (1, "é's"),
+            (5000, "12345"),
+            (5001, ""),
+            (20_000, " }],\"tool\":{"),
+            (usize::MAX, "end"),
+        ] {
+            let one = words(7, 4000);
+            let at = (0..=at.min(one.len())).rev().find(|at| one.is_char_boundary(*at)).unwrap();
+            let two = format!("{}{new}{}", &one[..at], &one[at..]);
+            let (before, after) = difference(&one, &two);
+            assert!(before.len() < 200, "{before}");
+            let tokens = |text: &str| O200k.count(text);
+            assert_eq!(tokens(&two) + tokens(before), tokens(&one) + tokens(after), "{new} at {at}");
+        }
+        assert_eq!(difference("abc", "abc"), ("abc", "abc"));
+        assert_eq!(difference("", "x"), ("", "x"));
     }
 
     #[test]
