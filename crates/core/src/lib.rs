@@ -31,7 +31,7 @@ pub mod stage;
 pub mod tokens;
 mod wrap;
 
-pub use call::{Call, Extent, Family, Origin, Tool};
+pub use call::{Call, Family, Origin, Tool};
 pub use compress::compress;
 pub use dictionary::Dictionary;
 pub use family::FAMILIES;

@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, Extent, History, Mode, O200k, Outcome, Room};
+use tersely_core::{Call, History, Mode, O200k, Outcome, Room};
 use tersely_wire::Slot;
 
 use crate::Policy;
@@ -65,9 +65,6 @@ impl Conversation {
 
 /// The call that a result answers.
 pub(crate) fn call<'s>(slot: &'s Slot<'_>) -> Call<'s> {
-    let extent = match slot.call.extent {
-        tersely_wire::Extent::Whole => Extent::Whole,
-        tersely_wire::Extent::Part => Extent::Part,
-    };
-    Call { id: &slot.call.id, tool: &slot.call.tool, command: slot.call.command.as_deref(), extent }
+    let tersely_wire::Call { id, tool, command, is_part } = &*slot.call;
+    Call { id, tool, command: command.as_deref(), is_part: *is_part }
 }

@@ -155,7 +155,7 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
         format!(
             "{} {:?} {:?}",
             slot.is_error,
-            (call.command.is_some(), call.extent),
+            (call.command.is_some(), call.is_part),
             scope.policy(&call.tool)
         )
         .as_bytes(),

@@ -8,7 +8,7 @@ mod corpus;
 use std::collections::HashSet;
 
 use corpus::{Conversation, conversations};
-use tersely_core::{Call, Extent, History, Mode, Redaction, Room};
+use tersely_core::{Call, History, Mode, Redaction, Room};
 use tersely_engine::{Engine, Policy, Request, Settings};
 use tersely_wire::Slot;
 
@@ -45,8 +45,8 @@ fn weigh(mode: Mode, Conversation { body, provider, .. }: &Conversation) -> (usi
 
 /// How many lines of a result can be read in what was sent for it, and in what that names.
 fn in_sight(history: &mut History, old: &Slot<'_>, new: &Slot<'_>) -> usize {
-    let extent = if new.call.extent == tersely_wire::Extent::Part { Extent::Part } else { Extent::Whole };
-    let call = Call { id: &new.call.id, tool: &new.call.tool, command: new.call.command.as_deref(), extent };
+    let tersely_wire::Call { id, tool, command, is_part } = &*new.call;
+    let call = Call { id, tool, command: command.as_deref(), is_part: *is_part };
     let (Some(text), Some(sent)) = (old.text(), new.text()) else {
         history.skip(call);
         return 0;

@@ -16,13 +16,13 @@ use corpus::conversations;
 use serde_json::{Value, json};
 use tersely_core::{Call, Loss, Mode, O200k, Tokens, Tool};
 use tersely_engine::{Engine, Policy, Request, Settings};
-use tersely_wire::{Extent, PROVIDERS, Provider};
+use tersely_wire::{PROVIDERS, Provider};
 
 /// A result, as it came and as it was sent.
 struct Told {
     tool: String,
     command: Option<String>,
-    extent: Extent,
+    is_part: bool,
     came: String,
     sent: String,
 }
@@ -70,7 +70,7 @@ fn told(provider: &'static dyn Provider, body: &[u8], (mode, loss): (Mode, Loss)
         Some(Told {
             tool: came.call.tool.to_string(),
             command: came.call.command.as_deref().map(str::to_owned),
-            extent: came.call.extent,
+            is_part: came.call.is_part,
             came: came.text()?.into_owned(),
             sent: sent.text()?.into_owned(),
         })
@@ -91,7 +91,7 @@ impl Told {
     fn is_called(&self, name: &str) -> bool {
         let command = self.command.as_deref().unwrap_or_default();
         if let Some(path) = name.strip_suffix(" as last read in full") {
-            let whole = self.call().tool_kind() == Tool::Read && self.extent == Extent::Whole;
+            let whole = self.call().tool_kind() == Tool::Read && !self.is_part;
             return whole && command.ends_with(path);
         }
         let given = name.strip_prefix("the last output of ").unwrap_or(name);
@@ -206,7 +206,7 @@ fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
     let edits = ["edit", "multiedit", "write", "apply_patch", "str_replace", "create", "insert"];
     assert!(!edits.contains(&here.tool.to_ascii_lowercase().as_str()), "{at}: an edit");
     if here.call().reads_file() {
-        let part = here.extent == Extent::Part || (kind != Tool::Read && here.call().asks_for_part());
+        let part = here.is_part || (kind != Tool::Read && here.call().asks_for_part());
         assert!(!part && O200k.count(&here.came) > 800, "{at}: {:?}", here.command);
         assert!(!matches!(what, What::Numbers { .. }) || kind == Tool::Read || here.command.is_some());
     } else {

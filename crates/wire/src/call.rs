@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::command::{Extent, Given};
+use crate::command::Given;
 
 /// A tool call, as far as its result needs to know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,14 +15,14 @@ pub struct Call<'a> {
     pub tool: Cow<'a, str>,
     /// The command that the tool ran, or the path or pattern that it was given.
     pub command: Option<Cow<'a, str>>,
-    /// How much of a file it asked for.
-    pub extent: Extent,
+    /// True when it asked for some lines of a file and not for all of it.
+    pub is_part: bool,
 }
 
 impl<'a> Call<'a> {
     /// A call with these arguments.
-    pub(crate) fn of(id: Cow<'a, str>, tool: Cow<'a, str>, Given { command, extent }: Given<'a>) -> Self {
-        Self { id, tool, command, extent }
+    pub(crate) fn of(id: Cow<'a, str>, tool: Cow<'a, str>, Given { command, is_part }: Given<'a>) -> Self {
+        Self { id, tool, command, is_part }
     }
 }
 

@@ -54,17 +54,8 @@ const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "p
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Given<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
-    pub(crate) extent: Extent,
-}
-
-/// How much of a file a call asks for, as far as its arguments say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Extent {
-    /// All of it.
-    #[default]
-    Whole,
-    /// Some lines of it.
-    Part,
+    /// True when they ask for some lines of a file and not for all of it.
+    pub(crate) is_part: bool,
 }
 
 /// What the arguments here say: an object, or a string that spells one.
@@ -78,8 +69,8 @@ pub(crate) fn given<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
         return Ok(Given { command: Some(arguments).filter(|text| !text.is_empty()), ..Given::default() });
     }
     // Arguments that are not JSON are no fault of the body's.
-    let Given { command, extent } = in_object(&mut Scan::new(arguments.as_bytes())).unwrap_or_default();
-    Ok(Given { command: command.map(|command| Cow::Owned(command.into_owned())), extent })
+    let Given { command, is_part } = in_object(&mut Scan::new(arguments.as_bytes())).unwrap_or_default();
+    Ok(Given { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
 }
 
 /// One command line from the words of an array here, or the string here.
@@ -102,7 +93,7 @@ pub(crate) fn strings<'a>(scan: &mut Scan<'a>) -> Result<Vec<Cow<'a, str>>, Wire
 
 fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
     let mut lines: [Option<Cow<'a, str>>; KEYS.len()] = Default::default();
-    let mut extent = Extent::Whole;
+    let mut is_part = false;
     scan.members(|scan, key| {
         if let Some(rank) = KEYS.iter().position(|known| known.as_bytes() == key) {
             // Of a name that is said twice, the last that is a line is heard.
@@ -111,9 +102,7 @@ fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
         }
         let place = scan.skip()?;
         let says = !["null", "\"\""].iter().any(|nothing| nothing.as_bytes() == &scan.body()[place.clone()]);
-        if says && PARTS.iter().any(|part| part.as_bytes() == key) {
-            extent = Extent::Part;
-        }
+        is_part |= says && PARTS.iter().any(|part| part.as_bytes() == key);
         Ok(())
     })?;
     let mut lines = lines.into_iter().flatten();
@@ -122,7 +111,7 @@ fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
         Some(verb) if VERBS.contains(&&*verb) => Some(edited(verb, lines.next())),
         first => first,
     };
-    Ok(Given { command, extent })
+    Ok(Given { command, is_part })
 }
 
 /// What an editor does to which file; of one that it shows, the path alone.
@@ -236,18 +225,18 @@ mod tests {
 
     #[test]
     fn a_part_of_a_file_is_told_from_all_of_it() {
-        for (arguments, extent) in [
-            (r#"{"file_path":"a.rs"}"#, Extent::Whole),
-            (r#"{"file_path":"a.rs","offset":null,"limit":""}"#, Extent::Whole),
-            (r#"{"file_path":"a.rs","offset":40}"#, Extent::Part),
-            (r#"{"limit":9,"path":"a.rs"}"#, Extent::Part),
-            (r#"{"command":"view","path":"a.rs","view_range":[3,9]}"#, Extent::Part),
-            (r#"{"file_path":"a.rs","notes":{"limit":3}}"#, Extent::Whole),
+        for (arguments, is_part) in [
+            (r#"{"file_path":"a.rs"}"#, false),
+            (r#"{"file_path":"a.rs","offset":null,"limit":""}"#, false),
+            (r#"{"file_path":"a.rs","offset":40}"#, true),
+            (r#"{"limit":9,"path":"a.rs"}"#, true),
+            (r#"{"command":"view","path":"a.rs","view_range":[3,9]}"#, true),
+            (r#"{"file_path":"a.rs","notes":{"limit":3}}"#, false),
         ] {
             let quoted = serde_json::to_string(arguments).expect("a string");
             for arguments in [arguments, &quoted] {
                 let given = given(&mut Scan::new(arguments.as_bytes())).expect("arguments");
-                assert_eq!(given.extent, extent, "{arguments}");
+                assert_eq!(given.is_part, is_part, "{arguments}");
             }
         }
     }

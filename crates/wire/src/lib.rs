@@ -26,7 +26,6 @@ mod splice;
 mod text;
 
 pub use call::Call;
-pub use command::Extent;
 pub use error::WireError;
 pub use guess::guess;
 pub use mask::{Mask, Masked, mask};

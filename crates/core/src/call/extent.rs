@@ -4,16 +4,6 @@ use super::family::{bare, name};
 use super::shell;
 use super::{Call, Tool};
 
-/// What a call's arguments ask for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Extent {
-    /// All of a file, as far as they say.
-    #[default]
-    Whole,
-    /// Some lines of it.
-    Part,
-}
-
 /// Commands that show some lines of what they are given.
 const PICKERS: [&str; 14] = [
     "ack",
@@ -40,7 +30,7 @@ impl Call<'_> {
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
         let runs = matches!(self.tool_kind(), Tool::Bash | Tool::Generic);
-        self.extent == Extent::Part || self.command.is_some_and(|line| runs && picks(line))
+        self.is_part || self.command.is_some_and(|line| runs && picks(line))
     }
 }
 
@@ -78,6 +68,6 @@ mod tests {
     fn arguments_say_it_of_a_tool_that_reads() {
         let read = Call { tool: "Read", command: Some("notes on sed.md"), ..Call::default() };
         assert!(!read.asks_for_part());
-        assert!(Call { extent: Extent::Part, ..read }.asks_for_part());
+        assert!(Call { is_part: true, ..read }.asks_for_part());
     }
 }

@@ -6,7 +6,6 @@ mod origin;
 mod shell;
 mod tool;
 
-pub use extent::Extent;
 pub use family::Family;
 pub use origin::Origin;
 pub use tool::Tool;
@@ -20,8 +19,8 @@ pub struct Call<'a> {
     pub tool: &'a str,
     /// The command line that the tool ran, or the path or pattern that it was given.
     pub command: Option<&'a str>,
-    /// How much of a file it asked for.
-    pub extent: Extent,
+    /// True when its arguments ask for some lines of a file and not for all of it.
+    pub is_part: bool,
 }
 
 impl Call<'_> {

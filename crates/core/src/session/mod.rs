@@ -295,7 +295,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{Extent, O200k, Plan, Redaction, compress, restore};
+    use crate::{O200k, Plan, Redaction, compress, restore};
 
     /// A call, and what the tool said.
     type Said<'s> = (Call<'s>, &'s str);
@@ -433,7 +433,7 @@ mod tests {
     fn only_the_last_result_of_a_name_is_named() {
         let (one, two) = (file(1..=60, plain), file(100..=160, plain));
         assert_eq!(last(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &one)]), one);
-        let part = Call { extent: Extent::Part, ..read("b") };
+        let part = Call { is_part: true, ..read("b") };
         let (file, lines) = (file(1..=60, tab), file(9..=20, tab));
         let shown = last(&[(read("a"), &file), (part, &lines), (read("c"), &file)]);
         assert!(shown.starts_with("[Duplicate of a (Read)"), "a part is no reading in full: {shown}");
@@ -469,7 +469,7 @@ mod tests {
     fn what_an_edit_may_quote_is_shown_in_full() {
         let (long, short) = (file(1..=120, tab), file(1..=20, tab));
         let (long, short) = (long.as_str(), short.as_str());
-        let part = |id| Call { extent: Extent::Part, ..read(id) };
+        let part = |id| Call { is_part: true, ..read(id) };
         let edit = |id| call(id, "Edit", "src/a.rs");
         for (results, shown) in [
             ([(read("a"), short), (read("b"), short)], short),

@@ -46,7 +46,6 @@ fn fits(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Extent;
 
     fn check(tool: &str, command: Option<&str>, expected: Option<&str>) {
         let call = Call { tool, command, ..Call::default() };
@@ -86,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_file_has_no_name() {
-        let call = Call { tool: "Read", command: Some("a.rs"), extent: Extent::Part, ..Call::default() };
+        let call = Call { tool: "Read", command: Some("a.rs"), is_part: true, ..Call::default() };
         assert_eq!(name(call), None);
     }
 }

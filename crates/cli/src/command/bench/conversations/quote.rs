@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use tersely_core::{Call, Extent};
+use tersely_core::Call;
 
 /// How many old texts stood in the latest read of their file, and where they stand in what was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -142,9 +142,8 @@ impl Made {
 
     /// True when it shows a file from its first to its last line.
     fn is_whole_read(&self) -> bool {
-        let part = RANGES.iter().any(|name| !self.input[*name].is_null());
-        let extent = if part { Extent::Part } else { Extent::Whole };
-        !Call { tool: &self.tool, command: self.command(), extent, ..Call::default() }.asks_for_part()
+        let is_part = RANGES.iter().any(|name| !self.input[*name].is_null());
+        !Call { tool: &self.tool, command: self.command(), is_part, ..Call::default() }.asks_for_part()
     }
 }
 
