@@ -2,9 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
+mod files;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use files::files;
 use tersely_codec::{Value, json};
 use tersely_core::{
     Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, lost_errors, redact, restore,
@@ -182,16 +185,6 @@ fn corpus() -> PathBuf {
 
 fn read(file: &Path) -> String {
     String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
-        .collect();
-    files.sort();
-    files
 }
 
 /// The content of every tool result in a body.

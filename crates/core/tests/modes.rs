@@ -2,11 +2,14 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
+mod files;
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use files::files;
 use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, restore};
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
@@ -135,14 +138,4 @@ fn corpus() -> Vec<(String, String)> {
     assert!(!found.is_empty(), "no corpus beside the project");
     let read = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
     found.iter().map(|file| (file.display().to_string(), read(file))).collect()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
-        .collect();
-    files.sort();
-    files
 }
