@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use tersely_codec::Form;
-use tersely_core::{Dictionary, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 use tersely_wire::{PROVIDERS, Provider};
 
 use crate::settings::Flags;
@@ -185,7 +185,7 @@ pub(crate) struct Compress {
     pub loss: Option<Loss>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
-    pub dictionary: Dictionary,
+    pub dictionary: DictionaryMethod,
     /// Mask secrets, which is not done here unless it is asked for; of a body, in all that it says
     #[arg(long)]
     pub redact_secrets: bool,

@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use serde_json::{Value, json};
-use tersely_core::stage::{CAPS, CLEAN, CUTS, FORMS, REST, Stage};
 use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
 use tersely_engine::{Engine, Request};
+use tersely_stage::Stage;
+use tersely_stage::clean::CLEAN;
+use tersely_stage::cut::{CAPS, CUTS, REST};
+use tersely_stage::form::FORMS;
 use tersely_wire::guess;
 
 /// The texts, what is sent for each, and the questions.

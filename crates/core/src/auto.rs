@@ -2,7 +2,7 @@
 
 use tersely_codec::{Form, Value, encode, json};
 
-use crate::Tokens;
+use crate::tokens::Tokens;
 
 /// A value in the form that was chosen for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn choose(value: &Value<'_>, tokens: &dyn Tokens) -> Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::O200k;
+    use crate::tokens::O200k;
 
     fn check(json: &str, form: Form) {
         let value = json::decode(json).unwrap();

@@ -6,13 +6,19 @@ use std::fmt::Write as _;
 
 use tersely_codec::json;
 use tersely_core::{
-    Call, Dictionary, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, restore,
+    Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, restore,
 };
 
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
 
 const fn plan(mode: Mode) -> Plan {
-    Plan { mode, loss: Loss::Detail, max_bytes: 65_536, redact: Redaction::All, dictionary: Dictionary::Lzw }
+    Plan {
+        mode,
+        loss: Loss::Detail,
+        max_bytes: 65_536,
+        redact: Redaction::All,
+        dictionary: DictionaryMethod::Lzw,
+    }
 }
 
 fn ran<'a>(mode: Mode, command: &str, text: &'a str) -> Outcome<'a> {
@@ -156,7 +162,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
         format!("src/part{}/file{}.rs:{n}: let value = find(\"{}\");\n", n % 7, n % 31, n % 13)
     });
     let text = &text[..50_000];
-    for dictionary in [Dictionary::Lzw, Dictionary::Repair, Dictionary::Auto] {
+    for dictionary in [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto] {
         let start = std::time::Instant::now();
         let plan = Plan { dictionary, loss: Loss::None, ..plan(Mode::Aggressive) };
         let outcome = compress(&plan, &O200k, Call::default(), text);

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
 use tersely_core::{
-    Call, Dictionary, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore,
+    Call, DictionaryMethod, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore,
 };
 
 const SAFE: Plan = Plan {
@@ -11,7 +11,7 @@ const SAFE: Plan = Plan {
     loss: Loss::Detail,
     max_bytes: 65_536,
     redact: Redaction::All,
-    dictionary: Dictionary::Lzw,
+    dictionary: DictionaryMethod::Lzw,
 };
 
 fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tersely_core::{Loss, O200k, Outcome, Plan, compress};
+use tersely_core::{Loss, O200k, Outcome, Plan, compress, is_exceeded};
 use tersely_wire::{Edit, Slot};
 
 use crate::conversation::{Conversation, call};
@@ -172,7 +172,7 @@ fn refer(
     let Some(outcome) = guarded(|| past.refer(policy, slot, text, outcome)) else {
         return (failed(past, slot, text), None);
     };
-    let over_limit = usize::from(plan(policy).is_exceeded_by(&outcome.text));
+    let over_limit = usize::from(is_exceeded(&plan(policy), &outcome.text));
     let mut report = Report { slots: 1, over_limit, ..Report::default() };
     report.book(text, &outcome);
     if outcome.text == text {

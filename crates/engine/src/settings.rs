@@ -1,6 +1,6 @@
 //! What was meant: how far to go with which tool's results.
 
-use tersely_core::{Dictionary, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub struct Policy {
     /// Where secrets are masked.
     pub redact: Redaction,
     /// How repeated phrases are found, in aggressive mode.
-    pub dictionary: Dictionary,
+    pub dictionary: DictionaryMethod,
 }
 
 /// Detail is left out only where the model can fetch it back: the engine sees to that.
@@ -46,7 +46,7 @@ impl Default for Policy {
             skip_above: 0,
             max_bytes: 65_536,
             redact: Redaction::default(),
-            dictionary: Dictionary::default(),
+            dictionary: DictionaryMethod::default(),
         }
     }
 }
@@ -78,7 +78,7 @@ pub struct Change {
     /// Where secrets are masked.
     pub redact: Option<Redaction>,
     /// How repeated phrases are found.
-    pub dictionary: Option<Dictionary>,
+    pub dictionary: Option<DictionaryMethod>,
 }
 
 /// What is done with the descriptions of tools.

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use tersely_core::{Dictionary, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 use tersely_engine::{
     Asked, Change, Engine, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule, Schema, Settings,
 };
@@ -156,7 +156,7 @@ fn an_object_inherits_what_it_does_not_say() {
     means(r#"{"mode":"safe"}"#, with(Mode::Safe));
     means(r#"{"mode":"aggressive@1"}"#, with(Mode::Aggressive));
     means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: Redaction::Off, ..Policy::default() });
-    let repair = Policy { dictionary: Dictionary::Repair, ..with(Mode::Aggressive) };
+    let repair = Policy { dictionary: DictionaryMethod::Repair, ..with(Mode::Aggressive) };
     means(r#"{"mode":"aggressive","method":"re-pair"}"#, repair);
     means(r#"{"session_id":"s","dedup":true,"memo":false}"#, Policy::default());
     means(r#"{"max_output_bytes":1048576}"#, Policy { max_bytes: 1_048_576, ..Policy::default() });

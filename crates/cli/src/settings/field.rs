@@ -8,7 +8,7 @@ use std::time::Duration;
 use http::HeaderName;
 use http::uri::Authority;
 use serde_json::{Value, json};
-use tersely_core::{Dictionary, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 use tersely_engine::Schema;
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::Secret;
@@ -29,7 +29,7 @@ pub(crate) enum Field {
     Header(Place<String>),
     Mode(Place<Mode>),
     Loss(Place<Loss>),
-    Dictionary(Place<Dictionary>),
+    Dictionary(Place<DictionaryMethod>),
     Schema(Place<Schema>),
     /// At least one byte.
     Bytes(Place<usize>),

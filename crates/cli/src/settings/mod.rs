@@ -90,7 +90,7 @@ pub(crate) fn load(order: &Order) -> Result<Loaded, Vec<Problem>> {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{Dictionary, Loss, Mode, Redaction};
+    use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
     use tersely_engine::{Change, Prompts, Rule, Schema};
     use tersely_store::{Limits, Place};
 
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!((policy.mode, policy.loss, policy.min_bytes), (Mode::Aggressive, Loss::None, 1));
         assert_eq!(
             (policy.max_bytes, policy.redact, policy.dictionary),
-            (2, Redaction::Off, Dictionary::Auto)
+            (2, Redaction::Off, DictionaryMethod::Auto)
         );
         assert_eq!(policy.skip_above, 9);
         assert_eq!((engine.skip_tools.join(" "), engine.schema), ("read my_tool".to_owned(), Schema::Minify));
@@ -192,7 +192,7 @@ mod tests {
             skip_above: Some(1024),
             max_bytes: Some(8),
             redact: Some(Redaction::Off),
-            dictionary: Some(Dictionary::Lzw),
+            dictionary: Some(DictionaryMethod::Lzw),
             ..Change::default()
         };
         assert_eq!(rules, [Rule { tool: Some("x*".to_owned()), route: Some("/v1".to_owned()), change }]);

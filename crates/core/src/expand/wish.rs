@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_codec::{Value, json};
 
-use super::part;
+use crate::expand::part;
 
 /// Which text, and which part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -8,9 +8,11 @@ mod write;
 
 use std::ops::AddAssign;
 
-use self::find::{Place, documents};
-use self::write::{Written, write};
-use crate::Tokens;
+use self::find::Place;
+use self::find::documents;
+use self::write::Written;
+use self::write::write;
+use crate::tokens::Tokens;
 
 /// What was done with the JSON documents in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,7 +81,7 @@ mod tests {
     use tersely_codec::{Form, decode, json};
 
     use super::*;
-    use crate::O200k;
+    use crate::tokens::O200k;
 
     const MIN: usize = 4096;
 

@@ -2,8 +2,9 @@
 
 use tersely_codec::{Form, encode, json};
 
-use super::find::{Document, Place};
-use crate::{Tokens, fence};
+use crate::fence;
+use crate::prompt::find::{Document, Place};
+use crate::tokens::Tokens;
 
 /// What becomes of a document.
 pub(super) enum Written {

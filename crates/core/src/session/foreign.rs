@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::words::{END, SAME};
-use crate::numeral;
+use crate::pipeline::numeral;
+use crate::session::words::{END, SAME};
 
 /// Stands there in references.
 const AS: &str = " as";
@@ -78,7 +78,7 @@ fn place(line: &str) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{O200k, Tokens};
+    use crate::tokens::{O200k, Tokens};
 
     #[test]
     fn look_alikes_come_back_at_the_same_cost() {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::shown::Shown;
+use crate::session::shown::Shown;
 
 /// The lines of all texts that can be named.
 #[derive(Default)]

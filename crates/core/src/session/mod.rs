@@ -27,7 +27,11 @@ use shown::Shown;
 use source::Source;
 use words::{Lines, Reference};
 
-use crate::{Call, Loss, Outcome, Room, Step, Tokens, budget, signal, stage};
+use tersely_stage::{Call, Loss, Room, signal, stands_alone};
+
+use crate::pipeline::budget;
+use crate::pipeline::outcome::{Outcome, Step};
+use crate::tokens::Tokens;
 
 /// The stage that names lines of earlier results.
 pub(crate) const EARLIER: &str = "earlier";
@@ -235,7 +239,7 @@ fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
 
 /// True when lines mean the same wherever they stand, after all these steps.
 fn stand_alone(steps: &[Step]) -> bool {
-    let alone = |step: &Step| step.stage == EARLIER || stage::stands_alone(step.stage);
+    let alone = |step: &Step| step.stage == EARLIER || stands_alone(step.stage);
     steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
 }
 
@@ -295,7 +299,10 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{O200k, Plan, Redaction, compress, restore};
+    use crate::pipeline::compress::compress;
+    use crate::pipeline::restore::restore;
+    use crate::tokens::O200k;
+    use tersely_stage::{Plan, Redaction};
 
     /// A call, and what the tool said.
     type Said<'s> = (Call<'s>, &'s str);

@@ -3,8 +3,9 @@
 //! A provider may not show its model the ids of calls, so ids name nothing. Of several results with one name the last
 //! is meant, and only that one can be named.
 
-use super::source::Source;
-use crate::{Call, Tool};
+use tersely_stage::{Call, Tool};
+
+use crate::session::source::Source;
 
 /// The most characters of a path or a command that make a name.
 const MAX_CHARS: usize = 60;

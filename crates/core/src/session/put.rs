@@ -1,11 +1,12 @@
 //! Puts references in the place of lines, and lines in the place of references.
 
-use super::History;
-use super::line::Line;
-use super::runs::Run;
-use super::shown::Shown;
-use super::words::{self, Lines, Reference};
-use crate::Room;
+use tersely_stage::Room;
+
+use crate::session::line::Line;
+use crate::session::runs::Run;
+use crate::session::shown::Shown;
+use crate::session::words::{Lines, Reference};
+use crate::session::{History, words};
 
 /// The text with words in the place of its runs.
 pub(super) fn write(text: &str, lines: &[Line], runs: &[Run]) -> Option<String> {

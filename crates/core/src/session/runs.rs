@@ -7,13 +7,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::History;
-use super::index::{Place, hash};
-use super::line::Line;
-use super::shown::{self, Shown};
-use super::source::Source;
-use super::words::{Lines, Reference, quote};
-use crate::{Call, Tokens, signal};
+use tersely_stage::{Call, signal};
+
+use crate::session::index::{Place, hash};
+use crate::session::line::Line;
+use crate::session::shown::Shown;
+use crate::session::source::Source;
+use crate::session::words::{Lines, Reference, quote};
+use crate::session::{History, shown};
+use crate::tokens::Tokens;
 
 /// Lines of a text that stand in another.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use super::line::{self, Line};
-use super::source::Source;
-use super::words;
-use crate::{Call, Tool, footer, stage};
+use tersely_stage::{Call, Tool, stands_alone};
+
+use crate::pipeline::footer;
+use crate::session::line::Line;
+use crate::session::source::Source;
+use crate::session::{line, words};
 
 /// A text that was sent under a name.
 pub(super) struct Shown {
@@ -92,7 +94,7 @@ pub(super) fn body(text: &str) -> Option<Range<usize>> {
         return None;
     }
     let Some(signed) = footer::read(text) else { return Some(0..text.len()) };
-    let alone = signed.is_ours() && stage::stands_alone(signed.stage().0);
+    let alone = signed.is_ours() && stands_alone(signed.stage().0);
     alone.then_some(0..signed.body.len())
 }
 

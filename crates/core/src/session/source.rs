@@ -1,6 +1,6 @@
 //! Where a text came from, as far as it matters to what of it must be shown.
 
-use crate::{Call, Tool};
+use tersely_stage::{Call, Tool};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 
-use super::row::RowTokens;
+use crate::tokens::row::RowTokens;
 
 /// Calls `with` with the thread's own memo.
 pub(super) fn with_memo<T>(with: impl FnOnce(&mut Memo) -> T) -> T {

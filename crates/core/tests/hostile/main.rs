@@ -16,7 +16,7 @@ const fn plan(mode: Mode) -> Plan {
         loss: Loss::Detail,
         max_bytes: 65_536,
         redact: Redaction::All,
-        dictionary: tersely_core::Dictionary::Auto,
+        dictionary: tersely_core::DictionaryMethod::Auto,
     }
 }
 

@@ -1,0 +1,255 @@
+//! One tool result through all stages.
+
+use std::borrow::Cow;
+
+use tersely_stage::clean::CLEAN;
+use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
+use tersely_stage::form::{FORMS, NUMBERED};
+use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Scene, Stage};
+
+use crate::pipeline::footer::WRAPPED;
+use crate::pipeline::outcome::{Outcome, Step};
+use crate::pipeline::reference::Original;
+use crate::pipeline::restore::{BYTE_ORDER, restore};
+use crate::pipeline::run::Run;
+use crate::pipeline::wrap::Wrapped;
+use crate::pipeline::{budget, footer, run, sight, wrap};
+use crate::redact;
+use crate::tokens::Tokens;
+
+/// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
+pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    if plan.mode == Mode::Disabled {
+        return Outcome::unchanged(text);
+    }
+    let job = Job { plan: *plan, tokens, call };
+    let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
+    Outcome { redacted, ..job.send(&sealed).into_owned() }
+}
+
+/// What all ways of compressing a text have in common.
+#[derive(Clone, Copy)]
+struct Job<'j> {
+    plan: Plan,
+    tokens: &'j dyn Tokens,
+    call: Call<'j>,
+}
+
+/// What is left out must save this share of what the exact way costs, in percent: asking for it costs a turn.
+const WORTH: usize = 25;
+
+/// And at least so many tokens.
+const LEAST: usize = 100;
+
+impl<'j> Job<'j> {
+    /// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
+    /// to lose. A mask says in words what it is, whatever that costs.
+    fn seal(self, text: &str) -> Option<(String, usize)> {
+        let secrets = if self.masks(text) { redact::find(text) } else { Vec::new() };
+        (!secrets.is_empty()).then(|| (redact::mask(text, &secrets), secrets.len()))
+    }
+
+    fn masks(self, text: &str) -> bool {
+        match self.plan.redact {
+            Redaction::Off => false,
+            Redaction::Usual => !self.call.origin(text).is_editable(),
+            Redaction::All => true,
+        }
+    }
+
+    /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
+    fn send(self, text: &str) -> Outcome<'_> {
+        let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
+        let run = self.best(plain);
+        if run.loss() < Loss::Detail {
+            let shown = match run.shown() {
+                shown if plain.len() == text.len() => shown,
+                shown if shown == plain => Cow::Borrowed(text),
+                shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
+            };
+            return Outcome { text: shown, redacted: 0, steps: run.steps, original: None };
+        }
+        self.refer(run, text)
+            .unwrap_or_else(|| Job { plan: Plan { loss: Loss::Form, ..self.plan }, ..self }.send(text))
+    }
+
+    /// What is shown of a text under the name of its original, if that is still cheaper.
+    fn refer<'a>(self, mut run: Run<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
+        let original = Original::of(Cow::Borrowed(text));
+        let sent = original.refer(&run.shown());
+        let (before, shown) = (run.steps.first()?.before, run.cost());
+        let after = self.tokens.count_within(&sent, before.saturating_sub(1))?;
+        book(&mut run.steps, after.saturating_sub(shown));
+        Some(Outcome { text: Cow::Owned(sent), redacted: 0, steps: run.steps, original: Some(original) })
+    }
+
+    /// What the plan's mode makes of a text, or what its neighbour does: a stronger mode never saves less than a milder
+    /// one, and never shows more.
+    fn best<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        if !budget::is_within(text) {
+            return self.capped(Run::new(self.tokens, Cow::Borrowed(text)));
+        }
+        match self.plan.mode {
+            Mode::Disabled | Mode::Standard => self.own(text),
+            Mode::Safe => self.safe(text),
+            Mode::Aggressive => self.aggressive(text),
+        }
+    }
+
+    /// The better of two ways: the text as it stands, and what stands in its wrapping. Where detail is left out anyway,
+    /// cutting the text and nothing else is a third.
+    fn own<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let clean = self.cleaned(text);
+        let mut whole = self.pass(clean.clone());
+        let inside = self.unwrapped(text, &mut whole);
+        let mut run = inside.unwrap_or_else(|| self.capped(whole));
+        if run.loss() == Loss::Detail {
+            let mut cut = self.capped(clean);
+            if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
+                return cut;
+            }
+        }
+        run
+    }
+
+    /// The text without codes, cut only if it is too long and the standard mode leaves as much out of it.
+    fn safe<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let clean = self.cleaned(text);
+        let cut = self.capped(clean.clone());
+        if cut.steps.len() == clean.steps.len() {
+            return clean;
+        }
+        let standard = self.standard().own(text);
+        let milder = standard.loss() == Loss::Detail
+            && sight::lines(text, &standard.text) <= sight::lines(text, &cut.text);
+        if milder { cut } else { clean }
+    }
+
+    fn standard(self) -> Self {
+        Self { plan: Plan { mode: Mode::Standard, ..self.plan }, ..self }
+    }
+
+    /// The mode's own way if it saves more and shows no more, else the standard one.
+    fn aggressive<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut standard = self.standard().own(text);
+        let mut own = self.own(text);
+        let saves = if own.loss() == Loss::Detail && standard.loss() < Loss::Detail {
+            pays(standard.cost(), own.cost())
+        } else {
+            own.cost() < standard.cost()
+        };
+        let stronger = saves && sight::lines(text, &own.text) <= sight::lines(text, &standard.text);
+        if stronger { own } else { standard }
+    }
+
+    /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
+    fn unwrapped<'a>(self, text: &'a str, whole: &mut Run<'_, 'j>) -> Option<Run<'a, 'j>> {
+        let Wrapped { head, note, inside } = wrap::unwrap(text)?;
+        let inside = self.capped(self.pass(self.cleaned(&inside)));
+        let loss = inside.loss();
+        let marked = footer::sign(WRAPPED, &note, &[&head, "\n", &*inside.shown()].concat());
+        if loss == Loss::None && restore(&marked).as_deref() != Some(text) {
+            return None;
+        }
+        let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
+        let after = self.tokens.count_within(&marked, whole.cost().checked_sub(run::LEAST)?)?;
+        if loss > whole.loss() && !pays(whole.cost(), after) {
+            return None;
+        }
+        let first = Step { stage: WRAPPED, before, after, loss };
+        let steps = std::iter::once(first).chain(inside.steps).collect();
+        Some(Run::marked(self.tokens, (marked, after), steps))
+    }
+
+    /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
+    fn pass<'a>(self, mut run: Run<'a, 'j>) -> Run<'a, 'j> {
+        let brief = self.brief(&run);
+        self.offer(FORMS, &mut run);
+        if let Some(mut brief) = brief
+            && (run.loss() == Loss::Detail || pays(run.cost(), brief.cost()))
+        {
+            run = brief;
+        }
+        run
+    }
+
+    /// The text as every stage gets it. Where several ways are tried, it is counted here once for all of them.
+    fn cleaned<'a>(self, text: &'a str) -> Run<'a, 'j> {
+        let mut run = Run::new(self.tokens, Cow::Borrowed(text));
+        self.offer(CLEAN, &mut run);
+        if self.leaves_out() {
+            run.cost();
+        }
+        run
+    }
+
+    /// True when a stage may leave detail out of the text.
+    fn leaves_out(self) -> bool {
+        self.plan.loss == Loss::Detail && self.plan.mode >= Mode::Standard && !self.verbatim()
+    }
+
+    /// The text without the detail that a stage knows to leave out.
+    fn brief<'a>(self, run: &Run<'a, 'j>) -> Option<Run<'a, 'j>> {
+        if !self.leaves_out() {
+            return None;
+        }
+        let mut brief = run.clone();
+        self.offer(CUTS, &mut brief);
+        let steps = brief.steps.len();
+        for family in FAMILIES {
+            if brief.steps.len() == steps {
+                self.offer(&[*family], &mut brief);
+            }
+        }
+        self.offer(REST, &mut brief);
+        if brief.steps.len() == run.steps.len() {
+            return None;
+        }
+        self.offer(FORMS, &mut brief);
+        Some(brief)
+    }
+
+    /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark. File
+    /// text is never cut.
+    fn capped<'a>(self, run: Run<'a, 'j>) -> Run<'a, 'j> {
+        let numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
+        let is_file = self.verbatim() || numbered && self.plan.mode < Mode::Aggressive;
+        if self.plan.loss < Loss::Detail || run.len() <= self.plan.max_bytes || is_file {
+            return run;
+        }
+        let mut cut = run.unmarked();
+        self.offer(CAPS, &mut cut);
+        if cut.steps.len() > run.steps.len() { cut } else { run }
+    }
+
+    /// Lets every stage of a table propose that the plan runs.
+    fn offer(self, stages: &[&dyn Stage], run: &mut Run<'_, 'j>) {
+        let Job { plan, call, .. } = self;
+        let runs =
+            |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
+        for stage in stages.iter().filter(runs) {
+            run.offer(*stage, Scene { plan: &plan, call });
+        }
+    }
+
+    /// True when the text is a file that an agent may edit.
+    fn verbatim(self) -> bool {
+        self.call.reads_file() && self.plan.mode < Mode::Aggressive
+    }
+}
+
+/// Books the cost of naming the original at the step that saved most.
+fn book(steps: &mut [Step], cost: usize) {
+    let saved = |at: &usize| (steps[*at].before - steps[*at].after, usize::MAX - at);
+    let Some(most) = (0..steps.len()).max_by_key(saved) else { return };
+    steps[most].after += cost;
+    for later in &mut steps[most + 1..] {
+        later.before += cost;
+        later.after += cost;
+    }
+}
+
+/// True when leaving detail out saves enough to be worth asking for it now and then.
+fn pays(exact: usize, brief: usize) -> bool {
+    brief + LEAST <= exact && brief * 100 <= exact * (100 - WORTH)
+}

@@ -1,0 +1,124 @@
+//! The last line of a text that an exact stage rewrote: `[layout1 json: indent 2]`.
+//!
+//! It is for the decoder alone: the stage that reads the rest back, and what that must know. What a reader must know
+//! stands above the text or in it, in words. The number keeps foreign texts apart from ours at no cost: a text that
+//! merely looks like ours is sent with the next number, and comes back with its own. Ours are always 1.
+//!
+//! A text that ended with a newline still does, behind its last line.
+
+use crate::pipeline::numeral;
+
+/// The name in the mark of a text that no stage changed.
+pub(crate) const TEXT: &str = "text";
+
+/// The name in the mark of a text that was taken out of a JSON document.
+pub(crate) const WRAPPED: &str = "wrapped";
+
+/// A text with such a line, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Signed<'a> {
+    number: &'a str,
+    /// The rest of the last line, behind the number.
+    words: &'a str,
+    /// The text without it.
+    pub(crate) body: &'a str,
+}
+
+const OPEN: &str = "[layout";
+
+/// The number of our own.
+const OURS: &str = "1";
+
+/// Puts the line below `body` that says that `stage` wrote it, with `note` for who reads it back.
+pub(crate) fn sign(stage: &str, note: &str, body: &str) -> String {
+    let colon = if note.is_empty() { "" } else { ": " };
+    put(body, OURS, &[stage, colon, note].concat())
+}
+
+/// Takes a text apart that ends like one of ours.
+pub(crate) fn read(text: &str) -> Option<Signed<'_>> {
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    let at = lines.rfind('\n')?;
+    let rest = lines[at + 1..].strip_prefix(OPEN)?.strip_suffix(']')?;
+    let (number, words) = numeral::split(rest);
+    let words = words.strip_prefix(' ').filter(|_| !number.is_empty())?;
+    // The newline before the line, or none, is what stood at the end.
+    let body = if lines.len() < text.len() { &text[..=at] } else { &text[..at] };
+    Some(Signed { number, words, body })
+}
+
+impl<'a> Signed<'a> {
+    /// The stage and its note.
+    pub(crate) fn stage(&self) -> (&'a str, &'a str) {
+        self.words.split_once(": ").unwrap_or((self.words, ""))
+    }
+
+    /// True when one of our stages wrote it.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.number == OURS
+    }
+
+    /// The text that was sent with this one's number, which is not ours.
+    pub(crate) fn foreign(&self) -> Option<String> {
+        numeral::previous(self.number).map(|number| put(self.body, &number, self.words))
+    }
+}
+
+/// The text as it may be sent when no stage wrote it: one that looks as if gets the next number.
+pub(crate) fn escape(text: &str) -> Option<String> {
+    read(text).map(|signed| put(signed.body, &numeral::next(signed.number), signed.words))
+}
+
+fn put(body: &str, number: &str, words: &str) -> String {
+    let (body, end) = body.strip_suffix('\n').map_or((body, ""), |body| (body, "\n"));
+    format!("{body}\n{OPEN}{number} {words}]{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_is_read_back() {
+        for body in ["", "\n", "a", "a\n", "a\n\n", "\n\na", "a\n[layout1 json]"] {
+            for (stage, note) in [("json", "indent 2"), ("search", "")] {
+                let text = sign(stage, note, body);
+                let signed = read(&text).unwrap();
+                assert_eq!((signed.stage(), signed.body), ((stage, note), body), "{text:?}");
+                assert!(signed.is_ours() && signed.foreign().is_none());
+            }
+        }
+        assert_eq!(sign("json", "indent 2", "a\nb\n"), "a\nb\n[layout1 json: indent 2]\n");
+    }
+
+    #[test]
+    fn what_is_no_such_line_is_left_alone() {
+        for text in [
+            "",
+            "[layout1 x]",
+            "\n[layout",
+            "a\n[layout1]",
+            "a\n[layout x]",
+            "a\n[layout1 x",
+            "a\n [layout1 x]",
+            "a\n[layout1 x]\n\n",
+            "[layout1 x]\na",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn looking_signed_costs_a_number() {
+        for (text, sent) in [
+            ("y\n[layout1 x]", "y\n[layout2 x]"),
+            ("\n[layout2 x]\n", "\n[layout3 x]\n"),
+            ("\n[layout999 x]\n", "\n[layout0 x]\n"),
+            ("y\n[layout1 x: [y]]\n", "y\n[layout2 x: [y]]\n"),
+        ] {
+            assert_eq!(escape(text).as_deref(), Some(sent));
+            assert_eq!(read(sent).unwrap().foreign().as_deref(), Some(text));
+        }
+        assert_eq!(escape("plain"), None);
+    }
+}

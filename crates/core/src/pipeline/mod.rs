@@ -1,0 +1,12 @@
+//! One text through: what stages propose is measured, checked, taken and put on record, and can be undone.
+
+pub(crate) mod budget;
+pub(crate) mod compress;
+pub(crate) mod footer;
+pub(crate) mod numeral;
+pub(crate) mod outcome;
+pub(crate) mod reference;
+pub(crate) mod restore;
+mod run;
+mod sight;
+mod wrap;

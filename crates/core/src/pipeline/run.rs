@@ -1,0 +1,106 @@
+//! A text on its way through the stages: takes what is allowed, true and cheaper, and keeps the record.
+
+use std::borrow::Cow;
+
+use tersely_stage::{Edit, Loss, Mode, Room, Scene, Stage, signal};
+
+use crate::pipeline::outcome::Step;
+use crate::pipeline::{footer, reference};
+use crate::tokens::Tokens;
+
+#[derive(Clone)]
+pub(crate) struct Run<'a, 'j> {
+    tokens: &'j dyn Tokens,
+    pub(crate) text: Cow<'a, str>,
+    /// What the text costs, once it was counted.
+    cost: Option<usize>,
+    /// True once an exact stage has put its mark on the text: what follows would hide it.
+    marked: bool,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// What a form must save, as a part of the whole.
+const WORTH: usize = 50;
+
+/// And at least so many tokens. A reader who meets another layout than the tool's own pays for it beside the words of
+/// its heads, which are counted: a line to be read twice, a moment's doubt whether it is complete. That is worth about
+/// one line of text, or 24 tokens. What takes nothing but codes out of a text costs its reader nothing.
+pub(crate) const LEAST: usize = 24;
+
+impl<'a, 'j> Run<'a, 'j> {
+    pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
+        Self { tokens, text, cost: None, marked: false, steps: Vec::new() }
+    }
+
+    /// A text that was marked already, with its cost, by these steps.
+    pub(crate) fn marked(tokens: &'j dyn Tokens, (text, cost): (String, usize), steps: Vec<Step>) -> Self {
+        Self { tokens, text: Cow::Owned(text), cost: Some(cost), marked: true, steps }
+    }
+
+    /// Lets a stage propose.
+    pub(crate) fn offer(&mut self, stage: &dyn Stage, scene: Scene<'_>) {
+        if self.marked {
+            return;
+        }
+        let Some(edit) = stage.apply(scene, &self.text) else { return };
+        if edit.loss > scene.plan.loss || !self.holds(stage, &edit) {
+            return;
+        }
+        let exact = edit.loss == Loss::None;
+        let text = if exact { footer::sign(stage.name(), &edit.note, &edit.text) } else { edit.text };
+        let before = self.cost();
+        let least = if stage.mode() == Mode::Safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
+        let Some(after) = before.checked_sub(least).and_then(|limit| self.tokens.count_within(&text, limit))
+        else {
+            return;
+        };
+        self.steps.push(Step { stage: stage.name(), before, after, loss: edit.loss });
+        self.text = Cow::Owned(text);
+        self.cost = Some(after);
+        self.marked = exact;
+    }
+
+    /// True when an edit that claims to be exact is, and one that leaves detail out loses no error.
+    fn holds(&self, stage: &dyn Stage, edit: &Edit) -> bool {
+        match edit.loss {
+            Loss::None => {
+                let room = Room::of(&edit.text);
+                stage.restore(room, &edit.note, &edit.text).as_deref() == Some(&*self.text)
+            }
+            Loss::Form => true,
+            Loss::Detail => !stage.cuts_lines() || signal::all_kept(&self.text, &edit.text),
+        }
+    }
+
+    /// The same without its mark, so that it can be cut.
+    pub(crate) fn unmarked(&self) -> Self {
+        let body = if self.marked { footer::read(&self.text) } else { None };
+        let text = body.map_or_else(|| self.text.clone(), |signed| Cow::Owned(signed.body.to_owned()));
+        Self { text, cost: None, marked: false, steps: self.steps.clone(), ..*self }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn cost(&mut self) -> usize {
+        *self.cost.get_or_insert_with(|| self.tokens.count(&self.text))
+    }
+
+    /// The worst loss of all changes.
+    pub(crate) fn loss(&self) -> Loss {
+        self.steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+    }
+
+    /// The text as it may be shown: one that no exact stage marked must not look like our own work.
+    pub(crate) fn shown(&self) -> Cow<'a, str> {
+        let escaped = if self.marked { None } else { escape(&self.text) };
+        escaped.map_or_else(|| self.text.clone(), Cow::Owned)
+    }
+}
+
+/// The text with another beginning and another end, where they look like our own work.
+fn escape(text: &str) -> Option<String> {
+    let ended = footer::escape(text);
+    reference::escape(ended.as_deref().unwrap_or(text)).or(ended)
+}

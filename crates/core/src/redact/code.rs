@@ -1,0 +1,131 @@
+//! What reads as a program: variables, types, calls, and the made-up passwords of tests.
+
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+
+use crate::redact::pair::Style;
+use crate::redact::value;
+
+/// A text, and what is found out about it once that is asked.
+pub(super) struct Page<'t> {
+    pub(super) text: &'t str,
+    tests: OnceCell<bool>,
+    /// Where the last header of cookies ends, so that what it holds is not read as another one.
+    cookies: Cell<usize>,
+}
+
+/// Marks of tests in the languages that agents meet most.
+const TESTS: &[&str] = &[
+    "def test_",
+    "import pytest",
+    "import unittest",
+    "self.assert",
+    "#[test]",
+    "#[cfg(test)]",
+    "::test]",
+    "assert_eq!(",
+    "func Test",
+    "@Test\n",
+    "@Test ",
+    "assertEquals(",
+    "assertThat(",
+    "describe(",
+    "expect(",
+    " it('",
+    " it(\"",
+    "[Fact]",
+    "[TestMethod]",
+    "TEST_F(",
+    "RSpec.",
+];
+
+impl<'t> Page<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, tests: OnceCell::new(), cookies: Cell::new(0) }
+    }
+
+    /// True inside the last header of cookies.
+    pub(super) fn is_in_cookies(&self, at: usize) -> bool {
+        at < self.cookies.get()
+    }
+
+    pub(super) fn pass_cookies(&self, end: usize) {
+        self.cookies.set(end);
+    }
+
+    /// True when the text holds tests.
+    fn has_tests(&self) -> bool {
+        *self.tests.get_or_init(|| TESTS.iter().any(|mark| self.text.contains(mark)))
+    }
+
+    /// True when the password under the name that begins at `name` is one that a program makes up: words in quotes,
+    /// in a test, in an assertion, or handed to a function.
+    pub(super) fn makes_up(&self, name: usize, password: &str) -> bool {
+        is_worded(password) && (self.has_tests() || is_handed(self.text, name))
+    }
+}
+
+/// True for `hunter2`, false for `Gr8x!Kq9`: who makes up a password begins with a word.
+fn is_worded(password: &str) -> bool {
+    password.split(|char: char| !char.is_ascii_alphabetic()).any(|word| word.len() >= 3)
+}
+
+/// A call's first argument is not farther from its last.
+const FARTHEST: usize = 300;
+
+/// True for an argument of a function, or of anything that is asserted; a type in front prints its own value.
+fn is_handed(text: &str, name: usize) -> bool {
+    let near = &text[text.ceil_char_boundary(name.saturating_sub(FARTHEST))..name];
+    let mut depth = 0;
+    for (at, char) in near.char_indices().rev() {
+        match char {
+            ')' | '}' | ']' => depth += 1,
+            '(' | '{' | '[' if depth > 0 => depth -= 1,
+            '(' => return is_function(&near[..at]),
+            '{' | '[' | ';' => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_function(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let name = before.rsplit(|char: char| !char.is_alphanumeric() && char != '_').next().unwrap_or_default();
+    let asserted = ["assert", "expect"].iter().any(|word| line.contains(word));
+    asserted || name.starts_with(|char: char| char.is_ascii_lowercase() || char == '_')
+}
+
+/// True when a bare value is a variable, a type, or something that a program computes.
+pub(super) fn is_expression(text: &str, style: Style, span: &Range<usize>) -> bool {
+    let (value, after) = (&text[span.clone()], &text[span.end..]);
+    let types = || style == Style::Loose && is_type(value, after);
+    is_computed(value)
+        || is_path(value.trim_end_matches(['!', '?'])) && (after.starts_with(['(', '[']) || types())
+}
+
+const OPERATORS: [&str; 7] = ["?.", "===", "??", "!=", "&&", "||", "=!"];
+
+fn is_computed(value: &str) -> bool {
+    let variable = value.strip_prefix('$').is_some_and(|name| {
+        name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') && is_path(name)
+    });
+    variable || OPERATORS.iter().any(|sign| value.contains(sign))
+}
+
+/// True for names, joined as programs join them.
+fn is_path(value: &str) -> bool {
+    let joined =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '.' | ':' | '-' | '>' | '&');
+    value.chars().all(joined) && !value.starts_with(|char: char| char.is_ascii_digit())
+}
+
+/// True for a type: its last name is written as types are, or an alternative follows.
+fn is_type(value: &str, after: &str) -> bool {
+    let last = value.rsplit(['.', ':', '&']).next().unwrap_or_default();
+    let named = last.trim_start_matches('_').starts_with(|char: char| char.is_ascii_uppercase());
+    let marked = last.ends_with(['!', '?']) && !last.contains(|char: char| char.is_ascii_digit());
+    let goes_on = after.trim_start_matches(' ').starts_with(['|', '<', ',', ';', ')', '=']);
+    let goes_on = marked || goes_on && !after.starts_with("</");
+    named && (goes_on || value.contains('.')) && value::is_worded(last)
+}

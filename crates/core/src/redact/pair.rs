@@ -1,0 +1,170 @@
+//! Secrets that the name before them gives away: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
+
+use std::ops::Range;
+
+use crate::redact::code::Page;
+use crate::redact::field::{Field, Frame};
+use crate::redact::name::Class;
+use crate::redact::sign::{Sign, Spelling};
+use crate::redact::value::Grade;
+use crate::redact::{code, entry, field, header, name, subject, value};
+
+/// The secret behind the sign.
+pub(super) fn find(page: &Page<'_>, sign: &Sign) -> Option<Range<usize>> {
+    let text = page.text;
+    let name = subject::find(text, sign).filter(|name| !is_foreign(text, name, sign))?;
+    let word = &text[name.clone()];
+    let class = if is_value(word) { entry::class(text, name.start)? } else { name::class(word)? };
+    let style = style(text, &name, sign);
+    let mut field = field::read(text, sign.span.end, style)?;
+    if field.frame != Frame::Quotes && sign.spelling != Spelling::Plain {
+        field = cut(text, field.span);
+    }
+    let place = Place { name: name.start, class, style };
+    match class {
+        Class::Header => header::credentials(text, field.span),
+        Class::Signature => header::is_signature(text, &name, &field).then_some(field.span),
+        _ if subject::is_element(text, &name) && !is_closed(&text[field.span.end..]) => None,
+        _ => is_secret(page, &place, &field).then_some(field.span),
+    }
+}
+
+/// True for names of no secret, whatever they end with: parts of `AWS::IAM::AccessKey` and of `arn:…:secret:…`,
+/// the end of a text in quotes, a badge's token.
+fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
+    let (before, after) = text.split_at(name.start);
+    let after = &after[sign.span.end - name.start..];
+    let quoted =
+        |quote: char| before.ends_with(quote) && after.starts_with(quote) && name.end == sign.span.start;
+    ["::", ".svg?"].iter().any(|end| before.ends_with(end))
+        || before.ends_with(':') && sign.byte == b':'
+        || quoted('"')
+        || quoted('\'')
+}
+
+/// A bare value behind a sign that is spelled: it ends where the next spelled one begins.
+fn cut(text: &str, span: Range<usize>) -> Field {
+    let value = &text[span.clone()];
+    let ends = |at: &usize| {
+        ["&", "%26", "%22", "%27", "%20", "%2C", "%3B", "%7D", "%0A"]
+            .iter()
+            .any(|end| value[*at..].starts_with(end))
+    };
+    let length = value.match_indices(['%', '&']).map(|(at, _)| at).find(ends).unwrap_or(value.len());
+    Field { span: span.start..span.start + length, frame: Frame::Line }
+}
+
+/// True when an element is closed here.
+fn is_closed(after: &str) -> bool {
+    ["</", "<\\/", "&lt;/", "\\u003c/", "\\u003C/"].iter().any(|close| after.starts_with(close))
+}
+
+/// The secret behind the flag at `at`: `--password …`, `-u name:…`.
+pub(super) fn flag(page: &Page<'_>, at: usize) -> Option<Range<usize>> {
+    let text = page.text;
+    let bytes = text.as_bytes();
+    let word = text[at..].trim_start_matches('-');
+    let length = word.bytes().take(name::LONGEST).take_while(|&byte| subject::is_name(byte)).count();
+    let end = text.len() - word.len() + length;
+    if bytes.get(end) != Some(&b' ') {
+        return None;
+    }
+    let field = field::read(text, end, Style::Loose)?;
+    if matches!(&word[..length], "u" | "user") {
+        let login = &text[field.span.clone()];
+        let colon = login.find(':').filter(|&colon| colon > 1 && !login.contains(['\\', '/']))?;
+        let password = field.span.start + colon + 1..field.span.end;
+        return (value::grade(&login[colon + 1..]) >= Grade::Twisted).then_some(password);
+    }
+    let class = name::class(&word[..length])?;
+    let place = Place { name: at, class, style: Style::Loose };
+    is_secret(page, &place, &field).then_some(field.span)
+}
+
+/// True when a whole text is a secret by the name that it stands under.
+pub(super) fn is_named(name: &str, text: &str) -> bool {
+    let field = Field { span: 0..text.len(), frame: Frame::Quotes };
+    let class = if name.len() <= name::LONGEST { name::class(name) } else { None };
+    match class {
+        Some(Class::Header) => header::credentials(text, 0..text.len()).is_some(),
+        Some(class) => is_secret(&Page::new(text), &Place { name: 0, class, style: Style::Loose }, &field),
+        None => false,
+    }
+}
+
+/// How a name and its value are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// `NAME=value`, alone on its line.
+    Setting,
+    /// `name=value`.
+    Tight,
+    /// Anything else.
+    Loose,
+}
+
+fn style(text: &str, name: &Range<usize>, sign: &Sign) -> Style {
+    let bytes = text.as_bytes();
+    let next = bytes.get(sign.span.end);
+    let tight = sign.byte == b'=' && name.end == sign.span.start && next.is_some_and(|byte| *byte != b' ');
+    let capital = bytes[name.clone()].iter().all(|byte| !byte.is_ascii_lowercase());
+    match (tight, tight && capital && is_set(text, name.start, sign.span.end)) {
+        (true, true) => Style::Setting,
+        (true, false) => Style::Tight,
+        (false, _) => Style::Loose,
+    }
+}
+
+/// True for a setting of the environment: alone on its line, or a word among words, with no grammar in its value.
+fn is_set(text: &str, name: usize, value: usize) -> bool {
+    let before = &text[..name];
+    let line = before.trim_end_matches("export ").trim_end_matches("ENV ");
+    let alone = line.is_empty() || line.ends_with('\n') || line.ends_with("\\n");
+    let word = before.ends_with([' ', '\t', '"', '\'']);
+    let value = text.as_bytes()[value..].iter().take(256).take_while(|&&byte| field::is_open(byte));
+    alone || word && !value.into_iter().any(|byte| b"()[]{},;".contains(byte))
+}
+
+/// True for `value`, the half of an entry whose other half is its name.
+fn is_value(word: &str) -> bool {
+    ["value", "Value", "ParameterValue"].contains(&word)
+}
+
+/// Where a value stands, and what its name promises.
+struct Place {
+    /// Where the name begins.
+    name: usize,
+    class: Class,
+    style: Style,
+}
+
+/// True when a value in such a place is a secret.
+fn is_secret(page: &Page<'_>, place: &Place, field: &Field) -> bool {
+    let value = &page.text[field.span.clone()];
+    let setting = place.style == Style::Setting;
+    if field.frame != Frame::Quotes && !setting && code::is_expression(page.text, place.style, &field.span) {
+        return false;
+    }
+    let grade = value::grade(value);
+    let code = field.frame == Frame::Code;
+    let random = grade == Grade::Random && !(code && value.len() < 16);
+    let made_up = || field.frame == Frame::Quotes && page.makes_up(place.name, value);
+    let random = random && (place.class == Class::Password || !value::is_named(value));
+    match place.class {
+        Class::Token => random && !value::is_uuid(value) && value.bytes().all(is_token),
+        Class::Key => random || setting && grade >= Grade::Twisted && value.len() >= 8,
+        Class::Password if setting && grade == Grade::Words => value.len() >= 8 && value.bytes().all(is_word),
+        Class::Password => random || grade == Grade::Twisted && !code && !made_up(),
+        Class::Header | Class::Signature => false,
+    }
+}
+
+/// True for what tokens are written with.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~+/=%:!|@".contains(&byte)
+}
+
+/// True for letters, and signs that people end or join words with.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || b"!?-_".contains(&byte)
+}

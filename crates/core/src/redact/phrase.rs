@@ -1,0 +1,81 @@
+//! Secrets that words before them announce: `machine h login u password …`, `IDENTIFIED BY '…'`.
+
+use std::ops::Range;
+
+use crate::redact::field::Frame;
+use crate::redact::pair::Style;
+use crate::redact::value::Grade;
+use crate::redact::{field, value};
+
+/// What a line of `.netrc` has before its password is not longer.
+const BEFORE: usize = 256;
+
+/// The secret behind the phrase that begins with the word at `at`.
+pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
+    match text.as_bytes().get(at)? {
+        b'p' | b'P' => netrc(text, at).or_else(|| said(text, at, "password ", Frame::Quotes)),
+        b'i' | b'I' => said(text, at, "identified by ", Frame::Quotes),
+        b'r' => said(text, at, "requirepass ", Frame::Line),
+        b'm' => said(text, at, "masterauth ", Frame::Line),
+        b'a' => said(text, at, "aws_secret_access_key ", Frame::Line)
+            .or_else(|| said(text, at, "aws_session_token ", Frame::Line)),
+        _ => None,
+    }
+}
+
+/// The value that stands behind the words, framed so.
+fn said(text: &str, at: usize, words: &str, frame: Frame) -> Option<Range<usize>> {
+    let said = text.get(at..at + words.len())?.eq_ignore_ascii_case(words);
+    let field = said.then(|| field::read(text, at + words.len(), Style::Loose))??;
+    let opens = value::grade(&text[field.span.clone()]) >= Grade::Twisted;
+    (field.frame == frame && opens).then_some(field.span)
+}
+
+/// The password of a machine in `.netrc`.
+fn netrc(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?.strip_prefix("password")?;
+    let gap = gap(rest);
+    let owner = if gap > 0 { owner(text, at)? } else { return None };
+    let start = at + "password".len() + gap;
+    let length = text.as_bytes()[start..].iter().take(BEFORE).take_while(|&&byte| is_word(byte)).count();
+    let password = text.get(start..start + length)?;
+    let opens = match owner {
+        Owner::Login => value::opens(password),
+        Owner::Prose => value::grade(password) >= Grade::Twisted,
+    };
+    opens.then_some(start..start + length)
+}
+
+/// Whom the words before a password name.
+enum Owner {
+    /// A user of a machine.
+    Login,
+    /// A machine, or what reads like one: `the default password`.
+    Prose,
+}
+
+/// The bytes of the space that a text begins with; an escaped line end is space too.
+fn gap(text: &str) -> usize {
+    let rest = text.trim_start_matches([' ', '\t', '\r', '\n']);
+    let rest = rest.strip_prefix("\\n").map_or(rest, |rest| rest.trim_start_matches([' ', '\t']));
+    text.len() - rest.len()
+}
+
+fn is_word(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
+}
+
+/// Whose password stands at `at`: `machine host`, `default`, with or without `login user`.
+fn owner(text: &str, at: usize) -> Option<Owner> {
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(BEFORE))..at];
+    let before = before.replace("\\n", " ");
+    let mut words = before.split_whitespace().rev();
+    let mut next = || words.next().unwrap_or_default();
+    let (owner, host, machine) = match (next(), next()) {
+        (_, "login" | "account") => (Owner::Login, next(), next()),
+        (host, machine) => (Owner::Prose, host, machine),
+    };
+    // Behind an assignment the line is a value.
+    let machine = machine.rsplit('=').next() == Some("machine");
+    (host == "default" || machine && !host.is_empty()).then_some(owner)
+}

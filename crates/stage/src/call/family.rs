@@ -1,0 +1,365 @@
+//! Whose output a command line prints.
+//!
+//! Of a pipeline it is the first command's, as long as what follows only picks or orders its lines; once they are
+//! rewritten it is nobody's. Of several commands it is the one they share; if one of them shows a file, the text
+//! counts as that file's, because what an agent may edit must stay as it is.
+
+use crate::call::shell;
+use crate::call::shell::{Command, Output};
+
+/// A group of commands whose output is alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// `git`.
+    Git,
+    /// `npm` and its like.
+    Npm,
+    /// `cargo` and the compiler behind it.
+    Cargo,
+    /// Test runners, and interpreters that are mostly used as such.
+    Test,
+    /// `docker` and its like.
+    Docker,
+    /// `pip` and its like.
+    Pip,
+    /// `make` and its like.
+    Make,
+    /// Listings of files and lines.
+    Fs,
+    /// Searches.
+    Grep,
+    /// Text of files.
+    Read,
+    /// Anything else.
+    Generic,
+}
+
+/// Commands and their families.
+const COMMANDS: [(Family, &[&str]); 10] = [
+    (Family::Git, &["git"]),
+    (Family::Npm, &["npm", "pnpm", "yarn", "bun"]),
+    (Family::Cargo, &["cargo", "rustc", "rustup"]),
+    (Family::Test, &["pytest", "py.test", "jest", "mocha", "vitest", "playwright", "go", "python"]),
+    (Family::Docker, &["docker", "podman", "docker-compose"]),
+    (Family::Pip, &["pip", "pip3", "pipx"]),
+    (Family::Make, &["make", "cmake"]),
+    (Family::Fs, &["ls", "find", "tree", "du", "df", "wc", "sort", "uniq", "diff", "fd"]),
+    (Family::Grep, &["grep", "egrep", "fgrep", "rg", "ag", "ack"]),
+    (Family::Read, &["cat", "head", "tail", "sed", "awk", "nl", "bat", "get-content"]),
+];
+
+/// Commands that print nothing, or a line that is no family's.
+const QUIET: &[&str] = &[
+    ":", ".", "[", "[[", "alias", "break", "case", "cd", "chmod", "chown", "continue", "cp", "declare",
+    "done", "echo", "esac", "exit", "export", "false", "fi", "for", "kill", "ln", "local", "mkdir", "mv",
+    "popd", "printf", "pushd", "pwd", "read", "return", "rm", "set", "sleep", "source", "test", "touch",
+    "trap", "true", "ulimit", "umask", "unset", "wait", "yes", "}",
+];
+
+/// Commands that pick or order the lines they are piped.
+const PICKS: &[&str] = &[
+    "cat",
+    "egrep",
+    "fgrep",
+    "grep",
+    "head",
+    "less",
+    "more",
+    "rg",
+    "sed",
+    "select-object",
+    "sort",
+    "tac",
+    "tail",
+    "tee",
+    "uniq",
+];
+
+/// Words before a command that change nothing in what it prints, and those of their options that take a value.
+const PREFIXES: &[(&str, &[&str])] = &[
+    ("!", &[]),
+    ("builtin", &[]),
+    ("bunx", &[]),
+    ("bundle exec", &[]),
+    ("command", &[]),
+    ("conda run", &["-n", "-p"]),
+    ("do", &[]),
+    ("doas", &["-u"]),
+    ("elif", &[]),
+    ("else", &[]),
+    ("env", &["-u", "-C"]),
+    ("exec", &[]),
+    ("hatch run", &[]),
+    ("if", &[]),
+    ("nice", &["-n"]),
+    ("nohup", &[]),
+    ("npx", &["-p", "--package"]),
+    ("pdm run", &[]),
+    ("pipenv run", &[]),
+    ("pnpm dlx", &[]),
+    ("pnpm exec", &[]),
+    ("poetry run", &[]),
+    ("setsid", &[]),
+    ("stdbuf", &["-i", "-o", "-e"]),
+    ("sudo", &["-u", "-g", "-C", "-h", "-p"]),
+    ("then", &[]),
+    ("time", &["-f", "-o"]),
+    ("timeout", &["-k", "-s"]),
+    ("until", &[]),
+    ("uv run", &["--with", "--python", "-p", "--extra", "--group", "--directory", "--project"]),
+    ("while", &[]),
+    ("xargs", &["-I", "-n", "-P", "-L", "-d"]),
+    ("yarn exec", &[]),
+    ("{", &[]),
+];
+
+/// A shell within a shell deeper than this is not looked into.
+const MAX_DEPTH: usize = 4;
+
+impl Family {
+    /// The family whose output `line` prints.
+    pub(super) fn of(line: &str) -> Self {
+        of_line(line, 0).unwrap_or(Self::Generic)
+    }
+
+    /// The family of both, when their outputs stand below each other.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (one, two) if one == two => one,
+            (Self::Read, _) | (_, Self::Read) => Self::Read,
+            _ => Self::Generic,
+        }
+    }
+}
+
+/// `None` when the line prints nothing to speak of.
+fn of_line(line: &str, depth: usize) -> Option<Family> {
+    let commands = shell::commands(line);
+    commands
+        .split_inclusive(|command| command.output != Output::Piped)
+        .filter_map(|pipeline| of_pipeline(pipeline, depth))
+        .reduce(Family::and)
+}
+
+fn of_pipeline(pipeline: &[Command], depth: usize) -> Option<Family> {
+    if pipeline.last()?.output == Output::Filed {
+        return None;
+    }
+    pipeline.iter().enumerate().fold(None, |source, (at, command)| {
+        let words = bare(&command.words);
+        let is = |names: &[&str]| words.first().is_some_and(|word| names.contains(&&*name(word)));
+        let runs = command.words.first().is_some_and(|word| word == "xargs");
+        match source {
+            _ if at > 0 && !runs && is(PICKS) => source,
+            Some(_) if !runs => Some(Family::Generic),
+            _ => of_command(words, depth),
+        }
+    })
+}
+
+fn of_command(words: &[String], depth: usize) -> Option<Family> {
+    let (first, rest) = words.split_first()?;
+    let name = name(first);
+    let has = |option: &str| rest.iter().any(|word| word.starts_with(option));
+    match &*name {
+        "bash" | "sh" | "zsh" | "dash" if depth < MAX_DEPTH => match script(rest) {
+            Some(line) => of_line(line, depth + 1),
+            None => Some(Family::Generic),
+        },
+        "sed" if has("-i") || has("--in-place") => None,
+        "python" => Some(module(rest).map_or(Family::Test, |module| known(&self::name(module)))),
+        "uv" => {
+            Some(if rest.first().is_some_and(|word| word == "pip") { Family::Pip } else { Family::Generic })
+        }
+        quiet if QUIET.contains(&quiet) => None,
+        other => Some(known(other)),
+    }
+}
+
+/// The family of a command by its bare name.
+fn known(name: &str) -> Family {
+    COMMANDS.iter().find(|(_, names)| names.contains(&name)).map_or(Family::Generic, |(family, _)| *family)
+}
+
+/// A command's name without folder, ending and, for Python, its version.
+pub(super) fn name(word: &str) -> String {
+    let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+    let base = base.strip_suffix(".exe").unwrap_or(&base);
+    match base.strip_prefix("python") {
+        Some(version) if version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+            "python".to_owned()
+        }
+        _ => base.to_owned(),
+    }
+}
+
+/// The line that a shell is told to run, as in `bash -lc LINE`.
+pub(super) fn script(words: &[String]) -> Option<&str> {
+    let at = words.iter().position(|word| word.starts_with('-') && word.ends_with('c'))?;
+    words.get(at + 1).map(String::as_str)
+}
+
+/// The module that Python is told to run, when it is a family's.
+fn module(words: &[String]) -> Option<&str> {
+    let at = words.iter().position(|word| word == "-m")?;
+    words.get(at + 1).map(String::as_str).filter(|module| known(module) != Family::Generic)
+}
+
+/// A command without assignments and prefixes.
+pub(super) fn bare(mut words: &[String]) -> &[String] {
+    while let Some((first, rest)) = words.split_first() {
+        words = if assigns(first) {
+            rest
+        } else if let Some(rest) = unwrapped(words) {
+            rest
+        } else {
+            break;
+        };
+    }
+    words
+}
+
+fn assigns(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty()
+        && !name.starts_with(|char: char| char.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What stands behind a prefix and its options.
+fn unwrapped(words: &[String]) -> Option<&[String]> {
+    let first = name(words.first()?);
+    let (prefix, valued) = PREFIXES.iter().find(|(prefix, _)| match prefix.split_once(' ') {
+        Some((one, two)) => one == first && words.get(1).is_some_and(|word| word == two),
+        None => *prefix == first,
+    })?;
+    let mut rest = words.get(prefix.split(' ').count()..)?;
+    while let Some((option, after)) = rest.split_first().filter(|(word, _)| word.starts_with('-')) {
+        let takes = usize::from(valued.contains(&option.as_str()));
+        rest = after.get(takes..).unwrap_or_default();
+    }
+    if first == "timeout" { rest.get(1..) } else { Some(rest) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Call;
+
+    fn check(family: Family, lines: &[&str]) {
+        for line in lines {
+            assert_eq!(Family::of(line), family, "{line}");
+        }
+    }
+
+    /// Contract 3.13: every command of the list.
+    #[test]
+    fn every_command_has_its_family() {
+        for (family, names) in [
+            (Family::Git, "git"),
+            (Family::Npm, "npm pnpm yarn bun"),
+            (Family::Cargo, "cargo rustc rustup"),
+            (Family::Test, "pytest py.test jest mocha vitest go python python3 python3.12"),
+            (Family::Docker, "docker podman"),
+            (Family::Pip, "pip pip3 pipx"),
+            (Family::Make, "make cmake"),
+            (Family::Fs, "ls find tree du df wc sort uniq diff"),
+            (Family::Grep, "grep rg ag ack"),
+            (Family::Read, "cat head tail sed awk"),
+            (Family::Generic, "kubectl gh curl jq uv bash"),
+        ] {
+            names.split(' ').for_each(|name| check(family, &[name, &format!("/usr/bin/{name} x")]));
+        }
+        check(Family::Pip, &["uv pip install x", "python3 -m pip install x"]);
+    }
+
+    /// Contract 3.13: what stands before the command.
+    #[test]
+    fn prefixes_are_skipped() {
+        check(
+            Family::Test,
+            &[
+                "A=1 B='x y' pytest -q",
+                "npx jest",
+                "npx --yes -p x jest",
+                "poetry run pytest",
+                "uv run --with x pytest",
+                "sudo -E -u me timeout -k 5 60 time ./venv/bin/python -m unittest",
+                "cd /x && pytest",
+                "cd x; export A=b\nenv A=1 pytest",
+                "bash -lc 'cd x && python3 -m pytest'",
+                "if [ -f x ]; then pytest; fi",
+                "C:\\py\\python.exe x.py",
+            ],
+        );
+        check(
+            Family::Cargo,
+            &["RUST_LOG=debug cargo run", "(cd x && cargo test) 2>&1", "# why\ncargo build"],
+        );
+    }
+
+    #[test]
+    fn pipelines_belong_to_whose_lines_they_show() {
+        check(
+            Family::Cargo,
+            &["cargo test 2>&1 | tail -50", "cargo b | grep error | head", "cargo b 2>&1 | tee x"],
+        );
+        check(
+            Family::Git,
+            &["git log | head", "git diff > /dev/null; git status", "yes | git x", "(git log) | tail"],
+        );
+        check(Family::Grep, &["find . -name '*.rs' | xargs -n 1 grep foo", "rg -n foo | sort | uniq"]);
+        check(Family::Read, &["nl -ba x | sed -n '1,9p'", "cat x | grep y"]);
+        check(Family::Generic, &["ls | wc -l", "cat x | jq .", "git log | awk '{print $1}'"]);
+    }
+
+    #[test]
+    fn lines_of_many_commands_are_whose_they_share() {
+        check(Family::Git, &["git add -A && git commit -m x && git push", "cd x && git log || true"]);
+        check(Family::Git, &["git commit -m \"$(cat <<'EOF'\nit's\nEOF\n)\"", "sed -i s/a/b/ x && git diff"]);
+        check(
+            Family::Generic,
+            &[
+                "git status && cargo test",
+                "",
+                "echo hi",
+                "cat > x <<E\ny\nE",
+                "make | ./x",
+                "echo x | grep y",
+            ],
+        );
+        check(Family::Read, &["ls; cat x", "for f in *; do cat $f; done", "while read x; do head $x; done"]);
+    }
+
+    #[test]
+    fn tools_that_read_and_search_need_no_command() {
+        let family = |tool, command| Call { tool, command, ..Call::default() }.family();
+        assert_eq!(family("Read", Some("cargo")), Family::Read);
+        assert_eq!(family("Grep", Some("make")), Family::Grep);
+        assert_eq!(family("Glob", None), Family::Fs);
+        assert_eq!(family("Bash", None), Family::Generic);
+        assert_eq!(family("", Some("git log")), Family::Git);
+    }
+
+    /// Contract 3.18.
+    #[test]
+    fn any_line_is_read() {
+        for line in [
+            "=",
+            "-",
+            "sudo",
+            "timeout",
+            "sudo -u",
+            "bash -c",
+            "uv run",
+            "xargs",
+            "é=ü ß",
+            "a\0b",
+            "\u{1f600}|",
+        ] {
+            Family::of(line);
+        }
+        Family::of(&"sudo ".repeat(100_000));
+        Family::of(&"bash -c ".repeat(1000));
+    }
+}

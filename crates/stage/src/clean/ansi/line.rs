@@ -1,0 +1,186 @@
+//! One line as a terminal draws it, from state to state.
+
+use std::mem;
+
+use crate::clean::ansi::code::Code;
+use crate::clean::ansi::{Habits, code};
+use crate::signal;
+
+/// What a carriage return within a line does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// The next state of the line overwrites the last.
+    Overwrite,
+    /// It may end a line, as on old systems; only what is surely progress is overwritten.
+    Break,
+}
+
+/// A line being drawn.
+pub(super) struct Line {
+    /// States that stay.
+    past: Vec<String>,
+    now: String,
+    /// Steps that the cursor went back and that nothing was printed over yet.
+    back: usize,
+    ink: Option<Ink>,
+    /// The ink of the letter drawn last.
+    near: Option<Ink>,
+    returns: Returns,
+}
+
+/// Colours that tell old from new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ink {
+    Red,
+    Green,
+}
+
+/// Cursor moves further than this draw no gap worth its tokens.
+const MAX_GAP: usize = 32;
+
+impl Line {
+    /// Draws `text`; `None` when red and green letters touch, for then a word's old and new letters would run
+    /// together without their colours.
+    pub(super) fn read(text: &str, habits: Habits) -> Option<Self> {
+        let mut line = Self {
+            past: Vec::new(),
+            now: String::new(),
+            back: 0,
+            ink: None,
+            near: None,
+            returns: habits.returns,
+        };
+        let mut rest = text;
+        while let Some(char) = rest.chars().next() {
+            let code = code::read(rest, habits.carets);
+            rest = &rest[code.map_or(char.len_utf8(), |(_, length)| length)..];
+            match (code, char) {
+                (Some((code, _)), _) => line.obey(code),
+                (None, '\r') => line.turn(),
+                (None, '\x08') => line.back += 1,
+                (None, _) => line.print(char)?,
+            }
+        }
+        Some(line)
+    }
+
+    /// What is to be seen in the end.
+    pub(super) fn shown(mut self) -> String {
+        if self.past.is_empty() {
+            return self.now;
+        }
+        let open = self.now.is_empty() && self.past.len() > 1;
+        self.turn();
+        self.past.join("\r") + if open { "\r" } else { "" }
+    }
+
+    /// Draws a character, over those that the cursor went back on.
+    fn print(&mut self, char: char) -> Option<()> {
+        for _ in 0..mem::take(&mut self.back).min(self.now.len()) {
+            self.now.pop();
+        }
+        self.now.push(char);
+        let ink = self.ink.filter(|_| char.is_alphanumeric());
+        let clash = ink.is_some() && self.near.is_some() && ink != self.near;
+        self.near = ink;
+        (!clash).then_some(())
+    }
+
+    fn obey(&mut self, code: Code<'_>) {
+        match code {
+            Code::Colour(numbers) => self.ink = ink(self.ink, numbers),
+            Code::Erase("" | "0") if self.now.is_empty() => self.erase(),
+            Code::Erase("1" | "2") => {
+                self.turn();
+                self.erase();
+            }
+            Code::Column("" | "0" | "1") => self.turn(),
+            Code::Column(_) => self.gap(1),
+            Code::Forward(numbers) => self.gap(numbers.parse().unwrap_or(1)),
+            Code::Jump if !self.now.is_empty() => self.now.push('\n'),
+            _ => {}
+        }
+    }
+
+    fn gap(&mut self, columns: usize) {
+        self.near = None;
+        self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP)));
+    }
+
+    /// Forgets what was drawn, but no error.
+    fn erase(&mut self) {
+        self.past.retain(|state| signal::find(state).is_some());
+    }
+
+    /// Goes back to the line's beginning.
+    fn turn(&mut self) {
+        let state = mem::take(&mut self.now);
+        self.near = None;
+        self.back = 0;
+        if state.is_empty() {
+            return;
+        }
+        let blank = state.trim().is_empty();
+        let gone = |past: &mut String| {
+            if blank { wiped(past, &state) } else { overwritten(past, &state, self.returns) }
+        };
+        self.past.pop_if(gone);
+        if !blank {
+            self.past.push(state);
+        }
+    }
+}
+
+/// The ink after a code with these numbers.
+fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
+    let mut numbers = numbers.split([';', ':']);
+    while let Some(number) = numbers.next() {
+        ink = match number {
+            "31" | "41" | "91" | "101" => Some(Ink::Red),
+            "32" | "42" | "92" | "102" => Some(Ink::Green),
+            "38" | "48" => {
+                let more = if numbers.next() == Some("2") { 3 } else { 1 };
+                numbers.by_ref().take(more).for_each(drop);
+                None
+            }
+            "1" | "2" | "3" | "4" | "7" | "22" | "23" | "24" | "27" => ink,
+            _ => None,
+        };
+    }
+    ink
+}
+
+/// True when spaces cover all of a state that is no error.
+fn wiped(state: &str, spaces: &str) -> bool {
+    spaces.chars().count() >= state.chars().count() && signal::find(state).is_none()
+}
+
+/// True when `new` is a later state of the progress that `old` shows.
+fn overwritten(old: &str, new: &str, returns: Returns) -> bool {
+    let same = letters(old).eq(letters(new));
+    let led = || lead(old) == lead(new) && signal::find(old).is_none();
+    match returns {
+        Returns::Overwrite if same => true,
+        _ => counts(old) && counts(new) && (same || led()),
+    }
+}
+
+fn letters(state: &str) -> impl Iterator<Item = char> {
+    state.chars().filter(|char| char.is_alphabetic())
+}
+
+/// The words before the first number or bar.
+fn lead(state: &str) -> &str {
+    let state = state.trim_start();
+    let end = state.find(|char: char| !char.is_alphabetic() && char != ' ').unwrap_or(state.len());
+    state[..end].trim_end()
+}
+
+/// True of a state that says how far it is: `12%`, `3/10`.
+fn counts(state: &str) -> bool {
+    let bytes = state.as_bytes();
+    bytes.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'%')
+        || bytes
+            .windows(3)
+            .any(|three| three[0].is_ascii_digit() && three[1] == b'/' && three[2].is_ascii_digit())
+}

@@ -1,0 +1,98 @@
+//! Bytes that are no text, left out of sight.
+
+use crate::plan::{Loss, Mode};
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text that is none.
+pub(crate) struct Binary;
+
+impl Stage for Binary {
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &'static str {
+        "binary"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Safe
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let text = is_binary(text).then(|| format!("[Binary output suppressed: {} bytes]", text.len()))?;
+        Some(Edit { text, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// Shorter texts with control characters may be anything.
+const MIN_CHARS: usize = 32;
+
+/// Of a text, at most one character in so many controls something.
+const RARITY: usize = 20;
+
+fn is_binary(text: &str) -> bool {
+    let controls = text.chars().filter(|char| controls(*char)).count();
+    let chars = text.chars().count();
+    if text.contains('\0') {
+        return !is_list(text);
+    }
+    chars > MIN_CHARS && controls * RARITY > chars
+}
+
+/// True for names with a NUL behind each, as `find -print0` and `git ls-files -z` list them.
+fn is_list(text: &str) -> bool {
+    let body = text.strip_suffix('\0').unwrap_or(text);
+    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(controls);
+    body.contains('\0') && body.split('\0').all(name)
+}
+
+/// True of what neither breaks lines, nor fills them, nor paints them.
+fn controls(char: char) -> bool {
+    char.is_control() && !matches!(char, '\n' | '\r' | '\t' | '\x1b')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
+
+    fn check(text: &str, expected: Option<&str>) {
+        let scene = Scene { plan: &Plan::default(), call: Call::default() };
+        let edit = Binary.apply(scene, text);
+        assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
+        assert!(edit.is_none_or(|edit| edit.loss == Loss::Detail));
+    }
+
+    /// Contract 3.4.
+    #[test]
+    fn binary_is_suppressed() {
+        check("a\0b", Some("[Binary output suppressed: 3 bytes]"));
+        check(&("\u{1}\u{2}".to_owned() + &"é".repeat(31)), Some("[Binary output suppressed: 64 bytes]"));
+        check(
+            &("\u{1}\u{2}\u{3}".to_owned() + &"x".repeat(56)),
+            Some("[Binary output suppressed: 59 bytes]"),
+        );
+    }
+
+    /// What tools write for other tools is text, whatever stands between its lines.
+    #[test]
+    fn names_with_a_nul_behind_each_are_text() {
+        check("./a.txt\0./b c.txt\0./d\0", None);
+        check("src/main.rs\0src/lib.rs", None);
+        check("only one\0", Some("[Binary output suppressed: 9 bytes]"));
+        check("h\0e\0l\0l\0o\0", Some("[Binary output suppressed: 10 bytes]"));
+        check("ab\0\0cd\0", Some("[Binary output suppressed: 7 bytes]"));
+        check("ab\0c\u{1}\0", Some("[Binary output suppressed: 6 bytes]"));
+    }
+
+    #[test]
+    fn text_is_not() {
+        check("", None);
+        check(&"\u{1}".repeat(32), None);
+        check(&("\u{1}\u{2}\u{3}".to_owned() + &"x".repeat(57)), None);
+        check(&"\x1b\t\r\n".repeat(50), None);
+        check(&"日本語\n".repeat(50), None);
+    }
+}

@@ -1,0 +1,211 @@
+//! A line's words without its values: what it shares with others of its kind.
+
+use crate::cut::alike::field::Field;
+
+/// What a line is like, as numbers that tell lines apart.
+#[derive(Debug, PartialEq)]
+pub(super) struct Template {
+    /// The words.
+    pub(super) key: u64,
+    /// The values, in order.
+    pub(super) fields: Vec<Field>,
+}
+
+impl Template {
+    /// Takes a line apart.
+    pub(super) fn of(line: &str) -> Self {
+        let bytes = line.as_bytes();
+        let grave = is_grave(bytes);
+        let mut template = Self { key: START, fields: Vec::new() };
+        let (mut at, mut said) = (0, 0);
+        while at < bytes.len() {
+            said = said.max(sentence(bytes, at, said));
+            let part = part(bytes, at, said);
+            let text = &bytes[at..at + part.length];
+            if part.value && (!grave || has_digit(text)) {
+                template.key = mix(template.key, b"\0");
+                template.fields.push(Field::of(text));
+            } else {
+                template.key = mix(template.key, text);
+            }
+            at += part.length;
+        }
+        template
+    }
+}
+
+pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash of what came before and of `bytes`.
+pub(super) fn mix(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Parts of words in lines that are read closely: these are alike only if they differ in nothing but numbers.
+const GRAVE: [&str; 12] = [
+    "warn",
+    "fail",
+    "denied",
+    "refused",
+    "timeout",
+    "timed out",
+    "unable",
+    "cannot",
+    "could not",
+    "invalid",
+    "killed",
+    "abort",
+];
+
+fn is_grave(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| {
+        let lower = bytes[at].to_ascii_lowercase();
+        b"wfdrtucika".contains(&lower)
+            && GRAVE.iter().any(|word| {
+                bytes[at..].get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+            })
+    })
+}
+
+/// A stretch of a line.
+struct Part {
+    length: usize,
+    value: bool,
+}
+
+/// Quotations are looked for no further than this.
+const MAX_QUOTE: usize = 4_000;
+
+/// A quotation of more words than this, or one that opens a line, is text and no value.
+const MAX_WORDS: usize = 3;
+
+/// Where the text ends that a quotation at `at` holds, if it is text; one within the text before `said` is not
+/// looked at.
+fn sentence(bytes: &[u8], at: usize, said: usize) -> usize {
+    if at < said || bytes[at] != b'"' {
+        return 0;
+    }
+    // One that does not end is looked at once.
+    let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE };
+    let words = bytes[at..at + length].split(|byte| *byte == b' ').count();
+    if at == 0 || words > MAX_WORDS { at + length } else { 0 }
+}
+
+/// The stretch that begins at `at`, where quotations before `said` are text.
+fn part(bytes: &[u8], at: usize, said: usize) -> Part {
+    let byte = bytes[at];
+    if at >= said
+        && let Some(length) = quotation(&bytes[at..])
+    {
+        return Part { length, value: true };
+    }
+    let assigned = at >= 2 && bytes[at - 1] == b'=' && is_word(bytes[at - 2]);
+    if assigned && !is_stop(byte) {
+        let length = bytes[at..].iter().take_while(|byte| !is_stop(**byte)).count();
+        return Part { length, value: true };
+    }
+    let length = run(&bytes[at..]);
+    if length == 0 {
+        return Part { length: 1, value: false };
+    }
+    Part { length, value: is_value(&bytes[at..at + length]) }
+}
+
+/// The length of a quotation on one line, its quotes included.
+fn quotation(bytes: &[u8]) -> Option<usize> {
+    if bytes.first() != Some(&b'"') {
+        return None;
+    }
+    let inside = bytes.iter().skip(1).take(MAX_QUOTE);
+    let mut escaped = false;
+    for (at, byte) in inside.enumerate() {
+        match byte {
+            b'"' if !escaped => return Some(at + 2),
+            _ => escaped = *byte == b'\\' && !escaped,
+        }
+    }
+    None
+}
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// What ends a value behind `=`.
+fn is_stop(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b",;&)]}'\"=".contains(&byte)
+}
+
+/// The length of the name, number, path or address that `bytes` begin with.
+fn run(bytes: &[u8]) -> usize {
+    let inner = |at: usize| {
+        let digit_before = at > 0 && bytes[at - 1].is_ascii_hexdigit();
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        match bytes[at] {
+            b'-' | b'.' | b'/' | b'@' | b'~' | b'+' => true,
+            b':' => next == b'/' || digit_before && next.is_ascii_hexdigit(),
+            byte => is_word(byte),
+        }
+    };
+    (0..bytes.len()).take_while(|at| inner(*at)).count()
+}
+
+/// Letters in a row that no word has.
+const LONG: usize = 24;
+
+fn is_value(run: &[u8]) -> bool {
+    let word = |part: &[u8]| part.len() >= LONG && part.iter().all(u8::is_ascii_lowercase);
+    has_digit(run) || run.contains(&b'/') && run.len() > 1 || run.split(|byte| !is_word(*byte)).any(word)
+}
+
+pub(super) fn has_digit(bytes: &[u8]) -> bool {
+    bytes.iter().any(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alike(one: &str, two: &str) -> bool {
+        Template::of(one).key == Template::of(two).key
+    }
+
+    #[test]
+    fn values_make_no_difference() {
+        for (one, two) in [
+            ("10:00:01 app[17]: done in 3 ms", "11:30:59 app[4]: done in 12.5 ms"),
+            ("from 10.0.0.1:80 id=a1", "from fe80:0:1:9 id=zz"),
+            ("read /etc/a/b.conf ok", "read /usr/c ok"),
+            ("user=root ok", "user=anna ok"),
+            ("\t\"GET /a\" 200 \"x y\"", "\t\"PUT /b/c\" 404 \"-\""),
+            ("key abcdefghijklmnopqrstuvwxyz", "key zyxwvutsrqponmlkjihgfedcba"),
+            ("get https://a.example/x?y=1 now", "get http://b.example/z?y=2 now"),
+        ] {
+            assert!(alike(one, two), "{one} | {two}");
+        }
+    }
+
+    #[test]
+    fn words_do() {
+        for (one, two) in [
+            ("session opened", "session closed"),
+            ("{\"m\": \"this is what it said\"}", "{\"m\": \"that is what it said\"}"),
+            ("\"at the beginning\"", "\"of a line\""),
+            ("WARN disk=sda full", "WARN disk=sdb full"),
+            ("login failed for user=\"x\"", "login failed for user=\"y\""),
+        ] {
+            assert!(!alike(one, two), "{one} | {two}");
+        }
+        assert!(alike("WARN disk=sda 90 %", "WARN disk=sda 91 %"));
+    }
+
+    #[test]
+    fn values_are_told_apart() {
+        let values = |line: &str| Template::of(line).fields;
+        assert_eq!(values("GET /a 200"), values("PUT /a 200"));
+        assert_ne!(values("GET /a 200"), values("GET /a 500"));
+        for odd in ["", "\"", "=", "a=", "\"\\\"", "é=é", ":", "::", "日本 \"語", "\u{0}"] {
+            let _ = values(odd);
+        }
+    }
+}

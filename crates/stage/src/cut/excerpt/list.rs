@@ -1,0 +1,97 @@
+//! Long lists without their middle.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use tersely_codec::{Text, Value};
+
+use crate::cut::excerpt::{Limits, fault, name, string, weigh};
+use crate::omit;
+
+/// Stretches that are named one by one.
+const MAX_STRETCHES: usize = 8;
+
+impl Limits {
+    /// Cuts a list of records that is too long; says which are gone.
+    pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
+        match value {
+            Value::Array(items) if items.len() > self.records && !is_series(items) => {
+                let big = items.iter().map(weigh).sum::<usize>() > self.list;
+                let unit = if items.iter().any(Value::is_scalar) { "items" } else { "records" };
+                let field = name::field(items);
+                let name = |item: &Value<'_>| name::of(item, field?);
+                big.then(|| self.cut(items, (fault::tells, name), unit))?
+            }
+            // Members are a list if each is a record; others have a meaning of their own.
+            Value::Object(members) if members.len() > self.records => {
+                let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
+                let list = size > self.list && !members.iter().any(|(_, value)| value.is_scalar());
+                let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
+                let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
+                list.then(|| self.cut(members, (tells, name), "members"))?
+            }
+            _ => None,
+        }
+    }
+
+    /// Leaves out what is neither at an end nor tells of a fault; says which are gone, by number and by name.
+    fn cut<T>(
+        &self,
+        items: &mut Vec<T>,
+        (tells, name): (impl Fn(&T) -> bool, impl Fn(&T) -> Option<String>),
+        unit: &str,
+    ) -> Option<String> {
+        let (count, (head, tail)) = (items.len(), self.ends);
+        let (mut gone, mut names) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        items.retain(|item| {
+            index += 1;
+            let keep = index <= head || index > count - tail || tells(item);
+            if !keep {
+                gone.push(index);
+                names.extend(name(item));
+            }
+            keep
+        });
+        let note = format!("{unit} {} of {count}", stretches(&gone));
+        let fits = names.len() == gone.len() && names.iter().map(String::len).sum::<usize>() <= self.names;
+        match fits {
+            _ if gone.is_empty() => None,
+            true => Some(format!("{note}: {}", names.join(", "))),
+            false => Some(note),
+        }
+    }
+
+    /// Cuts a list of numbers that is too long, and says so in their place.
+    pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
+        if items.len() > self.numbers && is_series(items) {
+            let (head, tail) = self.ends;
+            let gone = items.len() - head - tail;
+            let note = string(&omit::things(gone, "numbers", ""));
+            items.splice(head..head + gone, [note]);
+        }
+    }
+}
+
+fn is_series(items: &[Value<'_>]) -> bool {
+    items.iter().all(|item| matches!(item, Value::Number(_)))
+}
+
+/// `31 to 120, 122 to 295`
+fn stretches(numbers: &[usize]) -> String {
+    let mut out = String::new();
+    let parts = numbers.chunk_by(|one, next| one + 1 == *next);
+    let count = parts.clone().count();
+    for (index, part) in parts.enumerate().take(MAX_STRETCHES) {
+        out.push_str(if index > 0 { ", " } else { "" });
+        let _ = match part {
+            [one] => write!(out, "{one}"),
+            [first, .., last] => write!(out, "{first} to {last}"),
+            [] => Ok(()),
+        };
+    }
+    if count > MAX_STRETCHES {
+        let _ = write!(out, " and more, {} in all,", numbers.len());
+    }
+    out
+}

@@ -1,0 +1,121 @@
+//! Long strings without their middle.
+
+use tersely_codec::{Text, Value};
+
+use crate::cut::excerpt::{Limits, blob};
+use crate::{omit, signal};
+
+impl Limits {
+    /// Cuts the long strings of a value: the fewer there are, the more stays of each.
+    pub(super) fn strings(&self, value: &mut Value<'_>) {
+        let (mut count, mut longest, mut size) = (0, 0, 0);
+        each(value, &mut |text| {
+            let length = text.as_str().len();
+            size += length;
+            longest = longest.max(length);
+            count += usize::from(length > self.string);
+        });
+        // One string that is most of a document is what was asked for: other stages look into it.
+        if count == 0 || 2 * longest > size {
+            return;
+        }
+        let limit = self.string.max(self.strings / count);
+        each(value, &mut |text| {
+            if text.as_str().len() > limit
+                && let Some(cut) = text.value().and_then(|text| shorten(&text, limit))
+            {
+                *text = Text::of(&cut).into_owned();
+            }
+        });
+    }
+}
+
+/// Cuts the values that nobody reads.
+pub(super) fn blobs(value: &mut Value<'_>) {
+    each(value, &mut |text| {
+        if let Some(cut) = blob::shorten(text.as_str()) {
+            *text = Text::of(&cut).into_owned();
+        }
+    });
+}
+
+/// Does something to every string of a value.
+fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
+    match value {
+        Value::String(text) => act(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, act)),
+        Value::Object(members) => members.iter_mut().for_each(|(_, value)| each(value, act)),
+        _ => {}
+    }
+}
+
+/// What stays of a string without a word in it.
+const WORDLESS: usize = 80;
+
+/// The ends of a text, and what goes wrong between them.
+fn shorten(text: &str, limit: usize) -> Option<String> {
+    // Escapes make a string longer than its text.
+    if text.len() <= limit {
+        return None;
+    }
+    let (head, tail) = if is_wordless(text) { (WORDLESS, 0) } else { (limit * 3 / 5, limit / 5) };
+    let head = head_end(text, head);
+    let tail = tail_start(text, tail);
+    let mut out = text[..head].to_owned();
+    let mut end = head;
+    for signal in signal::signals(&text[head..tail]) {
+        let words = head + signal.words.start;
+        let from =
+            (head + signal.line.start).max(text.floor_char_boundary(words.saturating_sub(MAX_LINE / 2)));
+        let to = (head + signal.line.end).min(text.ceil_char_boundary(words + MAX_LINE));
+        push_gap(&mut out, &text[end..from]);
+        out.push_str(&text[from..to]);
+        end = to;
+    }
+    push_gap(&mut out, &text[end..tail]);
+    out.push_str(&text[tail..]);
+    (out.len() < text.len()).then_some(out)
+}
+
+/// Bytes that stay of a line with an error.
+const MAX_LINE: usize = 240;
+
+/// Shorter gaps are not worth a note.
+const MIN_GAP: usize = 120;
+
+/// Says that `gap` is missing, or writes it if that is shorter.
+fn push_gap(out: &mut String, gap: &str) {
+    let count = gap.chars().count();
+    if count < MIN_GAP {
+        out.push_str(gap);
+        return;
+    }
+    // The note stands on a line of its own where the text has lines.
+    out.push_str(if gap.contains('\n') && !out.ends_with('\n') { "\n" } else { "" });
+    out.push_str(&omit::things(count, "characters", ""));
+    out.push_str(if gap.contains('\n') { "\n" } else { "" });
+}
+
+/// True for keys, pictures and the like: nothing stands apart in them.
+fn is_wordless(text: &str) -> bool {
+    let start = &text.as_bytes()[..text.len().min(300)];
+    !start.iter().any(u8::is_ascii_whitespace) && start.is_ascii()
+}
+
+/// The end of a head of about `size` bytes: that of a line or of a word, if one is near.
+fn head_end(text: &str, size: usize) -> usize {
+    let end = text.floor_char_boundary(size);
+    let head = &text[..end];
+    let near = |at: &usize| *at > end * 3 / 4;
+    let line = head.rfind('\n').map(|at| at + 1).filter(near);
+    line.or_else(|| head.rfind(' ').map(|at| at + 1).filter(near)).unwrap_or(end)
+}
+
+/// The start of a tail of about `size` bytes.
+fn tail_start(text: &str, size: usize) -> usize {
+    let start = text.ceil_char_boundary(text.len() - size);
+    let tail = &text[start..];
+    let near = |at: &usize| *at < size / 4;
+    let line = tail.find('\n').map(|at| at + 1).filter(near);
+    start + line.or_else(|| tail.find(' ').map(|at| at + 1).filter(near)).unwrap_or(0)
+}

@@ -1,0 +1,244 @@
+//! What cargo prints: crates on their way and passing tests go, the compiler's words and failures stay.
+
+use crate::cut::family::rustc::Diagnostics;
+use crate::cut::family::sheet::Sheet;
+use crate::plan::{Loss, Mode};
+use crate::stage::{Edit, Scene, Stage};
+
+/// `cargo build`, `check`, `clippy`, `test` and `nextest`.
+pub(super) struct Cargo;
+
+impl Stage for Cargo {
+    fn name(&self) -> &'static str {
+        "cargo"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+            return None;
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut writer =
+            Writer { sheet: Sheet::new(text), diagnostics: Diagnostics::default(), hinted: false };
+        let mut at = 0;
+        while at < lines.len() {
+            at += writer.take(&lines[at..]);
+        }
+        Some(Edit { text: writer.sheet.finish()?, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// What tells cargo's output from others at one look.
+const SIGNS: [&str; 8] = [
+    "   Compiling ",
+    "    Checking ",
+    "  Downloaded ",
+    "     Running ",
+    "test result: ",
+    "        PASS [",
+    "\nstack backtrace:",
+    "\n  --> ",
+];
+
+struct Writer<'a> {
+    sheet: Sheet<'a>,
+    diagnostics: Diagnostics,
+    /// True once the hint below a backtrace was given.
+    hinted: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// Writes what begins with the first of `lines`; how many lines that was.
+    fn take(&mut self, lines: &[&'a str]) -> usize {
+        let line = lines[0].trim_end();
+        if let Some(what) = progress(line).or_else(|| passing(line)) {
+            self.sheet.omit(lines[0], what);
+            return 1;
+        }
+        if line == "stack backtrace:" {
+            return self.trace(lines);
+        }
+        let taken = self.diagnostics.take(&mut self.sheet, lines);
+        if taken == 0 {
+            self.sheet.keep(lines[0]);
+        }
+        taken.max(1)
+    }
+
+    /// A backtrace without the frames of libraries: its numbers show where they stood.
+    fn trace(&mut self, lines: &[&'a str]) -> usize {
+        self.sheet.keep(lines[0]);
+        let mut at = 1;
+        while let Some(len) = frame(&lines[at..]) {
+            let frame = &lines[at..at + len];
+            for line in frame {
+                if is_foreign(frame) {
+                    self.sheet.omit(line, "frames of libraries");
+                } else {
+                    self.sheet.head(line);
+                }
+            }
+            at += len;
+        }
+        if lines.get(at).is_some_and(|line| line.starts_with(HINT)) {
+            if self.hinted {
+                self.sheet.drop(lines[at], "hint");
+            } else {
+                self.sheet.head(lines[at]);
+            }
+            self.hinted = true;
+            at += 1;
+        }
+        at
+    }
+}
+
+const HINT: &str = "note: Some details are omitted, run with `RUST_BACKTRACE=full`";
+
+/// What cargo says it does, in the column where it says so; crates of the workspace are as many as the others.
+const STEPS: [(&str, &str); 12] = [
+    ("Compiling", "crates compiled"),
+    ("Checking", "crates checked"),
+    ("Documenting", "crates documented"),
+    ("Downloading", "downloads"),
+    ("Downloaded", "downloads"),
+    ("Updating", "crates updated"),
+    ("Adding", "crates added"),
+    ("Unpacking", "crates unpacked"),
+    ("Fresh", "crates up to date"),
+    ("Dirty", "crates out of date"),
+    ("Building [", "progress"),
+    ("Running `", "commands"),
+];
+
+/// The column that cargo's verbs end at.
+const COLUMN: usize = 12;
+
+fn progress(line: &str) -> Option<&'static str> {
+    let verb = line.trim_start_matches(' ');
+    let indent = line.len() - verb.len();
+    let is_step = |step: &str| {
+        let word = step.split(' ').next().unwrap_or(step);
+        verb.starts_with(step) && indent + word.len() == COLUMN && verb[word.len()..].starts_with(' ')
+    };
+    (indent > 0).then(|| STEPS.iter().find(|(step, _)| is_step(step)).map(|(_, what)| *what))?
+}
+
+fn passing(line: &str) -> Option<&'static str> {
+    let libtest = || line.starts_with("test ") && (line.ends_with(" ... ok") || line.contains(" ... ok <"));
+    let nextest = || line.trim_start().starts_with("PASS [") && line.contains("s] ");
+    (libtest() || nextest()).then_some("passing tests")
+}
+
+/// The lines of the frame that `lines` begin with: `   4: name`, and mostly where it is.
+fn frame(lines: &[&str]) -> Option<usize> {
+    let (number, name) = lines.first()?.trim_start().split_once(": ")?;
+    if number.is_empty() || name.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let placed =
+        lines.get(1).is_some_and(|line| line.starts_with(' ') && line.trim_start().starts_with("at "));
+    Some(1 + usize::from(placed))
+}
+
+/// Where the standard library and dependencies are kept.
+const FOREIGN: [&str; 4] = ["/rustc/", "/rustlib/src/", "/.cargo/registry/", "/.cargo/git/"];
+
+/// What the names of the standard library begin with.
+const CRATES: [&str; 9] =
+    ["core::", "core[", "std::", "std[", "alloc::", "alloc[", "test::", "__rust", "rust_begin_unwind"];
+
+fn is_foreign(frame: &[&str]) -> bool {
+    match frame {
+        [_, place, ..] => FOREIGN.iter().any(|part| place.contains(part)),
+        [only] => {
+            let name = only.split_once(": ").map_or("", |(_, name)| name);
+            // A full backtrace has an address before the name.
+            let name = name.split_once(" - ").map_or(name, |(_, name)| name).trim_start_matches('<');
+            CRATES.iter().any(|part| name.starts_with(part))
+        }
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cut::family::proof::{check, declines, lines};
+
+    use super::*;
+
+    fn crates(count: usize) -> String {
+        lines(count, |at| format!("   Compiling some-crate-{at} v1.0.{at}\n"))
+    }
+
+    fn passes(count: usize) -> String {
+        lines(count, |at| format!("test unit::tests::does_thing_{at} ... ok\n"))
+    }
+
+    #[test]
+    fn crates_are_counted() {
+        let text = format!("{}  Downloaded other v1.0\n{}    Finished `dev` profile\n", crates(4), crates(2));
+        let expected = "[7 lines left out: crates compiled (6), downloads (1)]\n    Finished `dev` profile\n";
+        check(&Cargo, &text, expected);
+    }
+
+    #[test]
+    fn failures_stay_among_passing_tests() {
+        let passes = passes(5);
+        let text = format!(
+            "\nrunning 12 tests\n{passes}test x ... FAILED\ntest y ... ignored\n{passes}\nfailures:\n\n\
+             ---- x stdout ----\nthread 'x' panicked at src/x.rs:1:2:\nassertion failed: a\n\n\n\
+             failures:\n    x\n\ntest result: FAILED. 10 passed; 1 failed; 1 ignored\n"
+        );
+        let expected = text.replace(&passes, "[5 lines left out: passing tests]\n");
+        check(&Cargo, &text, &expected);
+    }
+
+    #[test]
+    fn errors_stay_among_crates() {
+        let crates = crates(4);
+        let text = format!("{crates}error: could not compile `x`\n{crates}é\r\nerror[E0001]: y\n");
+        let expected = text.replace(&crates, "[4 lines left out: crates compiled]\n");
+        check(&Cargo, &text, &expected);
+    }
+
+    #[test]
+    fn backtraces_keep_the_frames_of_the_project() {
+        let trace = |hint: &str| {
+            format!(
+                "thread 'x' panicked at src/x.rs:1:2:\nbad\nstack backtrace:\n   0: rust_begin_unwind\n   \
+                 1: core::panicking::panic_fmt\n             at /rustc/0123456789abcdef/library/core/src/p.rs:8:1\n   \
+                 2: mine::run\n             at ./src/x.rs:1:2\n   3: dep::call\n             at \
+                 /x/.cargo/registry/src/dep-1.0/src/lib.rs:5:5\n{hint}\n"
+            )
+        };
+        let hint = format!("{HINT} for a verbose backtrace.\n");
+        let head = "thread 'x' panicked at src/x.rs:1:2:\nbad\nstack backtrace:\n   2: mine::run\n             \
+                    at ./src/x.rs:1:2\n";
+        let text = trace(&hint).repeat(2);
+        let expected = format!(
+            "{head}{hint}[5 lines left out: frames of libraries]\n\n\
+             {head}[6 lines left out: frames of libraries (5), hint (1)]\n\n"
+        );
+        check(&Cargo, &text, &expected);
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in [
+            "",
+            "   Compiling x v1\n",
+            "Compiling x v1\nCompiling y v2\ntest result: ok\n",
+            "test a ... ok",
+            "stack backtrace:\n",
+            "\nstack backtrace:\n: x\n é: y\n 1:",
+        ] {
+            declines(&Cargo, text);
+            declines(&Cargo, &format!("{text}\r\n     Running "));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What a runner does before and behind the steps that somebody wrote.
+
+use crate::cut::family::sift::Fate;
+
+/// Groups of lines that say the same in every run.
+const GROUPS: [(&str, &str); 18] = [
+    ("Runner Image Provisioner", RUNNER),
+    ("Operating System", RUNNER),
+    ("Runner Image", RUNNER),
+    ("VM Image", RUNNER),
+    ("Virtual Environment", RUNNER),
+    ("GITHUB_TOKEN Permissions", RUNNER),
+    ("Environment details", RUNNER),
+    ("Installed versions", RUNNER),
+    ("Getting Git version info", CHECKOUT),
+    ("Initializing the repository", CHECKOUT),
+    ("Disabling automatic garbage collection", CHECKOUT),
+    ("Setting up auth", CHECKOUT),
+    ("Fetching the repository", CHECKOUT),
+    ("Determining the checkout info", CHECKOUT),
+    ("Checking out the ref", CHECKOUT),
+    ("Fetching submodules", CHECKOUT),
+    ("Persisting credentials", CHECKOUT),
+    ("Removing auth", CHECKOUT),
+];
+
+const RUNNER: &str = "setup of the runner";
+const CHECKOUT: &str = "checkout";
+const INPUTS: &str = "inputs of actions";
+const SHELL: &str = "shell and environment";
+
+/// Lines outside groups, by how they begin.
+const LINES: [(&str, &str); 16] = [
+    ("Current runner version: ", RUNNER),
+    ("Runner name: ", RUNNER),
+    ("Runner group name: ", RUNNER),
+    ("Machine name: ", RUNNER),
+    ("Secret source: ", RUNNER),
+    ("Prepare workflow directory", RUNNER),
+    ("Prepare all required actions", RUNNER),
+    ("Getting action download info", RUNNER),
+    ("Download action repository '", RUNNER),
+    ("[command]/usr/bin/git ", CHECKOUT),
+    ("[command]/usr/bin/tar ", "caches"),
+    ("Temporarily overriding HOME=", CHECKOUT),
+    ("Adding repository directory to the temporary git global config", CHECKOUT),
+    ("Deleting the contents of '", CHECKOUT),
+    ("Removing SSH command configuration", CHECKOUT),
+    ("Removing HTTP extra header", CHECKOUT),
+];
+
+/// Where in a step's log a line stands.
+#[derive(Default)]
+pub(super) struct Setup {
+    group: Group,
+}
+
+#[derive(Default, Clone, Copy)]
+enum Group {
+    #[default]
+    None,
+    /// Of no interest.
+    Dull(&'static str),
+    /// A script that is about to run: first its text, then the shell's settings.
+    Script,
+    Settings,
+}
+
+impl Setup {
+    pub(super) fn fate(&mut self, line: &str) -> Fate {
+        if let Some(title) = line.strip_prefix("##[group]") {
+            return self.open(title);
+        }
+        if line == "##[endgroup]" {
+            return self.close();
+        }
+        match self.group {
+            Group::None => outside(line),
+            Group::Dull(what) => Fate::Noise(what),
+            Group::Script if line.starts_with("shell: ") || line == "env:" => {
+                self.group = Group::Settings;
+                Fate::Noise(SHELL)
+            }
+            Group::Settings => Fate::Noise(SHELL),
+            Group::Script => Fate::Keep,
+        }
+    }
+
+    /// A group begins; what an action is given is left out, but not that it ran.
+    fn open(&mut self, title: &str) -> Fate {
+        let dull = GROUPS.iter().find(|(start, _)| title.starts_with(start));
+        self.group = match (dull, title.strip_prefix("Run ")) {
+            (Some((_, what)), _) => Group::Dull(what),
+            (None, Some(name)) if is_action(name) => Group::Dull(INPUTS),
+            (None, Some(_)) => Group::Script,
+            (None, None) => Group::None,
+        };
+        dull.map_or(Fate::Keep, |(_, what)| Fate::Noise(what))
+    }
+
+    fn close(&mut self) -> Fate {
+        match std::mem::take(&mut self.group) {
+            Group::Dull(what) => Fate::Noise(what),
+            _ => Fate::Keep,
+        }
+    }
+}
+
+/// `owner/name@version`
+fn is_action(name: &str) -> bool {
+    !name.contains(' ') && name.contains('@') && name.contains('/')
+}
+
+fn outside(line: &str) -> Fate {
+    if line.starts_with("Received ") && line.ends_with("MBs/sec") {
+        return Fate::Noise("downloads");
+    }
+    if line.starts_with("##[debug]") {
+        return Fate::Noise("debugging of the runner");
+    }
+    let known = LINES.iter().find(|(start, _)| line.starts_with(start));
+    known.map_or(Fate::Keep, |(_, what)| Fate::Noise(what))
+}

@@ -1,0 +1,308 @@
+//! What compilers and linters print: the first warning of a kind in full, of the next ones the line that says
+//! what and where; errors in full.
+
+use std::collections::BTreeSet;
+
+use crate::cut::family::sheet::Sheet;
+use crate::cut::family::step;
+use crate::plan::{Loss, Mode};
+use crate::stage::{Edit, Scene, Stage};
+
+/// gcc, clang, make, cmake, ninja, javac, golangci-lint and whatever writes `path:12:5: warning: text`.
+pub(super) struct Compiler;
+
+impl Stage for Compiler {
+    fn name(&self) -> &'static str {
+        "compiler"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        if !SIGNS.iter().any(|sign| text.contains(sign)) {
+            return None;
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let linted = lines.iter().rev().take(NEAR_END).any(|line| is_verdict(line));
+        let mut writer = Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, linted };
+        let mut at = 0;
+        while at < lines.len() {
+            at += writer.take(&lines[at..]);
+        }
+        Some(Edit { text: writer.sheet.finish()?, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// What tells such output from others at one look.
+const SIGNS: [&str; 7] =
+    [": warning", " issues:", "] Building ", " -c ", "Entering directory", "  CC  ", "  CXX  "];
+
+/// Where a linter's verdict is looked for: it counts by rule below it.
+const NEAR_END: usize = 200;
+
+struct Writer<'a> {
+    sheet: Sheet<'a>,
+    /// The kinds of warnings that were shown in full.
+    kinds: BTreeSet<String>,
+    /// True while the last warning was of a kind that was shown before.
+    repeats: bool,
+    /// True when a linter's verdict ends the text: what stands below a warning is source, however it looks.
+    linted: bool,
+}
+
+const SOURCE: &str = "source and notes of repeated warnings";
+
+impl<'a> Writer<'a> {
+    /// Writes what begins with the first of `lines`; how many lines that was.
+    fn take(&mut self, lines: &[&'a str]) -> usize {
+        let Some(head) = Head::of(lines[0]) else {
+            self.plain(lines);
+            return 1;
+        };
+        let len = 1 + self.body(&lines[1..]);
+        let shown = usize::from(head != Head::Note);
+        self.repeats = match head {
+            Head::Error => false,
+            Head::Note => self.repeats,
+            Head::Warning(kind) => !self.kinds.insert(kind) && !names_error(lines[0]),
+        };
+        for (at, line) in lines[..len].iter().enumerate() {
+            match self.repeats {
+                true if at < shown => self.sheet.head(line),
+                true => self.sheet.omit(line, SOURCE),
+                false => self.sheet.keep(line),
+            }
+        }
+        len
+    }
+
+    /// A line that is no diagnostic.
+    fn plain(&mut self, lines: &[&'a str]) {
+        let line = lines[0];
+        let last = lines.get(1).is_none_or(|next| step::of(next).is_none());
+        match step::of(line) {
+            Some(what) if !last => self.sheet.omit(line, what),
+            None if self.repeats && self.sheet.runs() && is_context(line) => return self.sheet.head(line),
+            _ => self.sheet.keep(line),
+        }
+        self.repeats = false;
+    }
+
+    /// How many of `lines` show the source of the diagnostic above them.
+    fn body(&self, lines: &[&str]) -> usize {
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            let caret = lines.get(at + 1).is_some_and(|next| is_caret(next));
+            let shown = line.starts_with([' ', '\t']) && !line.trim().is_empty() && step::of(line).is_none();
+            if Head::of(line).is_some() || !(shown || caret || self.linted && !is_verdict(line)) {
+                break;
+            }
+            at += 1;
+        }
+        at
+    }
+}
+
+/// How a diagnostic begins.
+#[derive(Debug, PartialEq, Eq)]
+enum Head {
+    Error,
+    /// Says more of the one before.
+    Note,
+    /// A warning and its kind.
+    Warning(String),
+}
+
+impl Head {
+    fn of(line: &str) -> Option<Self> {
+        let (place, text) = line.trim_end().split_once(": ")?;
+        if !is_place(place) {
+            return None;
+        }
+        let (word, rest) = text.split_once([':', ' ']).unwrap_or((text, ""));
+        match word {
+            "warning" => Some(Self::Warning(kind(rest.trim_start()))),
+            "note" | "info" | "help" => Some(Self::Note),
+            "error" | "fatal" if is_error(text) => Some(Self::Error),
+            _ => rule(text).map(|rule| Self::Warning(rule.to_owned())),
+        }
+    }
+}
+
+/// True for `path:12`, `path:12:5` and `path(12,5)`.
+fn is_place(place: &str) -> bool {
+    let digits = |byte: u8| byte.is_ascii_digit() || matches!(byte, b',' | b':');
+    let path = if let Some(inner) = place.strip_suffix(')') {
+        inner.rsplit_once('(').filter(|(_, spot)| !spot.is_empty() && spot.bytes().all(digits))
+    } else {
+        let path = place.trim_end_matches(|char: char| char.is_ascii_digit() || char == ':');
+        place[path.len()..].strip_prefix(':').filter(|spot| !spot.is_empty()).map(|spot| (path, spot))
+    };
+    path.is_some_and(|(path, _)| {
+        path.contains(['/', '\\', '.']) && !path.starts_with([' ', '\t', '-']) && !path.contains("://")
+    })
+}
+
+/// True for `error: text`, `fatal error: text` and `error X123: text`.
+fn is_error(text: &str) -> bool {
+    let head = text.split(':').next().unwrap_or_default();
+    head.len() < text.len() && head.split(' ').count() <= 2
+}
+
+/// What a warning is about: its rule where it names one, else its words without the names in them.
+fn kind(text: &str) -> String {
+    let first = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(rule, _)| rule);
+    let last = || text.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')).map(|(_, rule)| rule);
+    let code = || text.split_once(": ").map(|(code, _)| code).filter(|code| !code.contains(' '));
+    match first.or_else(last).or_else(code) {
+        Some(rule) => rule.to_owned(),
+        None => text.split(['\'', '`', '"', '‘', '’']).step_by(2).collect(),
+    }
+}
+
+/// The linter that is named in brackets behind a message.
+fn rule(text: &str) -> Option<&str> {
+    let (_, rule) = text.strip_suffix(')')?.rsplit_once(" (")?;
+    let plain = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    plain.then_some(rule)
+}
+
+/// True for `12 issues:`.
+fn is_verdict(line: &str) -> bool {
+    let count = line.trim_end().strip_suffix(" issues:");
+    count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// True for a line that only points into the one above.
+fn is_caret(line: &str) -> bool {
+    let line = line.trim();
+    line.contains('^') && line.bytes().all(|byte| matches!(byte, b'^' | b'~' | b' '))
+}
+
+/// True when a warning is about errors: what it quotes is then seen every time.
+fn names_error(line: &str) -> bool {
+    line.as_bytes().windows(5).any(|part| part.eq_ignore_ascii_case(b"error"))
+}
+
+/// True for what gcc says before a diagnostic of where it is.
+fn is_context(line: &str) -> bool {
+    line.starts_with("In file included from ")
+        || line.contains(": In function ")
+        || line.contains(": At top level")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cut::family::proof::{check, declines};
+
+    use super::*;
+
+    #[test]
+    fn diagnostics_are_told() {
+        let warning = |kind: &str| Some(Head::Warning(kind.to_owned()));
+        for (line, expected) in [
+            ("a.c:1:2: warning: unused variable 'x' [-Wunused]", warning("-Wunused")),
+            ("A.java:7: warning: [rawtypes] found raw type: Class", warning("rawtypes")),
+            ("C:\\a.cpp(3,4): warning C4996: 'x': old", warning("C4996")),
+            ("a.c:1:2: warning: 'x' is 'y'", warning(" is ")),
+            ("pkg/a.go:1:2: error returned from x (wrapcheck)", warning("wrapcheck")),
+            ("a.c:1:2: error: bad", Some(Head::Error)),
+            ("a.c:1:2: fatal error: bad", Some(Head::Error)),
+            ("a.ts(1,2): error TS1: bad", Some(Head::Error)),
+            ("a.c:1: note: declared here", Some(Head::Note)),
+            ("a.c: In function 'f':", None),
+            ("12:00:01: warning: x", None),
+            ("https://x.y/z:80: warning: x", None),
+            ("warning: x", None),
+            ("é: warning", None),
+            ("a.c:: warning: x", None),
+            ("", None),
+        ] {
+            assert_eq!(Head::of(line), expected, "{line}");
+        }
+    }
+
+    fn warning(line: usize) -> String {
+        format!("src/a.c:{line}:5: warning: unused variable 'x{line}' [-Wunused]\n")
+    }
+
+    fn source(line: usize) -> String {
+        format!("   {line} |     int x{line} = compute_the_value(of, some, things);\n     |         ^~\n")
+    }
+
+    #[test]
+    fn repeated_warnings_keep_what_and_where() {
+        let context = "src/a.c: In function 'g':\n";
+        let text = format!(
+            "{}{}{}{}{context}{}{}src/a.c:1:1: note: declared here\n2 warnings generated.\n",
+            warning(1),
+            source(1),
+            warning(2),
+            source(2),
+            warning(3),
+            source(3)
+        );
+        let expected = format!(
+            "{}{}{}{context}{}[5 lines left out: source and notes of repeated warnings]\n2 warnings generated.\n",
+            warning(1),
+            source(1),
+            warning(2),
+            warning(3)
+        );
+        check(&Compiler, &text, &expected);
+    }
+
+    /// Contract 3.15: an error between warnings.
+    #[test]
+    fn an_error_among_warnings_stays_with_its_source() {
+        let error =
+            format!("src/a.c:9:1: error: expected ';'\n{}src/a.c:8:1: note: to match this\n", source(9));
+        let text = format!("{}{}{}{}{error}x\n", warning(1), source(1), warning(2), source(2).repeat(2));
+        let mark = "[4 lines left out: source and notes of repeated warnings]\n";
+        let expected = format!("{}{}{}{mark}{error}x\n", warning(1), source(1), warning(2));
+        check(&Compiler, &text, &expected);
+    }
+
+    #[test]
+    fn source_below_a_linters_line_may_look_like_anything() {
+        let head =
+            |line: usize| format!("pkg/a.go:{line}: {line}-9 lines are duplicate of `b.go:1-9` (dupl)\n");
+        let body = "func TestSomething(t *testing.T) {\n\n\tx := somethingElse(t, \"words\", 12)\n}\n";
+        let text = format!("{}{body}{}{body}{}{body}3 issues:\n* dupl: 3\n", head(1), head(2), head(3));
+        let expected = format!(
+            "{}{body}{}{}[8 lines left out: source and notes of repeated warnings]\n3 issues:\n* dupl: 3\n",
+            head(1),
+            head(2),
+            head(3)
+        );
+        check(&Compiler, &text, &expected);
+    }
+
+    #[test]
+    fn the_last_command_before_other_words_stays() {
+        let command = |name: &str| format!("gcc -O2 -Wall -Iinclude -c src/{name}.c -o build/{name}.o\n");
+        let text = format!(
+            "{}{}{}{}src/d.c:1:1: error: bad\nmake: *** [Makefile:3: d.o] Error 1\n",
+            command("a"),
+            command("b"),
+            command("c"),
+            command("d")
+        );
+        let expected = format!(
+            "[3 lines left out: commands]\n{}src/d.c:1:1: error: bad\nmake: *** [Makefile:3: d.o] Error 1\n",
+            command("d")
+        );
+        check(&Compiler, &text, &expected);
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in
+            ["", "a: warning", "x -c y\n", " issues:\n: warning\n: \n:1: warning: é", "(): warning: x\n  y"]
+        {
+            declines(&Compiler, text);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! What a page says, as its pieces come: each element does to the lines what it would do on a screen.
+
+use std::collections::HashSet;
+
+use crate::cut::family::html::sheet::{Gap, Kind, Line, Sheet, Side};
+use crate::cut::family::html::token::{Token, attribute};
+use crate::cut::family::html::{entity, link};
+use crate::{omit, signal};
+
+/// A page under way.
+pub(super) struct Page<'a> {
+    sheet: Sheet,
+    /// The lists around the next word, and the last number in each that has numbers.
+    lists: Vec<Option<usize>>,
+    /// Cells of the row so far.
+    cells: Option<usize>,
+    /// The code block under way.
+    code: Option<String>,
+    /// The attributes of the link under way, and the bytes of words before it.
+    link: Option<(&'a str, usize)>,
+    nav: Option<Nav>,
+    /// The places that the page names.
+    anchors: HashSet<&'a str>,
+    /// The targets that were shown.
+    shown: HashSet<String>,
+}
+
+/// Navigation under way.
+struct Nav {
+    depth: usize,
+    /// The first line of it.
+    from: usize,
+    /// Bytes of words before it.
+    before: usize,
+    links: usize,
+    /// Bytes of words in links.
+    linked: usize,
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn new(anchors: HashSet<&'a str>) -> Self {
+        Self {
+            sheet: Sheet::default(),
+            lists: Vec::new(),
+            cells: None,
+            code: None,
+            link: None,
+            nav: None,
+            anchors,
+            shown: HashSet::new(),
+        }
+    }
+
+    pub(super) fn see(&mut self, token: Token<'a>) {
+        match token {
+            Token::Text(text) => match &mut self.code {
+                Some(code) => entity::push(code, text),
+                None => self.sheet.text(text),
+            },
+            Token::Open { name, attributes } => self.open(&name.to_ascii_lowercase(), attributes),
+            Token::Close { name, .. } => self.close(&name.to_ascii_lowercase()),
+            // Some servers say what went wrong in a comment only.
+            Token::Comment(text) if text.lines().any(|line| signal::find(line).is_some()) => {
+                self.sheet.block(&format!("<!--{text}-->"));
+            }
+            Token::Comment(_) | Token::Raw(_) | Token::Other(_) => {}
+        }
+    }
+
+    /// The page's text, each line ended.
+    pub(super) fn finish(mut self) -> String {
+        self.end_code();
+        self.end_link();
+        self.sheet.end_line();
+        write(&self.sheet.lines)
+    }
+
+    fn open(&mut self, name: &str, attributes: &'a str) {
+        match name {
+            "pre" | "listing" | "xmp" => self.start_code(),
+            _ if self.code.is_some() => self.inside_code(name),
+            "br" if self.cells.is_some() => self.sheet.space(),
+            "title" if self.sheet.bytes == 0 => self.sheet.lead(Gap::Line, "title: ".to_owned()),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                let level = name.bytes().last().map_or(1, |digit| usize::from(digit - b'0'));
+                self.sheet.lead(Gap::Paragraph, format!("{} ", "#".repeat(level)));
+            }
+            "ul" | "menu" | "dir" => self.start_list(None),
+            "ol" => self.start_list(Some(0)),
+            "li" => self.item(),
+            "tr" => self.row(Some(0)),
+            "td" | "th" => self.cell(),
+            "a" => self.start_link(attributes),
+            "nav" => self.start_nav(),
+            "img" => self.image(attributes),
+            _ => self.space(name, Side::Open),
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "pre" | "listing" | "xmp" => self.end_code(),
+            _ if self.code.is_some() => {}
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.sheet.part(Gap::Paragraph),
+            "ul" | "ol" | "menu" | "dir" => self.end_list(),
+            "tr" | "table" => self.row(None),
+            "td" | "th" => {}
+            "a" => self.end_link(),
+            "nav" => self.end_nav(),
+            _ => self.space(name, Side::Close),
+        }
+    }
+
+    /// What other elements do to the space around their words.
+    fn space(&mut self, name: &str, side: Side) {
+        match name {
+            "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
+            | "main" | "hr" => self.sheet.part(self.apart()),
+
+            "div" | "dt" | "dd" | "br" | "li" | "header" | "footer" | "aside" | "address" | "summary"
+            | "details" | "center" | "figcaption" | "legend" | "caption" | "body" | "svg" | "dialog" => {
+                self.sheet.part(Gap::Line);
+            }
+            "button" | "option" | "select" | "label" | "text" | "textarea" | "input" | "desc" | "title" => {
+                self.sheet.space();
+            }
+            "code" | "kbd" | "samp" | "tt" => self.sheet.mark("`", side),
+            "del" | "s" | "strike" => self.sheet.mark("~~", side),
+            "q" => self.sheet.mark("\"", side),
+            "sup" if side == Side::Open => self.sheet.mark("^", side),
+            "sub" if side == Side::Open => self.sheet.mark("_", side),
+            _ => {}
+        }
+    }
+
+    /// How far blocks stand apart: within a list or a row, not far.
+    fn apart(&self) -> Gap {
+        if self.lists.is_empty() && self.cells.is_none() { Gap::Paragraph } else { Gap::Line }
+    }
+
+    fn start_code(&mut self) {
+        self.end_code();
+        self.code = Some(String::new());
+    }
+
+    fn inside_code(&mut self, name: &str) {
+        if let Some(code) = &mut self.code
+            && name == "br"
+        {
+            code.push('\n');
+        }
+    }
+
+    fn end_code(&mut self) {
+        let Some(code) = self.code.take() else { return };
+        let code = code.strip_prefix('\n').unwrap_or(&code).trim_end();
+        if code.is_empty() {
+            return;
+        }
+        self.sheet.part(Gap::Line);
+        if code.contains(['\n', '`']) {
+            let fence = "`".repeat(ticks(code).max(2) + 1);
+            self.sheet.block(&format!("{fence}\n{code}\n{fence}"));
+        } else {
+            self.sheet.word(&format!("`{code}`"));
+            self.sheet.part(Gap::Line);
+        }
+    }
+
+    fn start_list(&mut self, number: Option<usize>) {
+        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.lists.push(number);
+        self.indent();
+    }
+
+    fn end_list(&mut self) {
+        self.lists.pop();
+        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.indent();
+    }
+
+    fn indent(&mut self) {
+        self.sheet.indent = self.lists.len().min(MAX_INDENT);
+    }
+
+    fn item(&mut self) {
+        let lead = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                *number += 1;
+                format!("{number}. ")
+            }
+            _ => "- ".to_owned(),
+        };
+        let indent = "  ".repeat(self.sheet.indent.saturating_sub(1));
+        self.sheet.lead(Gap::Line, indent + &lead);
+    }
+
+    fn row(&mut self, cells: Option<usize>) {
+        self.cells = cells;
+        self.sheet.part(Gap::Line);
+    }
+
+    fn cell(&mut self) {
+        let Some(cells) = &mut self.cells else { return self.sheet.space() };
+        *cells += 1;
+        if *cells > 1 {
+            self.sheet.bar();
+        }
+    }
+
+    fn image(&mut self, attributes: &str) {
+        let alt = attribute(attributes, "alt").unwrap_or("").trim();
+        if !alt.is_empty() {
+            self.sheet.text(&format!("[image: {alt}]"));
+        }
+    }
+
+    fn start_link(&mut self, attributes: &'a str) {
+        self.end_link();
+        self.link = Some((attributes, self.sheet.bytes));
+        self.sheet.watch();
+    }
+
+    /// Shows where the link leads, if its text does not tell and no link above did.
+    fn end_link(&mut self) {
+        let Some((attributes, before)) = self.link.take() else { return };
+        if let Some(nav) = &mut self.nav {
+            nav.links += 1;
+            nav.linked += self.sheet.bytes - before;
+        }
+        let Some(place) = self.sheet.watched() else { return };
+        let text = self.sheet.since(place).map(str::to_owned);
+        match (link::target(attributes, &self.anchors), text) {
+            (None, Some(text)) if link::is_local(attributes) => {
+                if SIGNS.contains(&text.as_str()) {
+                    self.sheet.take_back(place);
+                } else {
+                    self.sheet.note_jump(place);
+                }
+            }
+            (Some(target), Some(text)) => {
+                let mut href = String::new();
+                entity::push(&mut href, target);
+                let after = format!("]({href})");
+                if text != href && self.shown.insert(href) {
+                    self.sheet.enclose(place, ["[", &after]);
+                }
+            }
+            // Its text goes over several lines.
+            (Some(target), None) => self.sheet.text(&format!(" ({target})")),
+            (None, _) => {}
+        }
+    }
+
+    fn start_nav(&mut self) {
+        if let Some(nav) = &mut self.nav {
+            nav.depth += 1;
+            return;
+        }
+        self.sheet.end_line();
+        let (from, before) = (self.sheet.lines.len(), self.sheet.bytes);
+        self.nav = Some(Nav { depth: 1, from, before, links: 0, linked: 0 });
+    }
+
+    /// Leaves out navigation that is nothing but links.
+    fn end_nav(&mut self) {
+        self.end_link();
+        let Some(mut nav) = self.nav.take() else { return };
+        nav.depth -= 1;
+        if nav.depth > 0 {
+            self.nav = Some(nav);
+            return;
+        }
+        self.sheet.part(Gap::Line);
+        self.sheet.end_line();
+        let lines = &self.sheet.lines[nav.from..];
+        let tells = lines.iter().any(|line| signal::find(&line.text).is_some());
+        let text = self.sheet.bytes - nav.before;
+        if nav.links >= MIN_LINKS && nav.linked * 100 >= text * LINKED && !tells {
+            self.sheet.lines.truncate(nav.from);
+            self.sheet.block(&omit::things(nav.links, "links", "navigation"));
+        }
+    }
+}
+
+/// What stands beside a heading for who wants to link to it.
+const SIGNS: [&str; 5] = ["#", "§", "¶", "🔗", "ⓘ"];
+
+/// Lists further in are not drawn further in.
+const MAX_INDENT: usize = 8;
+
+/// Navigation with fewer links costs less than to say that it is missing.
+const MIN_LINKS: usize = 3;
+
+/// The share of its text that navigation has in links, in percent.
+const LINKED: usize = 75;
+
+/// The longest run of backticks.
+fn ticks(code: &str) -> usize {
+    code.split(|sign| sign != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Writes lines, without those that merely repeat the headings below them.
+fn write(lines: &[Line]) -> String {
+    let heading = |line: &&Line| line.kind == Kind::Heading;
+    let headings: HashSet<&str> = lines.iter().filter(heading).map(|line| words(&line.text)).collect();
+    let mut out = String::new();
+    let mut left = 0;
+    for line in lines {
+        if line.kind == Kind::Jump && headings.contains(words(&line.text)) {
+            left += 1;
+            continue;
+        }
+        say_left(&mut out, &mut left);
+        if line.apart && !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&line.text);
+        out.push('\n');
+    }
+    say_left(&mut out, &mut left);
+    out
+}
+
+/// A line without what leads it.
+fn words(line: &str) -> &str {
+    line.trim_start_matches([' ', '#', '-'])
+}
+
+/// Says that lines of contents are missing.
+fn say_left(out: &mut String, left: &mut usize) {
+    if *left > 0 {
+        out.push_str(&omit::lines(*left, "contents, the headings below"));
+        out.push('\n');
+        *left = 0;
+    }
+}

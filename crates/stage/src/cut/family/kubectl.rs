@@ -1,0 +1,145 @@
+//! `kubectl describe`: states, conditions and events stay; what every pod has alike is counted.
+
+use crate::cut::family::sift::{Fate, sift};
+use crate::plan::Mode;
+use crate::stage::{Edit, Scene, Stage};
+
+/// Descriptions of Kubernetes objects.
+pub(super) struct Kubectl;
+
+impl Stage for Kubectl {
+    fn name(&self) -> &'static str {
+        "kubectl"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        if !is_description(text) {
+            return None;
+        }
+        let mut place = Place::Open;
+        sift(text, |line| place.fate(line))
+    }
+}
+
+/// True when an object's name stands near the top and its events below.
+fn is_description(text: &str) -> bool {
+    let named = text.lines().take(8).any(|line| line.starts_with("Name:  "));
+    named && (text.contains("\nEvents:") || text.contains("\nContainers:"))
+}
+
+/// Where in a description a line stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Open,
+    /// Among the volumes, in the one that holds the pod's own token.
+    Token,
+    Tolerations,
+    /// Below here nothing is left out.
+    Events,
+}
+
+impl Place {
+    fn fate(&mut self, line: &str) -> Fate {
+        *self = self.at(line);
+        match self {
+            Self::Events => Fate::Keep,
+            Self::Token => Fate::Noise("the pod's own token"),
+            Self::Tolerations if is_toleration(line) => Fate::Noise("usual tolerations"),
+            _ if is_token_mount(line) => Fate::Noise("the pod's own token"),
+            _ if is_id(line) => Fate::Noise("ids of containers and images"),
+            _ if is_unset(line) => Fate::Noise("what is not set"),
+            _ => Fate::Keep,
+        }
+    }
+
+    /// The place of a line, which a line further to the left ends.
+    fn at(self, line: &str) -> Self {
+        let indent = line.len() - line.trim_start().len();
+        match (self, indent) {
+            (_, 0) if line.starts_with("Events:") => Self::Events,
+            (_, 0) if line.starts_with("Tolerations:") => Self::Tolerations,
+            (_, 0) => Self::Open,
+            (Self::Events, _) => Self::Events,
+            (_, 2) if line.trim_start().starts_with("kube-api-access-") && line.ends_with(':') => Self::Token,
+            (Self::Token, 2) => Self::Open,
+            (place, _) => place,
+        }
+    }
+}
+
+/// The two tolerations that every pod is given.
+fn is_toleration(line: &str) -> bool {
+    let words = line.trim_start_matches("Tolerations:").trim();
+    ["node.kubernetes.io/not-ready:NoExecute op=Exists", "node.kubernetes.io/unreachable:NoExecute op=Exists"]
+        .iter()
+        .any(|usual| words.starts_with(usual))
+}
+
+fn is_token_mount(line: &str) -> bool {
+    line.trim_start().starts_with("/var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-")
+}
+
+/// `Container ID:  containerd://...`
+fn is_id(line: &str) -> bool {
+    let words = line.trim_start();
+    ["Container ID:", "Image ID:", "Machine ID:", "System UUID:", "Boot ID:"]
+        .iter()
+        .any(|key| words.starts_with(key))
+}
+
+/// Keys whose absence is the rule.
+const UNSET: [&str; 9] = [
+    "Labels:",
+    "Annotations:",
+    "Port:",
+    "Host Port:",
+    "Environment:",
+    "Node-Selectors:",
+    "SizeLimit:",
+    "AcquireTime:",
+    "Taints:",
+];
+
+/// `Node-Selectors:  <none>`; a bare key may be the head of what follows.
+fn is_unset(line: &str) -> bool {
+    let words = line.trim();
+    let value = UNSET.iter().find_map(|key| words.strip_prefix(key)).map(str::trim);
+    matches!(value, Some("<none>" | "<unset>" | "0/TCP")) || words == "Medium:"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cut::family::proof::{apply, check};
+
+    /// Contract 3.15.
+    #[test]
+    fn a_pod_shows_state_and_events() {
+        check(
+            &Kubectl,
+            "Name:             web\nNamespace:        default\nLabels:           <none>\nAnnotations:      <none>\nStatus:           Pending\nContainers:\n  web:\n\
+             \x20   Container ID:  containerd://aa\n    Image:         nginx\n    Image ID:      docker.io/nginx@sha256:bb\n    Host Port:     <none>\n    Environment:\n      KEY:  value\n\
+             \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
+             \x20     /var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-x (ro)\n      /data from data (rw)\nVolumes:\n  kube-api-access-x:\n\
+             \x20   Type:                    Projected (a volume)\n    TokenExpirationSeconds:  3607\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
+             Tolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\n                 node.kubernetes.io/unreachable:NoExecute op=Exists for 300s\n\
+             Events:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
+            "Name:             web\nNamespace:        default\n[3 lines left out: what is not set, here and below]\nStatus:           Pending\nContainers:\n  web:\n\
+             [2 lines left out: ids of containers and images, here and below]\n    Image:         nginx\n    Environment:\n      KEY:  value\n\
+             \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
+             [4 lines left out: the pod's own token, here and below]\n      /data from data (rw)\nVolumes:\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
+             [2 lines left out: usual tolerations]\nEvents:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
+        );
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in ["", "Name:  x\nContainer ID: y\n", "é\nEvents:\n"] {
+            assert_eq!(apply(&Kubectl, text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Lines of pip, uv and poetry.
+
+use crate::cut::family::sift::Fate;
+
+/// Steps that say when they start and how they end.
+const STEPS: [&str; 8] = [
+    "Installing build dependencies",
+    "Installing backend dependencies",
+    "Getting requirements to build ",
+    "Checking if build backend supports ",
+    "Preparing metadata",
+    "Preparing editable metadata",
+    "Building wheel for ",
+    "Building editable for ",
+];
+
+/// What a line is, if it is one of theirs.
+pub(super) fn fate(line: &str) -> Fate {
+    if line.starts_with("Requirement already satisfied: ") {
+        return Fate::Noise("requirements that were there already");
+    }
+    let words = line.trim_start();
+    if is_download(line, words) || is_bar(words) {
+        Fate::Noise("downloads")
+    } else if is_step(line, words) {
+        Fate::Noise("build steps")
+    } else {
+        Fate::Keep
+    }
+}
+
+/// `Downloading x-1.0-py3-none-any.whl (4 kB)`, `Downloaded x`.
+fn is_download(line: &str, words: &str) -> bool {
+    let Some(name) =
+        ["Downloading ", "Using cached ", "Downloaded ", "Obtaining dependency information for "]
+            .iter()
+            .find_map(|verb| words.strip_prefix(verb))
+    else {
+        return false;
+    };
+    let sized = name.ends_with("B)") && name.contains(" (");
+    sized
+        || name.ends_with(".metadata")
+        || (words.starts_with("Downloaded ") && line.starts_with(' ') && !name.contains(' '))
+}
+
+/// `━━━━━━ 4.0/4.0 kB 1.0 MB/s eta 0:00:00`, and the same in ASCII.
+fn is_bar(words: &str) -> bool {
+    let bar = words.starts_with("━━━")
+        || words.starts_with("----")
+        || words.starts_with("|███")
+        || words.starts_with("╸━");
+    bar && (words.contains("B/s") || words.ends_with('B') || words.contains(" eta "))
+}
+
+/// `Preparing metadata (pyproject.toml): finished with status 'done'`; what ends otherwise stays.
+fn is_step(line: &str, words: &str) -> bool {
+    if !line.starts_with("  ") {
+        return false;
+    }
+    let state = words.ends_with(": started") || words.ends_with(": finished with status 'done'");
+    let waits = words.ends_with(": still running...");
+    let wheel = words.starts_with("Created wheel for ") || words.starts_with("Stored in directory: ");
+    wheel || ((state || waits) && STEPS.iter().any(|step| words.starts_with(step)))
+}

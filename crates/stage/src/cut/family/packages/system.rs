@@ -1,0 +1,31 @@
+//! Lines of apt and of go's modules.
+
+use crate::cut::family::sift::Fate;
+
+/// What a line is, if it is one of theirs.
+pub(super) fn fate(line: &str) -> Fate {
+    match line.as_bytes().first() {
+        Some(b'G' | b'H' | b'I') if is_fetch(line) => Fate::Noise("downloads"),
+        Some(b'g') if line.starts_with("go: downloading ") || line.starts_with("go: extracting ") => {
+            Fate::Noise("downloads")
+        }
+        Some(b'S' | b'P' | b'U' | b'(') if is_unpacking(line) => Fate::Noise("unpacking"),
+        _ => Fate::Keep,
+    }
+}
+
+/// `Get:12 http://...`
+fn is_fetch(line: &str) -> bool {
+    let rest = ["Get:", "Hit:", "Ign:"].iter().find_map(|verb| line.strip_prefix(verb));
+    let rest = rest.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    rest.is_some_and(|rest| rest.starts_with(" http"))
+}
+
+fn is_unpacking(line: &str) -> bool {
+    line.starts_with("Selecting previously unselected package ")
+        || line.starts_with("(Reading database ...")
+        || (line.ends_with(" ...")
+            && ["Preparing to unpack ", "Unpacking ", "Processing triggers for "]
+                .iter()
+                .any(|verb| line.starts_with(verb)))
+}

@@ -1,0 +1,132 @@
+//! Meters that print a line for every few percent: the first and the last line of each stay.
+
+use crate::cut::family::sift::is_trouble;
+use crate::omit;
+use crate::plan::{Loss, Mode};
+use crate::stage::{Edit, Scene, Stage};
+
+/// Lines that differ only in how far something has come.
+pub(super) struct Progress;
+
+impl Stage for Progress {
+    fn name(&self) -> &'static str {
+        "progress"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        if !text.contains('%') {
+            return None;
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut out = String::with_capacity(text.len());
+        lines.chunk_by(|one, next| is_same_meter(one, next)).for_each(|run| write(run, &mut out));
+        (out.len() < text.len()).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// A shorter run is shown as it is.
+const LEAST: usize = 5;
+
+fn write(run: &[&str], out: &mut String) {
+    match run {
+        [first, middle @ .., last] if run.len() >= LEAST => {
+            let marker = omit::lines(middle.len(), "progress");
+            out.extend([first, &*marker, "\n", last]);
+        }
+        _ => out.extend(run.iter().copied()),
+    }
+}
+
+/// True when both lines are of one meter: rows of a table have figures too, but no word of motion.
+fn is_same_meter(one: &str, next: &str) -> bool {
+    one.contains('%')
+        && next.contains('%')
+        && letters(one).eq(letters(next))
+        && moves(one)
+        && !is_trouble(one)
+        && !is_trouble(next)
+}
+
+/// What of a line does not change while a meter runs: its words, without figures, bars and units.
+fn letters(line: &str) -> impl Iterator<Item = char> {
+    line.split(|c: char| !c.is_alphabetic())
+        .filter(|word| {
+            !matches!(
+                *word,
+                "k" | "M"
+                    | "G"
+                    | "K"
+                    | "B"
+                    | "s"
+                    | "m"
+                    | "h"
+                    | "x"
+                    | "kB"
+                    | "KB"
+                    | "MB"
+                    | "GB"
+                    | "KiB"
+                    | "MiB"
+                    | "GiB"
+            )
+        })
+        .flat_map(str::chars)
+}
+
+/// Words of motion.
+const MOTION: [&str; 16] = [
+    "ownload",
+    "pload",
+    "eceiv",
+    "esolving",
+    "rogress",
+    "xtract",
+    "etching",
+    "opying",
+    "ompress",
+    "npack",
+    "riting",
+    "oading",
+    "B/s",
+    "eta ",
+    "ETA",
+    "nstalling",
+];
+
+fn moves(line: &str) -> bool {
+    MOTION.iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cut::family::proof::{apply, check};
+
+    #[test]
+    fn a_meter_shows_its_ends() {
+        check(
+            &Progress,
+            "start\nDownloading model:  1% [>    ] 1.0 MB/s\nDownloading model: 10% [=>   ] 900 kB/s\nDownloading model: 50% [==>  ] 1.0 MB/s\n\
+             Downloading model: 70% [===> ] 1.1 MB/s\nDownloading model: 100% [=====] 1.1 MB/s\ndone\n",
+            "start\nDownloading model:  1% [>    ] 1.0 MB/s\n[3 lines left out: progress]\nDownloading model: 100% [=====] 1.1 MB/s\ndone\n",
+        );
+    }
+
+    /// Contract 3.15.
+    #[test]
+    fn trouble_and_figures_stay() {
+        let meter = |at: usize| format!("Uploading {at}%\n");
+        let text: String = (0..3)
+            .map(meter)
+            .chain(["Uploading failed at 3%\n".to_owned()])
+            .chain((3..6).map(meter))
+            .collect();
+        assert_eq!(apply(&Progress, &text), None);
+        assert_eq!(apply(&Progress, "10% 20%\n11% 21%\n12% 22%\n13% 23%\n14% 24%\n15% 25%\n"), None);
+        assert_eq!(apply(&Progress, "é%\n%\n"), None);
+    }
+}

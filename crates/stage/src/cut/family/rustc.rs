@@ -1,0 +1,150 @@
+//! The compiler's warnings and errors: the first warning of a kind in full, of the next ones what and where;
+//! errors in full, but for notes that were given before.
+
+use std::collections::BTreeSet;
+
+use crate::cut::family::sheet::Sheet;
+
+/// What was said so far.
+#[derive(Default)]
+pub(super) struct Diagnostics {
+    warnings: BTreeSet<String>,
+    notes: BTreeSet<String>,
+}
+
+const SOURCE: &str = "source and notes of repeated warnings";
+const NOTES: &str = "notes given above";
+
+impl Diagnostics {
+    /// Writes the warning or error that `lines` begin with; how many lines it has, 0 if there is none.
+    pub(super) fn take<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) -> usize {
+        if !is_head(lines) {
+            return 0;
+        }
+        let ends = |at: &usize| lines[*at].trim().is_empty() || is_head(&lines[*at..]);
+        let len = (1..lines.len()).find(ends).unwrap_or(lines.len());
+        let warning = lines[0].starts_with(WARNING);
+        if warning && !self.warnings.insert(kind(lines[0])) {
+            return repeat(sheet, lines, len);
+        }
+        self.write(sheet, &lines[..len]);
+        len
+    }
+
+    /// All but the notes that were given before.
+    fn write<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) {
+        let mut at = 0;
+        while at < lines.len() {
+            let ends = |next: &usize| is_note(lines[*next]);
+            let end = (at + 1..lines.len()).find(ends).unwrap_or(lines.len());
+            let part = &lines[at..end];
+            let known = is_note(part[0]) && !self.notes.insert(words(part));
+            for line in part {
+                if known {
+                    sheet.drop(line, NOTES);
+                } else {
+                    sheet.keep(line);
+                }
+            }
+            at = end;
+        }
+    }
+}
+
+const WARNING: &str = "warning";
+const ERROR: &str = "error";
+
+/// True when `lines` begin with a message and the place it is about.
+fn is_head(lines: &[&str]) -> bool {
+    let [head, place, ..] = lines else { return false };
+    let rest = head.strip_prefix(WARNING).or_else(|| head.strip_prefix(ERROR));
+    rest.is_some_and(|rest| rest.starts_with([':', '['])) && place.trim_start().starts_with("--> ")
+}
+
+/// What and where; the blank line behind it goes as well.
+fn repeat<'a>(sheet: &mut Sheet<'a>, lines: &[&'a str], len: usize) -> usize {
+    let blank = lines.get(len).is_some_and(|line| line.trim().is_empty());
+    let end = len + usize::from(blank);
+    for (at, line) in lines[..end].iter().enumerate() {
+        if at < 2 {
+            sheet.head(line);
+        } else {
+            sheet.omit(line, SOURCE);
+        }
+    }
+    end
+}
+
+/// The message without the names it is about.
+fn kind(head: &str) -> String {
+    head.trim_end().split('`').step_by(2).collect()
+}
+
+/// True for a line that a note or a help begins with.
+fn is_note(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("= ").unwrap_or(line);
+    line.starts_with("note: ") || line.starts_with("help: ")
+}
+
+/// A note whatever the width of the column before it.
+fn words(part: &[&str]) -> String {
+    part.iter().flat_map(|line| [line.trim(), "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cut::family::cargo::Cargo;
+    use crate::cut::family::proof::check;
+
+    fn warning(name: &str, line: usize) -> String {
+        format!(
+            "warning: unused variable: `{name}`\n --> src/x.rs:{line}:9\n  |\n{line} |     let {name} = some_function_call();\n  \
+             |         ^ help: if this is intentional, prefix it with an underscore: `_{name}`\n\n"
+        )
+    }
+
+    #[test]
+    fn repeated_warnings_keep_what_and_where() {
+        let text = format!("     Running x\n{}{}{}x\n", warning("a", 1), warning("b", 2), warning("c", 3));
+        let expected = format!(
+            "     Running x\n{}warning: unused variable: `b`\n --> src/x.rs:2:9\nwarning: unused variable: `c`\n \
+             --> src/x.rs:3:9\n[8 lines left out: source and notes of repeated warnings]\nx\n",
+            warning("a", 1)
+        );
+        check(&Cargo, &text, &expected);
+    }
+
+    #[test]
+    fn errors_stay_but_for_notes_given_before() {
+        let notes = "    = help: the following other types implement trait `Foo`:\n              \
+                     `Bar`\n              `Baz`\n";
+        let error = |line: usize| {
+            format!(
+                "error[E0277]: cannot x\n  --> src/x.rs:{line}:1\n   |\n{line} | x();\n   | ^ bad\n   |\n"
+            )
+        };
+        let text = format!("     Running x\n{}{notes}\n{}{notes}\n", error(1), error(2));
+        let expected = format!(
+            "     Running x\n{}{notes}\n{}[3 lines left out: notes given above]\n\n",
+            error(1),
+            error(2)
+        );
+        check(&Cargo, &text, &expected);
+    }
+
+    /// Contract 3.15: an error between warnings.
+    #[test]
+    fn an_error_among_warnings_stays() {
+        let error = "error[E0308]: mismatched types\n --> src/x.rs:5:1\n  |\n5 | x\n  | ^ expected `u8`\n\n";
+        let text =
+            format!("     Running x\n{}{}{error}{}", warning("a", 1), warning("b", 2), warning("c", 3));
+        let mark = "[4 lines left out: source and notes of repeated warnings]\n";
+        let expected = format!(
+            "     Running x\n{}warning: unused variable: `b`\n --> src/x.rs:2:9\n{mark}{error}\
+             warning: unused variable: `c`\n --> src/x.rs:3:9\n{mark}",
+            warning("a", 1)
+        );
+        check(&Cargo, &text, &expected);
+    }
+}

@@ -1,0 +1,169 @@
+//! Lines kept and lines counted: each kind of what is left out has one marker, where the first of it stood.
+
+use crate::plan::Loss;
+use crate::stage::Edit;
+use crate::{omit, signal};
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Keep,
+    /// It shows that the tool runs, unless it speaks of trouble.
+    Noise(&'static str),
+    /// Its like was shown before.
+    Known(&'static str),
+}
+
+/// The text without the lines that `fate` calls dispensable; `None` when they are too few to speak of.
+pub(super) fn sift(text: &str, mut fate: impl FnMut(&str) -> Fate) -> Option<Edit> {
+    let mut kept = Kept::default();
+    for line in text.split_inclusive('\n') {
+        kept.line(line, fate(line.trim_end_matches(['\n', '\r'])));
+    }
+    kept.edit()
+}
+
+/// Fewer lines left out are not worth a marker.
+const LEAST: usize = 4;
+
+/// Words of trouble, in small letters.
+const TROUBLE: [&str; 13] = [
+    "warn",
+    "error",
+    "fail",
+    "fatal",
+    "denied",
+    "deprecat",
+    "cannot",
+    "unable",
+    "not found",
+    "refused",
+    "timed out",
+    "conflict",
+    "corrupt",
+];
+
+/// What was kept so far, and what was not.
+#[derive(Default)]
+pub(super) struct Kept<'a> {
+    text: String,
+    gaps: Vec<Gap<'a>>,
+}
+
+/// The lines of one kind that were left out.
+struct Gap<'a> {
+    what: &'static str,
+    /// Where in the kept text the first of them stood.
+    start: usize,
+    /// Where the last of them stood.
+    end: usize,
+    count: usize,
+    first: &'a str,
+}
+
+impl<'a> Kept<'a> {
+    /// Takes a line, with its end, as `fate` says.
+    pub(super) fn line(&mut self, line: &'a str, fate: Fate) {
+        match fate {
+            Fate::Noise(what) if !is_trouble(line) => self.drop(line, what),
+            Fate::Known(what) if signal::find(line).is_none() => self.drop(line, what),
+            _ => self.text.push_str(line),
+        }
+    }
+
+    fn drop(&mut self, line: &'a str, what: &'static str) {
+        let end = self.text.len();
+        match self.gaps.iter_mut().find(|gap| gap.what == what) {
+            Some(gap) => {
+                gap.count += 1;
+                gap.end = end;
+            }
+            None => self.gaps.push(Gap { what, start: end, end, count: 1, first: line }),
+        }
+    }
+
+    /// The kept text with its markers, if enough was left out.
+    pub(super) fn edit(self) -> Option<Edit> {
+        let dropped: usize = self.gaps.iter().map(|gap| gap.count).sum();
+        (dropped >= LEAST).then(|| Edit { text: self.text(), loss: Loss::Detail, note: String::new() })
+    }
+
+    /// The kept text with its markers.
+    pub(super) fn text(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + self.gaps.len() * 64);
+        let mut from = 0;
+        for gap in &self.gaps {
+            out.push_str(&self.text[from..gap.start]);
+            gap.write(&mut out);
+            from = gap.start;
+        }
+        out.push_str(&self.text[from..]);
+        out
+    }
+}
+
+impl Gap<'_> {
+    /// Writes the marker; a lone line needs none.
+    fn write(&self, out: &mut String) {
+        match (self.count, self.start == self.end) {
+            (1, _) => out.push_str(self.first),
+            (count, true) => out.extend([&*omit::lines(count, self.what), "\n"]),
+            (count, false) => {
+                out.extend([&*omit::lines(count, &format!("{}, here and below", self.what)), "\n"]);
+            }
+        }
+    }
+}
+
+/// True when a line speaks of trouble, however quietly.
+pub(super) fn is_trouble(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let holds = |at: usize, word: &str| {
+        bytes.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let told = |at: usize| {
+        matches!(bytes[at] | 0x20, b'w' | b'e' | b'f' | b'd' | b'c' | b'u' | b'n' | b'r' | b't')
+            && TROUBLE.iter().any(|word| holds(at, word))
+    };
+    signal::find(line).is_some() || (0..bytes.len()).any(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fate(line: &str) -> Fate {
+        match line.as_bytes().first() {
+            Some(b'a') => Fate::Noise("a's"),
+            Some(b'b') => Fate::Noise("b's"),
+            Some(b'c') => Fate::Known("c's"),
+            _ => Fate::Keep,
+        }
+    }
+
+    fn sifted(text: &str) -> Option<String> {
+        sift(text, fate).map(|edit| edit.text)
+    }
+
+    #[test]
+    fn each_kind_has_one_marker_with_its_count() {
+        let text = "x\na1\na2\ny\nb1\na3\nb2\r\nz";
+        let shown = "x\n[3 lines left out: a's, here and below]\ny\n[2 lines left out: b's]\nz";
+        assert_eq!(sifted(text).as_deref(), Some(shown));
+    }
+
+    #[test]
+    fn a_lone_line_stays_and_few_are_not_worth_it() {
+        assert_eq!(sifted("x\na1\na2\na3\nb\nz\n").as_deref(), Some("x\n[3 lines left out: a's]\nb\nz\n"));
+        assert_eq!(sifted("a1\na2\na3\n"), None);
+        assert_eq!(sifted(""), None);
+    }
+
+    #[test]
+    fn trouble_stays_and_repeated_trouble_is_counted() {
+        let text = "a1\na Warning\na2\na3\na4\nc warn\nc warn\nc error: x\n";
+        let shown =
+            "[4 lines left out: a's, here and below]\na Warning\n[2 lines left out: c's]\nc error: x\n";
+        assert_eq!(sifted(text).as_deref(), Some(shown));
+    }
+}

@@ -1,0 +1,120 @@
+//! `JUnit` reports: test cases without a word about them passed, and become a count.
+
+use crate::omit;
+use crate::plan::{Loss, Mode};
+use crate::stage::{Edit, Scene, Stage};
+
+/// A report in XML, on one line or many.
+pub(crate) struct Junit;
+
+impl Stage for Junit {
+    fn name(&self) -> &'static str {
+        "junit"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    /// A report is often one line.
+    fn cuts_lines(&self) -> bool {
+        false
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let near = text.get(..text.floor_char_boundary(NEAR)).unwrap_or(text);
+        if !near.contains("<testsuite") {
+            return None;
+        }
+        let (mut out, mut rest) = (String::with_capacity(text.len() / 2), text);
+        while let Some(at) = rest.find(CASE) {
+            let run = Run::of(&rest[at..]);
+            out.push_str(&rest[..at]);
+            let (taken, words) = if run.count >= LEAST {
+                (run.len, omit::things(run.count, "test cases", "passed"))
+            } else {
+                let len = run.len.max(CASE.len());
+                (len, rest[at..at + len].to_owned())
+            };
+            out.push_str(&words);
+            rest = &rest[at + taken..];
+        }
+        out.push_str(rest);
+        (out.len() < text.len()).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+const CASE: &str = "<testcase ";
+
+/// Where a report says that it is one.
+const NEAR: usize = 1000;
+
+/// Fewer cases in a row are not worth a mark.
+const LEAST: usize = 2;
+
+/// A tag's bytes; keeps the work for one case bounded.
+const MAX_TAG: usize = 1 << 11;
+
+/// Passing cases, one after the other.
+struct Run {
+    count: usize,
+    len: usize,
+}
+
+impl Run {
+    fn of(text: &str) -> Self {
+        let mut run = Self { count: 0, len: 0 };
+        loop {
+            let rest = &text[run.len..];
+            let gap = if run.count == 0 { 0 } else { rest.len() - rest.trim_start().len() };
+            let Some(len) = passed(&rest[gap..]) else { return run };
+            run.count += 1;
+            run.len += gap + len;
+        }
+    }
+}
+
+/// The length of the passing case that `text` begins with.
+fn passed(text: &str) -> Option<usize> {
+    if !text.starts_with(CASE) {
+        return None;
+    }
+    let mut quoted = false;
+    let end = text.bytes().take(MAX_TAG).position(|byte| {
+        quoted ^= byte == b'"';
+        byte == b'>' && !quoted
+    })?;
+    let empty = || text[end + 1..].starts_with("</testcase>").then_some(end + 1 + "</testcase>".len());
+    if text[..end].ends_with('/') { Some(end + 1) } else { empty() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cut::family::proof::{check, declines};
+
+    #[test]
+    fn cases_without_words_become_a_count() {
+        let case = "<testcase name=\"a>b\" time=\"0\" />";
+        let red = "<testcase name=\"c\"><failure>é</failure></testcase>";
+        check(
+            &Junit,
+            &format!(
+                "<testsuite tests=\"6\">\n  {case}\n  {case}\n  {red}{case}{red}{case}{case}<testcase name=\"d\"></testcase></testsuite>"
+            ),
+            &format!(
+                "<testsuite tests=\"6\">\n  [2 test cases left out: passed]\n  {red}{case}{red}\
+                 [3 test cases left out: passed]</testsuite>"
+            ),
+        );
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in
+            ["", "<testsuite>", "<testsuite><testcase ", "<testcase />", "<testsuite><testcase name=\"é"]
+        {
+            declines(&Junit, text);
+        }
+    }
+}

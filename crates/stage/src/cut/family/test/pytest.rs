@@ -1,0 +1,81 @@
+//! pytest: passing tests, files whose tests all passed, and files that are covered in full.
+
+use crate::cut::family::test::PASSING;
+
+/// What of a passing test `line` is.
+pub(super) fn passing(line: &str) -> Option<&'static str> {
+    if verbose(line) || parallel(line) {
+        return Some(PASSING);
+    }
+    if dotted(line) {
+        return Some("files of passing tests");
+    }
+    covered(line).then_some("files covered in full")
+}
+
+/// `tests/test_x.py::test_y PASSED   [ 12%]`.
+fn verbose(line: &str) -> bool {
+    let (line, _) = split_percent(line);
+    line.ends_with(" PASSED") && line.contains("::")
+}
+
+/// `[gw0] [ 12%] PASSED tests/test_x.py::test_y`.
+fn parallel(line: &str) -> bool {
+    line.starts_with("[gw") && line.contains("] PASSED ") && line.contains("::")
+}
+
+/// `tests/test_x.py .....   [ 12%]`.
+fn dotted(line: &str) -> bool {
+    let (line, percent) = split_percent(line);
+    let dots = |(path, dots): (&str, &str)| {
+        is_python(path) && !dots.is_empty() && dots.bytes().all(|byte| byte == b'.')
+    };
+    percent && line.split_once(' ').is_some_and(dots)
+}
+
+/// The line without the percentage at its end, and whether it has one.
+fn split_percent(line: &str) -> (&str, bool) {
+    let (before, count) =
+        line.strip_suffix("%]").and_then(|line| line.rsplit_once('[')).unwrap_or((line, "x"));
+    let percent = count.trim_start().bytes().all(|byte| byte.is_ascii_digit());
+    if percent { (before.trim_end(), true) } else { (line, false) }
+}
+
+/// `src/x.py   120   0   100%`.
+fn covered(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace().rev();
+    let full = words.next() == Some("100%");
+    let counts = words.by_ref().take_while(|word| word.bytes().all(|byte| byte.is_ascii_digit())).count();
+    full && (2..=4).contains(&counts) && line.split(' ').next().is_some_and(is_python)
+}
+
+fn is_python(path: &str) -> bool {
+    path.strip_suffix(".py").is_some_and(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passing_tests_are_told() {
+        for (line, expected) in [
+            ("tests/a.py::b PASSED", Some(PASSING)),
+            ("tests/a.py::b[x y] PASSED    [  3%]", Some(PASSING)),
+            ("[gw1] [ 50%] PASSED tests/a.py::b", Some(PASSING)),
+            ("tests/a.py .....   [100%]", Some("files of passing tests")),
+            ("src/a.py     12     0   100%", Some("files covered in full")),
+            ("tests/a.py ..F..   [100%]", None),
+            ("tests/a.py ..s..   [100%]", None),
+            ("tests/a.py::b FAILED [ 3%]", None),
+            ("tests/a.py::b SKIPPED", None),
+            ("src/a.py     12     3    75%   4-6", None),
+            ("TOTAL     12     0   100%", None),
+            ("é [é%]", None),
+            ("%]", None),
+            ("", None),
+        ] {
+            assert_eq!(passing(line), expected, "{line}");
+        }
+    }
+}

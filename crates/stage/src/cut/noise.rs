@@ -1,0 +1,196 @@
+//! Logs without what is never the same twice: times and hashes.
+//!
+//! Lines with an error keep theirs, and so do the first and the last line, which tell when it all was.
+
+use crate::plan::{Loss, Mode};
+use crate::read::event::is_log;
+use crate::read::source;
+use crate::signal;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A log of lines with times.
+pub(crate) struct Noise;
+
+const TIME: &str = "[timestamp]";
+const HASH: &str = "[hash]";
+
+impl Stage for Noise {
+    fn name(&self) -> &'static str {
+        "noise"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Aggressive
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        if !is_log(text) || source::is_source(scene.call, text) {
+            return None;
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut out = String::with_capacity(text.len());
+        for (at, line) in lines.iter().enumerate() {
+            if at == 0 || at + 1 == lines.len() || signal::find(line.trim_end()).is_some() {
+                out.push_str(line);
+            } else {
+                quieten(&mut out, line);
+            }
+        }
+        (out != text).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// Writes a line without its times and hashes.
+fn quieten(out: &mut String, line: &str) {
+    let bytes = line.as_bytes();
+    let (mut from, mut at) = (0, 0);
+    while at < bytes.len() {
+        let found = if !bytes[at].is_ascii_alphanumeric() {
+            None
+        } else if let Some(end) = time(bytes, at) {
+            Some((at - date(&bytes[from..at]), end, TIME))
+        } else {
+            hash(bytes, at).map(|end| (at, end, HASH))
+        };
+        match found {
+            Some((start, end, word)) => {
+                out.push_str(&line[from..start]);
+                out.push_str(word);
+                (from, at) = (end, end);
+            }
+            None => at += word(&bytes[at..]),
+        }
+    }
+    out.push_str(&line[from..]);
+}
+
+/// How far to go on: behind a run of letters and digits, except where a time may begin within it.
+fn word(bytes: &[u8]) -> usize {
+    let digits = |byte: &u8| byte.is_ascii_digit();
+    let letters = |byte: &u8| byte.is_ascii_alphabetic();
+    let run = if bytes.first().is_some_and(digits) {
+        bytes.iter().take_while(|byte| digits(byte)).count()
+    } else {
+        bytes.iter().take_while(|byte| letters(byte)).count()
+    };
+    run.max(1)
+}
+
+/// Where the time of day ends that begins at `at`, with its fraction and its zone.
+fn time(bytes: &[u8], at: usize) -> Option<usize> {
+    if !fits(b"00:00:00", bytes.get(at..at + 8)?) || bytes.get(at + 8).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
+    let mut end = at + 8;
+    if let Some(b'.' | b',') = bytes.get(end) {
+        let digits = bytes[end + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        end += if digits > 0 { digits + 1 } else { 0 };
+    }
+    let zone = ZONES
+        .iter()
+        .find(|zone| bytes.get(end..end + zone.len()).is_some_and(|part| fits(zone.as_bytes(), part)));
+    Some(end + zone.map_or(0, |zone| zone.len()))
+}
+
+/// How a zone may be written, `0` for any digit.
+const ZONES: [&str; 8] = ["Z", "+00:00", "-00:00", "+0000", "-0000", " +0000", " -0000", " UTC"];
+
+/// How a date may be written before a time: `0` for any digit, `_` for one or a space, `Mon` for a month.
+const DATES: [&str; 9] = [
+    "0000-00-00T",
+    "0000-00-00 ",
+    "0000/00/00 ",
+    "00/Mon/0000:",
+    "00 Mon 0000 ",
+    "00-Mon-0000 ",
+    "00/00/0000, ",
+    "Mon _0 ",
+    "_0 Mon ",
+];
+
+const MONTHS: &str = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
+
+/// The length of the date that `before` ends with.
+fn date(before: &[u8]) -> usize {
+    let ends = |date: &&&str| {
+        before.len().checked_sub(date.len()).is_some_and(|start| fits(date.as_bytes(), &before[start..]))
+    };
+    DATES.iter().find(ends).map_or(0, |date| date.len())
+}
+
+/// True when `bytes`, which are as many, are written like `shape`.
+fn fits(shape: &[u8], bytes: &[u8]) -> bool {
+    let month = |at: usize| {
+        let name = std::str::from_utf8(&bytes[at..at + 3]).unwrap_or_default();
+        MONTHS.split(' ').any(|month| month == name)
+    };
+    (0..shape.len()).all(|at| match shape[at] {
+        b'0' => bytes[at].is_ascii_digit(),
+        b'_' => bytes[at].is_ascii_digit() || bytes[at] == b' ',
+        b'M' => month(at),
+        b'o' | b'n' => true,
+        sign => bytes[at] == sign,
+    })
+}
+
+/// Where the hash ends that begins at `at`: 32 to 64 hexadecimal digits on their own.
+fn hash(bytes: &[u8], at: usize) -> Option<usize> {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let run = bytes[at..].iter().take(65).take_while(|byte| part(byte)).count();
+    let alone = at.checked_sub(1).is_none_or(|before| !part(&bytes[before]));
+    let hex = bytes[at..at + run].iter().all(u8::is_ascii_hexdigit);
+    (alone && hex && (32..=64).contains(&run)).then_some(at + run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    fn quiet(line: &str) -> String {
+        let mut out = String::new();
+        quieten(&mut out, line);
+        out
+    }
+
+    /// Contract 3.9.
+    #[test]
+    fn times_and_hashes_are_named() {
+        for (line, expected) in [
+            ("2024-05-01T10:00:00.123Z up", "[timestamp] up"),
+            ("[2024-05-01 10:00:00,5] up", "[[timestamp]] up"),
+            ("at 2024/05/01 10:00:00 +0100", "at [timestamp]"),
+            ("x [01/May/2024:10:00:00 +0000] y", "x [[timestamp]] y"),
+            ("May  1 10:00:00 host up", "[timestamp] host up"),
+            ("31 May 10:00:00 . up", "[timestamp] . up"),
+            ("took 10:00:00", "took [timestamp]"),
+            ("é 10:00:00 é", "é [timestamp] é"),
+            ("id 0123456789abcdef0123456789abcdef.", "id [hash]."),
+            ("10:00 1:00:00:00 0123456789abcdef 10:00:000", "10:00 1:[timestamp] 0123456789abcdef 10:00:000"),
+            ("x0123456789abcdef0123456789abcdef", "x0123456789abcdef0123456789abcdef"),
+            ("", ""),
+        ] {
+            assert_eq!(quiet(line), expected);
+        }
+    }
+
+    #[test]
+    fn errors_and_ends_keep_their_times() {
+        let line = |n| format!("10:00:0{n} {}\n", if n == 4 { "ERROR" } else { "worker done" });
+        let text = (1..9).map(line).collect::<Vec<_>>().concat();
+        let edit = proof::apply(&Noise, &text).unwrap();
+        let kept: Vec<_> = edit.text.lines().filter(|line| line.starts_with("10:00:0")).collect();
+        assert_eq!(kept, ["10:00:01 worker done", "10:00:04 ERROR", "10:00:08 worker done"]);
+    }
+
+    /// Contract 1.21.
+    #[test]
+    fn json_keeps_what_it_says() {
+        let rows = "{\"at\":\"2024-05-01T10:00:00Z\",\"id\":1}\n".repeat(9);
+        assert_eq!(proof::apply(&Noise, &rows), None);
+        let list = format!("[{}]", rows.trim_end().replace('\n', ",\n"));
+        assert_eq!(proof::apply(&Noise, &list), None);
+        let indented = "[\n  {\n    \"at\": \"2024-05-01T10:00:00Z\"\n  }\n]\n";
+        assert_eq!(proof::apply(&Noise, indented), None);
+    }
+}

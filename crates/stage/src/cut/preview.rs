@@ -1,0 +1,105 @@
+//! Long texts as their head, their tail and every line between that says something went wrong.
+
+use crate::plan::{Loss, Mode};
+use crate::read::json;
+use crate::stage::{Edit, Scene, Stage};
+use crate::{omit, signal};
+
+/// A text longer than a reader needs at first.
+pub(crate) struct Preview;
+
+/// Shorter texts are sent whole.
+const MIN_BYTES: usize = 12_000;
+
+/// What stays of the beginning, in bytes.
+const HEAD: usize = 3_600;
+
+/// And of the end.
+const TAIL: usize = 2_400;
+
+/// Lines on either side of an error that stay.
+const NEAR: usize = 1;
+
+impl Stage for Preview {
+    fn name(&self) -> &'static str {
+        "preview"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Aggressive
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        // Another stage cuts JSON, where its values end.
+        if text.len() < MIN_BYTES || json::opens(text) {
+            return None;
+        }
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let head = within(lines.iter(), HEAD);
+        let tail = lines.len() - within(lines.iter().rev(), TAIL);
+        if head == 0 || tail == lines.len() || head >= tail {
+            return None;
+        }
+        let text = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
+        Some(Edit { text, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// How many lines fit into so many bytes.
+fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
+    let sums = lines.scan(0, |sum, line| {
+        *sum += line.len();
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= bytes).count()
+}
+
+/// Which lines stay.
+fn kept(lines: &[&str], head: usize, tail: usize) -> Vec<bool> {
+    let mut kept: Vec<bool> = (0..lines.len()).map(|at| at < head || at >= tail).collect();
+    for at in head..tail {
+        if signal::find(lines[at].trim_end()).is_some() || omit::is_said(lines[at]) {
+            kept[at.saturating_sub(NEAR)..(at + NEAR + 1).min(lines.len())].fill(true);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    fn text(odd: &str) -> String {
+        let line = |n: usize| format!("a line like any other, of which there are many: {n}\n");
+        let half = |range: std::ops::Range<usize>| range.map(line).collect::<String>();
+        half(0..300) + odd + &half(300..600)
+    }
+
+    #[test]
+    fn head_and_tail_stay() {
+        let text = text("");
+        let out = proof::apply(&Preview, &text).unwrap().text;
+        let counts: Vec<&str> = out.lines().filter(|line| line.starts_with('[')).collect();
+        let kept = out.lines().count() - 1;
+        assert_eq!(counts, [format!("[{} lines left out]", 600 - kept)]);
+        assert!(text.starts_with(&out[..HEAD - 100]) && text.ends_with(&out[out.len() - TAIL + 100..]));
+    }
+
+    /// Contract 3.15.
+    #[test]
+    fn errors_stay() {
+        for odd in ["error: it broke\n", "x FAILED\r\n", "[9 lines left out: more]\n"] {
+            let out = proof::apply(&Preview, &text(odd)).unwrap().text;
+            assert!(out.contains(&format!("many: 299\n{odd}a line")), "{out}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_or_json_is_left_alone() {
+        let rows = "{\"a\":1},\n".repeat(9_000);
+        for text in ["", &text("")[..11_000], &format!("[{rows}]"), &rows, &"x".repeat(99_999)] {
+            assert_eq!(proof::apply(&Preview, text), None);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Phrases found as stretches of a few lengths that stand at several places.
+
+use crate::form::dictionary::pick::{Hashes, Phrase, group};
+
+/// The lengths, in bytes.
+const LENGTHS: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
+
+/// Every phrase that stands often, of every length; none runs over the end of a line.
+pub(super) fn find(text: &str) -> Vec<Phrase> {
+    let hashes = Hashes::of(text.bytes().map(u64::from));
+    let ends = line_ends(text);
+    LENGTHS.into_iter().flat_map(|length| group(text, length, starts(text, &hashes, &ends, length))).collect()
+}
+
+/// Where a stretch of `length` bytes may begin, with its hash.
+fn starts(text: &str, hashes: &Hashes, ends: &[usize], length: usize) -> Vec<(u64, usize)> {
+    let whole = |at: &usize| text.is_char_boundary(*at) && text.is_char_boundary(at + length);
+    let last = text.len().saturating_sub(length);
+    let fits = |at: &usize| at + length <= ends[*at];
+    (0..=last)
+        .filter(|at| at + length <= text.len() && fits(at) && whole(at))
+        .map(|at| (hashes.part(at, length), at))
+        .collect()
+}
+
+/// For every byte, where its line ends.
+fn line_ends(text: &str) -> Vec<usize> {
+    let line = |end: usize, line: &str| std::iter::repeat_n(end, line.len());
+    let mut at = 0;
+    let mut ends = Vec::with_capacity(text.len() + 1);
+    for part in text.split_inclusive('\n') {
+        at += part.len();
+        ends.extend(line(at - usize::from(part.ends_with('\n')), part));
+    }
+    ends.push(at);
+    ends
+}

@@ -1,0 +1,47 @@
+//! JSON documents in the terse form.
+
+use tersely_codec::json::Layout;
+use tersely_codec::{Value, json, terse};
+
+use crate::form::json::worth::is_shorter;
+use crate::plan::{Loss, Mode};
+use crate::read::json::MIN_BYTES;
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text that is one JSON document.
+pub(crate) struct Json;
+
+impl Stage for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let value = document(text)?;
+        let layout = Layout::of(text, &value);
+        let (loss, note) = match &layout {
+            Some(layout) => (Loss::None, layout.to_string()),
+            None => (Loss::Form, String::new()),
+        };
+        // An exact form is read back by the pipeline, once is enough.
+        let written = if layout.is_some() { terse::draft(&value) } else { terse::encode(&value) }?;
+        is_shorter(text, &written).then_some(Edit { text: written, loss, note })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let layout: Layout = note.parse().ok()?;
+        layout.write_within(room.bytes(), &terse::decode(text).ok()?)
+    }
+}
+
+fn document(text: &str) -> Option<Value<'_>> {
+    if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    json::decode(text).ok()
+}

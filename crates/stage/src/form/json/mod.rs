@@ -1,0 +1,10 @@
+//! JSON in the terse form: one document, one a line, or among other lines.
+
+mod document;
+mod lines;
+mod parts;
+mod worth;
+
+pub(crate) use self::document::Json;
+pub(crate) use self::lines::JsonLines;
+pub(crate) use self::parts::JsonParts;

@@ -1,0 +1,310 @@
+//! JSON documents among other lines: `JSON (indent 2), 14 lines:`, and then those of its terse form.
+//!
+//! A status line above an answer, a command that was echoed, several answers one after the other. Neighbours of
+//! one layout are written as one list, so that records that came as documents become rows.
+
+use tersely_codec::json::Layout;
+use tersely_codec::{Value, json, terse};
+
+use crate::form::carried;
+use crate::form::json::worth::is_shorter;
+use crate::plan::{Loss, Mode};
+use crate::read::json::MIN_BYTES;
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text that is mostly JSON.
+pub(crate) struct JsonParts;
+
+impl Stage for JsonParts {
+    fn name(&self) -> &'static str {
+        "json parts"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let near = text.starts_with(['{', '[']) || SIGNS.iter().any(|sign| text.contains(sign));
+        if text.len() < MIN_BYTES || !near {
+            return None;
+        }
+        let (_, end) = carried::lines(text);
+        let body = &text[..text.len() - end.len()];
+        let parts = split(body)?;
+        let mut out = String::new();
+        parts.iter().try_for_each(|part| part.push(&mut out))?;
+        let written = carried::finish(out, end);
+        is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note: String::new() })
+    }
+
+    fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
+        let (lines, end) = carried::lines(text);
+        let mut lines = lines.into_iter();
+        let mut out = String::new();
+        while let Some(line) = lines.next() {
+            match carried::count(line) {
+                Some(count) => carried::copy(&mut out, count, &mut lines)?,
+                None => Head::read(line)?.copy(room, &mut out, &mut lines)?,
+            }
+            room.fits(out.len())?;
+        }
+        Some(carried::finish(out, end))
+    }
+}
+
+/// What stands before a document that does not begin the text, and its first sign.
+const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
+
+/// Neighbouring lines that are written in one way.
+enum Part<'t> {
+    Other(Vec<&'t str>),
+    Json(Found<'t>, Vec<Value<'t>>),
+}
+
+/// How a document stands there.
+#[derive(Clone, PartialEq, Eq)]
+struct Found<'t> {
+    /// What stands before it on its line: `Output: `.
+    label: &'t str,
+    layout: Layout,
+}
+
+/// The parts of a text of which most is JSON.
+fn split(text: &str) -> Option<Vec<Part<'_>>> {
+    let mut parts = Vec::new();
+    let (mut at, mut json, mut waste) = (0, 0, 0);
+    while at <= text.len() {
+        let rest = &text[at..];
+        let line = rest.find('\n').map_or(rest, |end| &rest[..end]);
+        let length = if let Some((found, value, length)) = labelled(rest, line) {
+            json += length;
+            add_document(&mut parts, found, value);
+            length
+        } else {
+            waste += if line.starts_with(['{', '[']) { line.len() } else { 0 };
+            add_line(&mut parts, line);
+            line.len()
+        };
+        // Lines that merely look like JSON are many in other texts: those are soon left alone.
+        if waste > json + MAX_WASTE {
+            return None;
+        }
+        at += length + 1;
+    }
+    (2 * json > text.len()).then_some(parts)
+}
+
+/// Bytes of lines that begin like JSON and are not, before the first that is.
+const MAX_WASTE: usize = 4_096;
+
+/// The longest label that is looked behind.
+const MAX_LABEL: usize = 40;
+
+/// The document that `text` begins with, at once or behind a label on its first line.
+fn labelled<'t>(text: &'t str, line: &'t str) -> Option<(Found<'t>, Value<'t>, usize)> {
+    let label = label(line);
+    let (layout, value, end) = document(&text[label.len()..])?;
+    Some((Found { label, layout }, value, label.len() + end))
+}
+
+/// The words before a document, with their colon: `Output: `.
+fn label(line: &str) -> &str {
+    let near = line.get(..MAX_LABEL).unwrap_or(line);
+    let plain = |words: &str| {
+        words.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'))
+    };
+    match near.find(": ") {
+        Some(end) if end > 0 && plain(&near[..end]) => &line[..end + 2],
+        _ => "",
+    }
+}
+
+/// The document that `text` begins with, if it ends at the end of a line.
+fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let (value, end) = json::decode_first(text).ok()?;
+    let blank = text[end..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    let end = end + blank;
+    if !matches!(text.as_bytes().get(end), None | Some(b'\n')) {
+        return None;
+    }
+    let layout = Layout::of(&text[..end], &value)?;
+    Some((layout, value, end))
+}
+
+fn add_document<'t>(parts: &mut Vec<Part<'t>>, found: Found<'t>, value: Value<'t>) {
+    match parts.last_mut() {
+        Some(Part::Json(last, values)) if *last == found && found.label.is_empty() => values.push(value),
+        _ => parts.push(Part::Json(found, vec![value])),
+    }
+}
+
+fn add_line<'t>(parts: &mut Vec<Part<'t>>, line: &'t str) {
+    match parts.last_mut() {
+        Some(Part::Other(lines)) => lines.push(line),
+        _ => parts.push(Part::Other(vec![line])),
+    }
+}
+
+impl Part<'_> {
+    fn push(&self, out: &mut String) -> Option<()> {
+        let (found, values) = match self {
+            Self::Other(lines) => {
+                carried::push(out, lines);
+                return Some(());
+            }
+            Self::Json(found, values) => (found, values),
+        };
+        let terse = match values.as_slice() {
+            [value] => terse::draft(value)?,
+            values => terse::draft(&Value::Array(values.to_vec()))?,
+        };
+        let lines = terse.matches('\n').count() + 1;
+        let head = Head { documents: values.len(), found: found.clone(), lines };
+        out.extend([&*head.text(), "\n", &*terse, "\n"]);
+        Some(())
+    }
+}
+
+/// The line above a document, or above several.
+struct Head<'t> {
+    documents: usize,
+    found: Found<'t>,
+    /// Lines below it.
+    lines: usize,
+}
+
+impl<'t> Head<'t> {
+    fn text(&self) -> String {
+        let Self { documents, found: Found { label, layout }, lines } = self;
+        match documents {
+            1 => format!("{label}JSON ({layout}), {lines} lines:"),
+            _ => format!("{documents} JSON documents ({layout}), {lines} lines:"),
+        }
+    }
+
+    fn read(line: &'t str) -> Option<Self> {
+        let (start, lines) = line.strip_suffix(" lines:")?.rsplit_once("), ")?;
+        let (words, layout) = start.split_once(" (")?;
+        let (label, documents) = match words.strip_suffix("JSON") {
+            Some(label) => (label, 1),
+            None => ("", words.strip_suffix(" JSON documents")?.parse().ok().filter(|&count| count > 1)?),
+        };
+        let found = Found { label, layout: layout.parse().ok()? };
+        Some(Self { documents, found, lines: lines.parse().ok()? })
+    }
+
+    /// Moves what stands below it from `lines` to `out`, as JSON.
+    fn copy<'a>(
+        &self,
+        room: Room,
+        out: &mut String,
+        lines: &mut impl Iterator<Item = &'a str>,
+    ) -> Option<()> {
+        let body: Vec<&str> = lines.take(self.lines).collect();
+        if body.len() != self.lines {
+            return None;
+        }
+        let body = body.join("\n");
+        let values = match (terse::decode(&body).ok()?, self.documents) {
+            (value, 1) => vec![value],
+            (Value::Array(values), _) => values,
+            _ => return None,
+        };
+        out.push_str(self.found.label);
+        for value in values {
+            out.push_str(&self.found.layout.write_within(room.bytes(), &value)?);
+            out.push('\n');
+            room.fits(out.len())?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+    use crate::proof::{apply, check, read_foreign};
+
+    /// A document that the terse form says in less.
+    fn pets() -> String {
+        let pets: Vec<_> = (1..=20).map(|id| format!("{{\"id\":{id},\"kind\":\"cat\"}}")).collect();
+        format!("[{}]", pets.join(","))
+    }
+
+    #[test]
+    fn lines_around_a_document_stay() {
+        let pets = pets();
+        let text = format!("$ pets --all\nHTTP/1.1 200 OK\n\n{pets}\n{pets}\ndone\n");
+        let edit = apply(&JsonParts, &text).unwrap();
+        assert!(edit.text.starts_with(
+            "[3 lines as they came:]\n$ pets --all\nHTTP/1.1 200 OK\n\n2 JSON documents (compact), "
+        ));
+        assert!(edit.text.ends_with("\n[1 line as it came:]\ndone\n"));
+        check(&JsonParts, &text, "", &edit.text);
+    }
+
+    /// As Gemini CLI hands on what a command printed.
+    #[test]
+    fn a_label_may_stand_before_a_document() {
+        let pets = pets();
+        let text = format!("<untrusted_context>\nOutput: {pets}\nExit-Code: 0\n</untrusted_context>");
+        let edit = apply(&JsonParts, &text).unwrap();
+        assert!(
+            edit.text.starts_with("[1 line as it came:]\n<untrusted_context>\nOutput: JSON (compact), "),
+            "{}",
+            edit.text
+        );
+        check(&JsonParts, &text, "", &edit.text);
+    }
+
+    #[test]
+    fn every_order_comes_back() {
+        let pets = pets();
+        let pretty = "{\n  \"a\": [\n    1\n  ]\n}";
+        let odd = [
+            "",
+            "JSON (compact), 1 lines:",
+            "a: {}",
+            "a b: [1]",
+            ": {}",
+            "a:  {}",
+            "é: {}",
+            "[2 lines as they came:]",
+            "[x] y",
+            "{",
+            "{}",
+            "[1] x",
+            "é\t",
+            pretty,
+        ];
+        for first in odd {
+            for second in odd {
+                for end in ["", "\n", "\n\n", "\r\n", "\n "] {
+                    let text = format!("{first}\n{pets}\r\n{second}\n{pretty}\n{pets}\n{first}{end}");
+                    let edit = apply(&JsonParts, &text).unwrap_or_else(|| panic!("declined {text:?}"));
+                    assert_eq!(
+                        proof::read(&JsonParts, "", &edit.text).as_deref(),
+                        Some(&*text),
+                        "{}",
+                        edit.text
+                    );
+                }
+            }
+        }
+        read_foreign(&JsonParts);
+    }
+
+    #[test]
+    fn mostly_other_texts_are_left_alone() {
+        let line = "[2024-01-01] something that is no JSON at all, though it begins like it\n";
+        for text in [line.repeat(200), format!("{}\n{}", pets(), line.repeat(30)), "{\n".repeat(5000)] {
+            assert_eq!(apply(&JsonParts, &text), None);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Long listings with what most rows share said once; columns are aligned again from the widest.
+
+use crate::form::carried;
+use crate::form::usual::Usual;
+use crate::plan::{Loss, Mode};
+use crate::read::entry::{Entry, Gaps, Layout, layouts};
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text with the rows of `ls -l`.
+pub(crate) struct Listing;
+
+/// Fewer rows than this have nothing to give.
+const MIN_ROWS: usize = 4;
+
+impl Stage for Listing {
+    fn name(&self) -> &'static str {
+        "listing"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let (lines, end) = carried::lines(text);
+        let entries: Vec<_> = lines.iter().map(|line| Entry::read(line)).collect();
+        if entries.iter().flatten().count() < MIN_ROWS {
+            return None;
+        }
+        let usual = Usual::of(&entries, gaps(&lines, &entries))?;
+        let mut sheet = Sheet::default();
+        for ((line, entry), layout) in lines.iter().zip(&entries).zip(layouts(&entries, usual.gaps)) {
+            match entry {
+                Some(entry) if layout.line(entry) == *line => {
+                    sheet.row(usual.short(entry).as_deref().unwrap_or(line));
+                }
+                Some(_) => sheet.row(line),
+                None => sheet.other(line, &usual),
+            }
+        }
+        let text = format!("{}\n{}", usual.head(), carried::finish(sheet.close(), end));
+        Some(Edit { text, loss: Loss::None, note: usual.note().to_owned() })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let (head, text) = text.split_once('\n')?;
+        let usual = Usual::parse(note, head)?;
+        let (lines, end) = carried::lines(text);
+        let (mut rows, mut entries) = (Vec::new(), Vec::new());
+        let mut lines = lines.into_iter();
+        while let Some(line) = lines.next() {
+            if let Some(count) = carried::count(line) {
+                rows.extend(lines.by_ref().take(count));
+            } else {
+                entries.resize(rows.len(), None);
+                entries.push(Entry::read(line).or_else(|| usual.read(line)));
+                rows.push(line);
+            }
+        }
+        entries.resize(rows.len(), None);
+        let mut out = String::with_capacity(text.len() * 3);
+        for ((row, entry), layout) in rows.iter().zip(&entries).zip(layouts(&entries, usual.gaps)) {
+            let short = entry.filter(|_| Entry::read(row).is_none());
+            out.push_str(&short.map_or_else(|| (*row).to_owned(), |entry| layout.line(&entry)));
+            out.push('\n');
+            room.fits(out.len())?;
+        }
+        Some(carried::finish(out, end))
+    }
+}
+
+/// The gaps that bring most rows back.
+fn gaps(lines: &[&str], entries: &[Option<Entry<'_>>]) -> Gaps {
+    let fits = |gaps: Gaps| {
+        let layouts: Vec<Layout> = layouts(entries, gaps);
+        let rows = lines.iter().zip(entries).zip(layouts);
+        rows.filter(|((line, entry), layout)| entry.is_some_and(|entry| layout.line(&entry) == **line))
+            .count()
+    };
+    if fits(Gaps::Wide) > fits(Gaps::Narrow) { Gaps::Wide } else { Gaps::Narrow }
+}
+
+/// What is written: rows, and other lines.
+#[derive(Default)]
+struct Sheet<'a> {
+    out: String,
+    others: Vec<&'a str>,
+}
+
+impl<'a> Sheet<'a> {
+    fn row(&mut self, row: &str) {
+        carried::push(&mut self.out, &self.others);
+        self.others.clear();
+        self.out.push_str(row);
+        self.out.push('\n');
+    }
+
+    /// A line that is no row; one that would be read as a row stands in a run.
+    fn other(&mut self, line: &'a str, usual: &Usual<'_>) {
+        if self.others.is_empty() && usual.read(line).is_none() && carried::count(line).is_none() {
+            self.row(line);
+        } else {
+            self.others.push(line);
+        }
+    }
+
+    fn close(mut self) -> String {
+        carried::push(&mut self.out, &self.others);
+        self.out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+    use crate::proof::{check, check_odd, read_foreign};
+
+    const USUAL: &str = "-rw-r--r-- 1 me me   634 Nov 14 23:05 a\n-rw-r--r-- 1 me me     6 Nov 14 23:05 b\ndrwxr-xr-x 2 me me 12345 Jan  1  2024 c";
+    /// Beside what is odd everywhere.
+    const ODD: &[&str] = &[
+        "12 x",
+        "d 2 4096 x",
+        "12 Nov 14 23:05 x",
+        "drwxr-xr-x 2 4096 x",
+        "-rw-r--r-- 1 1 2 3 Nov 14 23:05 x",
+        "-rw-r--r--   1 me me 634 Nov 14 23:05 x",
+        "lrwxrwxrwx 1 me me     3 Nov 14 23:05 x -> y",
+    ];
+
+    #[test]
+    fn rows_say_what_differs() {
+        let rows = [
+            ("total 12", "total 12"),
+            ("-rw-r--r-- 1 me   staff   634 Nov 14 23:05 Makefile", "634 Makefile"),
+            ("-rwxr-xr-x 2 me   staff     9 Nov 14 23:05 run", "-rwxr-xr-x 2 9 run"),
+            ("-rw-r--r-- 1 me   staff     0 Nov 14 23:05  a b", "0  a b"),
+            ("-rw-r--r-- 3 me   staff     0 Nov 14 23:05 c", "- 3 0 c"),
+            ("drwxr-xr-x 2 me   staff 14096 Jan  1  2024 docs", "d 2 14096 Jan  1  2024 docs"),
+            (
+                "drwxr-xr-x 3 root root   4096 Nov 14 23:05 ..",
+                "drwxr-xr-x 3 root root   4096 Nov 14 23:05 ..",
+            ),
+            ("", ""),
+            ("-rw-r--r-- 1 me staff 4.0K Nov 14 23:05 x", "4.0K x"),
+        ];
+        let column = |side: fn(&(&'static str, &'static str)) -> &'static str| {
+            rows.iter().map(side).collect::<Vec<_>>().join("\n")
+        };
+        check(
+            &Listing,
+            &column(|row| row.0),
+            "",
+            &format!(
+                "[each is -rw-r--r-- 1 me staff Nov 14 23:05 unless said; d is drwxr-xr-x]\n{}",
+                column(|row| row.1)
+            ),
+        );
+    }
+
+    #[test]
+    fn wide_gaps_come_back() {
+        check(
+            &Listing,
+            "-rw-r--r--   1 me  staff   9 14 Nov 23:05 a\n-rw-r--r--@  1 me  staff  10 14 Nov 23:05 b\n\
+            drwxr-xr-x  12 me  staff   1 14 Nov 23:05 c\n-rw-r--r--   1 me  staff   9 14 Nov 23:05 d\n",
+            "wide gaps",
+            "[each is -rw-r--r-- 1 me staff 14 Nov 23:05 unless said; d is drwxr-xr-x]\n9 a\n-rw-r--r--@ 1 10 b\nd 12 1 c\n9 d\n",
+        );
+    }
+
+    #[test]
+    fn rows_with_dates_of_their_own_keep_them() {
+        check(
+            &Listing,
+            "-rw-r--r-- 1 0 0 1 2024-01-01 10:00 a\n-rw-r--r-- 1 0 0 2 2024-01-02 10:00 b\n\
+            -rw-r--r-- 1 0 0 3 2024-01-03 10:00 c\n-rw-r--r-- 1 0 0 4 2024-01-04 10:00 d",
+            "",
+            "[each is -rw-r--r-- 1 0 0 unless said]\n1 2024-01-01 10:00 a\n2 2024-01-02 10:00 b\n3 2024-01-03 10:00 c\n4 2024-01-04 10:00 d",
+        );
+    }
+
+    /// Every order of a few odd lines around usual ones comes back.
+    #[test]
+    fn odd_lines_come_back() {
+        check_odd(&Listing, &[proof::ODD, ODD].concat(), USUAL);
+    }
+
+    #[test]
+    fn what_it_never_wrote_is_no_fault() {
+        read_foreign(&Listing);
+    }
+}

@@ -1,0 +1,221 @@
+//! Logs with what their lines share said once: date, host and step above them.
+//!
+//! Every line keeps its place, its time and all its words. A log with a line that would be taken for our own words is
+//! left as it is: it does not come back, and the pipeline sees that.
+
+mod head;
+mod weigh;
+
+use self::head::Row;
+use crate::form::repeats;
+use crate::plan::{Loss, Mode};
+use crate::read::source;
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text of lines that resemble each other.
+pub(crate) struct Log;
+
+impl Stage for Log {
+    fn name(&self) -> &'static str {
+        "log"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        if text.len() < MIN_BYTES || source::is_source(scene.call, text) {
+            return None;
+        }
+        let (body, _) = repeats::fold(&write(text)?);
+        let worth = body.len() * 100 < text.len() * MOST;
+        worth.then(|| Edit { text: body, loss: Loss::None, note: String::new() })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        if note.is_empty() { read(room, &repeats::unfold(room, text)?) } else { None }
+    }
+}
+
+/// Shorter texts have nothing to give.
+const MIN_BYTES: usize = 256;
+
+/// A log that keeps more of its bytes than this, in percent, is better read as it is.
+const MOST: usize = 90;
+
+/// The log's body; `None` where its lines share nothing.
+fn write(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let rows = head::rows(&lines);
+    if rows.len() == lines.len() {
+        return None;
+    }
+    let mut body = String::with_capacity(text.len());
+    for row in rows {
+        match row {
+            Row::Section(before, after) => body.push_str(&head::say(before, after)),
+            Row::Timed(time, text) => body.extend([time, " ", text]),
+            Row::Plain(line) => body.push_str(line),
+        }
+        body.push('\n');
+    }
+    body.pop();
+    Some(body)
+}
+
+/// The log that was written.
+fn read(room: Room, body: &str) -> Option<String> {
+    let mut out = String::with_capacity(body.len() * 2);
+    let mut section = None;
+    for line in body.split('\n') {
+        if let Some(said) = head::read(line) {
+            section = Some(said);
+            continue;
+        }
+        let text = match section.zip(head::timed(line)) {
+            Some(((before, after), (time, text))) => {
+                out.extend([before, time, after]);
+                text
+            }
+            None => line,
+        };
+        out.push_str(text);
+        out.push('\n');
+        room.fits(out.len() - 1)?;
+    }
+    out.pop();
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    fn comes_back(text: &str) {
+        let Some(body) = write(text) else { return };
+        let (folded, _) = repeats::fold(&body);
+        assert_eq!(proof::read(&Log, "", &folded).as_deref(), Some(text), "{folded}");
+    }
+
+    /// A log with times, two shapes and `more` in the middle of it.
+    fn log(more: &str) -> String {
+        let line = |n: usize| {
+            let second = n % 40;
+            let n = n * 7;
+            if second.is_multiple_of(3) {
+                format!(
+                    "[2018-10-17 12:04:{second:02},718] WARN Removed {n} expired offsets in {second} milliseconds.\n"
+                )
+            } else {
+                format!(
+                    "[2018-10-17 12:04:{second:02},719] INFO Partition test-{n} starts at epoch {second}, offset 0\n"
+                )
+            }
+        };
+        (0..20).map(line).chain([more.to_owned()]).chain((20..40).map(line)).collect()
+    }
+
+    #[test]
+    fn what_lines_share_is_said_once() {
+        let body = write(&log("Caused by: x\n")).unwrap();
+        let lines: Vec<&str> = body.lines().collect();
+        assert_eq!(
+            lines[..5],
+            [
+                "each timed line below: [2018-10-17 {time}] {text}",
+                "12:04:00,718 WARN Removed 0 expired offsets in 0 milliseconds.",
+                "12:04:01,719 INFO Partition test-7 starts at epoch 1, offset 0",
+                "12:04:02,719 INFO Partition test-14 starts at epoch 2, offset 0",
+                "12:04:03,718 WARN Removed 21 expired offsets in 3 milliseconds.",
+            ]
+        );
+        assert_eq!(lines[21], "Caused by: x");
+        assert_eq!(lines[41], "12:04:39,718 WARN Removed 273 expired offsets in 39 milliseconds.");
+    }
+
+    /// What a line ends with may be why it is read.
+    #[test]
+    fn every_line_keeps_its_end() {
+        let line =
+            |n: usize| format!("Feb  9 21:10:{n} box cron[{n}]: session closed for user root by the clock\n");
+        let body = write(&(10..40).map(line).collect::<String>()).unwrap();
+        assert_eq!(body.matches("session closed for user root by the clock\n").count(), 30);
+    }
+
+    #[test]
+    fn hostile_lines_come_back() {
+        for line in [
+            "",
+            "\n",
+            "\\",
+            "\\\\x",
+            "\\each timed line below: {time} {text}",
+            "INFO: 1,1",
+            "WARN: 1",
+            "00,718 INFO: 1,1",
+            "12 x",
+            "[2018-10-17 12:04:07,718] INFO: 1,1",
+            "[2018-10-17 12:04:07,718] \\INFO: 1,1",
+            "[2018-10-17 12:04:07,718] ",
+            "[2018-10-17 12:04:07,718]",
+            "[2018-10-17 12:04:07,718] WARN Removed {1} expired offsets in {2} milliseconds.",
+            "[2018-10-17 12:04:07,718] WARN Removed 1,2 expired offsets in 日本 milliseconds.",
+            "\tat x\r",
+            "a b c …",
+            "\\a b c …",
+            " …",
+            "[2018-10-17 12:04:07,718] a b c …",
+            "[2018-10-17 12:04:07,718] \\INFO Partition test-7 starts at epoch 1, offset 0",
+            "日本語 12:00:00 é",
+            "42 tests passed",
+        ] {
+            comes_back(&log(&format!("{line}\n")));
+            comes_back(&log(&format!("{line}\n").repeat(9)));
+            comes_back(&format!("{}{line}", log("")));
+            comes_back(&format!("{line}\n{}", log("")));
+            comes_back(&log("").replace('\n', "\r\n"));
+            comes_back(&log("").replace("Partition", line));
+        }
+    }
+
+    #[test]
+    fn lines_that_look_like_ours_do_not_come_back_as_others() {
+        for line in
+            ["each timed line below: a{time}b{text}", "12:04:00,718 plain", "(the line above once more)"]
+        {
+            let text = log(&format!("{line}\n"));
+            let edit = proof::apply(&Log, &text);
+            assert!(
+                edit.is_none_or(|edit| proof::read(&Log, "", &edit.text).as_deref() != Some(&*text)),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn edges_come_back() {
+        for text in ["", "\n", "a", "a\n\n", "12:00:00 ", &"12:00:00 x\n".repeat(9), &"é{1} 7\n".repeat(9)] {
+            comes_back(text);
+        }
+        for n in 1..40 {
+            comes_back(&log("x\n")[n..]);
+        }
+    }
+
+    #[test]
+    fn files_are_left_alone() {
+        let plan = crate::plan::Plan::default();
+        let scene =
+            |tool| Scene { plan: &plan, call: crate::call::Call { tool, ..crate::call::Call::default() } };
+        assert!(Log.apply(scene("bash"), &log("")).is_some());
+        assert_eq!(Log.apply(scene("Read"), &log("")), None);
+    }
+
+    #[test]
+    fn what_was_never_written_is_declined() {
+        assert_eq!(proof::read(&Log, "nonsense", "x"), None);
+    }
+}

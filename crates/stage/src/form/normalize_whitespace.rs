@@ -1,0 +1,65 @@
+//! White space that nobody reads: at the ends of lines and between paragraphs.
+//!
+//! It stands behind the exact forms: a text that one of them took needs none of this.
+
+use crate::form::whitespace::{edit, end, is_told_by_space};
+use crate::plan::Mode;
+use crate::stage::{Edit, Scene, Stage};
+
+/// Trailing white space, and more than two blank lines in a row.
+pub(crate) struct NormalizeWhitespace;
+
+/// Blank lines in a row that stay.
+const MAX_BLANK: usize = 2;
+
+impl Stage for NormalizeWhitespace {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &'static str {
+        "normalize_whitespace"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        if is_told_by_space(scene, text) {
+            return None;
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut blank = 0;
+        for line in text.split_inclusive('\n') {
+            let words = line.trim_end();
+            blank = if words.is_empty() { blank + 1 } else { 0 };
+            if blank <= MAX_BLANK {
+                out.push_str(words);
+                out.push_str(end(line));
+            }
+        }
+        edit(text, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
+        proof::apply(stage, text).map(|edit| edit.text)
+    }
+
+    /// Contract 3.7.
+    #[test]
+    fn blanks_are_few() {
+        assert_eq!(
+            becomes(&NormalizeWhitespace, "a  \nb\t\r\n\n\n\n \n  c d \n").as_deref(),
+            Some("a\nb\r\n\n\n  c d\n")
+        );
+        assert_eq!(becomes(&NormalizeWhitespace, "a\n\n\nb\n"), None);
+        assert_eq!(becomes(&NormalizeWhitespace, "a "), Some("a".to_owned()));
+    }
+}

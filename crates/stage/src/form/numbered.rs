@@ -1,0 +1,215 @@
+//! File reads with a cheaper gutter: the number stays on every line, its padding and its arrow go.
+//!
+//! The file's own text stays byte for byte what an edit tool must match.
+
+use crate::plan::{Loss, Mode};
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text whose lines begin with their numbers.
+pub(crate) struct Numbered;
+
+/// Its name: who sees it knows a file by the numbers before its lines.
+pub const NAME: &str = "numbered";
+
+/// Fewer numbered lines than this may be anything.
+const MIN_LINES: usize = 4;
+
+impl Stage for Numbered {
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+
+    fn keeps_text(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let (head, shape) = begin(text)?;
+        let mut out = String::with_capacity(text.len());
+        let mut numbered = 0;
+        let mut lines = text.split_inclusive('\n');
+        lines.by_ref().take(head).for_each(|line| out.push_str(line));
+        for (number, line) in (shape.first..).zip(lines.by_ref()) {
+            let Some(content) = shape.content(line, number) else {
+                out.push_str(line);
+                break;
+            };
+            out.push_str(&number.to_string());
+            out.push(TAB);
+            out.push_str(content);
+            numbered += 1;
+        }
+        let rest = lines.inspect(|line| out.push_str(line)).count();
+        let note = shape.note(numbered, head);
+        // Below other lines, a few numbers in a long text may be anything.
+        let most = head == 0 || numbered >= rest;
+        (numbered >= MIN_LINES && most).then_some(Edit { text: out, loss: Loss::None, note })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let (numbered, head, shape) = Shape::parse(note)?;
+        let mut out = String::with_capacity(text.len() + 8 * numbered.min(text.len()));
+        let mut lines = text.split_inclusive('\n');
+        lines.by_ref().take(head).for_each(|line| out.push_str(line));
+        for number in shape.first..shape.first.checked_add(numbered)? {
+            let line = lines.next()?;
+            let content = line.strip_prefix(&number.to_string())?.strip_prefix(TAB)?;
+            shape.push(&mut out, number);
+            out.push_str(content);
+        }
+        lines.for_each(|line| out.push_str(line));
+        room.fits(out.len())?;
+        Some(out)
+    }
+}
+
+/// How many lines stand above the numbered ones, and how those are written.
+///
+/// Tools that edit a file or run a command say so before they show lines.
+fn begin(text: &str) -> Option<(usize, Shape)> {
+    let lines: Vec<&str> = text.split('\n').take(MAX_HEAD + MIN_LINES).collect();
+    let numbered = |head: usize, shape: &Shape| {
+        let first = lines.get(head..head + MIN_LINES).unwrap_or_default();
+        !first.is_empty()
+            && (shape.first..).zip(first).all(|(number, line)| shape.content(line, number).is_some())
+    };
+    let shapes =
+        lines.iter().enumerate().take(MAX_HEAD + 1).filter_map(|(head, line)| Some((head, Shape::of(line)?)));
+    shapes.into_iter().find(|(head, shape)| numbered(*head, shape))
+}
+
+/// The most lines above the numbered ones.
+const MAX_HEAD: usize = 12;
+
+/// What stands between number and text once it is made cheaper.
+const TAB: char = '\t';
+
+/// Arrows and what the note calls them.
+const SEPARATORS: [(&str, &str); 3] = [("→", "arrow"), ("\t", "tab"), (": ", "colon")];
+
+/// How a gutter is written.
+struct Shape {
+    first: usize,
+    /// Columns that a number is padded to.
+    width: usize,
+    separator: &'static str,
+}
+
+impl Shape {
+    /// The shape of the gutter that `line`, the first, has.
+    fn of(line: &str) -> Option<Self> {
+        let number = line.trim_start_matches(' ');
+        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = number.split_at(digits);
+        let (separator, _) = SEPARATORS.into_iter().find(|(separator, _)| rest.starts_with(separator))?;
+        let width = line.len() - number.len() - rest.len() + digits;
+        let padded = number.len() < width;
+        let plain = digits > 0 && digits < 8 && !number.starts_with('0') && width <= 16;
+        plain.then_some(Self {
+            first: number.parse().ok()?,
+            width: if padded { width } else { 1 },
+            separator,
+        })
+    }
+
+    /// What stands behind the gutter of line `number`.
+    fn content<'l>(&self, line: &'l str, number: usize) -> Option<&'l str> {
+        let digits = number.to_string();
+        let padding = self.width.saturating_sub(digits.len());
+        let (spaces, rest) = line.split_at_checked(padding)?;
+        let sound = spaces.bytes().all(|byte| byte == b' ');
+        if sound { rest.strip_prefix(&digits)?.strip_prefix(self.separator) } else { None }
+    }
+
+    fn push(&self, out: &mut String, number: usize) {
+        let digits = number.to_string();
+        out.extend(std::iter::repeat_n(' ', self.width.saturating_sub(digits.len())));
+        out.push_str(&digits);
+        out.push_str(self.separator);
+    }
+
+    fn name(&self) -> &'static str {
+        SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
+    }
+
+    /// Says `120, width 6, arrow`, where the numbers begin if that is not 1, and below how many lines.
+    fn note(&self, numbered: usize, head: usize) -> String {
+        let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
+        let after = if head == 0 { String::new() } else { format!(" after {head} lines") };
+        format!("{numbered}{from}{after}, width {}, {}", self.width, self.name())
+    }
+
+    /// Reads what `note` says.
+    fn parse(note: &str) -> Option<(usize, usize, Self)> {
+        let (counts, rest) = note.split_once(", width ")?;
+        let (counts, head) = match counts.split_once(" after ") {
+            Some((counts, head)) => (counts, head.strip_suffix(" lines")?.parse().ok()?),
+            None => (counts, 0),
+        };
+        let (numbered, first) = counts.split_once(" from ").unwrap_or((counts, "1"));
+        let (width, name) = rest.split_once(", ")?;
+        let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
+        let width = width.parse().ok().filter(|&width: &usize| width <= 16)?;
+        Some((numbered.parse().ok()?, head, Self { first: first.parse().ok()?, width, separator }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::{apply, check};
+
+    #[test]
+    fn gutters_of_real_harnesses_get_cheaper() {
+        check(
+            &Numbered,
+            "     1→a\n     2→\n     3→\tb\n     4→c",
+            "4, width 6, arrow",
+            "1\ta\n2\t\n3\t\tb\n4\tc",
+        );
+        check(
+            &Numbered,
+            "     7\ta\n     8\tb\n     9\tc\n    10\td\n",
+            "4 from 7, width 6, tab",
+            "7\ta\n8\tb\n9\tc\n10\td\n",
+        );
+        check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+    }
+
+    #[test]
+    fn lines_above_the_numbered_ones_stay() {
+        check(
+            &Numbered,
+            "The file has been updated:\n   98→a\n   99→b\n  100→c\n  101→d",
+            "4 from 98 after 1 lines, width 5, arrow",
+            "The file has been updated:\n98\ta\n99\tb\n100\tc\n101\td",
+        );
+        assert_eq!(apply(&Numbered, &format!("x\n1: a\n2: b\n3: c\n4: d\n{}", "y\n".repeat(9))), None);
+    }
+
+    #[test]
+    fn what_follows_the_numbered_lines_stays() {
+        check(
+            &Numbered,
+            "  1→a\n  2→b\n  3→c\n  4→d\n\n6→e",
+            "4, width 3, arrow",
+            "1\ta\n2\tb\n3\tc\n4\td\n\n6→e",
+        );
+    }
+
+    #[test]
+    fn other_numbers_are_left_alone() {
+        for text in ["1\ta\n3\tb\n4\tc\n5\td", "1. a\n2. b\n3. c\n4. d", "01\ta\n02\tb", "", "\n\n\n\n"] {
+            assert_eq!(apply(&Numbered, text), None, "{text:?}");
+        }
+    }
+}

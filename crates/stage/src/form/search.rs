@@ -1,0 +1,295 @@
+//! Search results with each path said once, its hits below: what `rg --heading` prints.
+
+use std::collections::BTreeSet;
+
+use crate::form::carried;
+use crate::plan::{Loss, Mode};
+use crate::read::hit;
+use crate::read::hit::Hit;
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text of `path:12:text` or `path:text` lines.
+pub(crate) struct Search;
+
+/// Fewer hits than this have nothing to give.
+const MIN_HITS: usize = 3;
+
+impl Stage for Search {
+    fn name(&self) -> &'static str {
+        "search"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let (lines, end) = carried::lines(text);
+        let form = Form::of(&lines)?;
+        let paths = form.paths(&lines);
+        let mut sheet = Sheet::default();
+        for line in lines {
+            sheet.add(&form, &paths, line);
+        }
+        sheet.close();
+        Some(Edit { text: carried::finish(sheet.out, end), loss: Loss::None, note: form.note() })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let form = Form::parse(note)?;
+        let (lines, end) = carried::lines(text);
+        let mut lines = lines.into_iter();
+        let mut out = String::with_capacity(text.len() * 2);
+        while let Some(head) = lines.next() {
+            match carried::count(head) {
+                Some(count) => {
+                    carried::copy(&mut out, count, &mut lines)?;
+                    lines.next();
+                }
+                None => {
+                    for row in lines.by_ref().take_while(|row| !row.is_empty()) {
+                        form.push(&mut out, head, row);
+                        room.fits(out.len())?;
+                    }
+                }
+            }
+        }
+        Some(carried::finish(out, end))
+    }
+}
+
+/// How the lines were written.
+#[derive(Debug, PartialEq, Eq)]
+enum Form<'a> {
+    /// With numbers; context lines without a colon had the root before their path, as Claude Code leaves them.
+    Numbered { root: &'a str },
+    /// Without.
+    Plain,
+}
+
+const ROOTED: &str = "lines without a colon stood under ";
+const PLAIN: &str = "no line numbers";
+const BREAK: &str = "--";
+
+impl<'a> Form<'a> {
+    /// The form of most lines.
+    fn of(lines: &[&'a str]) -> Option<Self> {
+        let numbered: BTreeSet<_> =
+            lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect();
+        let root = lines.iter().find_map(|line| hit::root(line, &numbered)).unwrap_or_default();
+        let form = Self::Numbered { root };
+        if form.fits(lines, &numbered) {
+            return Some(form);
+        }
+        Self::Plain.fits(lines, &BTreeSet::new()).then_some(Self::Plain)
+    }
+
+    /// True when most lines are hits and paths come again.
+    fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
+        let (mut hits, mut groups, mut path) = (0, 0, "");
+        for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
+            hits += 1;
+            groups += usize::from(hit.path != path);
+            path = hit.path;
+        }
+        hits >= MIN_HITS && hits * 2 >= lines.len() && groups * 4 <= hits * 3
+    }
+
+    fn paths(&self, lines: &[&'a str]) -> BTreeSet<&'a str> {
+        match self {
+            Self::Plain => BTreeSet::new(),
+            Self::Numbered { .. } => {
+                lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect()
+            }
+        }
+    }
+
+    fn read(&self, paths: &BTreeSet<&str>, line: &'a str) -> Option<Hit<'a>> {
+        match self {
+            Self::Plain => hit::plain(line),
+            Self::Numbered { .. } if line.contains(':') => {
+                located(line).or_else(|| hit::context(line, paths))
+            }
+            Self::Numbered { root } => hit::context(line.strip_prefix(root)?, paths),
+        }
+    }
+
+    /// Writes a row below `path` as the line it was.
+    fn push(&self, out: &mut String, path: &str, row: &str) {
+        let sign = match self {
+            Self::Plain => Some(":"),
+            Self::Numbered { .. } => hit::sign(row),
+        };
+        if let Some(sign) = sign {
+            let bare = sign == "-" && !row.contains(':') && !path.contains(':');
+            out.push_str(if bare { self.root() } else { "" });
+            out.push_str(path);
+            out.push_str(sign);
+        }
+        out.push_str(row);
+        out.push('\n');
+    }
+
+    fn root(&self) -> &'a str {
+        match self {
+            Self::Plain => "",
+            Self::Numbered { root } => root,
+        }
+    }
+
+    fn note(&self) -> String {
+        match self {
+            Self::Plain => PLAIN.to_owned(),
+            Self::Numbered { root: "" } => String::new(),
+            Self::Numbered { root } => format!("{ROOTED}{root}"),
+        }
+    }
+
+    fn parse(note: &'a str) -> Option<Self> {
+        match note {
+            "" => Some(Self::Numbered { root: "" }),
+            PLAIN => Some(Self::Plain),
+            _ => Some(Self::Numbered { root: note.strip_prefix(ROOTED)? }),
+        }
+    }
+}
+
+fn located(line: &str) -> Option<Hit<'_>> {
+    hit::numbered(line).or_else(|| hit::spotted(line))
+}
+
+/// What is written: paragraphs that begin with a path or with a count of other lines.
+#[derive(Default)]
+struct Sheet<'a> {
+    out: String,
+    path: Option<&'a str>,
+    others: Vec<&'a str>,
+}
+
+impl<'a> Sheet<'a> {
+    fn add(&mut self, form: &Form<'a>, paths: &BTreeSet<&str>, line: &'a str) {
+        let numbered = matches!(form, Form::Numbered { .. });
+        match form.read(paths, line).filter(|hit| carried::count(hit.path).is_none()) {
+            Some(hit) => self.hit(hit),
+            None if line == BREAK && numbered && self.path.is_some() => self.row(BREAK),
+            None => self.other(line),
+        }
+    }
+
+    fn hit(&mut self, hit: Hit<'a>) {
+        if self.path != Some(hit.path) {
+            self.close();
+            self.part();
+            self.path = Some(hit.path);
+            self.row(hit.path);
+        }
+        self.row(hit.rest);
+    }
+
+    fn other(&mut self, line: &'a str) {
+        self.path = None;
+        self.others.push(line);
+    }
+
+    fn row(&mut self, row: &str) {
+        self.out.push_str(row);
+        self.out.push('\n');
+    }
+
+    /// A blank line between paragraphs.
+    fn part(&mut self) {
+        if !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
+
+    /// Writes the other lines that wait.
+    fn close(&mut self) {
+        if !self.others.is_empty() {
+            self.part();
+            carried::push(&mut self.out, &self.others);
+            self.others.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+    use crate::proof::{apply, check, check_odd, read_foreign};
+
+    const USUAL: &str =
+        "src/a.rs:1:x\nsrc/a.rs:2:y\nsrc/a.rs-3-z\nb.rs:7:\nb.rs:8:--\nb.rs:9:x\nb.rs:9:y\nb.rs:9:z";
+    /// Beside what is odd everywhere.
+    const ODD: &[&str] = &[
+        "src/a.rs-4-z",
+        "/r/src/a.rs-4-z",
+        "/r/src/a.rs-4-z: y",
+        "[2 lines as they came:]1:x",
+        "12:x",
+        "3-x",
+        "(1,2): x",
+        ":1:x",
+        "src/a.rs(1,2): x",
+        "src/a.rs:(1): x",
+        "a.b:",
+    ];
+
+    #[test]
+    fn a_path_is_said_once() {
+        check(
+            &Search,
+            "src/a.rs:1:use x;\nsrc/a.rs:9:\n--\nsrc/b.rs:3:}\nsrc/a.rs:4:end",
+            "",
+            "src/a.rs\n1:use x;\n9:\n--\n\nsrc/b.rs\n3:}\n\nsrc/a.rs\n4:end",
+        );
+        check(
+            &Search,
+            "a.c:x\na.c:y\na.c:[2 lines as they came:]\n",
+            "no line numbers",
+            "a.c\nx\ny\n[2 lines as they came:]\n",
+        );
+        check(&Search, "a.ts(1,2): e\na.ts(3,4): f\na.ts(5): g", "", "a.ts\n(1,2): e\n(3,4): f\n(5): g");
+    }
+
+    #[test]
+    fn headers_and_trailers_stay() {
+        check(
+            &Search,
+            "Found 3\n\nC:\\a.go:1:x\r\nC:\\a.go:2:y\r\nC:\\a.go-3-z\r\nC:\\a.go-4-\n\n(more)\n",
+            "",
+            "[2 lines as they came:]\nFound 3\n\n\nC:\\a.go\n1:x\r\n2:y\r\n3-z\r\n4-\n\n[2 lines as they came:]\n\n(more)\n",
+        );
+    }
+
+    /// Claude Code makes the path relative only on lines that have a colon.
+    #[test]
+    fn context_that_stayed_absolute_joins_its_file() {
+        check(
+            &Search,
+            "src/a.go:1:x\n/srv/me/src/a.go-2-}\nsrc/a.go-3-y: z\n/srv/me/src/a.go-4-",
+            "lines without a colon stood under /srv/me/",
+            "src/a.go\n1:x\n2-}\n3-y: z\n4-",
+        );
+    }
+
+    #[test]
+    fn other_texts_are_left_alone() {
+        for text in ["", "a.rs:1:x", "12:00:01 a\n12:00:02 b\n12:00:03 c", "a/b:1\nc/d:2\ne/f:3\ng/h:4"] {
+            assert_eq!(apply(&Search, text), None, "{text}");
+        }
+    }
+
+    /// Every order of a few odd lines around usual ones comes back.
+    #[test]
+    fn odd_lines_come_back() {
+        check_odd(&Search, &[proof::ODD, ODD].concat(), USUAL);
+    }
+
+    #[test]
+    fn what_it_never_wrote_is_no_fault() {
+        read_foreign(&Search);
+    }
+}

@@ -1,0 +1,371 @@
+//! Accessibility snapshots of pages with less around the words: `button "New" e30` for `- button "New" [ref=e30]`.
+//!
+//! References stay beside what they name. An element that is all there is in another stands on one line with it
+//! (`list e3 > listitem e4`), as does its address; what all elements of a role have is said above.
+
+use crate::form::carried;
+use crate::plan::{Loss, Mode};
+use crate::read::node::{self, FENCES, Node, POINTER, Style};
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text with a snapshot as browser tools for agents draw it.
+pub(crate) struct Snapshot;
+
+/// Fewer lines have nothing to give.
+const MIN_LINES: usize = 8;
+
+impl Stage for Snapshot {
+    fn name(&self) -> &'static str {
+        "snapshot"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        if !node::is_snapshot(text) {
+            return None;
+        }
+        let (lines, end) = carried::lines(text);
+        let span = node::span(&lines);
+        let inside = &lines[span.clone()];
+        if inside.len() < MIN_LINES {
+            return None;
+        }
+        let roles = pointed(inside);
+        let mut page = Page { out: String::with_capacity(text.len()), others: Vec::new(), roles: &roles };
+        lines[..span.start].iter().for_each(|line| page.keep(line));
+        page.write(inside);
+        lines[span.end..].iter().for_each(|line| page.keep(line));
+        page.flush();
+        let note = if span.start == 0 { BARE } else { "" };
+        let text = format!("{}\n{}", said(&roles), carried::finish(page.out, end));
+        Some(Edit { text, loss: Loss::None, note: note.to_owned() })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        let (head, text) = text.split_once('\n')?;
+        let roles = parse(head)?;
+        let fenced = if note == BARE { Fenced::No } else { Fenced::Yes };
+        let (lines, end) = carried::lines(text);
+        let mut out = String::with_capacity(text.len() * 2);
+        let mut place = if fenced == Fenced::Yes { Place::Above } else { Place::Inside };
+        let mut lines = lines.into_iter();
+        while let Some(line) = lines.next() {
+            if let Some(count) = carried::count(line) {
+                carried::copy(&mut out, count, &mut lines)?;
+                continue;
+            }
+            place = place.next(line);
+            match place {
+                Place::Inside if line != FENCES[0] => out.push_str(&long(room, &roles, line)?),
+                _ => out.push_str(line),
+            }
+            out.push('\n');
+            room.fits(out.len())?;
+        }
+        Some(carried::finish(out, end))
+    }
+}
+
+/// Whether fences stand around the snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fenced {
+    Yes,
+    No,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Above,
+    Inside,
+    Below,
+}
+
+impl Place {
+    fn next(self, line: &str) -> Self {
+        match self {
+            Self::Above if line == FENCES[0] => Self::Inside,
+            Self::Inside if line == FENCES[1] => Self::Below,
+            _ => self,
+        }
+    }
+}
+
+/// A snapshot under way.
+struct Page<'a> {
+    out: String,
+    others: Vec<&'a str>,
+    roles: &'a [&'a str],
+}
+
+impl<'a> Page<'a> {
+    /// Adds a line as it is.
+    fn keep(&mut self, line: &'a str) {
+        if carried::count(line).is_some() {
+            self.others.push(line);
+        } else {
+            self.flush();
+            self.out.extend([line, "\n"]);
+        }
+    }
+
+    fn flush(&mut self) {
+        carried::push(&mut self.out, &std::mem::take(&mut self.others));
+    }
+
+    /// Adds the lines of the snapshot, those together that can stand on one.
+    fn write(&mut self, lines: &[&'a str]) {
+        let only = only(lines);
+        let mut at = 0;
+        while at < lines.len() {
+            let mut count = 1;
+            while count < MAX_CHAIN && only.get(at + count - 1) == Some(&true) {
+                count += 1;
+            }
+            let property = lines.get(at + count).is_some_and(|line| is_property(lines[at + count - 1], line));
+            count += usize::from(property);
+            let written = self.join(&lines[at..at + count]).map(|line| (line, count));
+            let Some((line, count)) = written.or_else(|| Some((self.join(&lines[at..=at])?, 1))) else {
+                self.others.push(lines[at]);
+                at += 1;
+                continue;
+            };
+            self.flush();
+            self.out.push_str(&line);
+            self.out.push('\n');
+            at += count;
+        }
+    }
+
+    /// Some lines as one; `None` when they would not come back.
+    fn join(&self, lines: &[&str]) -> Option<String> {
+        let mut out = String::new();
+        for (at, line) in lines.iter().enumerate() {
+            let (indent, content) = node::item(line)?;
+            if at == 0 {
+                out.extend(std::iter::repeat_n(' ', indent));
+            } else {
+                out.truncate(out.strip_suffix(':')?.len());
+                out.push_str(if content.starts_with('/') { ": " } else { CHILD });
+            }
+            out.push_str(&short(self.roles, content));
+        }
+        let sound = carried::count(&out).is_none() && !FENCES.contains(&&*out);
+        (sound && long(Room::of(&out), self.roles, &out)? == lines.join("\n")).then_some(out)
+    }
+}
+
+/// Elements on one line at most.
+const MAX_CHAIN: usize = 8;
+
+const CHILD: &str = " > ";
+
+/// For each line, whether the next is the only element within its own.
+fn only(lines: &[&str]) -> Vec<bool> {
+    let indents: Vec<_> = lines.iter().map(|line| node::item(line).map(|item| item.0)).collect();
+    let mut only = vec![false; lines.len()];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (at, indent) in indents.iter().enumerate() {
+        let Some(indent) = *indent else {
+            open.clear();
+            continue;
+        };
+        open.truncate(open.iter().rposition(|last| last.0 < indent).map_or(0, |last| last + 1));
+        if let Some(&(outer, parent)) = open.last() {
+            only[parent] = parent + 1 == at && outer + 2 == indent && !is_property(lines[parent], lines[at]);
+        }
+        open.push((indent, at));
+    }
+    only
+}
+
+/// True when `line` says something of the element above it: `- /url: x`.
+fn is_property(above: &str, line: &str) -> bool {
+    match (node::item(above), node::item(line)) {
+        (Some((outer, _)), Some((inner, content))) => inner == outer + 2 && property(content).is_some(),
+        _ => false,
+    }
+}
+
+/// The name of a property.
+fn property(content: &str) -> Option<&str> {
+    let (name, _) = content.strip_prefix('/')?.split_once(": ")?;
+    name.bytes().all(|byte| byte.is_ascii_lowercase()).then_some(name)
+}
+
+/// The roles of which most elements can be clicked.
+fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
+    let nodes = lines.iter().filter_map(|line| Node::read(Style::Long, node::item(line)?.1));
+    for node in nodes.filter(|node| node.reference.is_some()) {
+        let at = counts.iter().position(|count| count.0 == node.role).unwrap_or_else(|| {
+            counts.push((node.role, [0; 2]));
+            counts.len() - 1
+        });
+        counts[at].1[usize::from(node.pointer)] += 1;
+        if counts.len() > MAX_ROLES {
+            return Vec::new();
+        }
+    }
+    counts.iter().filter(|(_, [without, with])| *with > without * 2).map(|count| count.0).collect()
+}
+
+/// Roles that a snapshot has at most.
+const MAX_ROLES: usize = 100;
+
+fn short(roles: &[&str], content: &str) -> String {
+    let Some(node) = Node::read(Style::Long, content) else { return content.to_owned() };
+    let Some(reference) = node.reference else { return content.to_owned() };
+    let usual = roles.contains(&node.role);
+    if usual && !node.pointer {
+        return content.to_owned();
+    }
+    let pointer = if node.pointer && !usual { POINTER } else { "" };
+    [node.role, node.words, " ", reference, pointer, node.tail].concat()
+}
+
+/// The lines that stand on `line`.
+fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
+    let mut rest = line.trim_start_matches(' ');
+    let mut indent = line.len() - rest.len();
+    let mut out = String::new();
+    loop {
+        out.extend(std::iter::repeat_n(' ', indent));
+        out.push_str("- ");
+        room.fits(out.len())?;
+        let (head, tail) = head(roles, rest);
+        out.push_str(&head);
+        indent += 2;
+        if let Some(child) = tail.strip_prefix(CHILD) {
+            out.push_str(":\n");
+            rest = child;
+        } else if let Some(content) = tail.strip_prefix(": ").filter(|content| property(content).is_some()) {
+            out.push_str(":\n");
+            out.extend(std::iter::repeat_n(' ', indent));
+            out.extend(["- ", content]);
+            return Some(out);
+        } else {
+            out.push_str(tail);
+            return Some(out);
+        }
+    }
+}
+
+/// An element as it stood, and what follows it on its line.
+fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
+    let node = Node::read(Style::Short, content).filter(|node| node.reference.is_some());
+    if let Some(node) = node {
+        let reference = node.reference.unwrap_or_default();
+        let pointer = if node.pointer || roles.contains(&node.role) { POINTER } else { "" };
+        return ([node.role, node.words, " [ref=", reference, "]", pointer].concat(), node.tail);
+    }
+    match Node::read(Style::Long, content) {
+        Some(node) => (content[..content.len() - node.tail.len()].to_owned(), node.tail),
+        None => (content.to_owned(), ""),
+    }
+}
+
+/// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
+fn said(roles: &[&str]) -> String {
+    let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
+    format!("{SHORT}{pointer}]")
+}
+
+const SHORT: &str = "[e5 stands for [ref=e5]";
+const EVERY: &str = "[cursor=pointer] is on every ";
+const BARE: &str = "no fence";
+
+fn parse(head: &str) -> Option<Vec<&str>> {
+    let rest = head.strip_prefix(SHORT)?.strip_suffix(']')?;
+    match rest.strip_prefix("; ") {
+        Some(every) => Some(every.strip_prefix(EVERY)?.split(", ").collect()),
+        None => rest.is_empty().then(Vec::new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+    use crate::proof::{apply, check, read_foreign};
+
+    const PAGE: &str = "- banner [ref=e2]:\n  - list [ref=e3]:\n    - listitem [ref=e4]:\n      - link \"Home > x\" [ref=e5] \
+                        [cursor=pointer]:\n        - /url: /home\n      - text: \"|\"\n  - button \"Go\" [ref=e7] [cursor=pointer]\n  \
+                        - generic [ref=e9] [cursor=pointer]: Open\n  - button \"Off\" [disabled] [ref=e8]\n  - button \"On\" \
+                        [ref=e10] [cursor=pointer]\n  - button \"No\" [ref=e11] [cursor=pointer]\n  - heading \"A\" [level=1] [ref=e12]";
+
+    const SHORTER: &str = "banner e2:\n  list e3 > listitem e4:\n      link \"Home > x\" e5: /url: /home\n      text: \"|\"\n  \
+                           button \"Go\" e7\n  generic e9 [cursor=pointer]: Open\n  button \"Off\" [disabled] [ref=e8]\n  \
+                           button \"On\" e10\n  button \"No\" e11\n  heading \"A\" [level=1] e12";
+
+    #[test]
+    fn elements_are_written_short() {
+        check(
+            &Snapshot,
+            PAGE,
+            "no fence",
+            &format!(
+                "[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button, generic]\n{}",
+                SHORTER.replace(" [cursor=pointer]", "")
+            ),
+        );
+        let fenced = |page: &str| format!("### Page\n- URL: x [ref=e1]\n```yaml\n{page}\n```\n- [ERROR] x\n");
+        check(
+            &Snapshot,
+            &fenced(&PAGE.replace("[ref=e9] [cursor=pointer]", "[ref=e9]")),
+            "",
+            &format!(
+                "[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]\n{}",
+                fenced(&SHORTER.replace(" [cursor=pointer]", ""))
+            ),
+        );
+    }
+
+    /// Odd lines anywhere come back.
+    #[test]
+    fn odd_lines_come_back() {
+        for odd in [
+            "",
+            "\r",
+            "-",
+            "- ",
+            "-  x",
+            "- ```",
+            "```",
+            "```yaml",
+            "- [2 lines as they came:]",
+            "[2 lines as they came:]",
+            "- a > b",
+            "- a e1: /url: x",
+            "- a e1 > b",
+            "      - deep [ref=e1]:",
+            "- 'link \"a: b\" [ref=e1]':",
+            "- a [ref=e1]: /url: x",
+            "- a [ref=e1] > b",
+            "é",
+            "- link \"x [ref=e1]:",
+            "- link:",
+            "  - /url: y",
+            "\t- x",
+            "- generic [ref=e1]:\r",
+        ] {
+            for text in [
+                format!("{odd}\n{PAGE}\n{odd}\n{odd}\n{PAGE}\n"),
+                format!("```yaml\n{PAGE}\n{odd}\n{PAGE}\n```\n{odd}"),
+            ] {
+                let Some(edit) = apply(&Snapshot, &text) else { continue };
+                assert_eq!(proof::back(&Snapshot, &edit).as_deref(), Some(&*text), "{}", edit.text);
+            }
+        }
+    }
+
+    #[test]
+    fn what_it_never_wrote_is_no_fault() {
+        read_foreign(&Snapshot);
+        assert_eq!(proof::read(&Snapshot, "", "[e5 stands for [ref=e5]; x]\na"), None);
+    }
+}

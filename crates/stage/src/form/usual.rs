@@ -1,0 +1,115 @@
+//! What the rows of a long listing share, and rows that say only what differs.
+
+use std::collections::BTreeMap;
+
+use crate::read::entry::{Entry, Gaps, KINDS, date, is_mode, is_number, is_size, word};
+
+/// What a row has unless it says otherwise.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Usual<'a> {
+    pub(crate) gaps: Gaps,
+    owner: &'a str,
+    group: &'a str,
+    /// Empty when every row has its own.
+    date: &'a str,
+    /// One for each kind of file, that of plain files first.
+    modes: Vec<&'a str>,
+}
+
+/// What plain files have where there are none.
+const FILE: &str = "-rw-r--r--";
+const LINKS: &str = "1";
+const OPEN: &str = "[each is ";
+const SAID: &str = " unless said";
+const WIDE: &str = "wide gaps";
+
+impl<'a> Usual<'a> {
+    pub(crate) fn of(entries: &[Option<Entry<'a>>], gaps: Gaps) -> Option<Self> {
+        let rows = || entries.iter().flatten();
+        let (owner, group) = most(rows().map(|entry| (entry.owner, entry.group)))?.0;
+        let (date, count) = most(rows().map(|entry| entry.date))?;
+        let mode = |kind: char| most(rows().map(|entry| entry.mode).filter(|mode| mode.starts_with(kind)));
+        let mut modes: Vec<_> = KINDS.into_iter().filter_map(|kind| Some(mode(kind)?.0)).collect();
+        if !modes.first()?.starts_with('-') {
+            modes.insert(0, FILE);
+        }
+        let date = if count * 3 >= rows().count() { date } else { "" };
+        Some(Self { gaps, owner, group, date, modes })
+    }
+
+    /// The row that says what differs: `634 Makefile`, `d 2 4096 docs`.
+    pub(crate) fn short(&self, entry: &Entry<'_>) -> Option<String> {
+        let Entry { mode, links, size, date, name, .. } = entry;
+        let kind = self.modes.contains(mode).then(|| &mode[..1]);
+        let head = match kind {
+            Some("-") if *links == LINKS => String::new(),
+            Some(kind) => format!("{kind} {links} "),
+            None => format!("{mode} {links} "),
+        };
+        let date = if *date == self.date { String::new() } else { format!("{date} ") };
+        let row = format!("{head}{size} {date}{name}");
+        (Entry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
+    }
+
+    /// The entry that a short row stands for.
+    pub(crate) fn read<'r>(&self, row: &'r str) -> Option<Entry<'r>>
+    where
+        'a: 'r,
+    {
+        let (first, rest) = word(row).filter(|_| !row.starts_with(' '))?;
+        let (mode, links, rest) = if is_size(first) {
+            (*self.modes.first()?, LINKS, row)
+        } else {
+            let (links, rest) = word(rest)?;
+            (self.mode(first)?, links, rest)
+        };
+        let (size, rest) = rest.split_once(' ')?;
+        let (date, name) = date(rest).unwrap_or((self.date, rest));
+        let entry = Entry { mode, links, owner: self.owner, group: self.group, size, date, name };
+        (is_number(links) && is_size(size) && !date.is_empty() && !name.is_empty()).then_some(entry)
+    }
+
+    /// The mode that `word` is or stands for.
+    fn mode<'r>(&self, word: &'r str) -> Option<&'r str>
+    where
+        'a: 'r,
+    {
+        match word.len() {
+            1 => self.modes.iter().copied().find(|mode| mode.starts_with(word)),
+            _ => is_mode(word).then_some(word),
+        }
+    }
+
+    /// Writes `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
+    pub(crate) fn head(&self) -> String {
+        let mut head = format!("{OPEN}{} {LINKS} {} {}", self.modes[0], self.owner, self.group);
+        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, SAID]);
+        for mode in &self.modes[1..] {
+            head.extend(["; ", &mode[..1], " is ", mode]);
+        }
+        head + "]"
+    }
+
+    /// What only a decoder must know.
+    pub(crate) fn note(&self) -> &'static str {
+        if self.gaps == Gaps::Wide { WIDE } else { "" }
+    }
+
+    pub(crate) fn parse(note: &str, head: &'a str) -> Option<Self> {
+        let gaps = if note == WIDE { Gaps::Wide } else { Gaps::Narrow };
+        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(SAID)?;
+        let mut words = each.splitn(5, ' ');
+        let (mode, _, owner, group) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let mut modes = vec![mode];
+        modes.extend(kinds.split("; ").filter_map(|kind| Some(kind.split_once(" is ")?.1)));
+        let sound = modes.iter().all(|mode| is_mode(mode));
+        sound.then(|| Self { gaps, owner, group, date: words.next().unwrap_or_default(), modes })
+    }
+}
+
+/// The commonest item, the first in order among equals, and how often it comes.
+fn most<T: Ord + Copy>(items: impl Iterator<Item = T>) -> Option<(T, usize)> {
+    let mut counts = BTreeMap::new();
+    items.for_each(|item| *counts.entry(item).or_insert(0) += 1);
+    counts.into_iter().rev().max_by_key(|&(_, count)| count)
+}

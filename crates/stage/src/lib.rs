@@ -1,0 +1,24 @@
+//! Ways to say a tool result in fewer tokens, each true to its word about what it loses.
+//!
+//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A stage only proposes:
+//! whoever runs it measures, checks and accepts.
+
+mod call;
+pub mod clean;
+pub mod cut;
+pub mod form;
+mod named;
+mod omit;
+mod plan;
+#[cfg(test)]
+mod proof;
+mod read;
+mod room;
+pub mod signal;
+mod stage;
+
+pub use call::{Call, Family, Origin, Tool};
+pub use named::{form_named, stands_alone};
+pub use plan::{DictionaryMethod, Loss, Mode, Plan, Redaction};
+pub use room::Room;
+pub use stage::{Edit, Scene, Stage};

@@ -1,0 +1,55 @@
+//! How a dictionary of repeated phrases is found.
+
+use std::str::FromStr;
+
+/// The contract's dictionary methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DictionaryMethod {
+    /// Stretches of bytes of a few lengths.
+    #[default]
+    Lzw,
+    /// Phrases of whole tokens.
+    Repair,
+    /// Whichever of the two gives less.
+    Auto,
+}
+
+impl DictionaryMethod {
+    /// The method's name in settings and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lzw => "lzw",
+            Self::Repair => "repair",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl FromStr for DictionaryMethod {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        match word.to_ascii_lowercase().as_str() {
+            "lzw" => Ok(Self::Lzw),
+            "repair" | "re-pair" => Ok(Self::Repair),
+            "auto" => Ok(Self::Auto),
+            _ => Err(format!("{word:?} is no dictionary: lzw, repair or auto")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract 4.1.
+    #[test]
+    fn names_and_aliases_are_read() {
+        for method in [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto] {
+            assert_eq!(method.name().parse(), Ok(method));
+        }
+        assert_eq!("Re-Pair".parse(), Ok(DictionaryMethod::Repair));
+        assert!("zip".parse::<DictionaryMethod>().is_err());
+    }
+}

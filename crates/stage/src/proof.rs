@@ -1,0 +1,76 @@
+//! What the tests of exact stages hold in common.
+
+use crate::call::Call;
+use crate::plan::Plan;
+use crate::room::Room;
+use crate::stage::{Edit, Scene, Stage};
+
+/// What a stage makes of a text.
+pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
+    stage.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)
+}
+
+/// What an edit comes back as.
+pub(crate) fn back(stage: &dyn Stage, edit: &Edit) -> Option<String> {
+    read(stage, &edit.note, &edit.text)
+}
+
+/// What a stage reads in a note and a body.
+pub(crate) fn read(stage: &dyn Stage, note: &str, body: &str) -> Option<String> {
+    stage.restore(Room::of(body), note, body)
+}
+
+/// Holds what a text becomes, and that it comes back.
+pub(crate) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
+    let edit = apply(stage, text).unwrap_or_else(|| panic!("declined {text:?}"));
+    assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
+    assert_eq!(read(stage, note, body).as_deref(), Some(text));
+}
+
+/// Lines that are odd for every form: blank ones, others' notation, and what plays our own.
+pub(crate) const ODD: &[&str] = &[
+    "",
+    "\r",
+    " x",
+    "  x",
+    "x/",
+    "--",
+    "[2 lines as they came:]",
+    "[1 line as it came:]",
+    "é\t/ü",
+    "[layout1 search]",
+    "x",
+    "./",
+];
+
+/// Holds that every order of a few odd lines around usual ones comes back.
+pub(crate) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
+    for first in odd {
+        for second in odd {
+            for end in ["", "\n", "\n\n"] {
+                let text = format!("{first}\n{usual}\n{second}\n{first}\n{usual}\n{usual}\n{second}{end}");
+                let edit = apply(stage, &text).unwrap_or_else(|| panic!("declined {text:?}"));
+                let back = back(stage, &edit);
+                assert_eq!(back.as_deref(), Some(&*text), "{}\n{}", edit.note, edit.text);
+            }
+        }
+    }
+}
+
+/// Reads notes and bodies that no stage wrote: whatever comes of it, nothing breaks.
+pub(crate) fn read_foreign(stage: &dyn Stage) {
+    for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"] {
+        for body in [
+            "",
+            "\n",
+            "[9 lines as they came:]\n",
+            "[99999999999999999999 lines as they came:]",
+            " x",
+            "/",
+            "- 1",
+            "  \n   é",
+        ] {
+            let _ = read(stage, note, body);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Whether the lines of a text tell events: most say when, or how grave it was, and say it in words.
+//!
+//! Rows of data may have times too. They are told by what they lack: a time of day that is not midnight, and words.
+
+use crate::read::json;
+
+/// True when enough lines begin with a time or a level, and they are not JSON, columns or rows of numbers.
+pub(crate) fn is_log(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    !is_document(text)
+        && share(lines().take(SAMPLE))
+        && share(lines())
+        && !SIGNS.iter().any(|sign| parts(text, *sign))
+}
+
+/// Lines looked at first, so that a long text of another kind costs little.
+const SAMPLE: usize = 200;
+
+/// One line in so many must tell an event; the others belong to the one above them.
+const ONE_IN: usize = 3;
+
+/// How far into a line its time may begin: behind a host, a job and a step.
+const REACH: usize = 120;
+
+/// Signs between columns; a few stand in any sentence.
+const MIN_COLUMNS: usize = 4;
+
+/// What says how grave an event was.
+const LEVELS: [&str; 12] =
+    ["INFO", "WARN", "ERROR", "DEBUG", "TRACE", "NOTICE", "FATAL", "WARNING", "info", "warn", "debug", "LOG"];
+
+fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let (mut all, mut events, mut rows) = (0, 0, 0);
+    for line in lines {
+        all += 1;
+        events += usize::from(tells(line));
+        rows += usize::from(is_json(line) || is_wordless(line));
+    }
+    events * ONE_IN >= all && rows * 2 < all
+}
+
+/// Letters in a hundred signs of a line that says something in words.
+const MIN_LETTERS: usize = 20;
+
+/// True for a line that is mostly numbers: a row of data, and each is another one.
+fn is_wordless(line: &str) -> bool {
+    let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    let words = line.split(|char: char| !char.is_alphanumeric()).filter(is_word);
+    let letters: usize = words.map(str::len).sum();
+    let signs = line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
+    letters * 100 < signs * MIN_LETTERS
+}
+
+/// True for what begins like a document of JSON on several lines.
+fn is_document(text: &str) -> bool {
+    json::opens(text) && !text.lines().next().is_some_and(is_json)
+}
+
+/// True for a document of JSON on a line of its own, or one of a list of them.
+fn is_json(line: &str) -> bool {
+    let line = line.trim_start_matches(['[', ',', ' ']).trim_end_matches([' ', ',', ']', '\r']);
+    line.starts_with('{') && line.ends_with('}')
+}
+
+/// True for a line with a time or a level near its beginning.
+fn tells(line: &str) -> bool {
+    if names_commit(line) {
+        return false;
+    }
+    let bytes = line.as_bytes();
+    let bytes = &bytes[..bytes.len().min(REACH)];
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at].is_ascii_digit() {
+            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if is_clock(&bytes[at..]) || is_epoch(&bytes[at..], length) {
+                return true;
+            }
+            at += length;
+        } else if bytes[at].is_ascii_alphabetic() {
+            let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            if LEVELS.iter().any(|level| level.as_bytes() == &bytes[at..at + length]) {
+                return true;
+            }
+            at += length;
+        } else {
+            at += 1;
+        }
+    }
+    false
+}
+
+/// True for a row of a list of commits, tags or branches: each is asked for by its name.
+fn names_commit(line: &str) -> bool {
+    let hash = |word: &str| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    line.split(' ').take(3).any(hash)
+}
+
+/// True for `12:34:56`; midnight is what a date without a time is written with.
+fn is_clock(bytes: &[u8]) -> bool {
+    let shape = b"00:00:00";
+    bytes.len() >= shape.len()
+        && !bytes.starts_with(shape)
+        && bytes.iter().zip(shape).all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == like,
+        })
+}
+
+/// True for seconds since 1970 with a fraction, or milliseconds.
+fn is_epoch(bytes: &[u8], digits: usize) -> bool {
+    let fraction = || bytes.get(10) == Some(&b'.') && bytes.get(11).is_some_and(u8::is_ascii_digit);
+    bytes[0] == b'1' && (digits == 13 || digits == 10 && fraction())
+}
+
+/// What parts the columns of a table.
+const SIGNS: [u8; 4] = *b",;\t|";
+
+/// True when most lines are rows of as many columns, parted by `sign`.
+fn parts(text: &str, sign: u8) -> bool {
+    let count = |line: &str| line.bytes().filter(|byte| *byte == sign).count();
+    let columns = text.lines().nth(1).map_or(0, count);
+    let lines = || text.lines().take(SAMPLE);
+    columns >= MIN_COLUMNS && lines().filter(|line| count(line) == columns).count() * 10 > lines().count() * 9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_have_a_time_or_a_level() {
+        for (line, told) in [
+            ("2024-03-01T10:00:00Z up", true),
+            ("build\tstep one\t2024-03-01T10:00:00.123Z up", true),
+            ("Mar  1 10:00:00 host app[1]: up", true),
+            ("type=X msg=audit(1700000000.123:7): y", true),
+            ("1700000000123 up", true),
+            ("INFO up", true),
+            ("[debug] up", true),
+            ("level=info msg=up", true),
+            ("up since 10:30", false),
+            ("1234567890 rows", false),
+            ("invoice of 2009-01-01 00:00:00", false),
+            ("information", false),
+            ("é日本", false),
+            ("", false),
+        ] {
+            assert_eq!(tells(line), told, "{line}");
+        }
+    }
+
+    #[test]
+    fn rows_are_no_events() {
+        for row in [
+            "{\"at\":\"10:00:00\"}",
+            " ,{\"at\":\"10:00:00\"}",
+            "10:00:00,a,b,c,d",
+            "| 10:00:00 | a | b | c |",
+            "up since noon",
+            "2009-01-03 10:12:44 10384 17 1201.50 88.10 3 11 0.25",
+            "(7, 2, '2009-01-01 00:00:00', 'Theodor-Heuss-Str. 34', 'Stuttgart', 'Germany', 1.98)",
+            "refs/tags/v1 0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a release",
+            "0123456789abcdef0123456789abcdef01234567 2024-03-01 10:00:00 +0100 a commit",
+        ] {
+            assert!(!is_log(&format!("{row}\n").repeat(90)), "{row}");
+        }
+        assert!(!is_log(&format!("[\n{}", "{\n\"at\": \"10:00:00\"\n},\n".repeat(90))));
+        assert!(is_log(&"10:00:00 came up, then down\n  more of it\n".repeat(90)));
+    }
+}

@@ -1,0 +1,176 @@
+//! Lines that say something went wrong: whatever is left out, these are not.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// A line with an error signal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signal {
+    /// Where the line stands, without its end.
+    pub line: Range<usize>,
+    /// Where the words stand that tell.
+    pub words: Range<usize>,
+}
+
+/// The lines of `text` with a signal, in order.
+pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
+    let mut next = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let start = next;
+        next += line.len();
+        let line = line.trim_end_matches(['\n', '\r']);
+        let words = find(line)?;
+        Some(Signal { line: start..start + line.len(), words: start + words.start..start + words.end })
+    })
+}
+
+/// True when every line of `before` that has a signal still stands in `after`.
+#[must_use]
+pub fn all_kept(before: &str, after: &str) -> bool {
+    lost_errors(before, after).next().is_none()
+}
+
+/// The lines of `before` that tell of an error and do not stand in `after` any more.
+pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
+    let kept: HashSet<&str> = after.lines().map(str::trim).collect();
+    let mut strays = MAX_STRAYS;
+    // A line that is no line of its own any more is looked for within others; a few such looks are enough.
+    let mut within = move |line: &str| {
+        strays = usize::saturating_sub(strays, 1);
+        strays > 0 && after.contains(line)
+    };
+    signals(before)
+        .map(|signal| before[signal.line].trim())
+        .filter(move |line| !kept.contains(line) && !within(line))
+}
+
+/// Lines looked for within other lines.
+const MAX_STRAYS: usize = 256;
+
+/// What a line of its own begins with, in letters of any size.
+const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
+
+/// What tells as it is written.
+const EXACT: [&str; 14] = [
+    "error:",
+    "Error:",
+    // Levels of logs.
+    "[error]",
+    "level=error",
+    // Compilers and linters that name a rule behind the word.
+    ": error ",
+    "  error  ",
+    "panicked at",
+    "Traceback (most recent call last)",
+    "Exception",
+    "FAILED",
+    "assertion",
+    "Assertion",
+    "Segmentation fault",
+    "npm ERR!",
+];
+
+/// What tells as a word of its own.
+const LEVELS: [&str; 4] = ["ERROR", "FATAL", "FAIL", "CRITICAL"];
+
+/// True of the bytes that a signal within a line begins with: most bytes are passed at one look.
+const FIRST: [bool; 256] = first();
+
+/// Where in `line` an error signal stands.
+#[must_use]
+pub fn find(line: &str) -> Option<Range<usize>> {
+    let bytes = line.as_bytes();
+    let indent = line.len() - line.trim_start().len();
+    let opening = OPENINGS.iter().find(|opening| begins(&bytes[indent..], opening));
+    match opening {
+        Some(opening) => Some(indent..indent + opening.len()),
+        None => (indent..bytes.len()).find_map(|at| Some(at..at + tells(bytes, at)?)),
+    }
+}
+
+fn begins(bytes: &[u8], words: &str) -> bool {
+    bytes.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words.as_bytes()))
+}
+
+/// The length of the signal that begins at `at`.
+fn tells(bytes: &[u8], at: usize) -> Option<usize> {
+    if !FIRST[usize::from(bytes[at])] {
+        return None;
+    }
+    let rest = &bytes[at..];
+    let exact = EXACT.iter().find(|words| rest.starts_with(words.as_bytes()));
+    let level =
+        || LEVELS.iter().find(|word| rest.starts_with(word.as_bytes()) && stands_alone(bytes, at, word));
+    exact.or_else(level).map(|words| words.len())
+}
+
+fn stands_alone(bytes: &[u8], at: usize, word: &str) -> bool {
+    let part = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    !part(at + word.len()) && !at.checked_sub(1).is_some_and(part)
+}
+
+const fn first() -> [bool; 256] {
+    let mut first = [false; 256];
+    let mut at = 0;
+    while at < EXACT.len() {
+        first[EXACT[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    at = 0;
+    while at < LEVELS.len() {
+        first[LEVELS[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract 3.6: the signals.
+    #[test]
+    fn signals_are_seen() {
+        for line in [
+            "error: x",
+            "  Error in x",
+            "ERRORS",
+            "fatal: not a git repository",
+            "panic: runtime",
+            "src/x.rs:1: error: y",
+            "thread 'main' panicked at src/main.rs",
+            "Traceback (most recent call last):",
+            "java.lang.NullPointerException",
+            "tests/x.py::y FAILED",
+            "assertion `left == right` failed",
+            "AssertionError",
+            "TypeError: x is not a function",
+            "--- FAIL: TestX",
+            "2024-01-01 ERROR x",
+            "src/a.ts(1,2): error TS2304: Cannot find name 'x'.",
+            "  12:3  error  'x' is not defined  no-undef",
+            "[Sun Mar 02 10:00:00] [error] [client 10.0.0.7] File does not exist",
+            "time=10:00 level=error msg=down",
+            "##[error]Process completed with exit code 2.",
+        ] {
+            assert!(find(line).is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn plain_lines_are_none() {
+        for line in
+            ["", "0 errors", "all passed", "MIRROR ERROR_CODE", "failed over", "é", "an exceptional day"]
+        {
+            assert_eq!(find(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn places_are_told() {
+        let found: Vec<_> = signals("ok\r\né error: x\r\n\nok\nFAILED").collect();
+        let first = Signal { line: 4..15, words: 7..13 };
+        let second = Signal { line: 21..27, words: 21..27 };
+        assert_eq!(found, [first, second]);
+    }
+}
