@@ -100,7 +100,7 @@ fn bytes_that_are_no_text_are_written_as_they_came() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 
-/// Contract 3.2.
+/// Behaviour 3.2.
 #[test]
 fn disabled_changes_nothing() {
     check("compress --body --mode off", messages(&rows()), &messages(&rows()), 0, &[]);
@@ -128,7 +128,7 @@ fn no_more_is_lost_than_was_said() {
     }
 }
 
-/// Contract 2.5, 12.3.
+/// Behaviour 2.5, 12.3.
 #[test]
 fn what_the_body_says_to_us_is_heard_and_taken_out() {
     let told = |said: &str| messages(&rows()).replacen('{', &format!("{{\"_tersely\":{said},"), 1);

@@ -87,7 +87,7 @@ fn wrong_words_are_refused() {
     check("compress --loss some", "x", "", 2, &["is no loss"]);
 }
 
-/// Contract 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
+/// Behaviour 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
 #[test]
 fn secrets_are_masked_and_counted_when_asked_for() {
     let key = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();

@@ -6,7 +6,7 @@ mod scene;
 use scene::{Scene, root};
 use serde_json::json;
 
-/// Contract 12.1: a flag before the environment, the environment before the file, the file before the default. The
+/// Behaviour 12.1: a flag before the environment, the environment before the file, the file before the default. The
 /// request comes before all, and is the engine's to hear.
 #[test]
 fn what_was_typed_is_heard_in_order() {
@@ -22,7 +22,7 @@ fn what_was_typed_is_heard_in_order() {
     scene.holds("loss", json!("detail"), "default");
 }
 
-/// Contract 3.1.
+/// Behaviour 3.1.
 #[test]
 fn modes_have_their_other_names() {
     for (word, mode) in [("off", "disabled"), ("none", "disabled"), ("on", "standard"), ("TRUE", "standard")]
@@ -51,7 +51,7 @@ fn a_profile_stands_where_a_mode_does() {
     Scene::new("profile-file").file("tersely.toml", "mode = \"standard@2\"\n").refuses(said);
 }
 
-/// Contract 12.2: the flags.
+/// Behaviour 12.2: the flags.
 #[test]
 fn the_documents_flags_are_known() {
     let flags = "--backend-url http://localhost:8080 --tool-output-compression aggressive \
@@ -66,7 +66,7 @@ fn the_documents_flags_are_known() {
     scene.holds("redact_secrets", json!(false), "flag --redact-secrets");
 }
 
-/// Contract 12.2, 0.8: the variables, ours before theirs.
+/// Behaviour 12.2, 0.8: the variables, ours before theirs.
 #[test]
 fn the_documents_variables_are_known() {
     let scene = Scene::new("forge")
@@ -86,7 +86,7 @@ fn the_documents_variables_are_known() {
     }
 }
 
-/// Contract 14.1: a variable that speaks of whole requests never turns the masking of results off.
+/// Behaviour 14.1: a variable that speaks of whole requests never turns the masking of results off.
 #[test]
 fn masking_stays_on_unless_we_are_told() {
     let scene = Scene::new("redact").set("FORGE_REDACT_SECRETS", "false");
@@ -98,7 +98,7 @@ fn masking_stays_on_unless_we_are_told() {
     );
 }
 
-/// Contract 11.1.
+/// Behaviour 11.1.
 #[test]
 fn prompts_are_left_alone_unless_asked() {
     let scene = Scene::new("toon");
@@ -116,7 +116,7 @@ fn prompts_are_left_alone_unless_asked() {
     scene.notes("TOON_LOG_STATS has no effect");
 }
 
-/// Contract 12.6: the documents' own files, as they stand there.
+/// Behaviour 12.6: files as another gateway has them.
 #[test]
 fn the_documents_files_load_unmodified() {
     let disabled = Scene::new("pipe-1").fixture("pipe-disabled.yaml");
@@ -133,7 +133,7 @@ fn the_documents_files_load_unmodified() {
     api.notes("pipes.tool_output.api.api_key has no effect");
 }
 
-/// Contract 12.6, 8.1, 8.5, 8.9: every key of the pipe, and the strategies by name.
+/// Behaviour 12.6, 8.1, 8.5, 8.9: every key of the pipe, and the strategies by name.
 #[test]
 fn every_key_of_the_pipe_is_known() {
     for strategy in ["simple", "api", "external_provider", "passthrough"] {
@@ -177,7 +177,7 @@ fn every_key_of_the_pipe_is_known() {
     }
 }
 
-/// Contract 12.6: variables in a file.
+/// Behaviour 12.6: variables in a file.
 #[test]
 fn variables_stand_for_values() {
     let file = "mode = \"${M:-safe}\"\nskip_tools = [\"${A}\", \"b\"]\nmin_bytes = \"${N:-2KiB}\"\n";
@@ -190,7 +190,7 @@ fn variables_stand_for_values() {
         .refuses("tersely.toml:2: skip_tools: the variable A is not set; set it, or write ${A:-otherwise}");
 }
 
-/// Contract 12.7, 15.1: what cannot be meant ends with exit code 2, and names place and key.
+/// Behaviour 12.7, 15.1: what cannot be meant ends with exit code 2, and names place and key.
 #[test]
 fn what_cannot_be_meant_is_named() {
     for (name, text, said) in [
@@ -253,7 +253,7 @@ fn what_cannot_be_meant_is_named() {
     Scene::new("wrong-flag").args("--mode more").refuses_to("show", "--mode: \"more\" is no mode");
 }
 
-/// Contract 12.7.
+/// Behaviour 12.7.
 #[test]
 fn everything_wrong_is_said_at_once() {
     let scene =
@@ -263,7 +263,7 @@ fn everything_wrong_is_said_at_once() {
     }
 }
 
-/// Contract 0.5.
+/// Behaviour 0.5.
 #[test]
 fn limits_can_be_said_in_tokens() {
     let scene =
@@ -290,7 +290,7 @@ fn rules_are_read_and_held_to_their_parts() {
     }
 }
 
-/// Contract 0.11, 0.16: masking that was asked for by name holds for all requests.
+/// Behaviour 0.11, 0.16: masking that was asked for by name holds for all requests.
 #[test]
 fn no_rule_makes_an_exception_from_redaction() {
     let rule = "[[rules]]\ntool = 'Bash'\nredact_secrets = ";
@@ -306,7 +306,7 @@ fn no_rule_makes_an_exception_from_redaction() {
         .shows();
 }
 
-/// Contract 14.5: whom to trust is never left to a file that came with a downloaded project.
+/// Behaviour 14.5: whom to trust is never left to a file that came with a downloaded project.
 #[test]
 fn a_file_merely_found_is_not_trusted() {
     for text in [
@@ -368,7 +368,7 @@ fn one_server_for_all_outranks_what_was_said_before_it() {
         .refuses("carries a name and password");
 }
 
-/// Contract 14.6: nothing that is shown or refused holds a password.
+/// Behaviour 14.6: nothing that is shown or refused holds a password.
 #[test]
 fn passwords_are_not_shown() {
     let url = "http://me:hu@sh@proxy:3128";
@@ -385,7 +385,7 @@ fn passwords_are_not_shown() {
     assert!(!said.contains("hush"), "{said}");
 }
 
-/// Contract 0.6, 14.4, 14.6: where texts are kept is said as a whole, or refused before anything is served.
+/// Behaviour 0.6, 14.4, 14.6: where texts are kept is said as a whole, or refused before anything is served.
 #[test]
 fn a_store_is_reached_sealed_or_not_at_all() {
     let scene = Scene::new("store");

@@ -27,6 +27,9 @@ const OUTSIDE: [&str; 6] = ["fs", "env", "net", "process", "time", "thread"];
 const IMPURE: [&str; 9] =
     ["println", "eprintln", "print", "eprint", "Instant", "SystemTime", "rand", "tokio", "tracing"];
 
+/// The page where behaviours have their numbers.
+const BEHAVIOUR: &str = "spec/behaviour.md";
+
 #[test]
 fn pure_crates_do_not_reach_outside() {
     let mut faults = Vec::new();
@@ -172,6 +175,47 @@ fn no_file_names_a_private_registry() {
 }
 
 #[test]
+fn every_cited_behaviour_is_written_down() {
+    let known = behaviours();
+    assert!(known.len() > 100, "{BEHAVIOUR} numbers {} behaviours", known.len());
+    lines(|line| {
+        let missing = cited(line).into_iter().find(|number| !known.iter().any(|it| it == number))?;
+        Some(format!("cites {missing}, which {BEHAVIOUR} does not have"))
+    });
+}
+
+#[test]
+fn every_behaviour_is_cited_by_a_test() {
+    let mut cites = Vec::new();
+    for source in sources() {
+        cites.extend(source.text.lines().flat_map(cited).map(str::to_owned));
+    }
+    let bare = behaviours().into_iter().filter(|number| !cites.contains(number));
+    hold(&bare.map(|number| format!("{BEHAVIOUR}: no test cites {number}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn nothing_cites_a_page_that_is_not_here() {
+    let word = concat!("con", "tract");
+    lines(|line| {
+        let line = line.to_ascii_lowercase();
+        let cites = words(&line, word).any(|at| {
+            let after = &line[at + word.len()..];
+            let numbered = after.trim_start().starts_with(|next: char| next.is_ascii_digit());
+            numbered || after.starts_with("'s") || line[..at].ends_with("the ")
+        });
+        cites.then(|| format!("cites a {word}; {BEHAVIOUR} has the numbers"))
+    });
+}
+
+#[test]
+fn the_checker_reads_citations() {
+    assert_eq!(cited("/// Behaviour 6.3, 6.5 and 6.7: as said in 1.1."), ["6.3", "6.5", "6.7"]);
+    assert_eq!(cited("Once (Behaviour 9.3). Behaviour 9.4."), ["9.3", "9.4"]);
+    assert_eq!(cited("/// Behaviour of 6.3"), [""; 0]);
+}
+
+#[test]
 fn the_checker_reads_code_as_the_compiler_does() {
     let text = concat!(
         "/// fn no(\nfn a<F: Fn(u8) -> u8>(b: Vec<(u8, u8)>, c: &'static str, d: F,) -> [u8; 2] {\n",
@@ -234,6 +278,31 @@ fn lines(fault: impl Fn(&str) -> Option<String>) {
         }
     }
     hold(&faults);
+}
+
+/// The numbers of all behaviours.
+fn behaviours() -> Vec<String> {
+    let page = tracked().into_iter().find(|(path, _)| path == BEHAVIOUR).and_then(|(_, text)| text);
+    let page = page.unwrap_or_default();
+    let items = page.lines().filter_map(|line| line.strip_prefix("- **")?.split("**").next());
+    items.map(str::to_owned).collect()
+}
+
+/// The numbers that a line cites: `Behaviour 6.3, 6.5 and 6.7`.
+fn cited(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for list in line.split("Behaviour ").skip(1) {
+        found.extend(list.split(' ').filter(|word| *word != "and").map_while(number));
+    }
+    found
+}
+
+/// The number that a word is, whatever sign follows it.
+fn number(word: &str) -> Option<&str> {
+    let word = word.trim_end_matches(|sign: char| !sign.is_ascii_digit());
+    let (section, item) = word.split_once('.')?;
+    let is_count = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (is_count(section) && is_count(item)).then_some(word)
 }
 
 /// Where `use std::{...}` names `module`.

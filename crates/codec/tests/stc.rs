@@ -38,8 +38,10 @@ fn check(json: &str, canonical: &str) {
     assert_eq!(decode(json).as_ref(), Ok(&value), "{json}");
 }
 
-/// 1.1–1.9, 1.11–1.14: each vector encodes to its text; text and JSON alike decode to the same value.
-/// Contract 17.15: among them what the first decoders of STC got wrong.
+/// Behaviour 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 1.11, 1.12, 1.13, 1.14.
+///
+/// Each vector encodes to its text; text and JSON alike decode to the same value.
+/// Behaviour 17.15: among them what the first decoders of STC got wrong.
 #[test]
 fn accepted_vectors_hold_both_ways() {
     vectors("accept", |name, json, stc| {
@@ -48,7 +50,7 @@ fn accepted_vectors_hold_both_ways() {
     });
 }
 
-/// 1.10: other layouts and needless quotes read the same.
+/// Behaviour 1.10: other layouts and needless quotes read the same.
 #[test]
 fn decode_only_vectors_hold() {
     vectors("decode_only", |name, json, stc| {
@@ -57,7 +59,7 @@ fn decode_only_vectors_hold() {
     });
 }
 
-/// 1.1, 1.8, 1.12, 1.13, 1.14: the layout without white space.
+/// Behaviour 1.1, 1.8, 1.12, 1.13, 1.14: the layout without white space.
 #[test]
 fn tight_vectors_hold_both_ways() {
     vectors("tight", |name, json, stc| {
@@ -67,13 +69,13 @@ fn tight_vectors_hold_both_ways() {
     });
 }
 
-/// 1.10: a count is exact and nothing is repaired.
+/// Behaviour 1.10: a count is exact and nothing is repaired.
 #[test]
 fn rejected_vectors_are_rejected() {
     vectors("reject", |name, _, stc| assert!(decode(stc).is_err(), "{name}: {stc}"));
 }
 
-/// 1.1, 1.2, 1.14: escapes and white space are spelling; the value and its canonical text are one.
+/// Behaviour 1.1, 1.2, 1.14: escapes and white space are spelling; the value and its canonical text are one.
 #[test]
 fn spelling_does_not_matter() {
     check(
@@ -85,7 +87,7 @@ fn spelling_does_not_matter() {
     check("{\"é\":1,\"a\u{301}\":2,\"k\\n\":[1]}", "{\"é\": 1, \"a\u{301}\": 2, \"k\\n\"[1]: 1}");
 }
 
-/// 1.10: white space may stand between any two tokens, and nowhere else.
+/// Behaviour 1.10: white space may stand between any two tokens, and nowhere else.
 #[test]
 fn white_space_parts_tokens() {
     let text = "\r\n[ 2 ]\t{ a , \"b\" } : 1 , \"x\" / 2\n,\tnull ";
@@ -95,7 +97,7 @@ fn white_space_parts_tokens() {
     }
 }
 
-/// R8, R12: what looks almost right is an error, never a repair.
+/// Behaviour 1.10: what looks almost right is an error, never a repair.
 #[test]
 fn near_misses_are_rejected() {
     for text in [
@@ -140,7 +142,7 @@ fn near_misses_are_rejected() {
     }
 }
 
-/// 1.14, R12: the encoder declines what the decoder would refuse, at the same depth.
+/// Behaviour 1.14: the encoder declines what the decoder would refuse, at the same depth.
 #[test]
 fn depth_is_bounded_on_both_sides() {
     for (plain, short) in [
@@ -163,7 +165,7 @@ fn depth_is_bounded_on_both_sides() {
     assert!(decode(&text).is_ok());
 }
 
-/// R12: neither depth nor a count makes the decoder take more than the text is worth.
+/// Behaviour 16.5: neither depth nor a count makes the decoder take more than the text is worth.
 #[test]
 fn hostile_input_fails_fast() {
     for text in [
@@ -181,7 +183,7 @@ fn hostile_input_fails_fast() {
     }
 }
 
-/// 1.1, 1.16: any document comes back from both layouts, and reads as JSON too.
+/// Behaviour 1.1, 1.16: any document comes back from both layouts, and reads as JSON too.
 #[test]
 fn random_documents_come_back() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
@@ -196,7 +198,7 @@ fn random_documents_come_back() {
     }
 }
 
-/// 16.5: no damage makes the decoder panic, and what it still reads encodes and comes back.
+/// Behaviour 16.5: no damage makes the decoder panic, and what it still reads encodes and comes back.
 #[test]
 fn damaged_documents_never_panic() {
     let mut dice = Dice(42);

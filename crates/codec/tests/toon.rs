@@ -32,7 +32,7 @@ const DECLINED: [&str; 4] = [
     "uses field order from first object for tabular headers",
 ];
 
-/// Contract 1.17 and 1.18: what we write is what the owners write.
+/// Behaviour 1.17 and 1.18: what we write is what the owners write.
 #[test]
 fn what_we_write_is_toon() {
     let mut tally = Tally::default();
@@ -50,7 +50,7 @@ fn what_we_write_is_toon() {
     assert_eq!(tally.declined, set(&DECLINED));
 }
 
-/// Contract 1.17: what the owners read, we read, and nothing else.
+/// Behaviour 1.17: what the owners read, we read, and nothing else.
 #[test]
 fn what_is_toon_we_read() {
     let mut tally = Tally::default();

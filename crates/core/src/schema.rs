@@ -69,28 +69,28 @@ const SPACE: [char; 2] = [' ', '\t'];
 mod tests {
     use super::*;
 
-    /// The description as it is sent; once more changes nothing (contract 9.3).
+    /// The description as it is sent; once more changes nothing (Behaviour 9.3).
     fn check(description: &str, expected: &str) {
         let short = minify(description).unwrap_or_else(|| description.to_owned());
         assert_eq!(short, expected, "{description:?}");
         assert_eq!(minify(&short), None, "{short:?}");
     }
 
-    /// Contract 9.2.
+    /// Behaviour 9.2.
     #[test]
     fn ends_of_lines_are_trimmed() {
         check("hello   \nworld \t\r\n", "hello\nworld");
         check("a\r\nb", "a\nb");
     }
 
-    /// Contract 9.2.
+    /// Behaviour 9.2.
     #[test]
     fn blank_lines_stand_alone() {
         check("a\n\n\n\nb\n \n\t\nc\n\nd", "a\n\nb\n\nc\n\nd");
         check("\n\n a\n\n", "a");
     }
 
-    /// Contract 9.2.
+    /// Behaviour 9.2.
     #[test]
     fn runs_of_space_become_one() {
         check("  hello   world  ", "hello world");
@@ -106,7 +106,7 @@ mod tests {
         check("a\n      b\n   c\n d", "a\n b\n c\n d");
     }
 
-    /// Contract 9.2.
+    /// Behaviour 9.2.
     #[test]
     fn fences_are_only_trimmed_at_the_ends_of_lines() {
         check(
@@ -119,7 +119,7 @@ mod tests {
         check("```\nopen  to the end\n\n\n", "```\nopen  to the end");
     }
 
-    /// Contract 9.2: what becomes empty can go.
+    /// Behaviour 9.2: what becomes empty can go.
     #[test]
     fn space_alone_becomes_nothing() {
         for blank in [" ", "\n", " \t\r\n\n  "] {
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(minify(""), None);
     }
 
-    /// Contract 9.3.
+    /// Behaviour 9.3.
     #[test]
     fn any_order_of_pieces_settles_at_once() {
         let pieces =

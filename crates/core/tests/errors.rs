@@ -31,6 +31,7 @@ fn lines_labelled_by_hand_are_shown_whole() {
     assert!(lost.is_empty(), "{} lines, such as {:#?}", lost.len(), &lost[..lost.len().min(40)]);
 }
 
+/// Behaviour 0.14.
 #[test]
 fn lines_that_tell_of_errors_are_shown_whole() {
     let fixtures = files(&own()).into_iter().map(|file| Fixture::read(&file));

@@ -47,6 +47,7 @@ const TRICKY: &[&str] = &[
     "     1→\r\n     2→\r\n     3→\r\n     4→\r\n",
 ];
 
+/// Behaviour 3.10.
 #[test]
 fn a_result_never_costs_more_than_it_came_with() {
     each(|plan, text| {
@@ -55,6 +56,7 @@ fn a_result_never_costs_more_than_it_came_with() {
     });
 }
 
+/// Behaviour 3.17.
 #[test]
 fn the_same_text_gives_the_same_bytes() {
     each(|plan, text| {
@@ -85,7 +87,7 @@ fn compressing_twice_decodes_twice() {
     }
 }
 
-/// What is left out can be fetched back, and nothing names an original that there is not.
+/// Behaviour 6.12: what is left out can be fetched back, and nothing names an original that there is not.
 #[test]
 fn detail_is_left_out_only_with_an_original() {
     each(|plan, text| {
@@ -101,7 +103,7 @@ fn detail_is_left_out_only_with_an_original() {
     });
 }
 
-/// Contract 3.15: whatever is left out, what went wrong is in sight, or counted among lines equal to it.
+/// Behaviour 3.15: whatever is left out, what went wrong is in sight, or counted among lines equal to it.
 #[test]
 fn no_error_is_left_out() {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
@@ -116,7 +118,7 @@ fn no_error_is_left_out() {
     }
 }
 
-/// Contract 0.10.
+/// Behaviour 0.10.
 #[test]
 fn what_an_agent_may_edit_stays_verbatim() {
     let call = Call { tool: "Read", ..Call::default() };

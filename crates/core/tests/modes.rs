@@ -14,6 +14,7 @@ use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, is_
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
 
+/// Behaviour 0.12.
 #[test]
 fn a_stronger_mode_never_saves_less_and_never_shows_more() {
     let broken: Vec<String> = over_all(|name, text| {

@@ -279,7 +279,7 @@ fn every_kind_goes_wherever_it_stands() {
     }
 }
 
-/// Contract 3.3.
+/// Behaviour 3.3.
 #[test]
 fn colours_do_not_hide_a_secret() {
     for (kind, secret) in kinds() {
@@ -310,7 +310,7 @@ fn every_secret_of_the_list_goes_where_it_stands() {
     }
 }
 
-/// Contract 14.1.
+/// Behaviour 14.1.
 #[test]
 fn private_keys_go_whole() {
     for title in ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED "] {
@@ -338,7 +338,7 @@ fn private_keys_go_whole() {
     assert_eq!(redact(&account), "{\"private_key\": \"[REDACTED_PRIVATE_KEY]\\n\"}");
 }
 
-/// Contract 14.3, 17.3.
+/// Behaviour 14.3, 17.3.
 #[test]
 fn what_is_no_secret_stays() {
     for text in HARMLESS {
@@ -405,7 +405,7 @@ fn secrets_go_first_whatever_the_plan() {
     assert_eq!(compress(&disabled, &O200k, Call::default(), &text).text, text);
 }
 
-/// Contract 17.3.
+/// Behaviour 17.3.
 #[test]
 fn line_ends_are_no_secrets() {
     let plan = Plan { mode: Mode::Safe, ..Plan::default() };

@@ -26,7 +26,7 @@ fn original<'o>(outcome: &'o Outcome<'_>) -> &'o Original<'o> {
     outcome.original.as_ref().expect("an original")
 }
 
-/// Contract 3.3 and 3.4: codes go first, and nothing is left to do with what is binary.
+/// Behaviour 3.3 and 3.4: codes go first, and nothing is left to do with what is binary.
 #[test]
 fn codes_go_before_binary_and_binary_before_the_rest() {
     let text = format!("\x1b[31m{}\0", "a line of bytes\n".repeat(10_000));
@@ -38,14 +38,14 @@ fn codes_go_before_binary_and_binary_before_the_rest() {
     assert_eq!(run(&SAFE, &colours).text, "ok 1\n".repeat(1000));
 }
 
-/// Contract 17.3.
+/// Behaviour 17.3.
 #[test]
 fn line_ends_are_kept() {
     let outcome = run(&SAFE, "a\r\nb\r\n");
     assert_eq!((&*outcome.text, outcome.steps.len()), ("a\r\nb\r\n", 0));
 }
 
-/// Contract 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut.
+/// Behaviour 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut.
 #[test]
 fn long_json_is_not_cut() {
     let rows: Vec<String> = (0..700)
@@ -60,7 +60,7 @@ fn long_json_is_not_cut() {
     assert_eq!(restore(&outcome.text).as_deref(), Some(&*text));
 }
 
-/// Contract 3.5, 3.6 and 3.16.
+/// Behaviour 3.5, 3.6 and 3.16.
 #[test]
 fn long_texts_are_capped_with_a_count() {
     let rows: Vec<_> = (0..4000).map(|row| format!("row {row} is as good as the next\n")).collect();

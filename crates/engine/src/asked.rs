@@ -92,7 +92,7 @@ mod tests {
         Asked { change: Change { mode: Some(mode), ..Change::default() }, ..Asked::default() }
     }
 
-    /// Contract 3.1.
+    /// Behaviour 3.1.
     #[test]
     fn headers_are_read() {
         assert_eq!(Asked::by_header(None, None), Ok(Asked::default()));
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Contract 15.1.
+    /// Behaviour 15.1.
     #[test]
     fn headers_that_make_no_sense_are_refused() {
         let refused = Asked::by_header(Some("more"), None).unwrap_err();

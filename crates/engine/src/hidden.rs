@@ -193,7 +193,7 @@ mod tests {
         Answers::new(vec![kept])
     }
 
-    /// Contract 6.6: the same is not given twice; another part of the same text is.
+    /// Behaviour 6.6: the same is not given twice; another part of the same text is.
     #[test]
     fn the_same_question_is_answered_once() {
         let mut answers = answers();
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(answers.fetched()["excerpt"].calls, 3);
     }
 
-    /// Contract 6.8.
+    /// Behaviour 6.8.
     #[test]
     fn what_is_not_known_is_answered_plainly() {
         let mut answers = answers();

@@ -24,7 +24,7 @@ fn is_of_category(category: &str, tool: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Contract 8.7.
+    /// Behaviour 8.7.
     #[test]
     fn categories_mean_many_tools_and_names_one() {
         for (listed, tools) in [

@@ -51,6 +51,7 @@ fn json(body: &[u8]) -> Value {
     serde_json::from_slice(body).expect("JSON")
 }
 
+/// Behaviour 2.4.
 #[test]
 fn bytes_outside_the_slots_are_the_same() {
     for Done { conversation, body, .. } in DONE.iter() {
@@ -144,7 +145,7 @@ fn rest<'b>(body: &'b [u8], slots: &[Slot<'_>]) -> Vec<&'b [u8]> {
     starts.zip(ends).map(|(start, end)| &body[start..end]).collect()
 }
 
-/// Contract 2.3, 2.6.
+/// Behaviour 2.3, 2.6.
 #[test]
 fn calls_results_and_messages_stay_what_they_were() {
     for Done { conversation, body, .. } in DONE.iter() {
@@ -168,7 +169,7 @@ fn the_same_body_gives_the_same_bytes() {
     }
 }
 
-/// Contract 3.2.
+/// Behaviour 3.2.
 #[test]
 fn disabled_is_the_same_bytes() {
     for Done { conversation, .. } in DONE.iter() {

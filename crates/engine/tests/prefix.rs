@@ -164,7 +164,7 @@ fn every_turn_in_every_mode_and_scene() {
     );
 }
 
-/// Contract 5.8.
+/// Behaviour 5.8.
 #[test]
 fn fifty_turns_sent_again_are_the_same_bytes() {
     for (name, messages) in [("anthropic", long(anthropic)), ("chat", long(chat))] {

@@ -215,6 +215,7 @@ fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
     }
 }
 
+/// Behaviour 0.13, 17.12.
 #[test]
 fn what_a_reference_names_says_the_same_in_both_places() {
     for way in
@@ -317,7 +318,7 @@ fn lines_that_go_on_like_their_neighbours_are_not_named() {
     follow("a log", &told(PROVIDERS[0], &body, (Mode::Standard, Loss::None)));
 }
 
-/// A request that lets the provider drop results gets no references.
+/// Behaviour 0.13: a request that lets the provider drop results gets no references.
 #[test]
 fn what_may_be_dropped_is_not_named() {
     let line = |n| format!("line {n} says what line {n} says in this long file\n");

@@ -128,7 +128,7 @@ const fn first() -> [bool; 256] {
 mod tests {
     use super::*;
 
-    /// Contract 3.6: the signals.
+    /// Behaviour 3.6: the signals.
     #[test]
     fn signals_are_seen() {
         for line in [

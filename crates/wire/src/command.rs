@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// Contract 3.14.
+    /// Behaviour 3.14.
     #[test]
     fn the_best_key_wins_wherever_it_stands() {
         check(r#"{"path":"src","pattern":"fn main"}"#, Some("fn main"));

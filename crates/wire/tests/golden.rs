@@ -25,7 +25,7 @@ fn every_provider_has_fixtures() {
     }
 }
 
-/// Contract 17.17: only the texts change, and the image beside them stays.
+/// Behaviour 17.17: only the texts change, and the image beside them stays.
 #[test]
 fn images_survive_beside_texts() {
     let fixture = fixtures().into_iter().find(|it| it.path.ends_with("anthropic/images-stay.json"));

@@ -51,6 +51,7 @@ fn every_case_is_seen_as_it_should_be() {
     hold(cases().into_iter().map(seen));
 }
 
+/// Behaviour 7.4, 7.5.
 #[test]
 fn every_cut_gives_the_same() {
     for case in cases() {
@@ -81,6 +82,7 @@ fn random_cuts_give_the_same() {
 
 const CUTS: usize = 100_000;
 
+/// Behaviour 7.3.
 #[test]
 fn the_hidden_tool_is_never_seen_by_the_client() {
     for case in cases() {

@@ -25,7 +25,7 @@ use tersely_wire::{Edit, PROVIDERS, Provider, prompt, schema, splice};
 /// Low, so that much is done.
 const MIN_BYTES: usize = 256;
 
-/// Contract 9.3 and 9.4: every description is minified, and no other value differs.
+/// Behaviour 9.3 and 9.4: every description is minified, and no other value differs.
 #[test]
 fn only_descriptions_change() {
     let (mut before, mut after, mut changed) = (0, 0, 0);
@@ -50,7 +50,7 @@ fn only_descriptions_change() {
     println!("{changed} descriptions changed, {before} tokens became {after}");
 }
 
-/// Contract 16.2: on, the same conversation; off, the same bytes.
+/// Behaviour 16.2: on, the same conversation; off, the same bytes.
 #[test]
 fn only_texts_of_users_change() {
     let mut stats = Stats::default();
@@ -93,7 +93,7 @@ fn a_longer_conversation_begins_like_a_shorter_one() {
     }
 }
 
-/// Contract 0.3: never two edits on one string.
+/// Behaviour 0.3: never two edits on one string.
 #[test]
 fn places_of_all_kinds_are_disjoint() {
     for (name, body, provider) in bodies() {

@@ -46,7 +46,7 @@ mod tests {
         }
     }
 
-    /// Contract 12.6.
+    /// Behaviour 12.6.
     #[test]
     fn variables_are_replaced() {
         check("x${A}y${A}", Ok("x1y1"));
@@ -56,7 +56,7 @@ mod tests {
         check("$${A}", Ok("${A}"));
     }
 
-    /// Contract 12.7.
+    /// Behaviour 12.7.
     #[test]
     fn what_cannot_be_replaced_is_said() {
         check("${B}", Err("B is not set"));

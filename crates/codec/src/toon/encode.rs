@@ -66,7 +66,7 @@ mod tests {
         encode(&json::decode(json).expect("JSON"))
     }
 
-    /// Contract 1.17.
+    /// Behaviour 1.17.
     #[test]
     fn what_toon_would_change_is_declined() {
         for json in [
@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// Contract 1.17.
+    /// Behaviour 1.17.
     #[test]
     fn what_toon_keeps_is_written() {
         for (json, toon) in [
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Contract 1.18.
+    /// Behaviour 1.18.
     #[test]
     fn column_keys_are_quoted_when_needed() {
         let json = r#"[{"a b":1,"c,d":2,"e":3},{"a b":4,"c,d":5,"e":6}]"#;

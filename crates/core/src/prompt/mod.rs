@@ -117,7 +117,7 @@ mod tests {
         [Form::Toon, Form::Terse, Form::Json].iter().any(|&form| decode(form, text).as_ref() == Ok(&value))
     }
 
-    /// Contract 11.5: what is sent no longer begins like JSON. Contract 11.4: what is counted.
+    /// Behaviour 11.5: what is sent no longer begins like JSON. Behaviour 11.4: what is counted.
     #[test]
     fn a_text_that_is_json_is_written_shorter() {
         let json = records(200);
@@ -138,7 +138,7 @@ mod tests {
         assert!(short.starts_with("\n  ") && short.ends_with('\n') && means(short.trim(), &json));
     }
 
-    /// Contract 11.2: more than the threshold, not as much.
+    /// Behaviour 11.2: more than the threshold, not as much.
     #[test]
     fn the_threshold_is_exceeded_or_nothing_happens() {
         let json = records(120);
@@ -193,7 +193,7 @@ mod tests {
         assert!(short.ends_with("\n```\nSmall: {\"a\":1}\n") && !short.contains("\"id\""), "{short}");
     }
 
-    /// Contract 11.2: code is executed, and what is part of something else is no document.
+    /// Behaviour 11.2: code is executed, and what is part of something else is no document.
     #[test]
     fn what_may_be_code_is_left_alone() {
         let json = records(200);
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Contract 11.2.
+    /// Behaviour 11.2.
     #[test]
     fn schemas_are_left_alone() {
         let long = "a property that is explained at length ".repeat(120);
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Contract 11.4 and 17.16: where JSON costs least, JSON it is; without white space, if there was any.
+    /// Behaviour 11.4 and 17.16: where JSON costs least, JSON it is; without white space, if there was any.
     #[test]
     fn json_stays_where_no_form_costs_less() {
         let long = "some words that no form can say in less, ".repeat(150);
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(Some(O200k.count(short.trim())), least);
     }
 
-    /// Contract 1.17 and 11.4: what TOON would change is never written in TOON.
+    /// Behaviour 1.17 and 11.4: what TOON would change is never written in TOON.
     #[test]
     fn numbers_and_double_names_are_kept() {
         let json =

@@ -58,7 +58,7 @@ fn check(path: &str, answer: &Value, kinds: [&str; 4]) {
 const PATHS: [&str; 4] =
     ["/v1/messages", "/v1/chat/completions", "/v1beta/models/x:generateContent", "/api/chat"];
 
-/// Contract 15.1, 15.2.
+/// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn an_upstream_that_is_not_there_is_a_502() {
     let gateway = gateway(settings(nobody().await), keep()).await;
@@ -69,7 +69,7 @@ async fn an_upstream_that_is_not_there_is_a_502() {
     }
 }
 
-/// Contract 15.1, 15.2.
+/// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn an_upstream_that_says_nothing_is_a_504() {
     let mut settings = settings(mute().await);
@@ -141,7 +141,7 @@ async fn an_upstream_that_breaks_off_later_is_heard_so_far() {
     }
 }
 
-/// Contract 15.1, 15.2.
+/// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn one_request_too_many_is_told_to_come_back() {
     let (frames, body) = feed();
@@ -168,7 +168,7 @@ async fn one_request_too_many_is_told_to_come_back() {
     assert_eq!(running.await.unwrap().body, "first");
 }
 
-/// Contract 2.10.
+/// Behaviour 2.10.
 #[tokio::test]
 async fn a_rewrite_that_panics_leaves_the_request_as_it_was() {
     for size in [10, 100_000] {
@@ -207,7 +207,7 @@ async fn a_rewriter_that_panics_everywhere_is_not_in_the_way() {
     assert_eq!(log.lock().unwrap().pop().unwrap().body, "{}");
 }
 
-/// Contract 2.10, 15.3.
+/// Behaviour 2.10, 15.3.
 #[tokio::test]
 async fn a_rewrite_that_hangs_is_waited_for_once() {
     let (address, log) = recorder().await;
@@ -263,6 +263,7 @@ async fn settings_that_cannot_work_are_refused() {
     }
 }
 
+/// Behaviour 14.6.
 #[tokio::test]
 async fn errors_and_settings_hold_no_secret() {
     let mut settings = settings(upstream(|_| async { answer("x") }).await);

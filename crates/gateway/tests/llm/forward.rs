@@ -34,7 +34,7 @@ async fn seen(rewrite: Arc<dyn Rewrite>, headers: &[(&str, &str)], body: impl In
     seen
 }
 
-/// Contract 2.4, 2.11, 3.2.
+/// Behaviour 2.4, 2.11, 3.2.
 #[tokio::test]
 async fn a_request_that_is_kept_arrives_as_it_was_sent() {
     let headers = [
@@ -151,7 +151,7 @@ async fn headers_for_the_next_hop_stay_here() {
     assert_eq!(names, ["content-length", "host", "te", "x-other"]);
 }
 
-/// Contract 2.11, 15.1.
+/// Behaviour 2.11, 15.1.
 #[tokio::test]
 async fn statuses_headers_and_bodies_come_back_as_they_were() {
     let address = upstream(|request| async move {
@@ -224,7 +224,7 @@ async fn trailers_go_both_ways() {
     }
 }
 
-/// Contract 2.1.
+/// Behaviour 2.1.
 #[tokio::test]
 async fn health_is_answered_here() {
     let gateway = gateway(settings(([127, 0, 0, 1], 1).into()), keep()).await;
@@ -247,7 +247,7 @@ async fn preflight(origins: Origins, origin: &str) -> (u16, String, String) {
     (answer.status.as_u16(), origin, headers)
 }
 
-/// Contract 2.1.
+/// Behaviour 2.1.
 #[tokio::test]
 async fn a_page_may_call_when_its_origin_is_allowed() {
     let listed = || Origins::Listed(vec!["https://chat.example".to_owned()]);
@@ -278,7 +278,7 @@ async fn a_page_that_may_call_may_read_the_answer() {
     assert_eq!((answer.status.as_u16(), answer.header("access-control-allow-origin")), (403, ""));
 }
 
-/// Contract 14.5.
+/// Behaviour 14.5.
 #[tokio::test]
 async fn each_provider_has_its_upstream_and_strangers_have_none() {
     let name = |name: &'static str| upstream(move |_| async move { answer(name) });
@@ -317,7 +317,7 @@ async fn no_request_names_its_own_upstream() {
     assert!(raw.until("\r\n\r\n").await.starts_with("HTTP/1.1 405"));
 }
 
-/// Contract 15.1, 15.2.
+/// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn a_refusal_is_told_in_the_providers_shape() {
     let hook = Hook::new(|_: &[u8]| {

@@ -17,7 +17,7 @@ use crate::scene::{
     Raw, Uninterested, feed, gateway, get, keep, post, recorder, send, settings, soon, upstream,
 };
 
-/// Contract 15.1.
+/// Behaviour 15.1.
 #[tokio::test]
 async fn a_bomb_is_a_413() {
     let (address, log) = recorder().await;
@@ -37,7 +37,7 @@ async fn a_bomb_is_a_413() {
     assert_eq!(log.lock().unwrap().len(), 0);
 }
 
-/// Contract 15.1, 15.4.
+/// Behaviour 15.1, 15.4.
 #[tokio::test]
 async fn a_body_beyond_50_megabytes_is_a_413() {
     let (address, log) = recorder().await;

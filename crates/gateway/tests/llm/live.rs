@@ -55,7 +55,7 @@ async fn sent(live: &Arc<Live>, headers: &[(&str, &str)], body: String) -> Strin
     String::from_utf8(seen.body.to_vec()).unwrap()
 }
 
-/// Contract 2.2, 2.4.
+/// Behaviour 2.2, 2.4.
 #[tokio::test]
 async fn results_are_compressed_and_the_client_is_told() {
     let live = Arc::new(Live::default());
@@ -77,7 +77,7 @@ async fn results_are_compressed_and_the_client_is_told() {
     );
 }
 
-/// Contract 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
+/// Behaviour 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
 #[tokio::test]
 async fn a_header_counts_results_that_exceed_the_limit() {
     let live = Arc::new(Live::default());
@@ -120,7 +120,7 @@ async fn what_cannot_get_smaller_is_counted_and_kept() {
     assert!(!answer.headers.contains_key("x-tersely-tokens-before"));
 }
 
-/// Contract 3.2, 12.1.
+/// Behaviour 3.2, 12.1.
 #[tokio::test]
 async fn headers_turn_it_off_and_on() {
     let body = || messages(&rows(), "");
@@ -133,7 +133,7 @@ async fn headers_turn_it_off_and_on() {
     assert_ne!(sent(&off, &[("x-tersely-mode", "standard")], body()).await, body());
 }
 
-/// Contract 2.5, 12.3.
+/// Behaviour 2.5, 12.3.
 #[tokio::test]
 async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
     let live = Arc::new(Live::default());
@@ -146,7 +146,7 @@ async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
     );
 }
 
-/// Contract 15.1, 15.2.
+/// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_in_the_shape_of_the_provider() {
     let live = Arc::new(Live::default());
@@ -172,7 +172,7 @@ async fn what_makes_no_sense_is_refused_in_the_shape_of_the_provider() {
     }
 }
 
-/// Contract 2.10.
+/// Behaviour 2.10.
 #[tokio::test]
 async fn what_cannot_be_read_goes_on_and_is_counted() {
     let live = Arc::new(Live::default());

@@ -84,7 +84,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Contract 14.2: message text, tool results, system and arguments of calls.
+/// Behaviour 14.2: message text, tool results, system and arguments of calls.
 #[tokio::test]
 async fn all_that_a_request_says_goes_masked() {
     Exchange::default().goes_masked(4).await;

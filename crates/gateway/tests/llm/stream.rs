@@ -37,7 +37,7 @@ async fn next(body: &mut Incoming) -> Option<Result<Bytes, hyper::Error>> {
     Some(frame.map(|frame| frame.into_data().unwrap()))
 }
 
-/// Contract 7.1: no event waits for the next one.
+/// Behaviour 7.1: no event waits for the next one.
 #[tokio::test]
 async fn events_arrive_one_by_one_as_they_are_sent() {
     let (gateway, frames) = streaming(|_| {}).await;
@@ -91,7 +91,7 @@ async fn an_upload_arrives_piece_by_piece() {
     assert_eq!(soon(response).await.unwrap().unwrap().status(), 200);
 }
 
-/// Contract 7.6.
+/// Behaviour 7.6.
 #[tokio::test]
 async fn a_client_that_leaves_in_mid_stream_ends_the_upstreams_stream() {
     let (gateway, frames) = streaming(|_| {}).await;
@@ -127,7 +127,7 @@ async fn a_client_that_leaves_before_the_answer_ends_the_request() {
     assert!(soon(gone.recv()).await.is_none());
 }
 
-/// Contract 16.5: what was cut does not look whole.
+/// Behaviour 16.5: what was cut does not look whole.
 #[tokio::test]
 async fn a_stream_that_breaks_reaches_the_client_broken() {
     let (gateway, frames) = streaming(|_| {}).await;

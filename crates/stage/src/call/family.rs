@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Contract 3.13: every command of the list.
+    /// Behaviour 3.13: every command of the list.
     #[test]
     fn every_command_has_its_family() {
         for (family, names) in [
@@ -273,7 +273,7 @@ mod tests {
         check(Family::Pip, &["uv pip install x", "python3 -m pip install x"]);
     }
 
-    /// Contract 3.13: what stands before the command.
+    /// Behaviour 3.13: what stands before the command.
     #[test]
     fn prefixes_are_skipped() {
         check(
@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(family("", Some("git log")), Family::Git);
     }
 
-    /// Contract 3.18.
+    /// Behaviour 3.18.
     #[test]
     fn any_line_is_read() {
         for line in [

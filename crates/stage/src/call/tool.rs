@@ -115,7 +115,7 @@ impl Tool {
 mod tests {
     use super::*;
 
-    /// Contract 3.12.
+    /// Behaviour 3.12.
     #[test]
     fn names_are_told_apart() {
         for (names, tool) in [

@@ -65,7 +65,7 @@ mod tests {
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Detail));
     }
 
-    /// Contract 3.4.
+    /// Behaviour 3.4.
     #[test]
     fn binary_is_suppressed() {
         check("a\0b", Some("[Binary output suppressed: 3 bytes]"));

@@ -234,7 +234,7 @@ mod tests {
         range.map(|n| format!("line {n:04}\n")).collect::<Vec<_>>().concat()
     }
 
-    /// Contract 3.5.
+    /// Behaviour 3.5.
     #[test]
     fn head_and_tail_are_kept() {
         let text = lines(0..100);
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(out, format!("{}\n{}{}", "x".repeat(120), marker(700), "x".repeat(80)));
     }
 
-    /// Contract 3.5 and 3.18: nothing is cut in two, and counts add up.
+    /// Behaviour 3.5 and 3.18: nothing is cut in two, and counts add up.
     #[test]
     fn characters_stay_whole() {
         for limit in 1..200 {
@@ -292,7 +292,7 @@ mod tests {
         (out.len() - markers, counts.iter().sum())
     }
 
-    /// Contract 3.6.
+    /// Behaviour 3.6.
     #[test]
     fn the_first_lost_error_is_kept_in_a_window() {
         let text = lines(0..200) + "error: it broke\n" + &lines(200..400);
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(cap(20_000, &all), None, "what is all errors stays");
     }
 
-    /// Contract 3.6: windows that touch merge.
+    /// Behaviour 3.6: windows that touch merge.
     #[test]
     fn windows_merge() {
         for at in [44, 45, 50, 57, 59, 61, 340, 360] {
@@ -336,7 +336,7 @@ mod tests {
         assert!(out.contains("]\nerror: y zz"), "{out}");
     }
 
-    /// Contract 3.6: errors that are seen anyway do not use up the search.
+    /// Behaviour 3.6: errors that are seen anyway do not use up the search.
     #[test]
     fn many_errors_in_the_head_hide_none_behind() {
         let text = "error: a\n".repeat(500) + &"fine\n".repeat(1000) + "fatal: b\n" + &"fine\n".repeat(2000);

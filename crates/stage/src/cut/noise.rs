@@ -153,7 +153,7 @@ mod tests {
         out
     }
 
-    /// Contract 3.9.
+    /// Behaviour 3.9.
     #[test]
     fn times_and_hashes_are_named() {
         for (line, expected) in [
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(kept, ["10:00:01 worker done", "10:00:04 ERROR", "10:00:08 worker done"]);
     }
 
-    /// Contract 1.21.
+    /// Behaviour 1.21.
     #[test]
     fn json_keeps_what_it_says() {
         let rows = "{\"at\":\"2024-05-01T10:00:00Z\",\"id\":1}\n".repeat(9);

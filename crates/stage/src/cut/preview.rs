@@ -86,7 +86,7 @@ mod tests {
         assert!(text.starts_with(&out[..HEAD - 100]) && text.ends_with(&out[out.len() - TAIL + 100..]));
     }
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn errors_stay() {
         for odd in ["error: it broke\n", "x FAILED\r\n", "[9 lines left out: more]\n"] {

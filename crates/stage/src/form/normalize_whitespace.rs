@@ -52,7 +52,7 @@ mod tests {
         proof::apply(stage, text).map(|edit| edit.text)
     }
 
-    /// Contract 3.7.
+    /// Behaviour 3.7.
     #[test]
     fn blanks_are_few() {
         assert_eq!(

@@ -159,7 +159,7 @@ mod tests {
         );
     }
 
-    /// Contract 3.8 and 17.13.
+    /// Behaviour 3.8 and 17.13.
     #[test]
     fn lines_that_look_like_ours_come_back() {
         for line in ["(the 1 lines above 1 more times)", "3x foo", "\\", "\\(the line above once more)"] {

@@ -293,7 +293,7 @@ mod tests {
         );
     }
 
-    /// Contract 1.20.
+    /// Behaviour 1.20.
     #[test]
     fn columns_have_names_and_types() {
         check(
@@ -303,7 +303,7 @@ mod tests {
         );
     }
 
-    /// Contract 17.7.
+    /// Behaviour 17.7.
     #[test]
     fn missing_is_not_null() {
         check(
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(proof::back(&Schema, &edit).as_deref(), Some(&*text));
     }
 
-    /// Contract 1.21 and 1.22.
+    /// Behaviour 1.21 and 1.22.
     #[test]
     fn what_is_no_table_is_left_alone() {
         let long = "x".repeat(200);

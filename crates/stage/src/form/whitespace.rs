@@ -75,7 +75,7 @@ mod tests {
         proof::apply(stage, text).map(|edit| edit.text)
     }
 
-    /// Contract 17.4.
+    /// Behaviour 17.4.
     #[test]
     fn code_stays() {
         let code = "fn a() {\n    let f = ||  x  |  y  |  z;  \n    let g = |x|  y  |  z;  \n    let h = |x|  y;  \n}\n\n\n\n\n";

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// The contract's dictionary methods.
+/// The ways to find one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DictionaryMethod {
     /// Stretches of bytes of a few lengths.
@@ -43,7 +43,7 @@ impl FromStr for DictionaryMethod {
 mod tests {
     use super::*;
 
-    /// Contract 4.1.
+    /// Behaviour 4.1.
     #[test]
     fn names_and_aliases_are_read() {
         for method in [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto] {

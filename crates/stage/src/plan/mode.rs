@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// The contract's four modes, each running the stages of those before it.
+/// The four modes, each running the stages of those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Mode {
     /// Nothing changes.
@@ -60,7 +60,7 @@ fn profile(word: &str) -> Result<Mode, String> {
 mod tests {
     use super::*;
 
-    /// Contract 3.1.
+    /// Behaviour 3.1.
     #[test]
     fn names_and_aliases_are_read() {
         for (word, mode) in [("off", Mode::Disabled), ("TRUE", Mode::Standard), ("Safe", Mode::Safe)] {

@@ -20,6 +20,7 @@ fn length(stage: &Stage, round: usize) -> usize {
     stage.seen.lock().unwrap()[round].body.len()
 }
 
+/// Behaviour 0.17.
 #[tokio::test]
 async fn many_calls_show_an_original_once() {
     let stage = Stage::new(Shape::Anthropic, true, |round, id| match round {

@@ -290,7 +290,7 @@ async fn what_the_first_request_left_out_is_fetched_in_the_next() {
     assert_eq!(answered(&house.latest()), log());
 }
 
-/// Whatever name another tenant's model asks by, and whatever stands in its own results.
+/// Behaviour 14.4: whatever name another tenant's model asks by, and whatever stands in its own results.
 #[tokio::test]
 async fn nobody_reads_what_another_sent() {
     let house = House::new(Some(memory()), |scene| {

@@ -111,7 +111,7 @@ fn every() -> impl Iterator<Item = (Shape, bool)> {
     SHAPES.into_iter().flat_map(|shape| [(shape, false), (shape, true)])
 }
 
-/// Contract 6.3, 6.5, 6.6, 6.7, 6.11; C's checks 1, 4, 5 and 6.
+/// Behaviour 6.3, 6.5, 6.6, 6.7, 6.11.
 #[tokio::test]
 async fn what_was_left_out_is_fetched_back_unseen() {
     for (shape, streams) in every() {
@@ -143,7 +143,7 @@ async fn what_was_left_out_is_fetched_back_unseen() {
     }
 }
 
-/// Contract 6.9, 17.18.
+/// Behaviour 6.9, 17.18.
 #[tokio::test]
 async fn the_clients_own_calls_are_kept_and_nothing_unanswered_is_sent() {
     for (shape, streams) in every() {
@@ -161,7 +161,7 @@ async fn the_clients_own_calls_are_kept_and_nothing_unanswered_is_sent() {
     }
 }
 
-/// Contract 6.6: the model that never stops asking is stopped, and its client gets an answer.
+/// Behaviour 6.6: the model that never stops asking is stopped, and its client gets an answer.
 #[tokio::test]
 async fn five_rounds_are_enough() {
     for (shape, streams) in every() {
@@ -177,7 +177,7 @@ async fn five_rounds_are_enough() {
     }
 }
 
-/// Contract 6.8, 6.10: what this request did not leave out cannot be had, whatever its text says.
+/// Behaviour 6.8, 6.10: what this request did not leave out cannot be had, whatever its text says.
 #[tokio::test]
 async fn only_what_this_request_left_out_can_be_named() {
     for (shape, streams) in every() {
@@ -194,7 +194,7 @@ async fn only_what_this_request_left_out_can_be_named() {
     }
 }
 
-/// C's check 2, and contract 6.5: without tools there is no tool, and nothing is left out.
+/// Behaviour 6.5: without tools there is no tool, and nothing is left out.
 #[tokio::test]
 async fn without_tools_there_is_no_tool_and_nothing_is_left_out() {
     for (shape, streams) in every() {
@@ -211,7 +211,7 @@ async fn without_tools_there_is_no_tool_and_nothing_is_left_out() {
     }
 }
 
-/// Law 2: another gateway, another login, and a longer conversation: the bytes stay.
+/// Behaviour 6.2, law 2: another gateway, another login, and a longer conversation: the bytes stay.
 #[tokio::test]
 async fn replicas_say_the_same_whatever_the_login() {
     for (shape, streams) in every() {
@@ -285,7 +285,7 @@ fn data_of(body: &str) -> Vec<Value> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// Contract 7.2: text flows while the rest is not there yet.
+/// Behaviour 7.2: text flows while the rest is not there yet.
 #[tokio::test]
 async fn text_flows_before_the_hidden_call_is_known() {
     for shape in SHAPES {
@@ -315,7 +315,7 @@ async fn text_flows_before_the_hidden_call_is_known() {
     }
 }
 
-/// Contract 7.6: a client that leaves in the middle of a round takes the upstream with it.
+/// Behaviour 7.6: a client that leaves in the middle of a round takes the upstream with it.
 #[tokio::test]
 async fn a_client_that_leaves_ends_the_round_under_way() {
     let (frames, body) = feed();

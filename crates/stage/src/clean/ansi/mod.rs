@@ -109,7 +109,7 @@ mod tests {
         Call { tool: "Bash", command: Some(command), ..Call::default() }
     }
 
-    /// Contract 3.3.
+    /// Behaviour 3.3.
     #[test]
     fn codes_are_stripped() {
         for (text, expected) in [
@@ -147,7 +147,7 @@ mod tests {
         }
     }
 
-    /// Contract 17.3, and texts whose returns end lines.
+    /// Behaviour 17.3, and texts whose returns end lines.
     #[test]
     fn line_ends_stay() {
         for text in
@@ -190,7 +190,7 @@ mod tests {
         check(Call::default(), "const i=`\x1b[${e}m`, r = /^[[:space:]]/", None);
     }
 
-    /// Contract 3.18: any text, in linear time.
+    /// Behaviour 3.18: any text, in linear time.
     #[test]
     fn any_text_is_read() {
         for unit in [

@@ -191,7 +191,7 @@ mod tests {
         assert!(out.lines().filter(|line| line.starts_with("INV-")).count() > 77, "{out}");
     }
 
-    /// Contract 3.15, and what readers look for.
+    /// Behaviour 3.15, and what readers look for.
     #[test]
     fn what_is_rare_or_wrong_stays() {
         for odd in [

@@ -254,7 +254,7 @@ mod tests {
         check(&Compiler, &text, &expected);
     }
 
-    /// Contract 3.15: an error between warnings.
+    /// Behaviour 3.15: an error between warnings.
     #[test]
     fn an_error_among_warnings_stays_with_its_source() {
         let error =

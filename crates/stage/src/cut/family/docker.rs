@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::cut::family::proof::{apply, check};
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn a_build_shows_steps_output_and_failure() {
         check(

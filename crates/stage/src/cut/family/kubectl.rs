@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::cut::family::proof::{apply, check};
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn a_pod_shows_state_and_events() {
         check(

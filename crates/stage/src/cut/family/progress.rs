@@ -116,7 +116,7 @@ mod tests {
         );
     }
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn trouble_and_figures_stay() {
         let meter = |at: usize| format!("Uploading {at}%\n");

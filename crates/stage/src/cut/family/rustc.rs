@@ -133,7 +133,7 @@ mod tests {
         check(&Cargo, &text, &expected);
     }
 
-    /// Contract 3.15: an error between warnings.
+    /// Behaviour 3.15: an error between warnings.
     #[test]
     fn an_error_among_warnings_stays() {
         let error = "error[E0308]: mismatched types\n --> src/x.rs:5:1\n  |\n5 | x\n  | ^ expected `u8`\n\n";

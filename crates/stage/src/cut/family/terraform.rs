@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::cut::family::proof::{apply, check};
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn a_plan_shows_every_change() {
         check(

@@ -194,7 +194,7 @@ mod tests {
         (0..10).map(line).collect()
     }
 
-    /// Contract 4.2.
+    /// Behaviour 4.2.
     #[test]
     fn phrases_are_said_once() {
         for (method, start) in ALL
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Contract 4.5 to 4.7, 17.11 and 17.14.
+    /// Behaviour 4.5, 4.6, 4.7, 17.11 and 17.14.
     #[test]
     fn every_text_comes_back() {
         let odd = [
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// Contract 4.7.
+    /// Behaviour 4.7.
     #[test]
     fn a_dictionary_is_not_written_again() {
         for method in ALL {
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Contract 4.3.
+    /// Behaviour 4.3.
     #[test]
     fn what_saves_little_is_left_alone() {
         let unlike: String = (0..400_u32).map(|n| n.wrapping_mul(2_654_435_761).to_string() + " ").collect();

@@ -92,7 +92,7 @@ mod tests {
         lines.iter().enumerate().map(timed).collect()
     }
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn a_failing_step_is_whole_under_its_heading() {
         let setup = [

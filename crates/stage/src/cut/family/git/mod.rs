@@ -118,7 +118,7 @@ mod tests {
             .concat()
     }
 
-    /// Contract 17.9.
+    /// Behaviour 17.9.
     #[test]
     fn a_long_log_keeps_subjects_and_usable_hashes() {
         let shown = apply(&GitLog, &log(40)).unwrap();
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(apply(&GitLog, &log(3)), None);
     }
 
-    /// Contract 17.1.
+    /// Behaviour 17.1.
     #[test]
     fn odd_commits_are_left_alone() {
         for text in [

@@ -206,7 +206,7 @@ mod tests {
         );
     }
 
-    /// Contract 3.15: what went wrong stays, wherever it stands.
+    /// Behaviour 3.15: what went wrong stays, wherever it stands.
     #[test]
     fn errors_stay() {
         check("<nav><a>A</a><a>B</a><a>C</a><p>Error: x</p></nav>", "ABC\n\nError: x");

@@ -103,7 +103,7 @@ mod tests {
         );
     }
 
-    /// Contract 3.15.
+    /// Behaviour 3.15.
     #[test]
     fn pip_keeps_what_it_collects_installs_and_misses() {
         check(

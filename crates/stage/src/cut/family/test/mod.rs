@@ -83,7 +83,7 @@ mod tests {
         check(&Test, &text, expected);
     }
 
-    /// Contract 3.15: an error between passing tests.
+    /// Behaviour 3.15: an error between passing tests.
     #[test]
     fn an_error_among_passing_tests_stays() {
         let tests: String = lines(6, |at| format!("tests/test_x.py::test_y[{at}] PASSED [ {at}%]\n"));

@@ -1,4 +1,4 @@
-//! Holds what requests can say to us, row by row of the contract.
+//! Holds what requests can say to us, and what becomes of their results, by the numbers of `spec/behaviour.md`.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
@@ -75,7 +75,7 @@ fn with(mode: Mode) -> Policy {
     Policy { mode, ..Policy::default() }
 }
 
-/// Contract 2.5.
+/// Behaviour 2.5.
 #[test]
 fn what_is_said_to_us_does_not_go_on() {
     for name in ["_tersely", "_forge"] {
@@ -96,7 +96,7 @@ fn what_is_said_to_us_does_not_go_on() {
     assert!(refused(r#""_tersely":{},"_forge":{}"#).contains("under one name"));
 }
 
-/// Contract 3.2: what is disabled is not even read, so that nothing can be wrong with it.
+/// Behaviour 3.2: what is disabled is not even read, so that nothing can be wrong with it.
 #[test]
 fn nothing_is_read_where_nothing_is_to_be_done() {
     let bypass = Asked { bypass: true, ..Asked::default() };
@@ -113,7 +113,7 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
     }
 }
 
-/// Contract 2.10: what cannot be read goes on as it came, and is counted.
+/// Behaviour 2.10: what cannot be read goes on as it came, and is counted.
 #[test]
 fn what_cannot_be_read_goes_on() {
     let broken = body("sh", &rows(), "") + "}";
@@ -125,7 +125,7 @@ fn what_cannot_be_read_goes_on() {
     assert_eq!((sent, report.faults, report.slots), (halves, 1, 1));
 }
 
-/// Contract 12.1.
+/// Behaviour 12.1.
 #[test]
 fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
     let off = Settings { policy: with(Mode::Disabled), ..Settings::default() };
@@ -138,7 +138,7 @@ fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
     assert_eq!(*passed.body, *body("sh", &rows(), "").as_bytes());
 }
 
-/// Contract 12.3: a word is a mode.
+/// Behaviour 12.3: a word is a mode.
 #[test]
 fn a_word_is_a_mode() {
     means(r#""disabled""#, with(Mode::Disabled));
@@ -148,7 +148,7 @@ fn a_word_is_a_mode() {
     means(r#""aggressive""#, with(Mode::Aggressive));
 }
 
-/// Contract 12.3: an object says some things and leaves the rest as it is.
+/// Behaviour 12.3: an object says some things and leaves the rest as it is.
 #[test]
 fn an_object_inherits_what_it_does_not_say() {
     means("{}", Policy::default());
@@ -175,7 +175,7 @@ fn a_request_says_what_may_be_lost() {
     assert_eq!(asked.expect("a body").0, plain.expect("a body").0);
 }
 
-/// Contract 8.7, for one request.
+/// Behaviour 8.7, for one request.
 #[test]
 fn a_request_says_which_tools_are_left_alone() {
     for (said, changed) in [
@@ -201,7 +201,7 @@ fn what_is_said_twice_is_refused() {
     }
 }
 
-/// Contract 12.3, 15.1.
+/// Behaviour 12.3, 15.1.
 #[test]
 fn wrong_words_and_kinds_are_refused() {
     for (said, why) in [
@@ -228,7 +228,7 @@ fn wrong_words_and_kinds_are_refused() {
     }
 }
 
-/// Contract 12.4: sizes have bounds, and a blank session is none.
+/// Behaviour 12.4: sizes have bounds, and a blank session is none.
 #[test]
 fn sizes_are_bounded() {
     for size in ["0", "-1", "1048577", "1.5", "1e3", "\"9\"", "99999999999999999999"] {
@@ -244,7 +244,7 @@ fn sizes_are_bounded() {
     means(r#"{"session_id":null}"#, Policy::default());
 }
 
-/// Contract 12.4: a name that is not known is refused, with those that are.
+/// Behaviour 12.4: a name that is not known is refused, with those that are.
 #[test]
 fn unknown_names_are_refused() {
     assert!(refused(r#""_tersely":{"mod":"safe"}"#).contains("_tersely.mod: there is no such name"));
@@ -255,7 +255,7 @@ fn unknown_names_are_refused() {
     );
 }
 
-/// Contract 12.5.
+/// Behaviour 12.5.
 #[test]
 fn schema_compression_is_a_word() {
     for word in ["disabled", "minify", "Minify", "off"] {
@@ -266,7 +266,7 @@ fn schema_compression_is_a_word() {
     assert!(refused(r#""_forge":{"schema_compression":true}"#).contains("should be disabled or minify"));
 }
 
-/// Contract 12.5: words of the client's own are cut where they are too much, for nothing depends on them.
+/// Behaviour 12.5: words of the client's own are cut where they are too much, for nothing depends on them.
 #[test]
 fn debug_words_never_stand_in_the_way() {
     let many: Value = (0..40).map(|n| (format!("{n}{}", "k".repeat(60)), json!("v".repeat(999)))).collect();
@@ -279,7 +279,7 @@ fn debug_words_never_stand_in_the_way() {
     assert!(refused(r#""_tersely":{"debug":"x"}"#).contains("_tersely.debug: this should be an object"));
 }
 
-/// Contract 2.2: every text of a result is compressed for itself, and what stands beside it stays.
+/// Behaviour 2.2: every text of a result is compressed for itself, and what stands beside it stays.
 #[test]
 fn texts_of_one_result_are_slots_of_their_own() {
     let blocks = json!([{"type": "text", "text": rows()}, {"type": "image", "source": {}}, {"type": "text", "text": rows()}]);
@@ -291,7 +291,7 @@ fn texts_of_one_result_are_slots_of_their_own() {
     assert!(new.contains(r#"{"type":"image","source":{}}"#), "{new}");
 }
 
-/// Design, law 3 and the errors that stay visible: an error may only be written exactly.
+/// A result that the client calls failed may only be written exactly.
 #[test]
 fn errors_are_repeated_in_full() {
     assert_ne!(sent(&body("sh", &coloured(), "")), body("sh", &coloured(), ""));
@@ -299,7 +299,7 @@ fn errors_are_repeated_in_full() {
     assert_ne!(sent(&failed(&rows())), failed(&rows()));
 }
 
-/// Contract 6.1, 8.7: what is small, listed or ruled out stays as it came.
+/// Behaviour 6.1, 8.7: what is small, listed or ruled out stays as it came.
 #[test]
 fn what_the_settings_leave_alone_stays() {
     let rows = rows();
@@ -355,7 +355,7 @@ fn a_result_that_is_too_much_work_stays_and_the_others_do_not() {
     }
 }
 
-/// Contract 14.1, 2.10: secrets are masked and counted; nothing else of the text changes for it.
+/// Behaviour 14.1, 2.10: secrets are masked and counted; nothing else of the text changes for it.
 #[test]
 fn secrets_are_masked_and_counted() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
@@ -370,7 +370,7 @@ fn secrets_are_masked_and_counted() {
     );
 }
 
-/// Contract 0.11: what an agent may edit keeps its secrets, or the agent would write masks into its files.
+/// Behaviour 0.11: what an agent may edit keeps its secrets, or the agent would write masks into its files.
 #[test]
 fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
@@ -397,7 +397,7 @@ fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
     }
 }
 
-/// Contract 0.11: where nothing may be lost, nothing is masked unless that is asked for by name.
+/// Behaviour 0.11: where nothing may be lost, nothing is masked unless that is asked for by name.
 #[test]
 fn without_loss_masks_have_to_be_asked_for() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
@@ -418,7 +418,7 @@ fn answered(tool: &str, command: &str, text: &str) -> String {
     .to_string()
 }
 
-/// Contract 6.5: detail is left out, and the tool is there, where the client has tools and the settings allow it.
+/// Behaviour 6.5: detail is left out, and the tool is there, where the client has tools and the settings allow it.
 #[test]
 fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
     let text = (0..3000)
@@ -441,7 +441,7 @@ fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
     assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{tools}}}")), "{shown}");
 }
 
-/// Contract 2.6, 2.7: a result of a call that is not there is one of a tool without a name.
+/// Behaviour 2.6, 2.7: a result of a call that is not there is one of a tool without a name.
 #[test]
 fn a_result_without_its_call_is_compressed_all_the_same() {
     let result = json!({"type": "tool_result", "tool_use_id": "gone", "content": rows()});
@@ -467,14 +467,14 @@ fn sent_as(settings: Settings, body: &str) -> String {
     pass(Settings { policy, ..settings }, body).expect("nothing to refuse").0
 }
 
-/// Contract 9.1, 11.1 and 0.1: neither is done unless it was asked for.
+/// Behaviour 9.1, 11.1 and 0.1: neither is done unless it was asked for.
 #[test]
 fn descriptions_and_prompts_stay_unless_asked_otherwise() {
     let body = wordy();
     assert_eq!(sent_as(Settings::default(), &body), body);
 }
 
-/// Contract 9.2 and 12.5.
+/// Behaviour 9.2 and 12.5.
 #[test]
 fn descriptions_are_minified_on_demand() {
     let body = wordy();
@@ -484,7 +484,7 @@ fn descriptions_are_minified_on_demand() {
     assert_eq!(sent_as(Settings::default(), &asked), expected);
 }
 
-/// Contract 11.4 and 11.5.
+/// Behaviour 11.4 and 11.5.
 #[test]
 fn json_of_users_is_written_shorter_on_demand() {
     let body = wordy();
@@ -496,7 +496,7 @@ fn json_of_users_is_written_shorter_on_demand() {
     assert_eq!(sent_as(Settings { prompts: high, ..Settings::default() }, &body), body);
 }
 
-/// Contract 5.5 to 5.7: what is known is used again, what has changed is noticed, and both can be switched off.
+/// Behaviour 5.5, 5.6, 5.7: what is known is used again, what has changed is noticed, and both can be switched off.
 #[test]
 fn a_session_is_remembered_and_its_changes_are_noticed() {
     let memo = Memo::default();
@@ -516,7 +516,7 @@ fn a_session_is_remembered_and_its_changes_are_noticed() {
     assert_eq!(ask(&one, r#","memo":false"#), (first.0, 0, 0));
 }
 
-/// Contract 6.1 and 0.12: what is longer than the one is left alone, what is longer than the other loses its middle.
+/// Behaviour 6.1 and 0.12: what is longer than the one is left alone, what is longer than the other loses its middle.
 #[test]
 fn long_results_are_skipped_or_cut_as_was_said() {
     let text =
@@ -533,7 +533,7 @@ fn long_results_are_skipped_or_cut_as_was_said() {
     assert_eq!(report.changed, 1);
 }
 
-/// Contract 0.12: a file, and what could not be fetched back, is longer than the limit, and that is said.
+/// Behaviour 0.12: a file, and what could not be fetched back, is longer than the limit, and that is said.
 #[test]
 fn what_exceeds_the_limit_is_counted() {
     let text =

@@ -1,4 +1,4 @@
-//! The contract's regression vectors that concern one tool result: what other tools got wrong, right.
+//! Holds one tool result to the regressions of `spec/behaviour.md`: what other tools got wrong, right.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -34,7 +34,7 @@ fn rows(count: usize, row: impl Fn(usize) -> String) -> String {
     (0..count).map(row).collect()
 }
 
-/// Contract 17.1.
+/// Behaviour 17.1.
 #[test]
 fn commits_in_any_script_break_nothing() {
     for text in ["commit 日本語\nAuthor: é\n\n    x\n", "commit \u{1F389}", "commit é\ncommit ß\n"] {
@@ -45,7 +45,7 @@ fn commits_in_any_script_break_nothing() {
     }
 }
 
-/// Contract 17.2 and 1.22.
+/// Behaviour 17.2 and 1.22.
 #[test]
 fn numbers_and_double_keys_stay() {
     let text = r#"{"id": 12345678901234567890123, "n": 1.10, "e": 1E5, "z": -0, "dup": 1, "dup": 2, "note": "and a longer text, so that something is done"}"#;
@@ -55,7 +55,7 @@ fn numbers_and_double_keys_stay() {
     }
 }
 
-/// Contract 17.4.
+/// Behaviour 17.4.
 #[test]
 fn source_keeps_its_spaces() {
     let line = "    let f = |a: usize,  b: usize| a   ||  b; // | x | y |\n\n\n\n";
@@ -66,7 +66,7 @@ fn source_keeps_its_spaces() {
     assert_eq!(shown(&outcome), text);
 }
 
-/// Contract 17.6.
+/// Behaviour 17.6.
 #[test]
 fn long_answers_in_json_are_not_cut_at_a_length() {
     let versions = rows(900, |n| format!("    \"1.{}.{}\",\n", n / 30, n % 30));
@@ -77,7 +77,7 @@ fn long_answers_in_json_are_not_cut_at_a_length() {
     assert_eq!(whole, text, "what is not in sight can be asked for");
 }
 
-/// Contract 17.8: no hit is hidden unless it is counted, and what is not cut has no marker.
+/// Behaviour 17.8: no hit is hidden unless it is counted, and what is not cut has no marker.
 #[test]
 fn hits_in_built_folders_are_shown_or_counted() {
     for count in [10, 60] {
@@ -91,7 +91,7 @@ fn hits_in_built_folders_are_shown_or_counted() {
     }
 }
 
-/// Contract 17.9.
+/// Behaviour 17.9.
 #[test]
 fn logs_of_commits_are_counted_and_their_names_usable() {
     let commit = |n: usize| {
@@ -112,7 +112,7 @@ fn logs_of_commits_are_counted_and_their_names_usable() {
     assert!(outcome.loss() < Loss::Detail || outcome.text.contains("left out"));
 }
 
-/// Contract 17.10.
+/// Behaviour 17.10.
 #[test]
 fn one_error_does_not_stand_for_a_report() {
     let mut text = rows(60, |n| format!("region {n} sold {} of {} items\n", n * 37 % 101, n * 91));
@@ -129,7 +129,7 @@ fn one_error_does_not_stand_for_a_report() {
     assert_eq!(shown(&outcome), readme, "a file stays whole");
 }
 
-/// Contract 17.11 and 14.7.
+/// Behaviour 17.11 and 14.7.
 #[test]
 fn what_looks_like_our_own_work_is_data() {
     for first in [
@@ -154,8 +154,8 @@ fn what_looks_like_our_own_work_is_data() {
     }
 }
 
-/// Contract 17.14: a dictionary is looked for in bounded time. The limit is that of the contract, ten times over for
-/// builds without optimisation and busy machines.
+/// Behaviour 17.14: a dictionary is looked for in bounded time. The limit is ten times over for builds without
+/// optimisation and busy machines.
 #[test]
 fn a_dictionary_takes_no_time_to_speak_of() {
     let text = rows(1200, |n| {
@@ -171,7 +171,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
     }
 }
 
-/// Contract 17.16: no form is taken that costs more than compact JSON.
+/// Behaviour 17.16: no form is taken that costs more than compact JSON.
 #[test]
 fn a_form_is_taken_only_where_it_saves() {
     let file =
@@ -182,7 +182,7 @@ fn a_form_is_taken_only_where_it_saves() {
     assert!(O200k.count(&outcome.text) <= O200k.count(&json::encode(&value)));
 }
 
-/// Contract 17.20.
+/// Behaviour 17.20.
 #[test]
 fn records_stay_records() {
     let text = format!("[{}]", vec![r#"{"k":"v","nested":{"n":1}}"#; 500].join(","));
