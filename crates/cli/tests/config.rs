@@ -53,7 +53,7 @@ fn a_profile_stands_where_a_mode_does() {
 
 /// Behaviour 12.2: the flags.
 #[test]
-fn the_documents_flags_are_known() {
+fn flags_of_other_gateways_are_known() {
     let flags = "--backend-url http://localhost:8080 --tool-output-compression aggressive \
                  --tool-output-compression-method re-pair --schema-compression minify --redact-secrets";
     let scene = Scene::new("flags").args(flags);
@@ -68,7 +68,7 @@ fn the_documents_flags_are_known() {
 
 /// Behaviour 12.2, 0.8: the variables, ours before theirs.
 #[test]
-fn the_documents_variables_are_known() {
+fn variables_of_other_gateways_are_known() {
     let scene = Scene::new("forge")
         .set("FORGE_TOOL_OUTPUT_COMPRESSION", "aggressive")
         .set("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", "auto")
@@ -118,7 +118,7 @@ fn prompts_are_left_alone_unless_asked() {
 
 /// Behaviour 12.6: files as another gateway has them.
 #[test]
-fn the_documents_files_load_unmodified() {
+fn files_of_other_gateways_load_unmodified() {
     let disabled = Scene::new("pipe-1").fixture("pipe-disabled.yaml");
     disabled.holds("mode", json!("disabled"), "file tersely.yaml:3");
     let external = Scene::new("pipe-2").fixture("pipe-external-provider.yaml");
