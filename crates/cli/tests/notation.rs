@@ -120,7 +120,7 @@ fn sent(example: &Value) -> (String, Vec<String>) {
     }
     let input = text(example, "input");
     let outcome = compress(&plan, &O200k, call, &input);
-    let stages = outcome.steps.iter().map(|step| step.stage.to_owned()).collect();
+    let stages = outcome.ledger.steps.iter().map(|step| step.stage.to_owned()).collect();
     (outcome.text.into_owned(), stages)
 }
 

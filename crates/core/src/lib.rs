@@ -13,7 +13,8 @@ mod session;
 pub mod tokens;
 
 pub use pipeline::compress::compress;
-pub use pipeline::outcome::{Outcome, Step};
+pub use pipeline::ledger::{Ledger, Step};
+pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
 pub use redact::{redact, secrets};

@@ -83,7 +83,7 @@ fn hits_in_built_folders_are_shown_or_counted() {
     for count in [10, 60] {
         let text = rows(count, |n| format!("target/debug/build/a{}.rs:{n}:let found = {n};\n", n / 5));
         let outcome = ran(Mode::Standard, "rg found", &text);
-        if outcome.loss() == Loss::Detail {
+        if outcome.ledger.loss() == Loss::Detail {
             assert!(outcome.text.contains("left out"), "{}", outcome.text);
         } else {
             assert_eq!(shown(&outcome), text);
@@ -107,9 +107,9 @@ fn logs_of_commits_are_counted_and_their_names_usable() {
     assert!(O200k.count(&outcome.text) < O200k.count(&text), "the word failed does not stop it");
     for n in 0..40 {
         let (name, subject) = (format!("{n:07x}"), format!("Change number {n} that failed"));
-        assert!(outcome.loss() == Loss::Detail || seen.contains(&name) && seen.contains(&subject));
+        assert!(outcome.ledger.loss() == Loss::Detail || seen.contains(&name) && seen.contains(&subject));
     }
-    assert!(outcome.loss() < Loss::Detail || outcome.text.contains("left out"));
+    assert!(outcome.ledger.loss() < Loss::Detail || outcome.text.contains("left out"));
 }
 
 /// Behaviour 17.10.
@@ -204,8 +204,10 @@ fn a_byte_order_mark_is_in_nobodys_way() {
     for text in [json, listing, log] {
         let marked = format!("\u{feff}{text}");
         let (plain, outcome) = (ran(Mode::Standard, "x", &text), ran(Mode::Standard, "x", &marked));
-        assert!(!plain.steps.is_empty());
-        assert_eq!(plain.steps, outcome.steps);
+        assert!(!plain.ledger.steps.is_empty());
+        let stages =
+            |outcome: &Outcome<'_>| outcome.ledger.steps.iter().map(|step| step.stage).collect::<Vec<_>>();
+        assert_eq!(stages(&plain), stages(&outcome));
         match &outcome.original {
             Some(original) => assert_eq!(original.text, marked),
             None => assert_eq!(restore(&outcome.text).as_deref(), Some(&*marked)),

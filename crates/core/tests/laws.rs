@@ -69,7 +69,7 @@ fn the_same_text_gives_the_same_bytes() {
 fn exact_outcomes_come_back_byte_for_byte() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
-        if outcome.loss() == Loss::None && plan.mode != Mode::Disabled && outcome.redacted == 0 {
+        if outcome.ledger.loss() == Loss::None && plan.mode != Mode::Disabled && outcome.redacted == 0 {
             assert_eq!(restore(&outcome.text).as_deref(), Some(text), "{plan:?}\n{}", outcome.text);
         }
     });
@@ -93,7 +93,7 @@ fn detail_is_left_out_only_with_an_original() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
         let named = outcome.original.as_ref().map(|original| format!("<<<SHADOW:{}>>>\n", original.id));
-        assert_eq!(named.is_some(), outcome.loss() == Loss::Detail);
+        assert_eq!(named.is_some(), outcome.ledger.loss() == Loss::Detail);
         assert!(named.is_none_or(|name| outcome.text.starts_with(&name)));
         assert!(
             outcome
@@ -127,7 +127,7 @@ fn what_an_agent_may_edit_stays_verbatim() {
         let lines = |text: &str| text.lines().map(|line| line.trim_start().to_owned()).collect::<Vec<_>>();
         let (sent, came) = (lines(&outcome.text), lines(text));
         assert!(sent.len() >= came.len());
-        assert!(outcome.steps.iter().all(|step| matches!(step.stage, "numbered" | "wrapped")));
+        assert!(outcome.ledger.steps.iter().all(|step| matches!(step.stage, "numbered" | "wrapped")));
     }
 }
 
@@ -138,7 +138,7 @@ const PLAIN: [&str; 4] = ["ansi", "binary", "cap", "cap_error_window"];
 fn nothing_is_changed_for_less_than_a_reader_pays() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
-        if outcome.redacted == 0 && outcome.steps.iter().any(|step| !PLAIN.contains(&step.stage)) {
+        if outcome.redacted == 0 && outcome.ledger.steps.iter().any(|step| !PLAIN.contains(&step.stage)) {
             let saved = O200k.count(text).saturating_sub(O200k.count(&outcome.text));
             assert!(saved >= 24, "{plan:?} saves {saved}: {}", outcome.text);
         }
@@ -149,9 +149,18 @@ fn nothing_is_changed_for_less_than_a_reader_pays() {
 fn a_plan_is_kept() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
-        assert!(outcome.loss() <= plan.loss);
+        assert!(outcome.ledger.loss() <= plan.loss);
+        assert_eq!(outcome.ledger.after, O200k.count(&outcome.text), "{plan:?} {:?}", outcome.ledger);
         assert!(plan.mode != Mode::Disabled || outcome.text == text);
-        assert!(outcome.steps.iter().all(|step| step.after < step.before), "{plan:?} {:?}", outcome.steps);
+        assert!(
+            outcome
+                .ledger
+                .steps
+                .iter()
+                .all(|step| step.after < step.before + usize::from(step.stage == "wrapped")),
+            "{plan:?} {:?}",
+            outcome.ledger.steps
+        );
     });
 }
 

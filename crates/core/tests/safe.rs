@@ -19,7 +19,7 @@ fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
 }
 
 fn stages(outcome: &Outcome<'_>) -> Vec<&'static str> {
-    outcome.steps.iter().map(|step| step.stage).collect()
+    outcome.ledger.steps.iter().map(|step| step.stage).collect()
 }
 
 fn original<'o>(outcome: &'o Outcome<'_>) -> &'o Original<'o> {
@@ -42,7 +42,7 @@ fn codes_go_before_binary_and_binary_before_the_rest() {
 #[test]
 fn line_ends_are_kept() {
     let outcome = run(&SAFE, "a\r\nb\r\n");
-    assert_eq!((&*outcome.text, outcome.steps.len()), ("a\r\nb\r\n", 0));
+    assert_eq!((&*outcome.text, outcome.ledger.steps.len()), ("a\r\nb\r\n", 0));
 }
 
 /// Behaviour 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut.
@@ -56,7 +56,7 @@ fn long_json_is_not_cut() {
     let text = format!("[{}]", rows.join(", "));
     assert!(text.len() > SAFE.max_bytes);
     let outcome = run(&Plan::default(), &text);
-    assert_eq!((stages(&outcome), outcome.loss()), (vec!["json"], Loss::None));
+    assert_eq!((stages(&outcome), outcome.ledger.loss()), (vec!["json"], Loss::None));
     assert_eq!(restore(&outcome.text).as_deref(), Some(&*text));
 }
 

@@ -39,7 +39,7 @@ impl Conversation {
     fn referred<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
         // An error is said in full, however often it was said before.
         if !self.refers || slot.is_error || policy.mode < Mode::Standard {
-            return self.history.show(call(slot), outcome);
+            return self.history.show(&O200k, call(slot), outcome);
         }
         let least = Room::least(self.came).saturating_sub(self.sent);
         self.history.refer(&O200k, call(slot), least, outcome)

@@ -65,7 +65,7 @@ pub(crate) fn offer(
 impl Kept {
     /// What was left out of an outcome, if something was.
     pub(crate) fn of(outcome: Outcome<'_>) -> Option<Self> {
-        let lossy = outcome.steps.iter().filter(|step| step.loss == Loss::Detail);
+        let lossy = outcome.ledger.steps.iter().filter(|step| step.loss == Loss::Detail);
         let most = lossy.max_by_key(|step| step.before.saturating_sub(step.after));
         let stage = most.map_or(ELSEWHERE, |step| step.stage);
         let original = outcome.original?;

@@ -8,17 +8,15 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
-use tersely_wire::Slot;
+use tersely_wire::{Provider, Slot};
 
 use crate::conversation::Conversation;
+use crate::filled::Filled;
+use crate::link::{Link, part};
 use crate::plain::Plain;
-use crate::results::Filled;
 use crate::scale::Scale;
 use crate::scope::Scope;
 use crate::session::Sessions;
-
-/// A hash over a conversation up to one of its results.
-pub(crate) type Link = [u8; 32];
 
 /// Conversations that are going on, the latest last.
 #[derive(Default)]
@@ -116,6 +114,20 @@ impl Recall<'_> {
         self.memo.scale.weigh(self.whose, body)
     }
 
+    /// Takes note that a body was sent as it came.
+    pub fn keep_plain(&self, provider: &dyn Provider, body: &[u8]) {
+        self.memo.plain.keep(self.whose, &provider.slots(body).unwrap_or_default());
+    }
+
+    /// How many results of a body were sent as they came before, from its first on.
+    #[must_use]
+    pub fn plain(&self, provider: &dyn Provider, body: &[u8]) -> usize {
+        if self.memo.plain.is_empty() {
+            return 0;
+        }
+        self.memo.plain.known(self.whose, &provider.slots(body).unwrap_or_default())
+    }
+
     /// The longest conversation that these hashes go on with. It is taken out: two requests that go on with the same
     /// one are rare, and the second begins anew.
     pub(crate) fn take(&self, links: &[Link]) -> Option<Past> {
@@ -161,10 +173,4 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
         .as_bytes(),
     );
     link.clone().finalize().into()
-}
-
-/// Adds a part with its length, so that no two lists of parts are alike.
-pub(crate) fn part(link: &mut Sha256, bytes: &[u8]) {
-    link.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
-    link.update(bytes);
 }

@@ -7,10 +7,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
-use tersely_wire::{Provider, Slot};
+use tersely_wire::Slot;
 
-use crate::Recall;
-use crate::memo::{Link, part};
+use crate::link::{Link, part};
 
 /// How many conversations are remembered, over all clients.
 const MOST: usize = 1024;
@@ -20,17 +19,10 @@ const MOST: usize = 1024;
 pub(crate) struct Plain(Mutex<VecDeque<Link>>);
 
 impl Plain {
-    fn links(&self) -> MutexGuard<'_, VecDeque<Link>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Recall<'_> {
-    /// Takes note that a body was sent as it came.
-    pub fn keep_plain(&self, provider: &dyn Provider, body: &[u8]) {
-        let slots = provider.slots(body).unwrap_or_default();
-        let Some(last) = self.chain(&slots).last() else { return };
-        let mut links = self.memo.plain.links();
+    /// Takes note that results were sent as they came.
+    pub(crate) fn keep(&self, whose: &[u8], slots: &[Slot<'_>]) {
+        let Some(last) = chain(whose, slots).last() else { return };
+        let mut links = self.links();
         links.retain(|link| *link != last);
         links.push_back(last);
         if links.len() > MOST {
@@ -38,28 +30,31 @@ impl Recall<'_> {
         }
     }
 
-    /// How many results of a body were sent as they came before, from its first on.
-    #[must_use]
-    pub fn plain(&self, provider: &dyn Provider, body: &[u8]) -> usize {
-        // Most of the time there are none, and nothing has to be read.
-        if self.memo.plain.links().is_empty() {
-            return 0;
-        }
-        let slots = provider.slots(body).unwrap_or_default();
-        let chain: Vec<Link> = self.chain(&slots).collect();
-        let links = self.memo.plain.links();
+    /// How many of these results were sent as they came before, from the first on.
+    pub(crate) fn known(&self, whose: &[u8], slots: &[Slot<'_>]) -> usize {
+        let chain: Vec<Link> = chain(whose, slots).collect();
+        let links = self.links();
         chain.iter().rposition(|link| links.contains(link)).map_or(0, |last| last + 1)
     }
 
-    /// A hash after each result, over it and those before it.
-    fn chain<'s>(&self, slots: &'s [Slot<'_>]) -> impl Iterator<Item = Link> + use<'s> {
-        let mut link = Sha256::new();
-        part(&mut link, self.whose);
-        slots.iter().map(move |slot| {
-            part(&mut link, slot.token);
-            link.clone().finalize().into()
-        })
+    /// True while there is nothing to remember, as most of the time.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links().is_empty()
     }
+
+    fn links(&self) -> MutexGuard<'_, VecDeque<Link>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A hash after each result, over it and those before it.
+fn chain<'s>(whose: &[u8], slots: &'s [Slot<'_>]) -> impl Iterator<Item = Link> + use<'s> {
+    let mut link = Sha256::new();
+    part(&mut link, whose);
+    slots.iter().map(move |slot| {
+        part(&mut link, slot.token);
+        link.clone().finalize().into()
+    })
 }
 
 #[cfg(test)]
@@ -67,7 +62,7 @@ mod tests {
     use tersely_wire::PROVIDERS;
 
     use super::*;
-    use crate::Memo;
+    use crate::{Memo, Recall};
 
     fn body(results: &[&str]) -> Vec<u8> {
         let result =

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use tersely_core::prompt::Stats;
-use tersely_core::{O200k, Outcome, Tokens};
+use tersely_core::{Ledger, O200k, Outcome, Tokens};
 use tersely_wire::WireError;
 
 /// What was done to a body.
@@ -86,22 +86,18 @@ impl Report {
 
     /// Books what became of a text. Masks come first and are counted apart: what they cost or spare is no saving.
     pub(crate) fn book(&mut self, text: &str, outcome: &Outcome<'_>) {
+        let ledger = &outcome.ledger;
+        self.before += ledger.before;
+        self.after += ledger.after;
         if outcome.text == text {
-            return self.leave(text);
+            return;
         }
-        let after = outcome.tokens().map_or_else(|| O200k.count(&outcome.text), |(_, after)| after);
-        let before = if outcome.redacted > 0 {
-            let masked = entry(outcome).unwrap_or(after);
-            self.masked += difference(O200k.count(text), masked);
-            masked
-        } else {
-            entry(outcome).unwrap_or_else(|| O200k.count(text))
-        };
+        if outcome.redacted > 0 {
+            self.masked += difference(O200k.count(text), ledger.before);
+        }
         self.changed += 1;
         self.redacted += outcome.redacted;
-        self.before += before;
-        self.after += after;
-        self.stages_of(outcome, difference(before, after));
+        self.stages_of(ledger);
     }
 
     /// Adds what was done to a part of the same body.
@@ -129,17 +125,12 @@ impl Report {
         self.stages.sort_by(|a, b| b.saved.cmp(&a.saved).then(a.stage.cmp(b.stage)));
     }
 
-    /// Books each step; what they do not say of `saved` was saved by the first.
-    fn stages_of(&mut self, outcome: &Outcome<'_>, saved: i64) {
-        let Some((first, rest)) = outcome.steps.split_first() else {
-            if saved != 0 {
-                self.save(ESCAPE, 1, saved);
-            }
-            return;
-        };
-        let later: i64 = rest.iter().map(|step| difference(step.before, step.after)).sum();
-        self.save(first.stage, 1, saved - later);
-        for step in rest {
+    /// Books each step. What looked like our own work was written otherwise by no stage.
+    fn stages_of(&mut self, ledger: &Ledger) {
+        if ledger.steps.is_empty() && ledger.before != ledger.after {
+            self.save(ESCAPE, 1, difference(ledger.before, ledger.after));
+        }
+        for step in &ledger.steps {
             self.save(step.stage, 1, difference(step.before, step.after));
         }
     }
@@ -152,11 +143,6 @@ impl Report {
             self.stages.push(Saving { stage, texts, saved });
         }
     }
-}
-
-/// What a text cost when it came to the first step.
-fn entry(outcome: &Outcome<'_>) -> Option<usize> {
-    outcome.steps.first().map(|step| step.before)
 }
 
 fn difference(before: usize, after: usize) -> i64 {

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tersely_core::{Loss, O200k, Outcome, Plan, compress, is_exceeded};
+use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, compress, is_exceeded};
 use tersely_wire::{Edit, Slot};
 
 use crate::conversation::{Conversation, call};
 use crate::crew::each;
+use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
@@ -22,15 +23,6 @@ pub(crate) struct Results {
     pub(crate) report: Report,
 }
 
-/// What became of one result, as it may be remembered.
-#[derive(Clone, Default)]
-pub(crate) struct Filled {
-    /// What is sent instead; nothing when it goes on as it came.
-    pub(crate) sent: Option<String>,
-    /// What it cost is in here under a name that it keeps in later requests.
-    pub(crate) report: Report,
-}
-
 /// A result before the ones before it are looked at.
 enum Found<'s> {
     /// It cannot be read, or we failed at reading it.
@@ -40,7 +32,7 @@ enum Found<'s> {
     /// We failed at it.
     Failed(Cow<'s, str>),
     /// Nothing of it was found to say shorter.
-    Same(Policy, Cow<'s, str>),
+    Same(Policy, Cow<'s, str>, Ledger),
     Done(Policy, Cow<'s, str>, Outcome<'static>),
 }
 
@@ -102,17 +94,20 @@ fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
     };
     let fits = |policy: &Policy| sized(policy) && comes_back(*policy, slot, &text);
     let Some(policy) = scope.policy(&slot.call.tool).filter(fits) else { return Found::Left(text) };
-    let outcome = guarded(|| Some(compressed(policy, slot, &text)).filter(is_new).map(Outcome::into_owned));
+    let outcome = guarded(|| {
+        let outcome = compressed(policy, slot, &text);
+        if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
+    });
     match outcome {
-        Some(Some(outcome)) => Found::Done(policy, text, outcome),
-        Some(None) => Found::Same(policy, text),
+        Some(Ok(outcome)) => Found::Done(policy, text, outcome),
+        Some(Err(ledger)) => Found::Same(policy, text, ledger),
         None => Found::Failed(text),
     }
 }
 
 /// True when it is more than a copy of what came: those of a large body would take as much room again.
 fn is_new(outcome: &Outcome<'_>) -> bool {
-    !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, steps, original: None } if steps.is_empty())
+    !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
 }
 
 /// True when a text can go another way: under no loss, only one that would be written again as the client wrote it.
@@ -143,7 +138,10 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
             (left(&text, 0), None)
         }
         Found::Failed(text) => (failed(past, slot, &text), None),
-        Found::Same(policy, text) => refer(past, policy, slot, &text, Outcome::unchanged(&text)),
+        Found::Same(policy, text, ledger) => {
+            let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
+            refer(past, policy, slot, &text, outcome)
+        }
         Found::Done(policy, text, outcome) => refer(past, policy, slot, &text, outcome),
     }
 }

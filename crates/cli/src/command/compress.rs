@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_codec::{Form, detect};
-use tersely_core::{Call, Loss, O200k, Outcome, Plan, Tokens, as_text, compress, is_marked};
+use tersely_core::{Call, Loss, O200k, Outcome, Plan, as_text, compress, is_marked};
 
 use crate::args::Compress;
 use crate::command::body;
@@ -37,11 +37,11 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let outcome = compress(&plan, &O200k, call, &input.text);
     spinner.finish_and_clear();
     if args.told.explain {
-        output::note(&explain(&input.text, &outcome))?;
+        output::note(&explain(&outcome))?;
     }
     let text = readable(&outcome);
     if args.told.json {
-        output::result(&report(&input.text, &outcome, &text))?;
+        output::result(&report(&outcome, &text))?;
     } else {
         output::bytes(&text)?;
     }
@@ -62,14 +62,13 @@ fn readable(outcome: &Outcome<'_>) -> String {
 }
 
 /// A row for each change, and what they add up to.
-fn explain(sent: &str, outcome: &Outcome<'_>) -> String {
+fn explain(outcome: &Outcome<'_>) -> String {
     let head = ["stage", "before", "after", "saved", "loss"].map(str::to_owned).to_vec();
     let mut rows = vec![head];
-    for step in &outcome.steps {
+    for step in &outcome.ledger.steps {
         rows.push(row(step.stage, step.before, step.after, step.loss.name()));
     }
-    let (before, after) = cost(sent, outcome);
-    rows.push(row("all", before, after, loss(outcome)));
+    rows.push(row("all", outcome.ledger.before, outcome.ledger.after, loss(outcome)));
     let masked = match outcome.redacted {
         0 => String::new(),
         secrets => format!("\nsecrets masked: {secrets}"),
@@ -79,19 +78,9 @@ fn explain(sent: &str, outcome: &Outcome<'_>) -> String {
 
 /// What was lost; a text with masks in it has lost something, though no stage has.
 fn loss(outcome: &Outcome<'_>) -> &'static str {
-    match outcome.loss() {
+    match outcome.ledger.loss() {
         Loss::None if outcome.redacted > 0 => "masked",
         loss => loss.name(),
-    }
-}
-
-/// Tokens before and after; what masks cost or spare is no saving, so they stand on both sides.
-fn cost(sent: &str, outcome: &Outcome<'_>) -> (usize, usize) {
-    let after = O200k.count(&outcome.text);
-    match outcome.steps.first() {
-        Some(first) => (first.before, after),
-        None if outcome.redacted > 0 => (after, after),
-        None => (O200k.count(sent), after),
     }
 }
 
@@ -100,12 +89,12 @@ fn row(name: &str, before: usize, after: usize, loss: &str) -> Vec<String> {
     vec![name.to_owned(), before.to_string(), after.to_string(), saved, loss.to_owned()]
 }
 
-fn report(sent: &str, outcome: &Outcome<'_>, text: &str) -> String {
-    let steps = outcome.steps.iter().map(|step| {
+fn report(outcome: &Outcome<'_>, text: &str) -> String {
+    let steps = outcome.ledger.steps.iter().map(|step| {
         json!({ "stage": step.stage, "before": step.before, "after": step.after, "loss": step.loss.name() })
     });
     let steps: Vec<_> = steps.collect();
-    let (before, after) = cost(sent, outcome);
+    let (before, after) = (outcome.ledger.before, outcome.ledger.after);
     let loss = loss(outcome);
     let redacted = outcome.redacted;
     let original = outcome.original.as_ref().map(|original| &original.id);

@@ -8,7 +8,8 @@ use tersely_stage::form::{FORMS, NUMBERED};
 use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
-use crate::pipeline::outcome::{Outcome, Step};
+use crate::pipeline::ledger::{self, Ledger, Step};
+use crate::pipeline::outcome::Outcome;
 use crate::pipeline::reference::Original;
 use crate::pipeline::restore::{BYTE_ORDER, restore};
 use crate::pipeline::run::Run;
@@ -20,7 +21,7 @@ use crate::tokens::Tokens;
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     if plan.mode == Mode::Disabled {
-        return Outcome::unchanged(text);
+        return Outcome::unchanged(tokens, text);
     }
     let job = Job { plan: *plan, tokens, call };
     let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
@@ -60,14 +61,15 @@ impl<'j> Job<'j> {
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
-        let run = self.best(plain);
+        let mut run = self.best(plain);
         if run.loss() < Loss::Detail {
             let shown = match run.shown() {
                 shown if plain.len() == text.len() => shown,
                 shown if shown == plain => Cow::Borrowed(text),
                 shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
             };
-            return Outcome { text: shown, redacted: 0, steps: run.steps, original: None };
+            let ledger = self.ledger(&mut run, &shown, text);
+            return Outcome { text: shown, redacted: 0, ledger, original: None };
         }
         self.refer(run, text)
             .unwrap_or_else(|| Job { plan: Plan { loss: Loss::Form, ..self.plan }, ..self }.send(text))
@@ -77,10 +79,25 @@ impl<'j> Job<'j> {
     fn refer<'a>(self, mut run: Run<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
         let original = Original::of(Cow::Borrowed(text));
         let sent = original.refer(&run.shown());
-        let (before, shown) = (run.steps.first()?.before, run.cost());
-        let after = self.tokens.count_within(&sent, before.saturating_sub(1))?;
-        book(&mut run.steps, after.saturating_sub(shown));
-        Some(Outcome { text: Cow::Owned(sent), redacted: 0, steps: run.steps, original: Some(original) })
+        let mut ledger = Ledger::ended(run.steps.first()?.before, std::mem::take(&mut run.steps));
+        let after = self.tokens.count_within(&sent, ledger.before.saturating_sub(1))?;
+        ledger.settle(after);
+        Some(Outcome { text: Cow::Owned(sent), redacted: 0, ledger, original: Some(original) })
+    }
+
+    /// The account of a run that is sent as `shown`; `text` is what came.
+    fn ledger(self, run: &mut Run<'_, '_>, shown: &str, text: &str) -> Ledger {
+        if shown == text && run.steps.is_empty() && shown != run.text {
+            // The mark of the byte order, which no stage sees.
+            return Ledger::of(self.tokens.count(text));
+        }
+        let cost = run.cost();
+        let steps = std::mem::take(&mut run.steps);
+        let mut ledger = Ledger::ended(steps.first().map_or(cost, |step| step.before), steps);
+        if shown != run.text {
+            ledger.settle(self.tokens.count(shown));
+        }
+        ledger
     }
 
     /// What the plan's mode makes of a text, or what its neighbour does: a stronger mode never saves less than a milder
@@ -157,7 +174,7 @@ impl<'j> Job<'j> {
             return None;
         }
         let first = Step { stage: WRAPPED, before, after, loss };
-        let steps = std::iter::once(first).chain(inside.steps).collect();
+        let steps = ledger::wrapped(first, &inside.steps);
         Some(Run::marked(self.tokens, (marked, after), steps))
     }
 
@@ -235,17 +252,6 @@ impl<'j> Job<'j> {
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
         self.call.reads_file() && self.plan.mode < Mode::Aggressive
-    }
-}
-
-/// Books the cost of naming the original at the step that saved most.
-fn book(steps: &mut [Step], cost: usize) {
-    let saved = |at: &usize| (steps[*at].before - steps[*at].after, usize::MAX - at);
-    let Some(most) = (0..steps.len()).max_by_key(saved) else { return };
-    steps[most].after += cost;
-    for later in &mut steps[most + 1..] {
-        later.before += cost;
-        later.after += cost;
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod budget;
 pub(crate) mod compress;
 pub(crate) mod footer;
+pub(crate) mod ledger;
 pub(crate) mod numeral;
 pub(crate) mod outcome;
 pub(crate) mod reference;

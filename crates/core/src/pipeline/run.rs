@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_stage::{Edit, Loss, Mode, Room, Scene, Stage, signal};
 
-use crate::pipeline::outcome::Step;
+use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::{footer, reference};
 use crate::tokens::Tokens;
 
@@ -89,7 +89,7 @@ impl<'a, 'j> Run<'a, 'j> {
 
     /// The worst loss of all changes.
     pub(crate) fn loss(&self) -> Loss {
-        self.steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+        ledger::worst(&self.steps)
     }
 
     /// The text as it may be shown: one that no exact stage marked must not look like our own work.

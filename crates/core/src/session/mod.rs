@@ -30,7 +30,8 @@ use words::{Lines, Reference};
 use tersely_stage::{Call, Loss, Room, signal, stands_alone};
 
 use crate::pipeline::budget;
-use crate::pipeline::outcome::{Outcome, Step};
+use crate::pipeline::ledger::Step;
+use crate::pipeline::outcome::Outcome;
 use crate::tokens::Tokens;
 
 /// The stage that names lines of earlier results.
@@ -80,22 +81,22 @@ impl History {
         outcome: Outcome<'a>,
     ) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(outcome);
+        let outcome = told_apart(tokens, outcome);
         let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
         let outcome = match proposal {
             Some(proposal) => accept(tokens, outcome, proposal),
             None => outcome,
         };
-        self.keep(call, &outcome.steps, &outcome.text);
+        self.keep(call, &outcome.ledger.steps, &outcome.text);
         outcome
     }
 
     /// What is sent for `outcome` where nothing may be named.
     #[must_use]
-    pub fn show<'a>(&mut self, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+    pub fn show<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(outcome);
-        self.keep(call, &outcome.steps, &outcome.text);
+        let outcome = told_apart(tokens, outcome);
+        self.keep(call, &outcome.ledger.steps, &outcome.text);
         outcome
     }
 
@@ -170,7 +171,7 @@ impl History {
 
     /// The text with references for lines that stand in earlier ones.
     fn with_references(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'_>) -> Option<String> {
-        if self.shown.is_empty() || !stand_alone(&outcome.steps) {
+        if self.shown.is_empty() || !stand_alone(&outcome.ledger.steps) {
             return None;
         }
         let text = &*outcome.text;
@@ -244,11 +245,10 @@ fn stand_alone(steps: &[Step]) -> bool {
 }
 
 /// The outcome with a text that cannot be taken for one with references of ours.
-fn told_apart(outcome: Outcome<'_>) -> Outcome<'_> {
-    match foreign::escape(&outcome.text) {
-        Some(text) => Outcome { text: Cow::Owned(text), ..outcome },
-        None => outcome,
-    }
+fn told_apart<'a>(tokens: &dyn Tokens, mut outcome: Outcome<'a>) -> Outcome<'a> {
+    let Some(text) = foreign::escape(&outcome.text) else { return outcome };
+    outcome.ledger.settle(tokens.count(&text));
+    Outcome { text: Cow::Owned(text), ..outcome }
 }
 
 /// The words for all of an earlier result, below the line that names it by its call, for programs.
@@ -287,10 +287,10 @@ fn accept<'a>(
     mut outcome: Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Outcome<'a> {
-    let before = outcome.tokens().map_or_else(|| tokens.count(&outcome.text), |(_, after)| after);
+    let before = outcome.ledger.after;
     let Some(limit) = before.checked_sub(LEAST.max(before / WORTH)) else { return outcome };
     let Some(after) = tokens.count_within(&text, limit) else { return outcome };
-    outcome.steps.push(Step { stage, before, after, loss: Loss::None });
+    outcome.ledger.record(stage, after, Loss::None);
     Outcome { text: Cow::Owned(text), ..outcome }
 }
 

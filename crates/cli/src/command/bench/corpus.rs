@@ -127,7 +127,9 @@ fn score((family, key): (&str, &str), text: &str, asked: &[Question]) -> Row {
 
 /// True unless an outcome that claims to be exact is not. Where secrets were masked, the text they stood in is gone.
 fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
-    outcome.loss() != Loss::None || outcome.redacted > 0 || restore(&outcome.text).as_deref() == Some(text)
+    outcome.ledger.loss() != Loss::None
+        || outcome.redacted > 0
+        || restore(&outcome.text).as_deref() == Some(text)
 }
 
 /// How many lines with errors a reader does not see, colours and secrets aside.

@@ -1,0 +1,145 @@
+//! What a text costs on its way: before the first change, after the last, and each change between.
+
+use tersely_stage::Loss;
+
+/// One accepted change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The stage that proposed it.
+    pub stage: &'static str,
+    /// Tokens before.
+    pub before: usize,
+    /// Tokens after.
+    pub after: usize,
+    /// What it lost.
+    pub loss: Loss,
+}
+
+/// The account of one text. Each step begins where the one before it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    /// Tokens before the first change, and after secrets were masked.
+    pub before: usize,
+    /// Tokens of what is sent.
+    pub after: usize,
+    /// The changes, in order.
+    pub steps: Vec<Step>,
+}
+
+impl Ledger {
+    /// Of a text that costs so much and was not changed.
+    pub(crate) fn of(cost: usize) -> Self {
+        Self { before: cost, after: cost, steps: Vec::new() }
+    }
+
+    /// Of a text that these steps led to. One that takes a mark off first begins a little below where the last ended:
+    /// that is its saving too.
+    pub(crate) fn ended(before: usize, mut steps: Vec<Step>) -> Self {
+        let mut after = before;
+        for step in &mut steps {
+            step.before = after;
+            after = step.after;
+        }
+        Self { before, after, steps }
+    }
+
+    /// Takes note of a change.
+    pub(crate) fn record(&mut self, stage: &'static str, after: usize, loss: Loss) {
+        self.steps.push(Step { stage, before: self.after, after, loss });
+        self.after = after;
+    }
+
+    /// Sets what is sent in the end: what it costs beyond the changes is charged to the one that saved most.
+    pub(crate) fn settle(&mut self, after: usize) {
+        if let Some(last) = self.steps.last_mut().filter(|last| after < last.after) {
+            last.after = after;
+        }
+        charge(&mut self.steps, after.saturating_sub(self.after));
+        self.after = after;
+    }
+
+    /// The worst loss of all changes.
+    #[must_use]
+    pub fn loss(&self) -> Loss {
+        worst(&self.steps)
+    }
+}
+
+/// The worst loss of all changes.
+pub(crate) fn worst(steps: &[Step]) -> Loss {
+    steps.iter().map(|step| step.loss).max().unwrap_or(Loss::None)
+}
+
+/// The steps within a wrapping, put behind the one that took it off: they count what was wrapped, and what is sent
+/// counts the wrapping as well, so that only what each of them saved is known.
+pub(crate) fn wrapped(first: Step, inside: &[Step]) -> Vec<Step> {
+    let inner: usize = inside.iter().map(saved).sum();
+    let own = (first.before - first.after).saturating_sub(inner);
+    let mut steps = vec![Step { after: first.before - own, ..first }];
+    for step in inside {
+        let before = steps.last().map_or(first.before, |last| last.after);
+        steps.push(Step { before, after: before.saturating_sub(saved(step)), ..*step });
+    }
+    let sum = steps.last().map_or(first.after, |last| last.after);
+    charge(&mut steps, first.after.saturating_sub(sum));
+    steps
+}
+
+fn saved(step: &Step) -> usize {
+    step.before - step.after
+}
+
+/// Takes a cost off what was saved, from the step that saved most, and from the next where that is not enough.
+fn charge(steps: &mut [Step], mut cost: usize) {
+    while cost > 0 {
+        let Some(most) = (0..steps.len()).rev().max_by_key(|at| saved(&steps[*at])) else { return };
+        let part = cost.min(saved(&steps[most]).saturating_sub(1));
+        if part == 0 {
+            return;
+        }
+        steps[most].after += part;
+        for later in &mut steps[most + 1..] {
+            later.before += part;
+            later.after += part;
+        }
+        cost -= part;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(stage: &'static str, before: usize, after: usize) -> Step {
+        Step { stage, before, after, loss: Loss::None }
+    }
+
+    #[test]
+    fn changes_follow_one_another() {
+        let mut ledger = Ledger::of(100);
+        ledger.record("json", 60, Loss::None);
+        ledger.record("earlier", 20, Loss::Form);
+        assert_eq!((ledger.before, ledger.after, ledger.loss()), (100, 20, Loss::Form));
+        assert_eq!(ledger.steps[1].before, 60);
+    }
+
+    #[test]
+    fn what_comes_on_top_is_charged_to_who_saved_most() {
+        let mut ledger = Ledger::ended(100, vec![step("a", 100, 90), step("b", 90, 30), step("c", 30, 25)]);
+        ledger.settle(35);
+        assert_eq!(ledger.steps, [step("a", 100, 90), step("b", 90, 40), step("c", 40, 35)]);
+        assert_eq!(ledger.after, 35);
+        let mut unchanged = Ledger::of(7);
+        unchanged.settle(8);
+        assert_eq!((unchanged.before, unchanged.after, unchanged.steps.len()), (7, 8, 0));
+    }
+
+    #[test]
+    fn steps_within_a_wrapping_add_up() {
+        let steps = wrapped(step("wrapped", 120, 50), &[step("log", 70, 40), step("repeats", 40, 30)]);
+        assert_eq!(steps, [step("wrapped", 120, 90), step("log", 90, 60), step("repeats", 60, 50)]);
+        // The words of the wrapping cost more than it did.
+        let steps = wrapped(step("wrapped", 100, 70), &[step("log", 90, 55), step("repeats", 55, 50)]);
+        assert_eq!(steps, [step("wrapped", 100, 100), step("log", 100, 75), step("repeats", 75, 70)]);
+    }
+}

@@ -1,0 +1,12 @@
+//! Hashes over a conversation, each going on from the one before.
+
+use sha2::{Digest, Sha256};
+
+/// A hash over a conversation up to one of its results.
+pub(crate) type Link = [u8; 32];
+
+/// Adds a part with its length, so that no two lists of parts are alike.
+pub(crate) fn part(link: &mut Sha256, bytes: &[u8]) {
+    link.update(u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());
+    link.update(bytes);
+}
