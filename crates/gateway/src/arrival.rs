@@ -13,10 +13,10 @@ use http_body::{Body, Frame, SizeHint};
 use tersely_wire::hidden::{Framing, MOST};
 use tokio::time::timeout;
 
-use crate::body::Idle;
 use crate::client::Lane;
 use crate::coding::{Coding, Fault};
 use crate::error::Error;
+use crate::idle::Idle;
 use crate::undo::{PIECE, Undo};
 
 /// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.

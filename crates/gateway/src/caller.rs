@@ -3,12 +3,13 @@
 //! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is known
 //! by that name; every other page is known by its origin.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderMap, ORIGIN};
 use http::{Method, Request, StatusCode};
 
 use crate::error::Error;
+use crate::host::{bare, is_loopback};
 use crate::settings::{Origins, Settings};
 
 /// Who can reach a listener.
@@ -45,18 +46,6 @@ pub(crate) fn is_preflight<B>(request: &Request<B>) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// True when a host, with or without a port, is a name of this machine for itself.
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let Some(name) = bare(host) else { return false };
-    match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        Some(six) => six.parse().is_ok_and(|six: Ipv6Addr| six.to_canonical().is_loopback()),
-        None => {
-            name.eq_ignore_ascii_case("localhost")
-                || name.parse().is_ok_and(|four: Ipv4Addr| four.is_loopback())
-        }
-    }
-}
-
 /// Every place that names the server must name this one. Browsers always name it, so a request without is none of theirs.
 fn is_sent_here<B>(settings: &Settings, request: &Request<B>) -> bool {
     let listed = |host: &str| {
@@ -77,14 +66,6 @@ fn may_call(origins: &Origins, headers: &HeaderMap) -> bool {
     }
     let elsewhere = headers.get_all("sec-fetch-site").into_iter().any(|site| site == "cross-site");
     !elsewhere || matches!(origins, Origins::Any)
-}
-
-/// A host without its port; none when it is no host.
-fn bare(host: &str) -> Option<&str> {
-    let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
-    let (name, port) = host.split_at(end);
-    let is_port = port.strip_prefix(':').unwrap_or(port).bytes().all(|digit| digit.is_ascii_digit());
-    (is_port && !name.is_empty()).then_some(name)
 }
 
 fn forbidden(message: &str) -> Error {

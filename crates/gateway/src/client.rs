@@ -10,9 +10,9 @@ use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::{Client, Error as Fault};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use crate::body::Outgoing;
 use crate::dial::{Dial, Route};
 use crate::error::Error;
+use crate::outgoing::Outgoing;
 use crate::settings::Settings;
 use crate::tls;
 

@@ -4,17 +4,21 @@
 //! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
 
 mod arrival;
-mod body;
 mod caller;
 mod client;
 mod coding;
 mod dial;
 mod error;
 mod greet;
+mod held;
 mod hop;
+mod host;
+mod idle;
 mod llm;
+mod outgoing;
 mod probe;
 mod pulse;
+mod reply;
 mod serve;
 mod settings;
 mod tls;

@@ -3,9 +3,9 @@
 use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use tokio::time::timeout;
 
-use crate::body::Outgoing;
 use crate::client::{Pools, Speaks};
 use crate::error::{Error, Side};
+use crate::outgoing::Outgoing;
 use crate::settings::Settings;
 use crate::upstream::Upstream;
 

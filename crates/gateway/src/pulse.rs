@@ -9,8 +9,8 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::body::Reply;
 use crate::error::Error;
+use crate::reply::Reply;
 
 /// How many answers of a connection are under way.
 #[derive(Clone, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::HeaderValue;
 
-use crate::caller::is_loopback;
+use crate::host::is_loopback;
 use crate::upstream::Upstreams;
 
 /// Everything that a gateway can be told.

@@ -1,21 +1,17 @@
 //! What was typed in one place: a file, the environment, or the flags.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tersely_engine::Rule;
 
 use super::env::{self, Environment, Meaning};
-use super::field::{Field, Words, switch};
-use super::file::{self, Found};
+use super::field::{Words, switch};
 use super::flags::{FLAGS, Flags};
-use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::key::{ALIASES, KEYS, Key};
 use super::near::nearest;
-use super::node::{Node, Pair, Value};
 use super::origin::Origin;
 use super::problem::Problem;
-use super::substitute::substitute;
-use super::{rule, seed};
 
 /// What one place says, and what is wrong there.
 #[derive(Debug, Default)]
@@ -26,20 +22,6 @@ pub(crate) struct Layer {
     pub trusted: Vec<(PathBuf, Origin)>,
     pub problems: Vec<Problem>,
     pub notices: Vec<String>,
-}
-
-/// What a file says.
-pub(crate) fn file(found: &Found, environment: &Environment) -> Layer {
-    let path = found.clone().path();
-    let mut layer = Layer::default();
-    match file::read(&path) {
-        Ok(root) => Reader { path: &path, environment, layer: &mut layer }.group("", &root),
-        Err(problem) => layer.problems.push(problem),
-    }
-    if let Found::Here(path) = found {
-        layer.guard(path);
-    }
-    layer
 }
 
 /// What the environment says.
@@ -118,116 +100,9 @@ impl Layer {
             }
         }
     }
-
-    /// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
-    fn guard(&mut self, path: &Path) {
-        let keys = self.values.iter().filter(|(name, _)| key(name).is_some_and(Key::trusts));
-        let keys = keys.map(|(name, (_, origin))| (*name, origin));
-        let rules = self.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
-        let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
-        for (name, origin) in keys.chain(rules) {
-            let what = "says whom to trust, in a file that was not named";
-            let hint =
-                format!("if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
-            self.problems.push(Problem::at(origin, name, what).hint(hint));
-        }
-    }
 }
 
-/// Reads one file's tree into a layer.
-pub(crate) struct Reader<'a> {
-    path: &'a Path,
-    environment: &'a Environment,
-    pub layer: &'a mut Layer,
-}
-
-impl Reader<'_> {
-    fn group(&mut self, group: &str, node: &Node) {
-        let Value::Table(pairs) = &node.value else {
-            let what = format!("is a group of keys, not {}", node.value.kind());
-            return self.problem(node.line, if group.is_empty() { "the file" } else { group }, what);
-        };
-        for pair in pairs {
-            self.pair(group, pair);
-        }
-    }
-
-    fn pair(&mut self, group: &str, pair: &Pair) {
-        let name = if group.is_empty() { pair.name.clone() } else { format!("{group}.{}", pair.name) };
-        let is_group = group.is_empty() && GROUPS.iter().any(|(name, _)| *name == pair.name);
-        match name.as_str() {
-            _ if matches!(pair.node.value, Value::Nothing) => {}
-            "rules" => rule::read(self, &pair.node),
-            "pipes" | "providers" => seed::read(self, pair),
-            _ if is_group && !pair.name.is_empty() => self.group(&pair.name, &pair.node),
-            _ if known(&name) => self.key(&name, pair),
-            _ => self.unknown(&name, pair.line, names()),
-        }
-    }
-
-    fn key(&mut self, name: &str, pair: &Pair) {
-        let origin = self.at(pair.line);
-        match self.words(&pair.node) {
-            Ok(words) => self.layer.put(name, self.rooted(name, words), origin),
-            Err(what) => self.layer.problems.push(Problem::at(&origin, name, what)),
-        }
-    }
-
-    /// What was typed, with variables replaced.
-    pub(crate) fn words(&self, node: &Node) -> Result<Words, String> {
-        let text = |node: &Node| match &node.value {
-            Value::Text(text) => substitute(text, self.environment),
-            other => Err(format!("takes a value, not {}", other.kind())),
-        };
-        match &node.value {
-            Value::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),
-            _ => text(node).map(Words::One),
-        }
-    }
-
-    /// Files are named from where the configuration stands, not from where the command runs.
-    fn rooted(&self, name: &str, words: Words) -> Words {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        let join = |word: &String| folder.join(word.trim()).display().to_string();
-        match (key(name).map(|key| key.field), words) {
-            (Some(Field::Files(_)), Words::One(text)) => {
-                Words::Many(text.split(',').map(|word| join(&word.to_owned())).collect())
-            }
-            (Some(Field::Files(_)), Words::Many(list)) => Words::Many(list.iter().map(join).collect()),
-            (_, words) => words,
-        }
-    }
-
-    /// Says that no key has this name, and which one may have been meant.
-    pub(crate) fn unknown<'a>(&mut self, name: &str, line: usize, names: impl IntoIterator<Item = &'a str>) {
-        let what = match nearest(name, names) {
-            Some(meant) => format!("unknown key; did you mean {meant}?"),
-            None => "unknown key".to_owned(),
-        };
-        self.problem(line, name, what);
-    }
-
-    /// Says what is wrong with a key.
-    pub(crate) fn problem(&mut self, line: usize, key: &str, what: impl std::fmt::Display) {
-        let origin = self.at(line);
-        self.layer.problems.push(Problem::at(&origin, key, what));
-    }
-
-    /// Where a line of the file is.
-    pub(crate) fn at(&self, line: usize) -> Origin {
-        file::at(self.path, line)
-    }
-}
-
-fn key(name: &str) -> Option<&'static Key> {
+/// The key of a name.
+pub(crate) fn key(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
-}
-
-fn known(name: &str) -> bool {
-    names().any(|known| known == name)
-}
-
-fn names() -> impl Iterator<Item = &'static str> {
-    let aliases = ALIASES.iter().map(|alias| alias.name);
-    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "pipes", "providers"])
 }

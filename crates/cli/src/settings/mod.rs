@@ -16,12 +16,14 @@ mod near;
 mod node;
 mod origin;
 mod problem;
+mod reader;
 mod reference;
 mod rule;
 mod schema;
 mod seed;
 mod substitute;
 mod toml;
+mod tree;
 pub(crate) mod watch;
 mod yaml;
 
@@ -80,7 +82,7 @@ impl Order {
 /// Reads what was typed and says what it means, or everything that is wrong with it.
 pub(crate) fn load(order: &Order) -> Result<Loaded, Vec<Problem>> {
     let found = file::find(order);
-    let file = found.as_ref().map_or_else(Layer::default, |found| layer::file(found, &order.environment));
+    let file = found.as_ref().map_or_else(Layer::default, |found| tree::read(found, &order.environment));
     let layers = [file, layer::environment(&order.environment), layer::flags(&order.flags)];
     let (settings, entries, notices) = merge::merge(layers)?;
     Ok(Loaded { settings, entries, file: found.map(Found::path), notices })

@@ -4,8 +4,8 @@ use tersely_core::Redaction;
 use tersely_engine::{Change, Rule};
 
 use super::field::{Words, bytes, positive, redaction};
-use super::layer::Reader;
 use super::node::{Node, Pair, Value};
+use super::reader::Reader;
 
 /// What a rule can hold, and what each part means.
 pub(crate) const PARTS: [(&str, &str); 11] = [

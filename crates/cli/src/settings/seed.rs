@@ -4,8 +4,8 @@
 //! always forwards the original.
 
 use super::field::{Words, switch, time};
-use super::layer::Reader;
 use super::node::{Node, Pair, Value};
+use super::reader::Reader;
 
 /// What a key of theirs means here.
 pub(crate) enum Meaning {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use crate::redact::pair::Style;
+use crate::redact::style::Style;
 use crate::redact::value;
 
 /// A text, and what is found out about it once that is asked.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::pair::Style;
+use crate::redact::style::Style;
 use crate::redact::{field, value};
 
 /// How a flag holds its value.

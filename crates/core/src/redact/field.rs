@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::redact::pair::Style;
 use crate::redact::quote::Quote;
+use crate::redact::style::Style;
 
 /// A value's place in a text.
 pub(super) struct Field {

@@ -19,6 +19,7 @@ mod quote;
 mod rules;
 mod shape;
 mod sign;
+mod style;
 mod subject;
 mod token;
 mod url;

@@ -6,6 +6,7 @@ use crate::redact::code::Page;
 use crate::redact::field::{Field, Frame};
 use crate::redact::name::Class;
 use crate::redact::sign::{Sign, Spelling};
+use crate::redact::style::Style;
 use crate::redact::value::Grade;
 use crate::redact::{code, entry, field, header, name, subject, value};
 
@@ -90,17 +91,6 @@ pub(super) fn is_named(name: &str, text: &str) -> bool {
         Some(class) => is_secret(&Page::new(text), &Place { name: 0, class, style: Style::Loose }, &field),
         None => false,
     }
-}
-
-/// How a name and its value are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
-    /// `NAME=value`, alone on its line.
-    Setting,
-    /// `name=value`.
-    Tight,
-    /// Anything else.
-    Loose,
 }
 
 fn style(text: &str, name: &Range<usize>, sign: &Sign) -> Style {

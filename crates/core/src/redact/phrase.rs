@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::redact::field::Frame;
-use crate::redact::pair::Style;
+use crate::redact::style::Style;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 

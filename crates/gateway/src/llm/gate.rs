@@ -8,10 +8,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::body::Held;
 use crate::caller::Reach;
 use crate::client::Pools;
 use crate::error::Error;
+use crate::held::Held;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::run::Bench;
 use crate::settings::Settings;

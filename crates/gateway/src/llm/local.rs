@@ -8,9 +8,9 @@ use http::header::{
 };
 use http::{Method, Request, Response, StatusCode};
 
-use crate::body::Reply;
 use crate::caller::is_preflight;
 use crate::llm::gate::Gate;
+use crate::reply::Reply;
 
 /// Our own answer to a request, if it is for us.
 pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Reply>> {

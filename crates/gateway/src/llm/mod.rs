@@ -18,6 +18,7 @@ mod setback;
 mod shape;
 mod totals;
 mod trail;
+mod whole;
 mod whose;
 
 pub(crate) use door::enter;

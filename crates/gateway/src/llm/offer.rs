@@ -2,37 +2,29 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TRAILER,
-    TRANSFER_ENCODING,
-};
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, StatusCode, Uri};
-use http_body::Body;
-use http_body_util::BodyExt;
 use tokio::task::spawn_blocking;
 
-use crate::body::{Held, Idle, Outgoing};
 use crate::coding::{Coding, Fault};
 use crate::error::Error;
+use crate::held::Held;
+use crate::idle::Idle;
 use crate::llm::entry::Entry;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
 use crate::llm::run::guarded;
 use crate::llm::seal;
-
-/// What is set aside for a body before its bytes are seen, whatever length it claims.
-const AHEAD: u64 = 2 << 20;
+use crate::llm::whole::{Read, Whole, bomb, is_signed, measure, read};
+use crate::outgoing::Outgoing;
 
 /// What a response says of its request when that went on as it came, though it should not have.
 const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
 
 /// How much longer a coded body is taken to be once it is decoded, before that is known.
 const DENSE: usize = 8;
-
-/// Headers that sign or digest the body: another body would be refused.
-const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
 /// What to forward, and what becomes of the response.
 pub(crate) struct Offered {
@@ -94,95 +86,6 @@ fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered 
     let _ = guarded(|| gate.rewrite.missed(&head(parts), why));
     let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
     Offered { added, ..Offered::plain(outgoing) }
-}
-
-pub(super) fn is_signed(headers: &HeaderMap) -> bool {
-    SIGNED.iter().any(|name| headers.contains_key(*name))
-}
-
-/// A body that was read.
-pub(super) struct Whole {
-    pub(super) bytes: Bytes,
-    pub(super) trailers: Option<HeaderMap>,
-    pub(super) held: Held,
-}
-
-impl Whole {
-    fn unchanged(self) -> Outgoing {
-        Outgoing::whole(self.bytes, self.trailers, self.held)
-    }
-}
-
-enum Read {
-    Whole(Whole),
-    /// There is no room for more of it.
-    Begun(Outgoing),
-}
-
-/// Reads a body while there is room.
-async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
-    let limits = &gate.settings.limits;
-    if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
-        return Err(too_long(limits.body, body));
-    }
-    let (mut held, mut pile, mut trailers) = (gate.room(), Pile::default(), None);
-    // A body whose end is known is not asked for more: the answer would be a while in coming.
-    while !body.is_end_stream() {
-        let Some(frame) = body.frame().await else { break };
-        let data = match frame?.into_data() {
-            Ok(data) => data,
-            Err(frame) => {
-                trailers = frame.into_trailers().ok();
-                continue;
-            }
-        };
-        if pile.len() + data.len() > limits.body {
-            return Err(too_long(limits.body, body));
-        }
-        let room = held.take(limits.memory, data.len());
-        pile.add(body.size_hint().lower(), data);
-        if !room {
-            return Ok(Read::Begun(Outgoing::begun(pile.bytes(), body, held)));
-        }
-    }
-    Ok(Read::Whole(Whole { bytes: pile.bytes(), trailers, held }))
-}
-
-/// Pieces put together; a single one is not copied.
-#[derive(Default)]
-struct Pile {
-    first: Bytes,
-    all: BytesMut,
-}
-
-impl Pile {
-    fn len(&self) -> usize {
-        self.first.len() + self.all.len()
-    }
-
-    /// Adds a piece, of a body of which `rest` bytes are said to follow.
-    fn add(&mut self, rest: u64, piece: Bytes) {
-        if self.len() == 0 {
-            self.first = piece;
-            return;
-        }
-        if self.all.is_empty() {
-            let ahead = usize::try_from(rest.min(AHEAD)).unwrap_or_default();
-            self.all.reserve(self.first.len() + piece.len() + ahead);
-            self.all.extend_from_slice(&std::mem::take(&mut self.first));
-        }
-        self.all.extend_from_slice(&piece);
-    }
-
-    fn bytes(self) -> Bytes {
-        if self.all.is_empty() { self.first } else { self.all.freeze() }
-    }
-}
-
-/// The error for a body that is too long.
-fn too_long(limit: usize, body: Idle) -> Error {
-    body.linger();
-    Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
 }
 
 async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
@@ -260,19 +163,6 @@ impl Work {
             coding.decode(limit, &self.body).map(Bytes::from)
         }
     }
-}
-
-pub(super) fn bomb(limit: usize) -> crate::Refusal {
-    let message = format!("the body is longer than {limit} bytes once it is decoded");
-    crate::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
-}
-
-/// Says of another body how long it is, and that it has no coding.
-pub(super) fn measure(parts: &mut Parts, length: usize) {
-    for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
-        parts.headers.remove(name);
-    }
-    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
 }
 
 /// Another body: its exact length, and no coding. A response that is watched has to be plain too.

@@ -14,15 +14,18 @@ use tersely_wire::hidden::{Close, Framing, MOST, Turn, Usage, Watch};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::arrival::{Arrival, named, uncode};
-use crate::body::{Held, Idle, Outgoing, Reply};
 use crate::client::Speaks;
 use crate::coding::Coding;
 use crate::error::{Error, Side};
+use crate::held::Held;
 use crate::hop;
+use crate::idle::Idle;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Pending, Round};
 use crate::llm::send::send;
 use crate::llm::setback::Setback;
+use crate::outgoing::Outgoing;
+use crate::reply::Reply;
 use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.

@@ -11,9 +11,9 @@ use crate::Refusal;
 use crate::coding::{Coding, Fault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
-use crate::llm::offer::{Whole, bomb, is_signed, measure};
 use crate::llm::rewrite::Rewrite;
 use crate::llm::run::guarded;
+use crate::llm::whole::{Whole, bomb, is_signed, measure};
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
 pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {

@@ -5,9 +5,9 @@ use http::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::body::Reply;
 use crate::error::Error;
 use crate::llm::provider::Provider;
+use crate::reply::Reply;
 
 /// The response that tells a client of an error. When we are full, it also says when to come back.
 pub(crate) fn answer(provider: Option<Provider>, error: &Error) -> Response<Reply> {

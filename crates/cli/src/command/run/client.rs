@@ -1,11 +1,6 @@
-//! The clients that are known, and what each is told.
+//! A client, and what it is told.
 
-use crate::command::run::claude::Claude;
-use crate::command::run::codex::Codex;
 use crate::command::run::door::Doors;
-use crate::command::run::gemini::Gemini;
-use crate::command::run::opencode::OpenCode;
-use crate::command::run::other::Other;
 use crate::command::run::vendor::{Place, Vendor};
 use crate::command::run::world::World;
 use crate::fault::Fault;
@@ -28,14 +23,6 @@ pub(crate) struct Told {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<String>,
     pub(crate) notes: Vec<String>,
-}
-
-/// Every client that is known.
-pub(crate) const CLIENTS: [&dyn Client; 4] = [&Claude, &Codex, &OpenCode, &Gemini];
-
-/// The client of a name; any other command is one that reads the usual variables.
-pub(crate) fn named(name: &str) -> &'static dyn Client {
-    CLIENTS.into_iter().find(|client| client.name() == name).unwrap_or(&Other)
 }
 
 impl Told {

@@ -6,6 +6,7 @@ mod codex;
 mod door;
 mod gemini;
 mod jsonc;
+mod known;
 mod opencode;
 mod other;
 mod vendor;
@@ -29,7 +30,7 @@ use crate::proxy::{Proxy, runtime};
 use crate::settings::{self, Order};
 use crate::signals::{Signals, Terminal, forward};
 
-pub(crate) use client::CLIENTS;
+pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;
 
@@ -48,7 +49,7 @@ fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<
     if let Some(warning) = proxy.warning() {
         output::note(&format!("tersely: {warning}"))?;
     }
-    let client = client::named(&name(program));
+    let client = known::named(&name(program));
     let mut doors = Doors::new(upstream, &proxy.settings.upstreams);
     let told = client.point(&World::around(args), &mut doors)?;
     let runtime = runtime()?;

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::hoist::{self, Hoist};
+use super::hoist::Hoist;
 use super::level::{Field, Level, Members};
+use super::share;
 use super::{facts, rows};
 use crate::terse::style::Style;
 use crate::terse::{flow, words};
@@ -25,7 +26,7 @@ pub(super) fn list<'v>(rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Opti
         return None;
     }
     let mut level = Level::of(rows)?;
-    hoist::shared(&mut level);
+    share::shared(&mut level);
     let table = if suits_table(&level) { self::table(&mut level, rows, keys) } else { None };
     let text = table.unwrap_or_else(|| records(&mut level, rows, keys));
     Some(List { text, long: level.has_long_lists() })
@@ -44,7 +45,7 @@ fn suits_table(level: &Level<'_>) -> bool {
 /// The records with their keys. What they leave out is the same for all of them: see `spec/terse.md`.
 fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> String {
     let style = if keys.is_some() { Style::KeyedRecords } else { Style::Records };
-    hoist::records(level);
+    share::records(level);
     let mut out = intro(level, style, 0);
     for (index, row) in rows.iter().enumerate() {
         start(&mut out, keys, index);
@@ -56,7 +57,7 @@ fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text
 /// The records as cells under a header; `None` when one of them has no cell.
 fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<String> {
     let style = if keys.is_some() { Style::KeyedRows } else { Style::Rows };
-    hoist::cells(level);
+    share::cells(level);
     let slots = rows::slots(level);
     let lead = if keys.is_some() { 0 } else { lead(level) };
     let mut out = intro(level, style, lead);

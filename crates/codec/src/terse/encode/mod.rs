@@ -7,6 +7,7 @@ mod hoist;
 mod level;
 mod list;
 mod rows;
+mod share;
 mod weigh;
 
 use self::level::Members;

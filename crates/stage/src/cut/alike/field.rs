@@ -1,6 +1,6 @@
 //! A value in a line: its words, which tell lines apart, and its number, which may stand out.
 
-use crate::cut::alike::template::{START, has_digit, is_word, mix};
+use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 
 /// What a value is, as numbers that tell values apart.
 #[derive(Debug, Clone, Copy, PartialEq)]

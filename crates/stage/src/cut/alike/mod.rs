@@ -4,6 +4,7 @@
 //! first line with a name that no line above has, be it in a path, in quotes or behind `=`; the first with a value that
 //! few lines bring up, as the one answer of 500 among thousands of 200; and each with a number far from all others.
 
+mod bytes;
 mod field;
 mod group;
 mod range;

@@ -1,5 +1,6 @@
 //! A line's words without its values: what it shares with others of its kind.
 
+use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 use crate::cut::alike::field::Field;
 
 /// What a line is like, as numbers that tell lines apart.
@@ -32,13 +33,6 @@ impl Template {
         }
         template
     }
-}
-
-pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// The hash of what came before and of `bytes`.
-pub(super) fn mix(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Parts of words in lines that are read closely: these are alike only if they differ in nothing but numbers.
@@ -127,10 +121,6 @@ fn quotation(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
 /// What ends a value behind `=`.
 fn is_stop(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b",;&)]}'\"=".contains(&byte)
@@ -156,10 +146,6 @@ const LONG: usize = 24;
 fn is_value(run: &[u8]) -> bool {
     let word = |part: &[u8]| part.len() >= LONG && part.iter().all(u8::is_ascii_lowercase);
     has_digit(run) || run.contains(&b'/') && run.len() > 1 || run.split(|byte| !is_word(*byte)).any(word)
-}
-
-pub(super) fn has_digit(bytes: &[u8]) -> bool {
-    bytes.iter().any(u8::is_ascii_digit)
 }
 
 #[cfg(test)]

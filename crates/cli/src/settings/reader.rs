@@ -1,0 +1,54 @@
+//! Reads values out of one file's tree, and says what is wrong with them and where.
+
+use std::path::Path;
+
+use super::env::Environment;
+use super::field::Words;
+use super::file;
+use super::layer::Layer;
+use super::near::nearest;
+use super::node::{Node, Value};
+use super::origin::Origin;
+use super::problem::Problem;
+use super::substitute::substitute;
+
+/// Reads one file's tree into a layer.
+pub(crate) struct Reader<'a> {
+    pub path: &'a Path,
+    pub environment: &'a Environment,
+    pub layer: &'a mut Layer,
+}
+
+impl Reader<'_> {
+    /// What was typed, with variables replaced.
+    pub(crate) fn words(&self, node: &Node) -> Result<Words, String> {
+        let text = |node: &Node| match &node.value {
+            Value::Text(text) => substitute(text, self.environment),
+            other => Err(format!("takes a value, not {}", other.kind())),
+        };
+        match &node.value {
+            Value::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),
+            _ => text(node).map(Words::One),
+        }
+    }
+
+    /// Says that no key has this name, and which one may have been meant.
+    pub(crate) fn unknown<'a>(&mut self, name: &str, line: usize, names: impl IntoIterator<Item = &'a str>) {
+        let what = match nearest(name, names) {
+            Some(meant) => format!("unknown key; did you mean {meant}?"),
+            None => "unknown key".to_owned(),
+        };
+        self.problem(line, name, what);
+    }
+
+    /// Says what is wrong with a key.
+    pub(crate) fn problem(&mut self, line: usize, key: &str, what: impl std::fmt::Display) {
+        let origin = self.at(line);
+        self.layer.problems.push(Problem::at(&origin, key, what));
+    }
+
+    /// Where a line of the file is.
+    pub(crate) fn at(&self, line: usize) -> Origin {
+        file::at(self.path, line)
+    }
+}

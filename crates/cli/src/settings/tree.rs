@@ -1,0 +1,97 @@
+//! Reads a whole file into a layer: keys, groups, rules, and what other gateways' files say.
+
+use std::path::Path;
+
+use super::env::Environment;
+use super::field::{Field, Words};
+use super::file::{self, Found};
+use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::layer::{Layer, key};
+use super::node::{Node, Pair, Value};
+use super::problem::Problem;
+use super::reader::Reader;
+use super::{rule, seed};
+
+/// What a file says.
+pub(crate) fn read(found: &Found, environment: &Environment) -> Layer {
+    let path = found.clone().path();
+    let mut layer = Layer::default();
+    match file::read(&path) {
+        Ok(root) => read_group(&mut Reader { path: &path, environment, layer: &mut layer }, "", &root),
+        Err(problem) => layer.problems.push(problem),
+    }
+    if let Found::Here(path) = found {
+        guard(&mut layer, path);
+    }
+    layer
+}
+
+fn read_group(reader: &mut Reader<'_>, group: &str, node: &Node) {
+    let Value::Table(pairs) = &node.value else {
+        let what = format!("is a group of keys, not {}", node.value.kind());
+        return reader.problem(node.line, if group.is_empty() { "the file" } else { group }, what);
+    };
+    for pair in pairs {
+        read_pair(reader, group, pair);
+    }
+}
+
+fn read_pair(reader: &mut Reader<'_>, group: &str, pair: &Pair) {
+    let name = if group.is_empty() { pair.name.clone() } else { format!("{group}.{}", pair.name) };
+    let is_group = group.is_empty() && GROUPS.iter().any(|(name, _)| *name == pair.name);
+    match name.as_str() {
+        _ if matches!(pair.node.value, Value::Nothing) => {}
+        "rules" => rule::read(reader, &pair.node),
+        "pipes" | "providers" => seed::read(reader, pair),
+        _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
+        _ if known(&name) => put_key(reader, &name, pair),
+        _ => reader.unknown(&name, pair.line, names()),
+    }
+}
+
+fn put_key(reader: &mut Reader<'_>, name: &str, pair: &Pair) {
+    let origin = reader.at(pair.line);
+    match reader.words(&pair.node) {
+        Ok(words) => {
+            let words = rooted(reader.path, name, words);
+            reader.layer.put(name, words, origin);
+        }
+        Err(what) => reader.layer.problems.push(Problem::at(&origin, name, what)),
+    }
+}
+
+/// Files are named from where the configuration stands, not from where the command runs.
+fn rooted(path: &Path, name: &str, words: Words) -> Words {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let join = |word: &String| folder.join(word.trim()).display().to_string();
+    match (key(name).map(|key| key.field), words) {
+        (Some(Field::Files(_)), Words::One(text)) => {
+            Words::Many(text.split(',').map(|word| join(&word.to_owned())).collect())
+        }
+        (Some(Field::Files(_)), Words::Many(list)) => Words::Many(list.iter().map(join).collect()),
+        (_, words) => words,
+    }
+}
+
+/// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
+fn guard(layer: &mut Layer, path: &Path) {
+    let keys = layer.values.iter().filter(|(name, _)| key(name).is_some_and(Key::trusts));
+    let keys = keys.map(|(name, (_, origin))| (*name, origin));
+    let rules = layer.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
+    let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
+    for (name, origin) in keys.chain(rules) {
+        let what = "says whom to trust, in a file that was not named";
+        let hint =
+            format!("if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
+        layer.problems.push(Problem::at(origin, name, what).hint(hint));
+    }
+}
+
+fn known(name: &str) -> bool {
+    names().any(|known| known == name)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    let aliases = ALIASES.iter().map(|alias| alias.name);
+    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "pipes", "providers"])
+}

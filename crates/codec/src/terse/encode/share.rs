@@ -1,0 +1,188 @@
+//! Decides what is said once for all records of a list: values they share, values made of others, beginnings.
+
+use super::derive;
+use super::hoist::{Hoist, MIN_RECORDS};
+use super::level::{Field, Level};
+use super::weigh::{TOKEN, weigh};
+use crate::terse::flow;
+use crate::{Text, Value};
+
+/// Marks what all records share or what is made of their other fields, in `level` and below.
+pub(super) fn shared(level: &mut Level<'_>) {
+    constants(level);
+    for (place, hoist) in derive::find(level) {
+        if let Some(field) = field_at(level, &place) {
+            field.hoist = hoist;
+        }
+    }
+}
+
+/// Marks what cells under a header can leave out besides: usual values and what values begin with.
+pub(super) fn cells(level: &mut Level<'_>) {
+    usual(level);
+    prefixes(level);
+    imply(level);
+}
+
+/// Leaves to records with keys all that is not the same for every one of them.
+pub(super) fn records(level: &mut Level<'_>) {
+    restore(level);
+    imply(level);
+}
+
+fn restore(level: &mut Level<'_>) {
+    for field in &mut level.fields {
+        if !matches!(field.hoist, Hoist::Same(_) | Hoist::Derived(_)) {
+            field.hoist = Hoist::Stored;
+            field.below.iter_mut().for_each(restore);
+        }
+    }
+}
+
+fn field_at<'l, 'v>(level: &'l mut Level<'v>, place: &[usize]) -> Option<&'l mut Field<'v>> {
+    let (&first, rest) = place.split_first()?;
+    let field = level.fields.get_mut(first)?;
+    if rest.is_empty() { Some(field) } else { field_at(field.below.as_mut()?, rest) }
+}
+
+/// Marks the fields that have one value in all records.
+fn constants(level: &mut Level<'_>) {
+    let worth = level.size() >= MIN_RECORDS;
+    for field in &mut level.fields {
+        match same(field) {
+            Some(value) if worth => field.hoist = Hoist::Same(value),
+            _ => field.below.iter_mut().for_each(constants),
+        }
+    }
+}
+
+/// The value that all records have in `field`.
+fn same<'v>(field: &Field<'v>) -> Option<&'v Value<'v>> {
+    let (first, rest) = field.cells.split_first()?;
+    let first = (*first)?;
+    rest.iter().all(|cell| *cell == Some(first)).then_some(first)
+}
+
+/// Marks the stored fields that have one value in most records.
+fn usual(level: &mut Level<'_>) {
+    for field in &mut level.fields {
+        if field.hoist == Hoist::Stored
+            && let Some(value) = most(field)
+        {
+            field.hoist = Hoist::Usual(value);
+        }
+        if field.hoist.is_stored() {
+            field.below.iter_mut().for_each(usual);
+        }
+    }
+}
+
+/// The share of records that makes a value the usual one.
+const USUAL: (usize, usize) = (2, 3);
+
+/// The simple value that most records have in `field`, if naming it once is worth a line.
+fn most<'v>(field: &Field<'v>) -> Option<&'v Value<'v>> {
+    let value = majority(&field.cells)?;
+    let simple = match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(_) => false,
+        _ => true,
+    };
+    if !simple {
+        return None;
+    }
+    let mut text = String::new();
+    flow::push(&mut text, value);
+    let (weight, usual) = (weigh(&text), field.values().filter(|other| *other == value).count());
+    (usual * USUAL.1 >= USUAL.0 * field.cells.len() && usual * weight > 2 * weight + 10 * TOKEN)
+        .then_some(value)
+}
+
+/// The only value that can be in more than half of the cells; `None` when a cell is empty.
+fn majority<'v>(cells: &[Option<&'v Value<'v>>]) -> Option<&'v Value<'v>> {
+    let mut lead = 0_usize;
+    let mut held = None;
+    for cell in cells {
+        let value = (*cell)?;
+        match held {
+            Some(other) if other == value => lead += 1,
+            _ if lead == 0 => (held, lead) = (Some(value), 1),
+            _ => lead -= 1,
+        }
+    }
+    held
+}
+
+/// Marks the stored fields whose values all begin alike.
+fn prefixes(level: &mut Level<'_>) {
+    for field in &mut level.fields {
+        if field.hoist == Hoist::Stored
+            && let Some(prefix) = shared_prefix(field)
+        {
+            field.hoist = Hoist::Prefix(prefix);
+        }
+        if field.hoist.is_stored() {
+            field.below.iter_mut().for_each(prefixes);
+        }
+    }
+}
+
+/// The beginning that all values of `field` share, cut where a word ends, if it is worth a line.
+fn shared_prefix<'v>(field: &Field<'v>) -> Option<&'v str> {
+    let mut texts = field.values().map(text);
+    let mut prefix = texts.next()??.as_str();
+    let mut count = 1;
+    for text in texts {
+        prefix = common(prefix, text?.as_str());
+        count += 1;
+        if prefix.is_empty() {
+            return None;
+        }
+    }
+    let prefix = cut(prefix);
+    let weight = weigh(prefix);
+    let worth = count > MIN_RECORDS && weight >= 3 * TOKEN && weight * (count - 1) > 8 * TOKEN;
+    (worth && !prefix.contains('\\')).then_some(prefix)
+}
+
+fn text<'v>(value: &'v Value<'v>) -> Option<&'v Text<'v>> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn common<'v>(one: &'v str, other: &str) -> &'v str {
+    let mut length = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    while !one.is_char_boundary(length) {
+        length -= 1;
+    }
+    &one[..length]
+}
+
+/// Marks behind which a value may be cut: none of them is part of a word or of an escape.
+const CUTS: &str = "/:=?&#-_. ,;";
+
+/// Cuts `prefix` behind its last mark, so that what is left of a value is whole words.
+fn cut(prefix: &str) -> &str {
+    let end = prefix.rfind(|last: char| CUTS.contains(last));
+    end.map_or("", |end| &prefix[..=end])
+}
+
+/// Marks the records of which nothing is left to be stored.
+fn imply(level: &mut Level<'_>) {
+    let size = level.size();
+    for field in &mut level.fields {
+        if field.hoist != Hoist::Stored {
+            continue;
+        }
+        let objects = field.values().filter(|value| matches!(value, Value::Object(_))).count();
+        if let Some(below) = &mut field.below {
+            imply(below);
+            let hoisted = below.fields.iter().all(|field| !field.hoist.is_stored());
+            if hoisted && objects == size && !below.fields.is_empty() {
+                field.hoist = Hoist::Implied;
+            }
+        }
+    }
+}
