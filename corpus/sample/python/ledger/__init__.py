@@ -1,0 +1,1 @@
+"""A small ledger: invoices, payments and reports."""
