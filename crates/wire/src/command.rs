@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::WireError;
-use crate::scan::Scan;
+use crate::error::WireError;
+use crate::json::scan::Scan;
 
 /// The arguments that may hold it, best first; of a tool that reads files it is the path.
 const KEYS: [&str; 13] = [

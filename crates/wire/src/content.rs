@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::WireError;
-use crate::scan::Scan;
+use crate::error::WireError;
+use crate::json::scan::Scan;
 use crate::slot::Found;
 
 /// What providers call a block of text.

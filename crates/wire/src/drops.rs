@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::members;
+use crate::json::member::members;
 
 /// Edits of Anthropic's that touch thoughts only.
 const THOUGHTS: &str = "clear_thinking";

@@ -1,6 +1,8 @@
 //! Tells whose body it is when no path does: the provider's whose tool results stand in it.
 
-use crate::{PROVIDERS, Provider, Slot};
+use crate::provider::Provider;
+use crate::providers::PROVIDERS;
+use crate::slot::Slot;
 
 /// The provider whose tool results stand in `body`; `None` when there are none, or when two would find others.
 ///

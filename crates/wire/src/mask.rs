@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use crate::{WireError, text};
+use crate::error::WireError;
+use crate::json::text;
 
 /// A place in a text, and what is to stand there.
 pub type Mask = (Range<usize>, &'static str);

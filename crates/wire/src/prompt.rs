@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::content::TEXT;
-use crate::scan::{self, Scan};
-use crate::{Edit, Provider, WireError, text};
+use crate::error::WireError;
+use crate::json::scan::{self, Scan};
+use crate::json::splice::Edit;
+use crate::json::text;
+use crate::provider::Provider;
 
 /// A text in a message of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::scan::{self, Scan};
-use crate::{Edit, Provider, WireError, text};
+use crate::error::WireError;
+use crate::json::scan::{self, Scan};
+use crate::json::splice::Edit;
+use crate::json::text;
+use crate::provider::Provider;
 
 /// A description of a tool, or of a part of what it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +180,8 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PROVIDERS, splice};
+    use crate::json::splice::splice;
+    use crate::providers::PROVIDERS;
 
     /// Spells in capitals, and drops what is empty.
     fn shout(schema: &str) -> String {

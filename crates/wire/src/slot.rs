@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 
 use crate::call::{Call, Calls};
-use crate::scan::{self, Scan};
-use crate::{WireError, text};
+use crate::error::WireError;
+use crate::json::scan::{self, Scan};
+use crate::json::text;
 
 /// A place in a body that holds a tool result's text, or one of its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Sums what a provider counts, under the names that it has for it.
 
-use super::node::Node;
-use super::patch::Patch;
+use crate::json::node::Node;
+use crate::json::patch::Patch;
 
 /// Counts of one round or of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
-use super::frames::{Frame, Frames};
-use super::veil::{alike_event, shows};
-use super::words::UNREADABLE;
-use super::{Close, Turn, Usage, Watch};
+use crate::hidden::frames::{Frame, Frames};
+use crate::hidden::turn::Turn;
+use crate::hidden::veil::{alike_event, shows};
+use crate::hidden::watch::{Close, Usage, Watch};
+use crate::hidden::words::UNREADABLE;
 
 /// What a provider's events mean.
 pub(crate) trait Events: Send {
@@ -21,7 +22,7 @@ pub(crate) trait Events: Send {
 }
 
 /// A watch over events of this meaning, for calls of the tool with this name.
-pub(crate) fn watch(name: &'static str, events: impl Events + 'static) -> Box<dyn Watch> {
+pub(crate) fn watch_events(name: &'static str, events: impl Events + 'static) -> Box<dyn Watch> {
     let frames = Frames::default();
     Box::new(Stream { name, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
 }

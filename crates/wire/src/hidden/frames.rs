@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
+use crate::json::patch::Patch;
+
 /// One event, with the blank line that ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
@@ -24,6 +26,29 @@ impl<'a> Frame<'a> {
         }
         Some(all)
     }
+
+    /// Appends the event with its data changed; the bytes of the event when there is no change.
+    pub(crate) fn write(self, patch: Patch, data: &[u8], out: &mut Vec<u8>) {
+        match patch.apply(data) {
+            Cow::Borrowed(_) => out.extend_from_slice(self.raw),
+            Cow::Owned(data) => self.write_other(&data, out),
+        }
+    }
+
+    /// Appends the event with other data; its other lines and the ends of its lines stay.
+    pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
+        let mut is_put = false;
+        for (line, end) in ended(self.raw) {
+            if !line.starts_with(b"data:") {
+                out.extend_from_slice(&[line, end].concat());
+            } else if !is_put {
+                is_put = true;
+                for line in data.split(|byte| *byte == b'\n') {
+                    out.extend_from_slice(&[b"data: ", line, end].concat());
+                }
+            }
+        }
+    }
 }
 
 /// What a line says under this name.
@@ -34,6 +59,20 @@ fn field<'a>(name: &[u8], line: &'a [u8]) -> Option<&'a [u8]> {
 
 fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
     raw.split(|byte| *byte == b'\n' || *byte == b'\r').filter(|line| !line.is_empty())
+}
+
+/// Lines, each with what ends it.
+fn ended(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let mut lines = Vec::new();
+    while !raw.is_empty() {
+        let at = memchr2(b'\n', b'\r', raw).unwrap_or(raw.len());
+        let (line, rest) = raw.split_at(at);
+        let long = if rest.starts_with(b"\r\n") { 2 } else { rest.len().min(1) };
+        let (end, rest) = rest.split_at(long);
+        lines.push((line, end));
+        raw = rest;
+    }
+    lines
 }
 
 /// The longest event that is waited for.
@@ -138,5 +177,33 @@ mod tests {
         assert_eq!(frame.data().as_deref(), Some(b"{\"a\":\n1}".as_slice()));
         assert_eq!(Frame { raw: b": ping\n\n" }.data(), None);
         assert_eq!(Frame { raw: b"data\n\n" }.data(), None);
+    }
+
+    fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
+        let frame = Frame { raw: raw.as_bytes() };
+        let (mut patch, mut out) = (Patch::default(), Vec::new());
+        for (place, text) in edits {
+            patch.put(place.clone(), *text);
+        }
+        frame.write(patch, &frame.data().unwrap(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
+    fn an_event_without_changes_is_copied() {
+        check_write("data:1\r\n\r\n", &[], "data:1\r\n\r\n");
+    }
+
+    #[test]
+    fn only_the_places_change() {
+        check_write("event: e\ndata: [1,2]\nid: 7\n\n", &[(3..4, "9")], "event: e\ndata: [1,9]\nid: 7\n\n");
+        check_write("data: [1,2]\r\n\r\n", &[(3..4, "9"), (1..1, "0,")], "data: [0,1,9]\r\n\r\n");
+        check_write("data: [1,2]\n\n", &[(1..4, "0"), (3..4, "9")], "data: [0]\n\n");
+        check_write("data:1\r\r", &[(0..1, "2")], "data: 2\r\r");
+    }
+
+    #[test]
+    fn data_of_several_lines_stays_so() {
+        check_write("data: [1,\ndata: 2]\n\n", &[(1..2, "3")], "data: [3,\ndata: 2]\n\n");
     }
 }

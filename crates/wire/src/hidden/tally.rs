@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::Usage;
+use crate::hidden::watch::Usage;
 
 /// The sum of what providers of one shape say they counted.
 #[derive(Debug, Default)]

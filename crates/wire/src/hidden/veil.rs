@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::Value;
 
-use super::frames::{Frame, Frames};
-use super::patch::reframe;
+use crate::hidden::frames::{Frame, Frames};
 
 /// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
 /// last counts, and what is no character is replaced. Otherwise as they came.
@@ -34,7 +33,7 @@ pub(crate) fn alike_event<'b>(name: &str, frame: Frame<'b>) -> Cow<'b, [u8]> {
         Cow::Borrowed(_) => Cow::Borrowed(frame.raw),
         Cow::Owned(data) => {
             let mut event = Vec::new();
-            reframe(frame, &data, &mut event);
+            frame.write_other(&data, &mut event);
             Cow::Owned(event)
         }
     }

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::veil::{alike, shows};
-use super::words::UNREADABLE;
-use super::{Close, MOST, Turn, Usage, Watch};
+use crate::hidden::turn::{MOST, Turn};
+use crate::hidden::veil::{alike, shows};
+use crate::hidden::watch::{Close, Usage, Watch};
+use crate::hidden::words::UNREADABLE;
 
 /// What a provider's bodies mean.
 pub(crate) trait Bodies: Send {
@@ -19,7 +20,7 @@ pub(crate) trait Bodies: Send {
 }
 
 /// A watch over bodies of this meaning, for calls of the tool with this name.
-pub(crate) fn watch(name: &'static str, bodies: impl Bodies + 'static) -> Box<dyn Watch> {
+pub(crate) fn watch_whole(name: &'static str, bodies: impl Bodies + 'static) -> Box<dyn Watch> {
     Box::new(Whole { name, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
 
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
-        let (mut watched, mut out) = (watch("tool", Nothing), Vec::new());
+        let (mut watched, mut out) = (watch_whole("tool", Nothing), Vec::new());
         watched.see(&vec![b'a'; MOST], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);

@@ -1,8 +1,6 @@
 //! What clients read that is not the model's: why a response ends as it does.
 
-use serde_json::{Value, json};
-
-use super::Failure;
+use crate::hidden::watch::Failure;
 
 /// What stands in a response whose model said nothing to its client.
 pub(crate) const SILENCE: &str =
@@ -15,12 +13,6 @@ pub(crate) const KEPT_ASKING: &str =
 /// Why a response is not shown that calls the hidden tool in a way that cannot be understood.
 pub(crate) const UNREADABLE: Failure<'_> =
     Failure { status: 502, kind: None, message: "the upstream's answer cannot be read" };
-
-/// An error in the shape of Chat Completions and Responses.
-pub(crate) fn failure(failure: Failure<'_>) -> Value {
-    let kind = failure.kind.unwrap_or("server_error");
-    json!({"error": {"message": failure.message, "type": kind, "param": null, "code": null}})
-}
 
 /// Text that follows other text in one message: with a blank line between, for each was said on its own.
 pub(crate) fn gap(before: Option<char>, after: Option<char>) -> &'static str {

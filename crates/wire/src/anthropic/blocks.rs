@@ -1,0 +1,197 @@
+//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+
+use crate::hidden::turn::{Ask, MOST, Turn};
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+use crate::json::text;
+
+/// What a content block is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A call of the hidden tool.
+    Hidden,
+    /// A call that the client answers.
+    Call,
+    /// What the model thinks.
+    Thought,
+    /// What it says.
+    Text,
+    /// Anything else, such as what the provider's own tools did.
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(block: &Node<'_>, hidden: &str) -> Self {
+        let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
+        match kind.and_then(|kind| kind.text()).as_deref() {
+            Some("tool_use") if name.is_some_and(|name| name.says(hidden)) => Self::Hidden,
+            Some("tool_use") => Self::Call,
+            Some("thinking" | "redacted_thinking") => Self::Thought,
+            Some("text") => Self::Text,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The blocks of one turn.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    all: Vec<Block>,
+    size: usize,
+    /// Something is missing, so that the turn cannot be sent again.
+    is_lost: bool,
+}
+
+#[derive(Debug)]
+struct Block {
+    index: u64,
+    kind: Kind,
+    /// The block as it began.
+    start: Vec<u8>,
+    /// What its members grew by, as it is written in JSON.
+    grown: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// By what a block grows: the kind of the piece, where the piece is in it, and the member of the block that it is of.
+const PIECES: [(&str, &str, &str); 6] = [
+    ("text_delta", "text", "text"),
+    ("input_json_delta", "partial_json", "input"),
+    ("thinking_delta", "thinking", "thinking"),
+    ("signature_delta", "signature", "signature"),
+    ("citations_delta", "citation", "citations"),
+    ("compaction_delta", "content", "content"),
+];
+
+/// How many blocks may be open at once: providers write them one by one.
+pub(super) const MOST_OPEN: usize = 64;
+
+/// What a block costs beside its bytes.
+const OVERHEAD: usize = 256;
+
+impl Blocks {
+    pub(super) fn start(&mut self, index: u64, kind: Kind, block: &Node<'_>) {
+        if self.has_room(block.bytes().len() + OVERHEAD) {
+            self.all.push(Block { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
+        }
+    }
+
+    pub(super) fn grow(&mut self, index: u64, delta: &Node<'_>) {
+        if self.has_room(delta.bytes().len()) {
+            let block = self.all.iter_mut().rev().take(MOST_OPEN).find(|block| block.index == index);
+            self.is_lost |= block.and_then(|block| block.grow(delta)).is_none();
+        }
+    }
+
+    /// The turn, if it is complete.
+    pub(super) fn turn(&self) -> Option<Turn> {
+        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
+        let said = said(blocks?.iter().map(Vec::as_slice))?;
+        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
+        (!self.is_lost && !asks.is_empty()).then_some(Turn { asks, said })
+    }
+
+    fn has_room(&mut self, more: usize) -> bool {
+        self.size += more;
+        if self.size > MOST {
+            self.is_lost = true;
+            self.all = Vec::new();
+        }
+        !self.is_lost
+    }
+}
+
+/// The message of these blocks. The provider refuses texts with nothing in them, even if it wrote them.
+pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
+    let blocks: Vec<_> = blocks.filter(|block| !is_blank(block)).map(String::from_utf8_lossy).collect();
+    let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
+    serde_json::from_str::<IgnoredAny>(&said).is_ok().then_some(said)
+}
+
+fn is_blank(block: &[u8]) -> bool {
+    let Some(block) = Node::whole(block).filter(|block| Kind::of(block, "") == Kind::Text) else {
+        return false;
+    };
+    block.get("text").and_then(|text| text.text()).is_some_and(|text| text.trim().is_empty())
+}
+
+/// The call of the hidden tool that a block is.
+pub(super) fn ask(block: &Node<'_>) -> Ask {
+    let [id, input] = block.gets(["id", "input"]).unwrap_or_default();
+    let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
+    Ask { id, input }
+}
+
+impl Block {
+    fn grow(&mut self, delta: &Node<'_>) -> Option<()> {
+        let kind = delta.get("type")?.text()?;
+        let (_, from, to) = PIECES.iter().find(|(name, ..)| *name == kind)?;
+        let piece = delta.get(from)?;
+        if !self.grown.iter().any(|(name, _)| name == to) {
+            self.grown.push((to, Vec::new()));
+        }
+        let (_, grown) = self.grown.iter_mut().find(|(name, _)| name == to)?;
+        match *to {
+            "citations" if !grown.is_empty() => grown.extend_from_slice(&[b",", piece.bytes()].concat()),
+            "citations" => grown.extend_from_slice(piece.bytes()),
+            _ => grown.extend_from_slice(piece.inside()),
+        }
+        Some(())
+    }
+
+    /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
+    fn written(&self) -> Option<Vec<u8>> {
+        let start = Node::whole(&self.start)?;
+        let mut patch = Patch::default();
+        let mut added = Vec::new();
+        for (name, grown) in &self.grown {
+            let old = start.get(name);
+            let Some(new) = value(name, old.as_ref(), grown) else { continue };
+            match old {
+                Some(old) => patch.put(old.span, new),
+                None => added.push([format!("\"{name}\":").as_bytes(), &new].concat()),
+            }
+        }
+        patch.add(&start, &added.join(b",".as_slice()));
+        Some(patch.apply(&self.start).into_owned())
+    }
+
+    fn ask(&self) -> Option<Ask> {
+        let ask = ask(&Node::whole(&self.start).filter(|_| self.kind == Kind::Hidden)?);
+        let grown = self.grown.iter().find(|(name, grown)| *name == "input" && !grown.is_empty());
+        let input = grown.map(|(_, grown)| json(grown));
+        Some(Ask { input: input.unwrap_or(ask.input), ..ask })
+    }
+}
+
+/// What a member is after it grew; `None` when it stays as it was.
+fn value(name: &str, old: Option<&Node<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
+    let string = |node: &&Node<'_>| node.bytes().starts_with(b"\"");
+    match name {
+        "input" => Some(json(grown).into_bytes()).filter(|input| is_object(input)),
+        "citations" => {
+            let old =
+                old.filter(|old| old.is_list() && !old.is_empty()).map(|old| [old.inside(), b","].concat());
+            Some([b"[", old.unwrap_or_default().as_slice(), grown, b"]"].concat())
+        }
+        _ => {
+            let old = old.filter(string).map(Node::inside).unwrap_or_default();
+            Some([b"\"", old, grown, b"\""].concat())
+        }
+    }
+}
+
+/// The JSON that came as pieces of a string.
+fn json(grown: &[u8]) -> String {
+    let token = [b"\"", grown, b"\""].concat();
+    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+}
+
+/// A model may err, and the provider takes nothing but objects.
+fn is_object(input: &[u8]) -> bool {
+    input.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(input).is_ok()
+}

@@ -1,0 +1,88 @@
+//! Finds places in Anthropic's Messages, where `tool_result` blocks answer `tool_use` blocks.
+//!
+//! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
+//! back as the provider wrote them, and it may check that they do.
+
+use crate::call::Call;
+use crate::command::given;
+use crate::content::texts;
+use crate::drops;
+use crate::error::WireError;
+use crate::json::scan::Scan;
+use crate::prompt::{self, Prompt};
+use crate::schema::{self, Description};
+use crate::slot::{self, Answer, Found, Slot};
+
+/// Every text of every tool result, in order.
+pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+    slot::find(body, request)
+}
+
+/// Every description of a tool and of the parts of its schemas, in order.
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+    schema::find(body, tools)
+}
+
+/// Every text of every message of a user, in order.
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+    prompt::find(body, users)
+}
+
+/// True when results may be left out of what the model reads.
+pub(super) fn drops_results(body: &[u8]) -> bool {
+    drops::is_managed(body)
+}
+
+fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| message(scan, found))
+}
+
+fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
+}
+
+fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| prompt::message(scan, found))
+}
+
+fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    found.calls.begin();
+    scan.items_of("content", |scan| block(scan, found))
+}
+
+/// A call, a result or something else; which one it is may be said last.
+fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
+    let (mut answers, mut content, mut fails) = (None, None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"tool_use_id" => scan.word(&mut answers),
+        b"is_error" => scan.place(&mut fails),
+        b"input" => {
+            let given = given(scan)?;
+            scan.once(&mut input, given)
+        }
+        b"content" => {
+            scan.once(&mut content, ())?;
+            texts(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    match kind.as_deref() {
+        Some("tool_use") => {
+            let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
+            found.calls.make(Call::of(id, tool, input.unwrap_or_default()));
+            found.forget(mark);
+        }
+        Some("tool_result") => {
+            let is_error = fails.is_some_and(|span| &scan.body()[span] == b"true");
+            let answer = Answer { id: answers.unwrap_or_default(), is_error, ..Answer::default() };
+            found.settle(mark, scan.body(), answer);
+        }
+        _ => found.forget(mark),
+    }
+    Ok(())
+}

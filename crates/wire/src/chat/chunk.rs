@@ -1,0 +1,176 @@
+//! Reads a chunk of a streamed answer: where what stands in it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::error::WireError;
+use crate::json::list;
+use crate::json::scan::Scan;
+use crate::json::text::spelled;
+
+/// The places in a chunk. Only one answer is asked for, so there is at most one choice.
+#[derive(Default)]
+pub(super) struct Chunk<'a> {
+    pub(super) data: &'a [u8],
+    pub(super) id: Option<Range<usize>>,
+    pub(super) created: Option<Range<usize>>,
+    usage: Option<Range<usize>>,
+    /// How many choices it has; `None` when it is no chunk.
+    pub(super) choices: Option<usize>,
+    number: Option<Range<usize>>,
+    pub(super) finish: Option<Range<usize>>,
+    pub(super) delta: Option<Range<usize>>,
+    /// The members of the delta.
+    pub(super) parts: Vec<Part>,
+    /// The parts of tool calls in it.
+    pub(super) pieces: Vec<Piece<'a>>,
+}
+
+/// A member of a delta.
+pub(super) struct Part {
+    pub(super) name: String,
+    /// Where it stands, with its name.
+    pub(super) member: Range<usize>,
+    pub(super) value: Range<usize>,
+}
+
+/// A part of a tool call.
+#[derive(Default)]
+pub(super) struct Piece<'a> {
+    pub(super) place: Range<usize>,
+    index: Option<Range<usize>>,
+    pub(super) id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) has_arguments: bool,
+}
+
+impl<'a> Chunk<'a> {
+    /// `None` when the data is not JSON that everyone reads alike, or of one of several answers.
+    pub(super) fn read(data: &'a [u8]) -> Option<Self> {
+        let mut chunk = Self { data, ..Self::default() };
+        let mut scan = Scan::new(data);
+        scan.members(|scan, key| match key {
+            b"id" => scan.place(&mut chunk.id),
+            b"created" => scan.place(&mut chunk.created),
+            b"usage" => scan.place(&mut chunk.usage),
+            b"choices" if scan.peek() == Some(b'[') => {
+                scan.once(&mut chunk.choices, 0)?;
+                scan.items(|scan| chunk.choice(scan))
+            }
+            _ => scan.skip().map(drop),
+        })
+        .ok()?;
+        scan.end().ok()?;
+        let is_only = chunk.number.as_ref().is_none_or(|place| &data[place.clone()] == b"0");
+        (chunk.choices <= Some(1) && is_only).then_some(chunk)
+    }
+
+    fn choice(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
+        self.choices = self.choices.map(|count| count + 1);
+        scan.members(|scan, key| match key {
+            b"index" => scan.place(&mut self.number),
+            b"finish_reason" => scan.place(&mut self.finish),
+            b"delta" => {
+                scan.peek();
+                let start = scan.at();
+                self.delta(scan)?;
+                scan.once(&mut self.delta, start..scan.at())
+            }
+            _ => scan.skip().map(drop),
+        })
+    }
+
+    fn delta(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
+        scan.members(|scan, key| {
+            let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.named());
+            scan.peek();
+            let from = scan.at();
+            if name == "tool_calls" {
+                scan.items(|scan| self.piece(scan))?;
+            } else {
+                scan.skip()?;
+            }
+            self.parts.push(Part { name, member: start..scan.at(), value: from..scan.at() });
+            Ok(())
+        })
+    }
+
+    fn piece(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
+        let (mut piece, mut id, mut name) = (Piece::default(), None, None);
+        scan.peek();
+        let start = scan.at();
+        scan.members(|scan, key| match key {
+            b"index" => scan.place(&mut piece.index),
+            b"id" => scan.word(&mut id),
+            b"function" => scan.members(|scan, key| match key {
+                b"name" => scan.word(&mut name),
+                b"arguments" => {
+                    let place = scan.skip()?;
+                    piece.has_arguments = !is_nothing(&self.data[place]);
+                    Ok(())
+                }
+                _ => scan.skip().map(drop),
+            }),
+            _ => scan.skip().map(drop),
+        })?;
+        piece.place = start..scan.at();
+        (piece.id, piece.name) = (id.unwrap_or_default(), name.unwrap_or_default());
+        self.pieces.push(piece);
+        Ok(())
+    }
+
+    /// Why the model stopped, when this chunk says so.
+    pub(super) fn reason(&self) -> Option<String> {
+        self.finish.as_ref().and_then(|place| serde_json::from_slice(&self.data[place.clone()]).ok())
+    }
+
+    /// What was counted, when this chunk says so.
+    pub(super) fn usage(&self) -> Option<Map<String, Value>> {
+        let place = self.usage.clone()?;
+        serde_json::from_slice(&self.data[place]).ok()
+    }
+
+    /// Where it says, or could say, what was counted.
+    pub(super) fn usage_place(&self) -> Option<Range<usize>> {
+        self.usage.clone()
+    }
+
+    /// The list of calls with these pieces under these numbers; `None` when it is as it came.
+    pub(super) fn calls(&self, shown: &[(usize, u64)]) -> Option<String> {
+        let is_same = |&(at, index): &(usize, u64)| {
+            let piece = &self.pieces[at];
+            piece.index(self.data).is_none_or(|now| now == index)
+        };
+        if shown.len() == self.pieces.len() && shown.iter().all(is_same) {
+            return None;
+        }
+        let pieces: Vec<_> =
+            shown.iter().map(|&(at, index)| self.pieces[at].under(index, self.data)).collect();
+        Some(list::of(pieces.iter().map(String::as_str)))
+    }
+}
+
+impl Piece<'_> {
+    /// The number of the call that it is a part of.
+    pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
+        spelled(self.index.as_ref()?, data).parse().ok()
+    }
+
+    fn under(&self, index: u64, data: &[u8]) -> String {
+        match &self.index {
+            Some(place) if self.index(data) != Some(index) => {
+                let before = spelled(&(self.place.start..place.start), data);
+                let after = spelled(&(place.end..self.place.end), data);
+                format!("{before}{index}{after}")
+            }
+            _ => spelled(&self.place, data),
+        }
+    }
+}
+
+/// True when a value says nothing.
+pub(super) fn is_nothing(value: &[u8]) -> bool {
+    matches!(value, b"null" | b"\"\"" | b"[]" | b"{}")
+}

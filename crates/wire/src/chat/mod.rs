@@ -1,0 +1,50 @@
+//! Speaks Chat Completions: claims their paths, and hands their bodies to the rooms beside it.
+
+mod calls;
+mod chunk;
+mod events;
+mod offer;
+pub(crate) mod request;
+mod turn;
+mod voice;
+mod whole;
+pub(crate) mod words;
+
+use crate::error::WireError;
+use crate::hidden::hides::Hides;
+use crate::prompt::Prompt;
+use crate::provider::Provider;
+use crate::schema::Description;
+use crate::slot::Slot;
+
+pub(crate) struct Chat;
+
+impl Provider for Chat {
+    fn name(&self) -> &'static str {
+        "chat"
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with("/chat/completions")
+    }
+
+    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+        request::slots(body)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        request::descriptions(body)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        request::prompts(body)
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        request::drops_results(body)
+    }
+
+    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+        Some(&offer::ChatOffer)
+    }
+}

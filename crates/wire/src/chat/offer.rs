@@ -1,0 +1,74 @@
+//! Puts a hidden tool and its answers into Chat Completions.
+
+use serde_json::json;
+
+use super::{events, whole};
+use crate::error::WireError;
+use crate::hidden::events::watch_events;
+use crate::hidden::hides::Hides;
+use crate::hidden::turn::{Tool, Turn};
+use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::whole::watch_whole;
+use crate::history::History;
+use crate::json::list;
+use crate::json::member::members;
+
+pub(super) struct ChatOffer;
+
+impl Hides for ChatOffer {
+    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let others = members(&["n", "functions"], body)?;
+        if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
+            return Ok(None);
+        }
+        let name = json!(tool.name);
+        let (description, parameters) = (json!(tool.description), tool.parameters);
+        let function = format!(r#"{{"name":{name},"description":{description},"parameters":{parameters}}}"#);
+        list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
+    }
+
+    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
+            json!({"role": "tool", "tool_call_id": ask.id, "content": answer}).to_string()
+        });
+        let messages: Vec<_> = std::iter::once(turn.said.clone()).chain(results).collect();
+        list::push("messages", &messages.join(","), body)
+    }
+
+    fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
+        match framing {
+            Framing::Whole => watch_whole(name, whole::Reply::new(name)),
+            Framing::Events => watch_events(name, events::Reply::new(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOL: Tool = Tool { name: "own", description: "A \"tool\".", parameters: "{}" };
+
+    fn check(body: &str, expected: Option<&str>) {
+        let offered = ChatOffer.offer(&TOOL, body.as_bytes()).unwrap();
+        assert_eq!(offered.as_deref().map(String::from_utf8_lossy).as_deref(), expected);
+    }
+
+    #[test]
+    fn the_tool_stands_behind_the_client_s() {
+        check(
+            r#"{"tools":[{}],"n":1}"#,
+            Some(
+                r#"{"tools":[{},{"type":"function","function":{"name":"own","description":"A \"tool\".","parameters":{}}}],"n":1}"#,
+            ),
+        );
+    }
+
+    #[test]
+    fn where_it_cannot_be_hidden_it_is_not_offered() {
+        check(r#"{"tools":[{}],"n":2}"#, None);
+        check(r#"{"tools":[{}],"functions":[{}]}"#, None);
+        check(r#"{"tools":[{"type":"function","function":{"name":"own"}}]}"#, None);
+        check(r#"{"messages":[]}"#, None);
+    }
+}

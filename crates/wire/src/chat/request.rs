@@ -1,0 +1,120 @@
+//! Finds places in Chat Completions, where messages of the role `tool` answer `tool_calls`, and those of the role
+//! `function` a `function_call`.
+
+use std::borrow::Cow;
+
+use crate::call::Call;
+use crate::command::{Given, given};
+use crate::content::texts;
+use crate::drops;
+use crate::error::WireError;
+use crate::json::scan::Scan;
+use crate::prompt::{self, Prompt};
+use crate::schema::{self, Description};
+use crate::slot::{self, Answer, Found, Slot};
+
+/// Every text of every tool result, in order.
+pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+    slot::find(body, request)
+}
+
+/// Every description of a tool and of the parts of its schemas, in order.
+pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+    schema::find(body, tools)
+}
+
+/// Every text of every message of a user, in order.
+pub(crate) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+    prompt::find(body, users)
+}
+
+/// True when results may be left out of what the model reads.
+pub(super) fn drops_results(body: &[u8]) -> bool {
+    drops::is_squeezed(body)
+}
+
+fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| message(scan, found))
+}
+
+/// Each tool in a wrapper that says of what kind it is; `functions` without one.
+fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"tools" => scan.items(|scan| {
+            scan.members(|scan, key| match key {
+                b"function" | b"custom" => schema::tool(&["parameters"], scan, found),
+                _ => scan.skip().map(drop),
+            })
+        }),
+        b"functions" => scan.items(|scan| schema::tool(&["parameters"], scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| prompt::message(scan, found))
+}
+
+fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
+    let (mut content, mut calls, mut single) = (None, None, None);
+    let mark = found.mark();
+    found.calls.begin();
+    scan.members(|scan, key| match key {
+        b"role" => scan.word(&mut role),
+        b"tool_call_id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"tool_name" => scan.word(&mut tool_name),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            texts(scan, found)
+        }
+        b"tool_calls" => {
+            scan.once(&mut calls, ())?;
+            scan.items(|scan| call(scan, found))
+        }
+        b"function_call" => {
+            let (tool, given) = function(scan)?;
+            scan.once(&mut single, ())?;
+            found.calls.make(Call::of(Cow::default(), tool, given));
+            Ok(())
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    if let Some("tool" | "function") = role.as_deref() {
+        let tool = tool_name.or(name).unwrap_or_default();
+        found.settle(mark, scan.body(), Answer { id: id.unwrap_or_default(), tool, is_error: false });
+    } else {
+        found.forget(mark);
+    }
+    Ok(())
+}
+
+fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut id, mut called) = (None, None);
+    scan.members(|scan, key| match key {
+        b"id" => scan.word(&mut id),
+        b"function" | b"custom" => {
+            let function = function(scan)?;
+            scan.once(&mut called, function)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (tool, given) = called.unwrap_or_default();
+    found.calls.make(Call::of(id.unwrap_or_default(), tool, given));
+    Ok(())
+}
+
+/// A tool's name, and what its arguments say.
+fn function<'a>(scan: &mut Scan<'a>) -> Result<(Cow<'a, str>, Given<'a>), WireError> {
+    let (mut name, mut arguments) = (None, None);
+    scan.members(|scan, key| match key {
+        b"name" => scan.word(&mut name),
+        b"arguments" | b"input" => {
+            let given = given(scan)?;
+            scan.once(&mut arguments, given)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    Ok((name.unwrap_or_default(), arguments.unwrap_or_default()))
+}

@@ -1,0 +1,88 @@
+//! Puts together what a model said, piece by piece, so that it can be sent again.
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+
+use crate::hidden::turn::{Ask, Turn};
+
+/// What of a message is sent again: some servers want to have back what their model thought.
+pub(super) const KEPT: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
+
+/// The longest turn that is kept.
+const MAX_TURN: usize = 8 << 20;
+
+/// A model's message, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    parts: Map<String, Value>,
+    size: usize,
+}
+
+impl Said {
+    /// Takes a part of the message: its name, and its value as JSON.
+    pub(super) fn hear(&mut self, name: &str, value: &[u8]) {
+        if !KEPT.contains(&name) || !self.fits(value.len()) {
+            return;
+        }
+        if let Ok(value) = serde_json::from_slice(value) {
+            join(self.parts.entry(name).or_insert(Value::Null), value);
+        }
+    }
+
+    /// Takes up room; false when there is none.
+    pub(super) fn fits(&mut self, size: usize) -> bool {
+        self.size += size;
+        !self.is_full()
+    }
+
+    /// True when the message is longer than any that can be kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.size > MAX_TURN
+    }
+
+    /// The turn that this message and these calls make; `round` keeps names apart that are made up.
+    pub(super) fn turn(self, round: usize, calls: Vec<Map<String, Value>>) -> Turn {
+        let (mut asks, mut all) = (Vec::new(), Vec::new());
+        for (at, mut call) in calls.into_iter().enumerate() {
+            let ask = ask(&mut call, || format!("call_{round}_{at}"));
+            asks.push(ask);
+            all.push(Value::Object(call));
+        }
+        let mut message = Map::new();
+        message.insert("role".into(), json!("assistant"));
+        message.insert("content".into(), Value::Null);
+        message.extend(self.parts);
+        message.insert("tool_calls".into(), Value::Array(all));
+        Turn { asks, said: Value::Object(message).to_string() }
+    }
+}
+
+/// What a call asks. Where it has no id it gets one, and where its arguments are not JSON none are sent again.
+fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> Ask {
+    let id =
+        call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map_or_else(name, str::to_owned);
+    call.insert("id".into(), json!(id));
+    let function = call.get_mut("function").and_then(Value::as_object_mut);
+    let arguments = function.and_then(|it| it.get_mut("arguments"));
+    let input = match &arguments {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    if let Some(arguments) = arguments
+        && serde_json::from_str::<IgnoredAny>(&input).is_err()
+    {
+        *arguments = json!("{}");
+    }
+    Ask { id, input }
+}
+
+/// Adds a part to what came before: text to text, items to items.
+pub(super) fn join(now: &mut Value, more: Value) {
+    match (now, more) {
+        (Value::String(now), Value::String(more)) => now.push_str(&more),
+        (Value::Array(now), Value::Array(more)) => now.extend(more),
+        (_, Value::Null) => {}
+        (now, more) => *now = more,
+    }
+}

@@ -1,0 +1,129 @@
+//! Reads a response of Gemini, or a part of one, and writes it with other parts.
+
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+
+/// A response with at most one candidate.
+pub(super) struct Chunk<'a> {
+    /// The response, which may be wrapped.
+    pub(super) top: Node<'a>,
+    candidate: Option<Node<'a>>,
+    pub(super) parts: Vec<(Kind, Node<'a>)>,
+    /// Why the model stopped, if it did.
+    pub(super) finish: Option<Node<'a>>,
+}
+
+/// What a part is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A call of the hidden tool.
+    Hidden,
+    /// A call that the client answers.
+    Call,
+    /// What the model thinks.
+    Thought,
+    /// A text with nothing in it.
+    Blank,
+    /// Anything else: what the model says or shows.
+    Words,
+}
+
+impl Kind {
+    fn of(part: &Node<'_>, hidden: &str) -> Option<Self> {
+        let names = ["functionCall", "text", "thought", "thoughtSignature"];
+        let [call, text, thought, signature] = part.gets(names)?;
+        let is_blank = text.is_some_and(|text| text.inside().is_empty());
+        Some(match call {
+            Some(call) if call.get("name").is_some_and(|name| name.says(hidden)) => Self::Hidden,
+            Some(_) => Self::Call,
+            None if thought.is_some_and(|thought| thought.bytes() == b"true") => Self::Thought,
+            None if is_blank && signature.is_some() => Self::Thought,
+            None if is_blank => Self::Blank,
+            None => Self::Words,
+        })
+    }
+}
+
+impl<'a> Chunk<'a> {
+    pub(super) fn read(body: &'a [u8], hidden: &str) -> Option<Self> {
+        let outer = Node::whole(body)?;
+        let [wrapped, bare] = outer.gets(["response", "candidates"])?;
+        let top = wrapped.filter(|it| bare.is_none() && it.is_object()).unwrap_or(outer);
+        let mut candidates = top.get("candidates").map(|it| it.items()).unwrap_or_default();
+        let candidate = candidates.pop();
+        let [content, finish] = match &candidate {
+            Some(candidate) => candidate.gets(["content", "finishReason"])?,
+            None => [None, None],
+        };
+        let parts = content.and_then(|content| content.get("parts")).map(|it| it.items()).unwrap_or_default();
+        let parts: Option<Vec<_>> = parts.into_iter().map(|it| Some((Kind::of(&it, hidden)?, it))).collect();
+        candidates.is_empty().then_some(Self { top, candidate, parts: parts?, finish })
+    }
+
+    pub(super) fn has(&self, kind: Kind) -> bool {
+        self.parts.iter().any(|(it, _)| *it == kind)
+    }
+
+    /// True when the model stopped by itself, as it also does to wait for calls.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.finish.as_ref().is_some_and(|finish| finish.says("STOP"))
+    }
+
+    /// Puts other parts in place of those that are here.
+    pub(super) fn say(&self, parts: &[Vec<u8>], patch: &mut Patch) {
+        let Some(candidate) = &self.candidate else { return };
+        let parts = [b"[", parts.join(b",".as_slice()).as_slice(), b"]"].concat();
+        let content = candidate.get("content").filter(Node::is_object);
+        match (content.as_ref().and_then(|it| it.get("parts")), content) {
+            (Some(old), _) => patch.put(old.span, parts),
+            (None, Some(content)) => patch.add(&content, &[b"\"parts\":", parts.as_slice()].concat()),
+            (None, None) => {
+                let content =
+                    [b"\"content\":{\"parts\":", parts.as_slice(), b",\"role\":\"model\"}"].concat();
+                patch.add(candidate, &content);
+            }
+        }
+    }
+
+    /// Takes out why the model stopped.
+    pub(super) fn unfinish(&self, patch: &mut Patch) {
+        if let Some(candidate) = &self.candidate {
+            patch.cut(candidate, "finishReason");
+        }
+    }
+}
+
+/// Only the first of several calls is signed. When that is taken out of sight, the client's first call needs its
+/// signature, or the provider refuses to see it again.
+#[derive(Debug, Default)]
+pub(super) struct Signature {
+    of_hidden: Option<Vec<u8>>,
+    has_calls: bool,
+}
+
+impl Signature {
+    /// Keeps the signature of a hidden call that comes before every call of the client.
+    pub(super) fn keep(&mut self, kind: Kind, part: &Node<'_>) {
+        self.has_calls |= kind == Kind::Call;
+        let signature = part.get("thoughtSignature").filter(|_| kind == Kind::Hidden && !self.has_calls);
+        self.of_hidden = self.of_hidden.take().or(signature.map(|it| it.bytes().to_vec()));
+    }
+
+    /// True when a call is still to be signed.
+    pub(super) fn is_kept(&self) -> bool {
+        self.of_hidden.is_some()
+    }
+
+    /// A part that the client sees; its first call is signed.
+    pub(super) fn sign(&mut self, kind: Kind, part: &Node<'_>) -> Vec<u8> {
+        let bytes = part.bytes();
+        let Some(signature) = (kind == Kind::Call).then(|| self.of_hidden.take()).flatten() else {
+            return bytes.to_vec();
+        };
+        if part.get("thoughtSignature").is_some() {
+            return bytes.to_vec();
+        }
+        let end = bytes.len() - 1;
+        [&bytes[..end], b",\"thoughtSignature\":", &signature, b"}"].concat()
+    }
+}

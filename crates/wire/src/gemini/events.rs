@@ -1,0 +1,224 @@
+//! Watches Gemini's events: calls come whole, so only the end of a response with a hidden call in it is held.
+
+use super::chunk::{Chunk, Kind, Signature};
+use super::parts::Parts;
+use super::words::{Tokens, error, no_tokens, usage};
+use crate::hidden::events::Events;
+use crate::hidden::frames::Frame;
+use crate::hidden::frames::Frames;
+use crate::hidden::turn::{MOST, Turn};
+use crate::hidden::watch::{Close, Usage};
+use crate::hidden::words::SILENCE;
+use crate::json::patch::Patch;
+use crate::json::text::quoted;
+
+pub(super) struct Reply {
+    name: &'static str,
+    /// What the rounds before this one cost.
+    prior: Tokens,
+    /// How many rounds there were.
+    rounds: usize,
+    /// The id of the first response, as it is written.
+    id: Option<Vec<u8>>,
+    /// The client has something to read or to do.
+    has_words: bool,
+    round: Round,
+    /// The events at the end of the latest turn.
+    ending: Vec<u8>,
+}
+
+/// One response of the upstream.
+struct Round {
+    tokens: Tokens,
+    parts: Parts,
+    hidden: usize,
+    calls: usize,
+    signature: Signature,
+    /// The events since the end, held because the model may wait for nothing but the hidden tool.
+    held: Vec<u8>,
+    end: End,
+}
+
+/// Whether and how a response has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Open,
+    Stopped,
+    /// Cut off, or the client knows of the end.
+    Final,
+}
+
+/// What the client may know of the end of a response.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finish {
+    Told,
+    Untold,
+}
+
+impl Events for Reply {
+    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+        let data = frame.data().unwrap_or_default();
+        let chunk = Chunk::read(&data, self.name);
+        if let Some(chunk) = &chunk {
+            self.take(chunk);
+        }
+        let ends = chunk.is_some_and(|chunk| chunk.finish.is_some());
+        if self.round.hidden + self.rounds == 0 {
+            return out.extend_from_slice(frame.raw);
+        }
+        let waits = self.round.hidden > 0 && self.round.end == End::Stopped;
+        if waits && (ends || !self.round.held.is_empty()) {
+            self.round.held.extend_from_slice(frame.raw);
+        } else {
+            self.write(frame, Finish::Told, out);
+        }
+        if self.round.held.len() > MOST {
+            self.round.end = End::Final;
+            self.release(Finish::Told, out);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+        let waits = self.round.end == End::Stopped && self.round.calls == 0 && !self.round.held.is_empty();
+        let parts = waits.then(|| std::mem::take(&mut self.round.parts));
+        let turn = parts.and_then(Parts::turn);
+        if turn.is_some() {
+            self.ending.clone_from(&self.round.held);
+            self.release(Finish::Untold, out);
+            self.prior = self.prior.plus(&self.round.tokens);
+            self.rounds += 1;
+            self.round = Round::new();
+        } else {
+            self.release(Finish::Told, out);
+        }
+        turn
+    }
+
+    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+        match why {
+            Close::Enough => self.finish(out),
+            Close::Failed(why) => out.extend_from_slice(format!("data: {}\n\n", error(why)).as_bytes()),
+        }
+    }
+
+    fn spent(&self) -> Usage {
+        usage(&self.prior.plus(&self.round.tokens))
+    }
+}
+
+impl Round {
+    fn new() -> Self {
+        Self {
+            tokens: no_tokens(),
+            parts: Parts::default(),
+            hidden: 0,
+            calls: 0,
+            signature: Signature::default(),
+            held: Vec::new(),
+            end: End::Open,
+        }
+    }
+}
+
+impl Reply {
+    pub(super) fn new(name: &'static str) -> Self {
+        let (prior, round, ending) = (no_tokens(), Round::new(), Vec::new());
+        Self { name, prior, rounds: 0, id: None, has_words: false, round, ending }
+    }
+
+    /// Learns what a chunk says.
+    fn take(&mut self, chunk: &Chunk<'_>) {
+        let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
+        self.id = self.id.take().or(id);
+        let round = &mut self.round;
+        if let Some(counted) = chunk.top.get("usageMetadata") {
+            round.tokens.read(&counted);
+        }
+        for (kind, part) in &chunk.parts {
+            round.hidden += usize::from(*kind == Kind::Hidden);
+            round.calls += usize::from(*kind == Kind::Call);
+            self.has_words |= matches!(kind, Kind::Call | Kind::Words);
+            round.signature.keep(*kind, part);
+            round.parts.take(*kind, part);
+        }
+        if chunk.finish.is_some() {
+            let stopped = round.end == End::Open && chunk.is_stopped() && round.hidden > 0;
+            round.end = if stopped { End::Stopped } else { End::Final };
+        }
+    }
+
+    /// What was held goes on.
+    fn release(&mut self, finish: Finish, out: &mut Vec<u8>) {
+        let held = std::mem::take(&mut self.round.held);
+        Frames::default().take(&held, |frame| self.write(frame, finish, out));
+    }
+
+    /// An event without what the client may not see; as it came, if nothing in it must change.
+    fn write(&mut self, frame: Frame<'_>, finish: Finish, out: &mut Vec<u8>) {
+        let data = frame.data().unwrap_or_default();
+        let Some(chunk) = Chunk::read(&data, self.name) else { return out.extend_from_slice(frame.raw) };
+        let mut patch = Patch::default();
+        let shows = self.say(&chunk, finish, &mut patch);
+        let ends = chunk.finish.is_some() && finish == Finish::Told;
+        if !shows && !ends && (chunk.has(Kind::Hidden) || chunk.finish.is_some()) {
+            return;
+        }
+        if finish == Finish::Untold {
+            chunk.unfinish(&mut patch);
+        }
+        if self.rounds > 0 {
+            self.adapt(&chunk, &mut patch);
+        }
+        frame.write(patch, &data, out);
+    }
+
+    /// Leaves the parts that the client sees; true when there are any worth an event.
+    fn say(&mut self, chunk: &Chunk<'_>, finish: Finish, patch: &mut Patch) -> bool {
+        let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != Kind::Hidden);
+        let ends = chunk.finish.is_some() && finish == Finish::Told;
+        let is_silent = ends && self.round.hidden + self.rounds > 0 && !self.has_words;
+        let is_signed = self.round.signature.is_kept() && chunk.has(Kind::Call);
+        if is_silent || is_signed || chunk.has(Kind::Hidden) {
+            let signature = &mut self.round.signature;
+            let mut parts: Vec<_> = seen().map(|(kind, part)| signature.sign(*kind, part)).collect();
+            if is_silent || parts.is_empty() {
+                parts.push(text(if is_silent { SILENCE } else { "" }));
+            }
+            chunk.say(&parts, patch);
+        }
+        seen().any(|(kind, _)| *kind != Kind::Blank)
+    }
+
+    /// Makes a chunk of a later round one of the first response.
+    fn adapt(&self, chunk: &Chunk<'_>, patch: &mut Patch) {
+        let [id, counted] = chunk.top.gets(["responseId", "usageMetadata"]).unwrap_or_default();
+        if let Some((old, first)) = id.zip(self.id.as_ref()) {
+            patch.put(old.span, first.clone());
+        }
+        if counted.is_some() {
+            self.prior.plus(&self.round.tokens).write("usageMetadata", &chunk.top, patch);
+        }
+    }
+
+    /// The end that was held, as if the model had not asked.
+    fn finish(&mut self, out: &mut Vec<u8>) {
+        let held = std::mem::take(&mut self.ending);
+        let parts = [text(if self.has_words { "" } else { SILENCE })];
+        let is_first = self.rounds < 2;
+        Frames::default().take(&held, |frame| {
+            let data = frame.data().unwrap_or_default();
+            let ending = Chunk::read(&data, self.name).filter(|chunk| chunk.finish.is_some());
+            let Some(chunk) = ending else { return };
+            let mut patch = Patch::default();
+            chunk.say(&parts, &mut patch);
+            if !is_first {
+                self.adapt(&chunk, &mut patch);
+            }
+            frame.write(patch, &data, out);
+        });
+    }
+}
+
+fn text(text: &str) -> Vec<u8> {
+    format!(r#"{{"text":{}}}"#, quoted(text)).into_bytes()
+}

@@ -1,0 +1,51 @@
+//! Speaks Gemini's API: claims its paths, and hands its bodies to the rooms beside it.
+
+mod chunk;
+mod events;
+mod offer;
+mod parts;
+mod request;
+mod whole;
+mod words;
+
+use crate::error::WireError;
+use crate::hidden::hides::Hides;
+use crate::prompt::Prompt;
+use crate::provider::Provider;
+use crate::schema::Description;
+use crate::slot::Slot;
+
+pub(crate) struct Gemini;
+
+impl Provider for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        let method = path.rsplit('/').next().and_then(|end| end.split_once(':'));
+        method.is_some_and(|(_, method)| METHODS.contains(&method))
+    }
+
+    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+        request::slots(body)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        request::descriptions(body)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        request::prompts(body)
+    }
+
+    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
+        // Without this a stream is one list of JSON, written bit by bit.
+        let has_events = query.split('&').any(|pair| ["alt=sse", "$alt=sse", "%24alt=sse"].contains(&pair));
+        (!is_stream || has_events).then_some(&offer::GeminiOffer)
+    }
+}
+
+const METHODS: [&str; 3] = ["generateContent", "streamGenerateContent", "countTokens"];

@@ -1,0 +1,122 @@
+//! Puts a hidden tool and its answers into Gemini's requests.
+
+use memchr::memmem;
+
+use super::{events, whole};
+use crate::error::WireError;
+use crate::hidden::events::watch_events;
+use crate::hidden::hides::Hides;
+use crate::hidden::turn::{Tool, Turn};
+use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::whole::watch_whole;
+use crate::history::History;
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+use crate::json::scan::Scan;
+use crate::json::text::quoted;
+
+pub(super) struct GeminiOffer;
+
+impl Hides for GeminiOffer {
+    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let (name, description) = (quoted(tool.name), quoted(tool.description));
+        let schema = tool.parameters;
+        let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
+        declare(tool.name, &declaration, body)
+    }
+
+    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let calls = Node::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+        let calls = calls.iter().flat_map(Node::items).filter_map(|part| part.get("functionCall"));
+        let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
+        let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
+        go_on(&user, body)
+    }
+
+    fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
+        match framing {
+            Framing::Whole => watch_whole(name, whole::Reply::new(name)),
+            Framing::Events => watch_events(name, events::Reply::new(name)),
+        }
+    }
+}
+
+fn response(call: &Node<'_>, text: &str) -> String {
+    let member = |name| {
+        let value = call.get(name).map(|value| String::from_utf8_lossy(value.bytes()).into_owned());
+        value.map_or_else(String::new, |value| format!(r#""{name}":{value},"#))
+    };
+    let (id, name, output) = (member("id"), member("name"), quoted(text));
+    format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
+}
+
+/// The body with a declaration behind the client's last one; `None` when there is none, or one of that `name`.
+///
+/// It goes into the client's own list and not into one beside it: several lists of tools are refused by some of the
+/// provider's servers.
+fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    let Some(request) = request(body)? else { return Ok(None) };
+    let [tools] = request.gets(["tools"]).ok_or(TWICE)?;
+    let Some(tools) = tools.filter(|_| !wants_several(&request) && !wants_pieces(&request)) else {
+        return Ok(None);
+    };
+    let is_taken = memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some();
+    let lists = tools.items().into_iter().filter_map(|tool| either(&tool, DECLARATIONS));
+    let last = lists.rev().find(|list| list.is_list() && !list.is_empty() && !is_taken);
+    Ok(last.map(|list| {
+        let mut patch = Patch::default();
+        patch.push(&list, declaration);
+        patch.apply(body).into_owned()
+    }))
+}
+
+/// The body with `contents` behind the last of its own.
+fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
+    let list = request(body)?.and_then(|request| request.get("contents"));
+    let list = list.ok_or(WireError { at: 0, expected: "a list of contents" })?;
+    let mut patch = Patch::default();
+    if list.is_list() {
+        patch.push(&list, contents);
+    } else {
+        // One content may stand for a list of one.
+        patch.put(list.span.clone(), [b"[", list.bytes(), b",", contents.as_bytes(), b"]"].concat());
+    }
+    Ok(patch.apply(body).into_owned())
+}
+
+const TWICE: WireError = WireError { at: 0, expected: "a name only once" };
+
+/// Google reads names in either case.
+const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
+
+/// The request itself, or the `request` that a signed-in client wraps; `None` for what is only to be counted.
+fn request(body: &[u8]) -> Result<Option<Node<'_>>, WireError> {
+    let mut scan = Scan::new(body);
+    scan.skip()?;
+    scan.end()?;
+    let Some(top) = Node::whole(body) else { return Ok(None) };
+    let names = ["contents", "request", "generateContentRequest", "generate_content_request"];
+    let [contents, wrapped, counted, other] = top.gets(names).ok_or(TWICE)?;
+    let wrapped = wrapped.filter(|wrapped| contents.is_none() && wrapped.is_object());
+    Ok((counted.is_none() && other.is_none()).then_some(wrapped.unwrap_or(top)))
+}
+
+/// True when the client asks for several answers at once.
+fn wants_several(request: &Node<'_>) -> bool {
+    let config = either(request, ["generationConfig", "generation_config"]);
+    let count = config.and_then(|config| either(&config, ["candidateCount", "candidate_count"]));
+    count.is_some_and(|count| count.number() != Some(1))
+}
+
+/// True when calls are to come piece by piece, of which only the first says what is called.
+fn wants_pieces(request: &Node<'_>) -> bool {
+    let config = either(request, ["toolConfig", "tool_config"]);
+    let calling = config.and_then(|it| either(&it, ["functionCallingConfig", "function_calling_config"]));
+    let names = ["streamFunctionCallArguments", "stream_function_call_arguments"];
+    calling.and_then(|it| either(&it, names)).is_some_and(|it| it.bytes() != b"false")
+}
+
+fn either<'a>(object: &Node<'a>, names: [&str; 2]) -> Option<Node<'a>> {
+    let [one, other] = object.gets(names)?;
+    one.or(other)
+}

@@ -1,0 +1,65 @@
+//! Puts together the parts of a turn that came in pieces, as they must be sent again.
+
+use serde::de::IgnoredAny;
+
+use super::chunk::Kind;
+use crate::hidden::turn::{Ask, MOST, Turn};
+use crate::json::node::Node;
+
+/// The parts of one turn.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    all: Vec<Vec<u8>>,
+    /// The characters of a text that may go on, as they are written.
+    text: Vec<u8>,
+    asks: Vec<Ask>,
+    size: usize,
+}
+
+/// What a part costs beside its bytes.
+const OVERHEAD: usize = 64;
+
+impl Parts {
+    /// Takes a part. Plain texts are joined; what has a signature or a mark stays as it came.
+    pub(super) fn take(&mut self, kind: Kind, part: &Node<'_>) {
+        self.size += part.bytes().len() + OVERHEAD;
+        if self.size > MOST {
+            *self = Self { size: self.size, ..Self::default() };
+            return;
+        }
+        if kind == Kind::Hidden {
+            self.asks.push(ask(part));
+        }
+        if let Some(text) = part.get("text").filter(|_| part.members() == 1) {
+            self.text.extend_from_slice(text.inside());
+        } else {
+            self.end_text();
+            self.all.push(part.bytes().to_vec());
+        }
+    }
+
+    /// The turn, if it has calls of the hidden tool and all of it is here.
+    pub(super) fn turn(mut self) -> Option<Turn> {
+        self.end_text();
+        let parts = self.all.join(b",".as_slice());
+        let said = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
+        let is_whole = self.size <= MOST && !self.asks.is_empty();
+        let is_json = || serde_json::from_str::<IgnoredAny>(&said).is_ok();
+        (is_whole && is_json()).then_some(Turn { asks: self.asks, said })
+    }
+
+    fn end_text(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            self.all.push([b"{\"text\":\"", text.as_slice(), b"\"}"].concat());
+        }
+    }
+}
+
+fn ask(part: &Node<'_>) -> Ask {
+    let call = part.get("functionCall");
+    let [id, args] = call.and_then(|call| call.gets(["id", "args"])).unwrap_or_default();
+    let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let input = args.map_or_else(|| "{}".into(), |args| String::from_utf8_lossy(args.bytes()).into_owned());
+    Ask { id, input }
+}

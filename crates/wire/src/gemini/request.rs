@@ -1,0 +1,185 @@
+//! Finds places in Gemini's requests, where `functionResponse` parts answer `functionCall` parts.
+//!
+//! A response is an object, and the model reads all of it. Each of its members that is a text, a list or an object is
+//! a slot of its own, and its text goes back as a string under the same name: the response stays an object, as the API
+//! wants it, and what is short beside what is long stays as it is. A member that holds blocks of text, as a
+//! tool server's `content` does, has the texts of those blocks as slots instead.
+
+use std::borrow::Cow;
+
+use crate::call::Call;
+use crate::command::given;
+use crate::content::texts;
+use crate::error::WireError;
+use crate::json::scan::Scan;
+use crate::prompt::{self, Prompt};
+use crate::schema::{self, Description};
+use crate::slot::{self, Answer, Found, Slot};
+
+/// Every text of every tool result, in order.
+pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+    slot::find(body, envelope)
+}
+
+/// Every description of a tool and of the parts of its schemas, in order.
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+    schema::find(body, |scan, found| unwrapped(scan, |scan, key| declared(scan, found, key)))
+}
+
+/// Every text of every message of a user, in order.
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+    prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
+}
+
+/// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.
+fn envelope<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut bare, mut wrapped) = (None, None);
+    scan.members(|scan, key| match key {
+        b"contents" => {
+            scan.once(&mut bare, ())?;
+            scan.items(|scan| content(scan, found))
+        }
+        b"generateContentRequest" | b"generate_content_request" | b"request" => {
+            scan.once(&mut wrapped, ())?;
+            request(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    scan.items_of("contents", |scan| content(scan, found))
+}
+
+/// Hands the members of the request to `each`, those of what wraps it too.
+fn unwrapped<'a>(
+    scan: &mut Scan<'a>,
+    mut each: impl FnMut(&mut Scan<'a>, &[u8]) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"generateContentRequest" | b"generate_content_request" | b"request" => scan.members(&mut each),
+        _ => each(scan, key),
+    })
+}
+
+/// What a declaration calls its schemas.
+const SCHEMAS: [&str; 6] = [
+    "parameters",
+    "parametersJsonSchema",
+    "parameters_json_schema",
+    "response",
+    "responseJsonSchema",
+    "response_json_schema",
+];
+
+fn declared<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+    if key != b"tools" {
+        return scan.skip().map(drop);
+    }
+    scan.items(|scan| {
+        scan.members(|scan, key| match key {
+            b"functionDeclarations" | b"function_declarations" => {
+                scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
+            }
+            _ => scan.skip().map(drop),
+        })
+    })
+}
+
+fn said<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+    if key != b"contents" {
+        return scan.skip().map(drop);
+    }
+    scan.items(|scan| saying(scan, found))
+}
+
+/// Who says it may be left out, and is the user then.
+fn saying<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    let (mut role, mut parts) = (None, None);
+    let mark = found.len();
+    scan.members(|scan, key| match key {
+        b"role" => scan.word(&mut role),
+        b"parts" => {
+            scan.once(&mut parts, ())?;
+            scan.items(|scan| {
+                scan.members(|scan, key| match key {
+                    b"text" => prompt::string(scan, found),
+                    _ => scan.skip().map(drop),
+                })
+            })
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    if !matches!(role.as_deref(), None | Some("user")) {
+        found.truncate(mark);
+    }
+    Ok(())
+}
+
+fn content<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    found.calls.begin();
+    scan.items_of("parts", |scan| part(scan, found))
+}
+
+/// Google reads names in either case.
+fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let mut data = None;
+    scan.members(|scan, key| match key {
+        b"functionCall" | b"function_call" => {
+            scan.once(&mut data, ())?;
+            call(scan, found)
+        }
+        b"functionResponse" | b"function_response" => {
+            scan.once(&mut data, ())?;
+            response(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut id, mut name, mut args) = (None, None, None);
+    scan.members(|scan, key| match key {
+        b"id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"args" => {
+            let given = given(scan)?;
+            scan.once(&mut args, given)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
+    found.calls.make(Call::of(id, tool, args.unwrap_or_default()));
+    Ok(())
+}
+
+fn response<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut id, mut name, mut given) = (None, None, None);
+    let (mark, mut is_error) = (found.mark(), false);
+    scan.members(|scan, key| match key {
+        b"id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"response" => {
+            scan.once(&mut given, ())?;
+            scan.members(|scan, key| {
+                is_error |= key == b"error" && scan.peek() != Some(b'n');
+                member(scan, found)
+            })
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (id, tool): (Cow<'_, str>, _) = (id.unwrap_or_default(), name.unwrap_or_default());
+    found.settle(mark, scan.body(), Answer { id, tool, is_error });
+    Ok(())
+}
+
+fn member<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let mark = found.mark();
+    let _ = scan.peek();
+    let start = scan.at();
+    texts(scan, found)?;
+    if found.mark() == mark {
+        found.hold_nested(scan.body(), start..scan.at());
+    }
+    Ok(())
+}

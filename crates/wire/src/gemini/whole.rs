@@ -1,0 +1,123 @@
+//! Watches a response that Gemini sends at once.
+
+use serde::de::IgnoredAny;
+
+use super::chunk::{Chunk, Kind, Signature};
+use super::parts::Parts;
+use super::words::{Tokens, error, no_tokens, usage};
+use crate::hidden::turn::Turn;
+use crate::hidden::watch::{Close, Usage};
+use crate::hidden::whole::Bodies;
+use crate::hidden::words::SILENCE;
+use crate::json::patch::Patch;
+use crate::json::text::quoted;
+
+pub(super) struct Reply {
+    name: &'static str,
+    /// What all rounds so far cost.
+    tokens: Tokens,
+    /// How many rounds there were.
+    rounds: usize,
+    /// The id of the first response, as it is written.
+    id: Option<Vec<u8>>,
+    /// The parts that the client will see.
+    shown: Vec<Vec<u8>>,
+    /// Among them is something to read or to do.
+    has_words: bool,
+    /// The latest response.
+    latest: Vec<u8>,
+}
+
+impl Bodies for Reply {
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
+        let Some(chunk) = self.read(&body) else {
+            out.extend_from_slice(&body);
+            return None;
+        };
+        self.count(&chunk);
+        if self.rounds == 1 && !chunk.has(Kind::Hidden) {
+            out.extend_from_slice(&body);
+            return None;
+        }
+        self.show(&chunk);
+        let turn = turn(&chunk);
+        self.latest = body;
+        if turn.is_none() {
+            self.write(out);
+        }
+        turn
+    }
+
+    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+        match why {
+            Close::Enough => self.write(out),
+            Close::Failed(why) => out.extend_from_slice(error(why).as_bytes()),
+        }
+    }
+
+    fn spent(&self) -> Usage {
+        usage(&self.tokens)
+    }
+}
+
+/// The turn, if the model waits for nothing but the hidden tool.
+fn turn(chunk: &Chunk<'_>) -> Option<Turn> {
+    let mut parts = Parts::default();
+    for (kind, part) in &chunk.parts {
+        parts.take(*kind, part);
+    }
+    parts.turn().filter(|_| chunk.is_stopped() && !chunk.has(Kind::Call))
+}
+
+impl Reply {
+    pub(super) fn new(name: &'static str) -> Self {
+        let (shown, latest) = (Vec::new(), Vec::new());
+        Self { name, tokens: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+    }
+
+    /// A response that says something, or any once others came before it.
+    fn read<'a>(&self, body: &'a [u8]) -> Option<Chunk<'a>> {
+        serde_json::from_slice::<IgnoredAny>(body).ok()?;
+        let is_later = self.rounds > 0;
+        Chunk::read(body, self.name).filter(|it| !it.parts.is_empty() || (is_later && it.finish.is_some()))
+    }
+
+    fn count(&mut self, chunk: &Chunk<'_>) {
+        let mut round = no_tokens();
+        if let Some(counted) = chunk.top.get("usageMetadata") {
+            round.read(&counted);
+        }
+        self.tokens = self.tokens.plus(&round);
+        self.rounds += 1;
+        let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
+        self.id = self.id.take().or(id);
+    }
+
+    fn show(&mut self, chunk: &Chunk<'_>) {
+        let mut signature = Signature::default();
+        for (kind, part) in &chunk.parts {
+            signature.keep(*kind, part);
+            if !matches!(kind, Kind::Hidden | Kind::Blank) {
+                self.has_words |= matches!(kind, Kind::Call | Kind::Words);
+                self.shown.push(signature.sign(*kind, part));
+            }
+        }
+    }
+
+    /// The latest response with all that the client may see.
+    fn write(&mut self, out: &mut Vec<u8>) {
+        if !self.has_words {
+            self.shown.push(format!(r#"{{"text":{}}}"#, quoted(SILENCE)).into_bytes());
+        }
+        let Some(chunk) = Chunk::read(&self.latest, self.name) else { return };
+        let mut patch = Patch::default();
+        chunk.say(&self.shown, &mut patch);
+        if let Some((old, first)) = chunk.top.get("responseId").zip(self.id.as_ref()) {
+            patch.put(old.span, first.clone());
+        }
+        if self.rounds > 1 {
+            self.tokens.write("usageMetadata", &chunk.top, &mut patch);
+        }
+        out.extend_from_slice(&patch.apply(&self.latest));
+    }
+}

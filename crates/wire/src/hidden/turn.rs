@@ -1,0 +1,34 @@
+//! The hidden tool, its calls, and the turn of a model that makes them.
+
+/// How many bytes of what a model says are held or collected; what is longer goes on as it comes.
+pub const MOST: usize = 32 << 20;
+
+/// A tool, as the model is told of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tool {
+    /// What the model calls it by.
+    pub name: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// The JSON schema of its arguments.
+    pub parameters: &'static str,
+}
+
+/// A call of the hidden tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// What the provider calls the call; empty where it has no name.
+    pub id: String,
+    /// Its arguments, as the model wrote them: JSON, unless the model erred.
+    pub input: String,
+}
+
+/// What a model said up to where it waits for the hidden tool's answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The calls, in order; at least one.
+    pub asks: Vec<Ask>,
+    /// The turn in the provider's shape: what goes behind the last message of a request, as JSON values with commas
+    /// between them.
+    pub said: String,
+}

@@ -1,0 +1,37 @@
+//! Speaks Ollama's chat: claims its path, and hands its bodies to the room beside it.
+
+mod request;
+
+use crate::error::WireError;
+use crate::prompt::Prompt;
+use crate::provider::Provider;
+use crate::schema::Description;
+use crate::slot::Slot;
+
+pub(crate) struct Ollama;
+
+impl Provider for Ollama {
+    fn name(&self) -> &'static str {
+        "ollama"
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        path.ends_with("/api/chat")
+    }
+
+    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+        request::slots(body)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        request::descriptions(body)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        request::prompts(body)
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        request::drops_results(body)
+    }
+}

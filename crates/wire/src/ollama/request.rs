@@ -1,0 +1,11 @@
+//! Finds places in Ollama's chat: the messages of Chat Completions, with arguments as objects and results that name
+//! their tool.
+
+pub(super) use crate::chat::request::{descriptions, prompts, slots};
+use crate::drops;
+
+/// True when results may be left out of what the model reads: the oldest messages are where they do not fit, unless it
+/// is told not to.
+pub(super) fn drops_results(body: &[u8]) -> bool {
+    drops::member("truncate", body).is_none_or(|how| how != false)
+}

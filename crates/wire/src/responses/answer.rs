@@ -1,0 +1,166 @@
+//! Reads a response object: where what stands in it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::error::WireError;
+use crate::json::list;
+use crate::json::patch::Patch;
+use crate::json::scan::Scan;
+use crate::json::text::spelled;
+
+/// The places in a response object.
+#[derive(Default)]
+pub(super) struct Answer<'a> {
+    pub(super) place: Range<usize>,
+    pub(super) id: Option<Range<usize>>,
+    pub(super) status: Option<Range<usize>>,
+    pub(super) error: Option<Range<usize>>,
+    pub(super) usage: Option<Range<usize>>,
+    pub(super) output: Option<Range<usize>>,
+    pub(super) items: Vec<Item<'a>>,
+    tools: Option<Range<usize>>,
+}
+
+/// An item of an output.
+#[derive(Default)]
+pub(super) struct Item<'a> {
+    pub(super) place: Range<usize>,
+    pub(super) kind: Cow<'a, str>,
+    name: Cow<'a, str>,
+    pub(super) call: Cow<'a, str>,
+}
+
+impl<'a> Answer<'a> {
+    /// The response object that a whole body is; `None` when it is none, or not read by everyone alike.
+    pub(super) fn whole(body: &'a [u8]) -> Option<Self> {
+        let mut scan = Scan::new(body);
+        let answer = Self::read(&mut scan).ok()?;
+        scan.end().ok()?;
+        answer.output.is_some().then_some(answer)
+    }
+
+    /// The response object here.
+    pub(super) fn read(scan: &mut Scan<'a>) -> Result<Self, WireError> {
+        let mut answer = Self::default();
+        scan.peek();
+        let start = scan.at();
+        scan.members(|scan, key| match key {
+            b"id" => scan.place(&mut answer.id),
+            b"status" => scan.place(&mut answer.status),
+            b"error" => scan.place(&mut answer.error),
+            b"usage" => scan.place(&mut answer.usage),
+            b"tools" => scan.place(&mut answer.tools),
+            b"output" if scan.peek() == Some(b'[') => {
+                let start = scan.at();
+                scan.items(|scan| {
+                    answer.items.push(Item::read(scan)?);
+                    Ok(())
+                })?;
+                scan.once(&mut answer.output, start..scan.at())
+            }
+            _ => scan.skip().map(drop),
+        })?;
+        answer.place = start..scan.at();
+        Ok(answer)
+    }
+
+    /// What was counted.
+    pub(super) fn usage(&self, data: &[u8]) -> Option<Map<String, Value>> {
+        serde_json::from_slice(&data[self.usage.clone()?]).ok()
+    }
+
+    /// True when the model said all that it had to say.
+    pub(super) fn is_complete(&self, data: &[u8]) -> bool {
+        self.status(data).is_none_or(|status| status == b"\"completed\"")
+    }
+
+    /// True when the model was stopped before it had said all.
+    pub(super) fn is_cut(&self, data: &[u8]) -> bool {
+        self.status(data) == Some(b"\"incomplete\"")
+    }
+
+    fn status<'d>(&self, data: &'d [u8]) -> Option<&'d [u8]> {
+        self.status.clone().map(|place| &data[place])
+    }
+
+    /// Servers say again which tools they were given: the hidden one is taken out there too.
+    pub(super) fn untool(&self, name: &str, data: &[u8], patch: &mut Patch) {
+        let Some(place) = &self.tools else { return };
+        let data = &data[place.clone()];
+        let tools = Item::list(data);
+        let own = tools.iter().filter(|tool| !tool.is_tool(name));
+        let own: Vec<_> = own.map(|tool| spelled(&tool.place, data)).collect();
+        if own.len() < tools.len() {
+            patch.put(place.clone(), list::of(own.iter().map(String::as_str)));
+        }
+    }
+
+    /// Lets `value` stand under `name`, which stands at `place` if it is there.
+    pub(super) fn set(&self, name: &str, place: Option<&Range<usize>>, value: &Value, patch: &mut Patch) {
+        let start = self.place.start + 1;
+        match place {
+            Some(place) => patch.put(place.clone(), value.to_string()),
+            None => patch.put(start..start, format!("\"{name}\":{value},")),
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// The items of a list; none when it is not read by everyone alike.
+    pub(super) fn list(data: &'a [u8]) -> Vec<Self> {
+        let (mut scan, mut items) = (Scan::new(data), Vec::new());
+        let read = scan.items(|scan| {
+            items.push(Self::read(scan)?);
+            Ok(())
+        });
+        if read.is_ok() { items } else { Vec::new() }
+    }
+
+    /// The item here.
+    pub(super) fn read(scan: &mut Scan<'a>) -> Result<Self, WireError> {
+        let (mut kind, mut name, mut call) = (None, None, None);
+        scan.peek();
+        let start = scan.at();
+        scan.members(|scan, key| match key {
+            b"type" => scan.word(&mut kind),
+            b"name" => scan.word(&mut name),
+            b"call_id" => scan.word(&mut call),
+            _ => scan.skip().map(drop),
+        })?;
+        let place = start..scan.at();
+        let [kind, name, call] = [kind, name, call].map(Option::unwrap_or_default);
+        Ok(Self { place, kind, name, call })
+    }
+
+    /// True when it is the tool with this name.
+    pub(super) fn is_tool(&self, name: &str) -> bool {
+        self.kind == "function" && self.name == name
+    }
+
+    /// True when it is a call of the tool with this name.
+    pub(super) fn calls(&self, name: &str) -> bool {
+        self.kind == "function_call" && self.name == name
+    }
+
+    /// True when it is a call that somebody else than the provider answers.
+    fn is_for_client(&self) -> bool {
+        let is_call = self.kind.ends_with("_call") && !SERVED.contains(&&*self.kind);
+        is_call || self.kind == "mcp_approval_request"
+    }
+}
+
+/// True when the client has to do something before the model can go on, whatever becomes of calls of `hidden`.
+pub(super) fn waits_for_client(hidden: &str, items: &[Item<'_>]) -> bool {
+    let answers = items.iter().filter(|item| item.kind.ends_with("_output"));
+    let answered: HashSet<_> = answers.map(|item| &*item.call).collect();
+    let mut own = items.iter().filter(|item| !item.calls(hidden) && item.is_for_client());
+    own.any(|item| !answered.contains(&*item.call))
+}
+
+/// Calls that the provider makes and answers itself.
+const SERVED: [&str; 5] =
+    ["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"];

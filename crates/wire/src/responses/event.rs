@@ -1,0 +1,66 @@
+//! Reads an event of a streamed response: where what stands in it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::answer::{Answer, Item};
+use crate::json::scan::Scan;
+use crate::json::text::{self, spelled};
+
+/// The places in an event.
+#[derive(Default)]
+pub(super) struct Event<'a> {
+    pub(super) data: &'a [u8],
+    pub(super) kind: Cow<'a, str>,
+    pub(super) kind_place: Option<Range<usize>>,
+    pub(super) sequence: Option<Range<usize>>,
+    pub(super) index: Option<Range<usize>>,
+    pub(super) item: Option<Item<'a>>,
+    pub(super) answer: Option<Answer<'a>>,
+}
+
+impl<'a> Event<'a> {
+    /// `None` when the data is not JSON that everyone reads alike.
+    pub(super) fn read(data: &'a [u8]) -> Option<Self> {
+        let mut event = Self { data, ..Self::default() };
+        let mut scan = Scan::new(data);
+        scan.members(|scan, key| match key {
+            b"type" => scan.place(&mut event.kind_place),
+            b"sequence_number" => scan.place(&mut event.sequence),
+            b"output_index" => scan.place(&mut event.index),
+            b"item" => {
+                let item = Item::read(scan)?;
+                scan.once(&mut event.item, item)
+            }
+            b"response" => {
+                let answer = Answer::read(scan)?;
+                scan.once(&mut event.answer, answer)
+            }
+            _ => scan.skip().map(drop),
+        })
+        .ok()?;
+        scan.end().ok()?;
+        event.kind = text::decode(&data[event.kind_place.clone()?])?;
+        Some(event)
+    }
+
+    /// The number of the item that it is about.
+    pub(super) fn index(&self) -> Option<u64> {
+        spelled(self.index.as_ref()?, self.data).parse().ok()
+    }
+
+    /// Its own number.
+    pub(super) fn sequence(&self) -> Option<u64> {
+        spelled(self.sequence.as_ref()?, self.data).parse().ok()
+    }
+
+    /// True when it begins a response.
+    pub(super) fn is_opening(&self) -> bool {
+        matches!(&*self.kind, "response.created" | "response.in_progress" | "response.queued")
+    }
+
+    /// True when it ends a response.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(&*self.kind, "response.completed" | "response.incomplete" | "response.failed")
+    }
+}

@@ -1,0 +1,305 @@
+//! Takes a hidden tool's calls out of a streamed response, and makes one response of several rounds.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Item};
+use super::event::Event;
+use super::story::Story;
+use crate::hidden::events::Events;
+use crate::hidden::frames::Frame;
+use crate::hidden::turn::{MOST, Turn};
+use crate::hidden::watch::{Close, Failure, Usage};
+use crate::json::list;
+use crate::json::patch::Patch;
+use crate::json::text::spelled;
+
+/// A response, over all its rounds.
+pub(super) struct Reply {
+    story: Story,
+    /// What the first event calls the response, as JSON.
+    id: Option<String>,
+    /// The number of the next event.
+    next: u64,
+    /// How many items earlier rounds have shown.
+    base: u64,
+    round: Round,
+    /// How the latest turn would have ended the response.
+    ending: Ending,
+}
+
+/// What came of a round.
+#[derive(Default)]
+struct Round {
+    /// The numbers of hidden items, in order.
+    hidden: Vec<u64>,
+    /// One more than the highest number of an item.
+    top: u64,
+    /// Each item as it was in the end, by its number.
+    items: Vec<(u64, String)>,
+    size: usize,
+    usage: Option<Map<String, Value>>,
+    ending: Ending,
+}
+
+/// The last events of a round, which wait until it is known whether another follows.
+#[derive(Default)]
+struct Ending {
+    end: Vec<u8>,
+    done: Vec<u8>,
+}
+
+/// More calls than these in one round go on unseen.
+const MAX_HIDDEN: usize = 1024;
+
+impl Reply {
+    pub(super) fn new(name: &'static str) -> Self {
+        let (round, ending) = (Round::default(), Ending::default());
+        Self { story: Story::new(name), id: None, next: 0, base: 0, round, ending }
+    }
+
+    fn take(&mut self, frame: Frame<'_>, event: &Event<'_>, out: &mut Vec<u8>) {
+        let index = self.round.meet(self.story.name, event);
+        if self.id.is_none() {
+            let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
+            self.id = place.map(|place| spelled(place, event.data));
+        }
+        let is_dropped = event.is_opening() && self.story.rounds > 0;
+        if is_dropped || index.is_some_and(|index| self.round.is_hidden(index)) {
+            return;
+        }
+        if !event.is_end() {
+            return self.write(self.shown(event), frame, event, out);
+        }
+        let usage = event.answer.as_ref().and_then(|answer| answer.usage(event.data));
+        if self.round.hidden.is_empty() {
+            let sum = self.story.sum(usage.as_ref());
+            self.write(self.summed(sum, event), frame, event, out);
+        } else {
+            self.round.ending.end = frame.raw.to_vec();
+        }
+        self.round.usage = usage;
+    }
+
+    /// What has to change in an event that does not end the response.
+    fn shown(&self, event: &Event<'_>) -> Patch {
+        let mut patch = Patch::default();
+        if let Some(answer) = &event.answer {
+            answer.untool(self.story.name, event.data, &mut patch);
+        }
+        if let Some((place, index)) = event.index.clone().zip(event.index()) {
+            let lower = self.round.hidden.partition_point(|hidden| *hidden < index) as u64;
+            let shown = (index - lower.min(index)).saturating_add(self.base);
+            if shown != index {
+                patch.put(place, shown.to_string());
+            }
+        }
+        patch
+    }
+
+    /// What has to change in an event that ends the response.
+    fn summed(&self, usage: Option<String>, event: &Event<'_>) -> Patch {
+        let Some(answer) = &event.answer else { return Patch::default() };
+        let mut patch = self.story.patch(usage, answer, event.data);
+        self.name(event, answer, &mut patch);
+        // A server that does not list what it showed is not made to.
+        if !answer.items.is_empty() || self.round.top == 0 {
+            self.story.list(answer, event.data, &mut patch);
+        }
+        patch
+    }
+
+    /// Clients hold a response to the name that it began with.
+    fn name(&self, event: &Event<'_>, answer: &Answer<'_>, patch: &mut Patch) {
+        let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
+        if spelled(place, event.data) != *id {
+            patch.put(place.clone(), id.clone());
+        }
+    }
+
+    /// Appends an event with its changes, under the next number where numbers have shifted.
+    fn write(&mut self, mut patch: Patch, frame: Frame<'_>, event: &Event<'_>, out: &mut Vec<u8>) {
+        self.number(event, &mut patch);
+        self.story.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
+        frame.write(patch, event.data, out);
+    }
+
+    fn number(&mut self, event: &Event<'_>, patch: &mut Patch) {
+        let Some((place, number)) = event.sequence.clone().zip(event.sequence()) else { return };
+        let has_shifted = self.story.rounds > 0 || !self.round.hidden.is_empty();
+        let shown = if has_shifted { self.next } else { number };
+        if shown != number {
+            patch.put(place, shown.to_string());
+        }
+        self.next = shown.saturating_add(1);
+    }
+}
+
+impl Events for Reply {
+    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+        let Some(data) = frame.data() else { return out.extend_from_slice(frame.raw) };
+        match Event::read(&data) {
+            Some(event) => self.take(frame, &event, out),
+            None if data.trim_ascii() == b"[DONE]" && !self.round.ending.end.is_empty() => {
+                self.round.ending.done = frame.raw.to_vec();
+            }
+            None => out.extend_from_slice(frame.raw),
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+        let frame = std::mem::take(&mut self.round.ending.end);
+        let data = Frame { raw: &frame }.data().unwrap_or_default();
+        let event = Event::read(&data);
+        if let Some(usage) = self.round.usage.take() {
+            self.story.total.count(&usage);
+        }
+        let turn = event.as_ref().and_then(|event| self.turn(event));
+        if turn.is_none()
+            && let Some(event) = &event
+        {
+            let sum = self.story.sum(None).filter(|_| self.story.rounds > 0);
+            self.write(self.summed(sum, event), Frame { raw: &frame }, event, out);
+            out.extend_from_slice(&self.round.ending.done);
+        }
+        self.story.rounds += 1;
+        let round = std::mem::take(&mut self.round);
+        self.base = self.base.saturating_add(round.top.saturating_sub(round.hidden.len() as u64));
+        drop(data);
+        self.ending = Ending { end: frame, done: round.ending.done };
+        turn
+    }
+
+    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+        let ending = std::mem::take(&mut self.ending);
+        let frame = Frame { raw: &ending.end };
+        let data = frame.data().unwrap_or_default();
+        let event = Event::read(&data);
+        match (why, event.as_ref().and_then(|event| Some((event, event.answer.as_ref()?)))) {
+            (Close::Enough, Some((event, answer))) => {
+                if let Some(message) = self.story.excuse() {
+                    self.say(&message, out);
+                }
+                let mut patch = self.story.patch_closed(answer, event.data);
+                self.name(event, answer, &mut patch);
+                self.write(patch, frame, event, out);
+                out.extend_from_slice(&ending.done);
+            }
+            (Close::Failed(why), Some((event, answer))) => self.fail(why, event, answer, out),
+            (Close::Failed(why), None) => {
+                let response =
+                    json!({"object": "response", "status": "failed", "error": error(why), "output": []});
+                self.tell(json!({"type": "response.failed", "response": response}), out);
+            }
+            (Close::Enough, None) => {}
+        }
+    }
+
+    fn spent(&self) -> Usage {
+        self.story.spent()
+    }
+}
+
+impl Reply {
+    /// The turn that a round ends with; the event that ends it lists its items, or they were seen one by one.
+    fn turn(&mut self, event: &Event<'_>) -> Option<Turn> {
+        let answer = event.answer.as_ref().filter(|answer| answer.is_complete(event.data))?;
+        if event.kind != "response.completed" {
+            return None;
+        }
+        if !answer.items.is_empty() {
+            return self.story.turn(&answer.items, event.data);
+        }
+        let seen = self.round.seen()?;
+        self.story.turn(&Item::list(seen.as_bytes()), seen.as_bytes())
+    }
+
+    /// Appends the events of a message.
+    fn say(&mut self, message: &Value, out: &mut Vec<u8>) {
+        let (id, part) = (&message["id"], &message["content"][0]);
+        let (text, index) = (&part["text"], self.base);
+        let mut item = message.clone();
+        (item["status"], item["content"]) = (json!("in_progress"), json!([]));
+        let mut empty = part.clone();
+        empty["text"] = json!("");
+        let about = |kind: &str| json!({"type": format!("response.{kind}"), "item_id": id, "output_index": index, "content_index": 0});
+        let with = |mut event: Value, name: &str, value: &Value| {
+            event[name] = value.clone();
+            event
+        };
+        let whole = |kind: &str, item: &Value| json!({"type": kind, "output_index": index, "item": item});
+        let delta = with(about("output_text.delta"), "delta", text);
+        let done = with(about("output_text.done"), "text", text);
+        for event in [
+            whole("response.output_item.added", &item),
+            with(about("content_part.added"), "part", &empty),
+            with(delta, "logprobs", &json!([])),
+            with(done, "logprobs", &json!([])),
+            with(about("content_part.done"), "part", part),
+            whole("response.output_item.done", message),
+        ] {
+            self.tell(event, out);
+        }
+    }
+
+    /// Appends the event that says that the response failed.
+    fn fail(&mut self, why: Failure<'_>, event: &Event<'_>, answer: &Answer<'_>, out: &mut Vec<u8>) {
+        let mut patch = self.story.patch_closed(answer, event.data);
+        self.name(event, answer, &mut patch);
+        answer.set("status", answer.status.as_ref(), &json!("failed"), &mut patch);
+        answer.set("error", answer.error.as_ref(), &error(why), &mut patch);
+        if let Some(place) = &event.kind_place {
+            patch.put(place.clone(), json!("response.failed").to_string());
+        }
+        self.number(event, &mut patch);
+        let data = patch.apply(event.data);
+        let data = data.split(|byte| matches!(byte, b'\r' | b'\n')).collect::<Vec<_>>().concat();
+        out.extend_from_slice(&[b"event: response.failed\ndata: ", data.as_slice(), b"\n\n"].concat());
+    }
+
+    /// Appends an event of our own, with a number if the others have one.
+    fn tell(&mut self, mut event: Value, out: &mut Vec<u8>) {
+        if self.next > 0 {
+            event["sequence_number"] = json!(self.next);
+            self.next += 1;
+        }
+        let kind = event["type"].as_str().unwrap_or_default();
+        out.extend_from_slice(format!("event: {kind}\ndata: {event}\n\n").as_bytes());
+    }
+}
+
+impl Round {
+    /// Takes note of what an event says of an item, and gives the item's number.
+    fn meet(&mut self, name: &str, event: &Event<'_>) -> Option<u64> {
+        let Some(item) = &event.item else { return event.index() };
+        let index = event.index().unwrap_or(self.top);
+        self.top = self.top.max(index.saturating_add(1));
+        if let Err(at) = self.hidden.binary_search(&index)
+            && item.calls(name)
+            && self.hidden.len() < MAX_HIDDEN
+        {
+            self.hidden.insert(at, index);
+        }
+        self.size += item.place.len();
+        if self.size > MOST {
+            self.items.clear();
+        } else if event.kind == "response.output_item.done" {
+            self.items.push((index, spelled(&item.place, event.data)));
+        }
+        Some(index)
+    }
+
+    fn is_hidden(&self, index: u64) -> bool {
+        self.hidden.binary_search(&index).is_ok()
+    }
+
+    /// Every item that was seen, in order, as a list; `None` when that was too much to keep.
+    fn seen(&mut self) -> Option<String> {
+        self.items.sort_by_key(|(index, _)| *index);
+        let items = self.items.iter().map(|(_, item)| item.as_str());
+        (self.size <= MOST).then(|| list::of(items))
+    }
+}
+
+fn error(failure: Failure<'_>) -> Value {
+    json!({"code": failure.kind.unwrap_or("server_error"), "message": failure.message})
+}

@@ -1,0 +1,55 @@
+//! Speaks the Responses API: claims its paths, and hands its bodies to the rooms beside it.
+
+mod answer;
+mod event;
+mod events;
+mod offer;
+mod request;
+mod story;
+mod whole;
+mod words;
+
+use crate::error::WireError;
+use crate::hidden::hides::Hides;
+use crate::history::History;
+use crate::prompt::Prompt;
+use crate::provider::Provider;
+use crate::schema::Description;
+use crate::slot::Slot;
+
+pub(crate) struct Responses;
+
+impl Provider for Responses {
+    fn name(&self) -> &'static str {
+        "responses"
+    }
+
+    fn claims(&self, path: &str) -> bool {
+        ["/responses", "/responses/compact", "/responses/input_tokens"].iter().any(|end| path.ends_with(end))
+    }
+
+    fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+        request::slots(body)
+    }
+
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+        request::descriptions(body)
+    }
+
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+        request::prompts(body)
+    }
+
+    fn history(&self, body: &[u8]) -> History {
+        request::history(body)
+    }
+
+    fn drops_results(&self, body: &[u8]) -> bool {
+        request::drops_results(body)
+    }
+
+    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+        let path = target.split('?').next().unwrap_or_default();
+        (!path.trim_end_matches('/').ends_with("/compact")).then_some(&offer::ResponsesOffer)
+    }
+}

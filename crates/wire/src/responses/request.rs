@@ -1,0 +1,218 @@
+//! Finds places in the Responses API, where items of a type that ends in `_call_output` answer those that end in
+//! `_call`.
+//!
+//! Going by the ending takes functions, custom tools, shells and patches alike, and the next kind of tool too. Items
+//! that hold a call and its result in one (`mcp_call`, `web_search_call`) are the provider's own and stay as they are.
+
+use std::borrow::Cow;
+
+use crate::call::Call;
+use crate::command::{Given, given, line, strings};
+use crate::content::TEXT;
+use crate::drops;
+use crate::error::WireError;
+use crate::history::History;
+use crate::json::member::members;
+use crate::json::scan::Scan;
+use crate::prompt::{self, Prompt};
+use crate::schema::{self, Description};
+use crate::slot::{self, Answer, Found, Slot};
+
+/// Every text of every tool result, in order.
+pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+    slot::find(body, request)
+}
+
+/// Every description of a tool and of the parts of its schemas, in order.
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+    schema::find(body, tools)
+}
+
+/// Every text of every message of a user, in order.
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+    prompt::find(body, users)
+}
+
+/// True when results may be left out of what the model reads.
+pub(super) fn drops_results(body: &[u8]) -> bool {
+    drops::member("truncation", body).is_some_and(|how| how == "auto") || drops::is_managed(body)
+}
+
+/// Where the rest of the conversation is.
+pub(super) fn history(body: &[u8]) -> History {
+    let found = members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
+    let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
+    let named = |name: &str| says(name).is_some_and(|value| value != b"null");
+    if named("previous_response_id") || named("conversation") {
+        History::Elsewhere
+    } else if says("store") == Some(b"false") {
+        History::Here
+    } else {
+        // Responses are kept unless told otherwise.
+        History::Named
+    }
+}
+
+fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    scan.items_of("input", |scan| item(scan, found))
+}
+
+/// The tools of the request, and those that an item adds later.
+fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
+        b"input" => scan.items(|scan| added(scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn added<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mark) = (None, found.len());
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
+        _ => scan.skip().map(drop),
+    })?;
+    if kind.as_deref() != Some("additional_tools") {
+        found.truncate(mark);
+    }
+    Ok(())
+}
+
+/// How deep namespaces of tools may hold namespaces.
+const MAX_DEPTH: usize = 4;
+
+/// A tool, or a namespace of tools.
+fn tool<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+    schema::described(scan, found, |scan, found, key| match key {
+        b"parameters" => schema::schema(scan, found),
+        b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+/// An input that is one text is a user's.
+fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+    let mut input = None;
+    scan.members(|scan, key| {
+        if key != b"input" {
+            return scan.skip().map(drop);
+        }
+        scan.once(&mut input, ())?;
+        match scan.peek() {
+            Some(b'"') => prompt::string(scan, found),
+            _ => scan.items(|scan| prompt::message(scan, found)),
+        }
+    })
+}
+
+fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
+    let (mut said, mut output) = (None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"call_id" => scan.word(&mut call_id),
+        b"id" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"arguments" | b"input" => {
+            let given = given(scan)?;
+            scan.once(&mut said, given)
+        }
+        b"action" => {
+            let command = action(scan)?;
+            scan.once(&mut said, Given { command, ..Given::default() })
+        }
+        b"output" => {
+            scan.once(&mut output, ())?;
+            outputs(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (kind, id) = (kind.unwrap_or_default(), call_id.or(id).unwrap_or_default());
+    if kind.ends_with("_call_output") && !id.is_empty() {
+        found.settle(mark, scan.body(), Answer { id, tool: name.unwrap_or_default(), is_error: false });
+        return Ok(());
+    }
+    found.forget(mark);
+    if let Some(tool) = own_name(kind) {
+        found.calls.make(Call::of(id, name.unwrap_or(tool), said.unwrap_or_default()));
+    }
+    Ok(())
+}
+
+/// The name of a tool that has its own kind of call, such as `local_shell_call`.
+fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
+    match kind {
+        Cow::Borrowed(kind) => kind.strip_suffix("_call").map(Cow::Borrowed),
+        Cow::Owned(kind) => kind.strip_suffix("_call").map(|name| Cow::Owned(name.to_owned())),
+    }
+}
+
+/// What a shell is told to do: one command in words, or several commands.
+fn action<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+    let mut given = None;
+    scan.members(|scan, key| match key {
+        b"command" => {
+            let line = line(scan)?;
+            scan.once(&mut given, line)
+        }
+        b"commands" => {
+            let lines = strings(scan)?.join("\n");
+            scan.once(&mut given, Some(Cow::Owned(lines)))
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    Ok(given.flatten().filter(|line| !line.is_empty()))
+}
+
+fn outputs<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    if scan.peek() == Some(b'[') {
+        return scan.items(|scan| part(scan, found));
+    }
+    let place = scan.skip()?;
+    found.hold_string(scan.body(), place);
+    Ok(())
+}
+
+/// A block of text, or what one command of a shell printed.
+fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+    let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"text" => scan.place(&mut text),
+        b"stdout" => scan.place(&mut stdout),
+        b"stderr" => scan.place(&mut stderr),
+        _ => scan.skip().map(drop),
+    })?;
+    let mut places = match kind.as_deref() {
+        None => [stdout, stderr],
+        Some(kind) if TEXT.contains(&kind) => [text, None],
+        Some(_) => return Ok(()),
+    };
+    // Slots come in the order of the body, whatever the order of these two.
+    places.sort_by_key(|place| place.as_ref().map(|span| span.start));
+    for span in places.into_iter().flatten() {
+        found.hold_string(scan.body(), span);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_says_where_its_conversation_is() {
+        for (body, history) in [
+            (r#"{"input":[]}"#, History::Named),
+            (r#"{"input":[],"store":true,"previous_response_id":null}"#, History::Named),
+            (r#"{"input":[],"store":false}"#, History::Here),
+            (r#"{"previous_response_id":"resp_1","store":false}"#, History::Elsewhere),
+            (r#"{"conversation":{"id":"conv_1"}}"#, History::Elsewhere),
+            (r#"{"input":[{"previous_response_id":"x"}],"store":false}"#, History::Here),
+        ] {
+            assert_eq!(super::history(body.as_bytes()), history, "{body}");
+        }
+    }
+}

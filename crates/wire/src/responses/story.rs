@@ -1,0 +1,129 @@
+//! Keeps what the rounds of a response have in common, and writes the response object that tells of all of them.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Item, waits_for_client};
+use super::words::usage;
+use crate::hidden::tally::Tally;
+use crate::hidden::turn::{Ask, MOST, Turn};
+use crate::hidden::watch::Usage;
+use crate::hidden::words::KEPT_ASKING;
+use crate::json::list;
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+use crate::json::text::spelled;
+
+/// A response, over all its rounds.
+pub(super) struct Story {
+    pub(super) name: &'static str,
+    pub(super) rounds: usize,
+    /// What the client has seen in earlier rounds, as JSON.
+    shown: Vec<String>,
+    pub(super) has_text: bool,
+    pub(super) total: Tally,
+    size: usize,
+}
+
+impl Story {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, rounds: 0, shown: Vec::new(), has_text: false, total: Tally::default(), size: 0 }
+    }
+
+    /// What a round that ends the response says was counted; `None` when that is all there is.
+    pub(super) fn sum(&self, usage: Option<&Map<String, Value>>) -> Option<String> {
+        let sum = || usage.map_or_else(|| self.total.text(), |usage| self.total.with(usage));
+        (!self.total.is_empty()).then(sum)
+    }
+
+    /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
+    pub(super) fn turn(&mut self, items: &[Item<'_>], data: &[u8]) -> Option<Turn> {
+        let is_hidden = |item: &Item<'_>| item.calls(self.name);
+        let own = items.iter().filter(|item| !is_hidden(item));
+        self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
+        let is_mixed = waits_for_client(self.name, items);
+        if is_mixed || self.size > MOST || !items.iter().any(is_hidden) {
+            return None;
+        }
+        let asks = items.iter().filter(|item| is_hidden(item)).map(|item| ask(item, data)).collect();
+        let said: Vec<_> = items.iter().map(|item| spelled(&item.place, data)).collect();
+        self.has_text |= own.clone().any(|item| item.kind == "message");
+        self.shown.extend(own.map(|item| spelled(&item.place, data)));
+        Some(Turn { asks, said: said.join(",") })
+    }
+
+    /// The turn of which nothing is said again but its hidden calls: the model, knowing more, says the rest anew. For
+    /// responses that nobody has seen.
+    ///
+    /// Names of items go too, for the provider knows by them what else was said.
+    pub(super) fn undone(&self, items: &[Item<'_>], data: &[u8]) -> Option<Turn> {
+        let calls = || items.iter().filter(|item| item.calls(self.name));
+        let asks: Vec<_> = calls().map(|item| ask(item, data)).collect();
+        let said: Vec<_> = calls().map(|item| nameless(item, data)).collect();
+        (!asks.is_empty()).then(|| Turn { asks, said: said.join(",") })
+    }
+
+    /// What has to change in any response object; `usage` stands for what the round says of its own.
+    pub(super) fn patch(&self, usage: Option<String>, answer: &Answer<'_>, data: &[u8]) -> Patch {
+        let mut patch = Patch::default();
+        answer.untool(self.name, data, &mut patch);
+        if let Some((place, usage)) = answer.usage.clone().zip(usage) {
+            patch.put(place, usage);
+        }
+        patch
+    }
+
+    /// Lets a response object list what all rounds have shown.
+    pub(super) fn list(&self, answer: &Answer<'_>, data: &[u8], patch: &mut Patch) {
+        let own = answer.items.iter().filter(|item| !item.calls(self.name));
+        let own: Vec<_> = own.map(|item| spelled(&item.place, data)).collect();
+        if own.len() < answer.items.len() || !self.shown.is_empty() {
+            self.output(&own, answer, patch);
+        }
+    }
+
+    /// What has to change in the response object of a turn that is not answered: its items have been shown.
+    pub(super) fn patch_closed(&self, answer: &Answer<'_>, data: &[u8]) -> Patch {
+        let mut patch = self.patch(self.sum(None), answer, data);
+        if !answer.items.is_empty() {
+            self.output(&[], answer, &mut patch);
+        }
+        patch
+    }
+
+    fn output(&self, own: &[String], answer: &Answer<'_>, patch: &mut Patch) {
+        if let Some(place) = &answer.output {
+            patch.put(place.clone(), list::of(self.shown.iter().chain(own).map(String::as_str)));
+        }
+    }
+
+    /// A message for a client that would have got nothing; `None` when it has something to read.
+    pub(super) fn excuse(&mut self) -> Option<Value> {
+        if self.has_text {
+            return None;
+        }
+        let part = json!({"type": "output_text", "text": KEPT_ASKING, "annotations": []});
+        let message = json!({"id": "msg_left_out", "type": "message",
+            "status": "completed", "role": "assistant", "content": [part]});
+        self.shown.push(message.to_string());
+        Some(message)
+    }
+
+    pub(super) fn spent(&self) -> Usage {
+        usage(&self.total)
+    }
+}
+
+fn nameless(item: &Item<'_>, data: &[u8]) -> String {
+    let mut patch = Patch::default();
+    let item = &data[item.place.clone()];
+    if let Some(item) = Node::whole(item) {
+        patch.cut(&item, "id");
+    }
+    String::from_utf8_lossy(&patch.apply(item)).into_owned()
+}
+
+fn ask(item: &Item<'_>, data: &[u8]) -> Ask {
+    let value: Value = serde_json::from_slice(&data[item.place.clone()]).unwrap_or_default();
+    let input = value["arguments"].as_str().unwrap_or_default().to_owned();
+    Ask { id: item.call.clone().into_owned(), input }
+}
