@@ -1,7 +1,7 @@
 //! What is done to a body beside its tool results, when it was asked for: descriptions of tools, JSON of users.
 
 use tersely_core::{O200k, prompt, schema};
-use tersely_wire::{Edit, Provider};
+use tersely_wire::{Edit, Provider, rewrite};
 
 use crate::scope::Scope;
 use crate::{Refused, Report, Schema};
@@ -18,7 +18,7 @@ pub(crate) fn edits(
 ) -> Result<Vec<Edit>, Refused> {
     let mut all = Vec::new();
     if scope.schema() == Schema::Minify {
-        let found = tersely_wire::schema::edits(provider, body, schema::minify).unwrap_or_default();
+        let found = rewrite::descriptions(provider, body, schema::minify).unwrap_or_default();
         report.descriptions += found.len();
         all.extend(found);
     }
@@ -29,7 +29,7 @@ pub(crate) fn edits(
             stats += seen;
             short
         };
-        all.extend(tersely_wire::prompt::edits(provider, body, write).unwrap_or_default());
+        all.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
         report.prompts += stats;
         if stats.failed_count > 0 && !wish.fail_open {
             return Err(Refused::at(

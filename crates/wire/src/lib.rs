@@ -17,11 +17,12 @@ mod history;
 mod json;
 mod mask;
 mod ollama;
-pub mod prompt;
+mod prompt;
 mod provider;
 mod providers;
 mod responses;
-pub mod schema;
+pub mod rewrite;
+mod schema;
 mod slot;
 
 pub use call::Call;

@@ -10,6 +10,7 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use crate::error::WireError;
+use crate::json::patch::Patch;
 use crate::json::text;
 
 /// A place in a text, and what is to stand there.
@@ -32,30 +33,14 @@ pub fn mask(body: &[u8], find: impl Fn(Option<&str>, &str) -> Vec<Mask>) -> Resu
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<IgnoredAny>(json)
         .map_err(|_| WireError { at: 0, expected: "JSON, which alone can be searched for secrets" })?;
-    let mut masks = Vec::new();
+    let (mut count, mut patch) = (0, Patch::default());
     Walk::new(body, body.len() - json.len()).each(|name, token| {
-        let found = texts(&body[token.clone()], |text| find(name, text));
-        masks.extend(
-            found.into_iter().map(|(span, mask)| (token.start + span.start..token.start + span.end, mask)),
-        );
+        for (span, mask) in texts(&body[token.clone()], |text| find(name, text)) {
+            patch.put(token.start + span.start..token.start + span.end, mask);
+            count += 1;
+        }
     });
-    Ok(Masked { count: masks.len(), body: put(body, &masks) })
-}
-
-/// The body with each mask in its place.
-fn put<'b>(body: &'b [u8], masks: &[Mask]) -> Cow<'b, [u8]> {
-    if masks.is_empty() {
-        return Cow::Borrowed(body);
-    }
-    let mut out = Vec::with_capacity(body.len());
-    let mut from = 0;
-    for (span, mask) in masks {
-        out.extend_from_slice(&body[from..span.start]);
-        out.extend_from_slice(mask.as_bytes());
-        from = span.end;
-    }
-    out.extend_from_slice(&body[from..]);
-    Cow::Owned(out)
+    Ok(Masked { count, body: patch.apply(body) })
 }
 
 /// The masks of the string `token`, as places in its bytes.

@@ -6,9 +6,7 @@ use std::ops::Range;
 use crate::content::TEXT;
 use crate::error::WireError;
 use crate::json::scan::{self, Scan};
-use crate::json::splice::Edit;
 use crate::json::text;
-use crate::provider::Provider;
 
 /// A text in a message of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +23,6 @@ impl<'a> Prompt<'a> {
     pub fn text(&self) -> Option<Cow<'a, str>> {
         text::decode(self.token)
     }
-}
-
-/// The edits that put every text of a user in `body` as `write` does, which gives nothing for what stays as it is.
-///
-/// # Errors
-/// When the body is not JSON that everyone reads alike; it should go on as it is.
-pub fn edits(
-    provider: &dyn Provider,
-    body: &[u8],
-    mut write: impl FnMut(&str) -> Option<String>,
-) -> Result<Vec<Edit>, WireError> {
-    let written = |prompt: Prompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
-    Ok(provider.prompts(body)?.into_iter().filter_map(written).collect())
 }
 
 /// What a walk has found so far.

@@ -13,7 +13,7 @@ use snapshot::hold;
 use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
-use tersely_wire::{Edit, prompt, schema, splice};
+use tersely_wire::{Edit, rewrite, splice};
 
 /// So low that the fixtures can be read.
 const MIN_BYTES: usize = 256;
@@ -56,8 +56,8 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
 }
 
 fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Edit> {
-    let mut edits = schema::edits(*provider, body, minify).unwrap_or_default();
+    let mut edits = rewrite::descriptions(*provider, body, minify).unwrap_or_default();
     let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
-    edits.extend(prompt::edits(*provider, body, write).unwrap_or_default());
+    edits.extend(rewrite::prompts(*provider, body, write).unwrap_or_default());
     edits
 }

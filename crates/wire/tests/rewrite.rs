@@ -20,7 +20,7 @@ use serde_json::Value;
 use tersely_core::prompt::{Stats, shorten};
 use tersely_core::schema::minify;
 use tersely_core::{O200k, Tokens};
-use tersely_wire::{Edit, PROVIDERS, Provider, prompt, schema, splice};
+use tersely_wire::{Edit, PROVIDERS, Provider, rewrite, splice};
 
 /// Low, so that much is done.
 const MIN_BYTES: usize = 256;
@@ -31,13 +31,13 @@ fn only_descriptions_change() {
     let (mut before, mut after, mut changed) = (0, 0, 0);
     for (name, body, provider) in bodies() {
         let found = provider.descriptions(&body).unwrap_or_default();
-        let edits = schema::edits(provider, &body, minify).unwrap_or_default();
+        let edits = rewrite::descriptions(provider, &body, minify).unwrap_or_default();
         let sent = splice(&body, &edits);
         assert!(sent == pieced(&body, &edits), "{name}: other bytes differ");
         let Ok(mut expected) = serde_json::from_slice::<Value>(&body) else { continue };
         minify_tree(&mut expected, provider.name());
         assert_eq!(serde_json::from_slice::<Value>(&sent).expect("JSON"), expected, "{name}");
-        let again = schema::edits(provider, &sent, minify).expect("edits");
+        let again = rewrite::descriptions(provider, &sent, minify).expect("edits");
         assert!(splice(&sent, &again) == sent, "{name}: not settled");
         for text in found.iter().filter_map(tersely_wire::Description::text) {
             let short = minify(&text).unwrap_or_else(|| text.clone().into_owned());
@@ -156,18 +156,18 @@ fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Edit>
         *stats += seen;
         short
     };
-    prompt::edits(provider, body, write).unwrap_or_default()
+    rewrite::prompts(provider, body, write).unwrap_or_default()
 }
 
 /// Every description written otherwise, and every third one dropped.
 fn described(provider: &dyn Provider, body: &[u8]) -> Vec<Edit> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
-    schema::edits(provider, body, other).unwrap_or_default()
+    rewrite::descriptions(provider, body, other).unwrap_or_default()
 }
 
 fn said(provider: &dyn Provider, body: &[u8]) -> Vec<Edit> {
-    prompt::edits(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
+    rewrite::prompts(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
 }
 
 fn apart(provider: &dyn Provider, body: &[u8], name: &str) {

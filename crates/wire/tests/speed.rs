@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
-use tersely_wire::{Slot, prompt, schema, splice};
+use tersely_wire::{Slot, rewrite, splice};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
@@ -57,13 +57,14 @@ fn milliseconds_for_what_is_no_result() {
 fn measure_rest(Conversation { name, body, provider }: &Conversation) {
     let descriptions = provider.descriptions(body).expect("descriptions").len();
     let prompts = provider.prompts(body).expect("prompts").len();
-    let changed = schema::edits(*provider, body, minify).expect("edits").len();
+    let changed = rewrite::descriptions(*provider, body, minify).expect("edits").len();
     let found = best(1_000_000, || provider.descriptions(body).expect("descriptions").len());
-    let spliced =
-        best(1_000_000, || splice(body, &schema::edits(*provider, body, minify).expect("edits")).len());
+    let spliced = best(1_000_000, || {
+        splice(body, &rewrite::descriptions(*provider, body, minify).expect("edits")).len()
+    });
     let said = best(1_000_000, || provider.prompts(body).expect("prompts").len());
     let short = best(1_000_000, || {
-        prompt::edits(*provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
+        rewrite::prompts(*provider, body, |text| shorten(&O200k, 4096, text).0).expect("edits").len()
     });
     let size = megabytes(body.len());
     println!(

@@ -5,6 +5,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::error::WireError;
+use crate::json::node::Node;
+use crate::json::patch::Patch;
 use crate::json::scan::Scan;
 
 /// The body with `item` behind the last item of the list `name`; `None` when there is no such list, it is empty, or
@@ -14,13 +16,13 @@ pub(crate) fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Op
     let items = &body[list.clone()];
     let is_empty = items[1..items.len() - 1].trim_ascii().is_empty();
     let is_taken = memmem::find(items, format!("\"{taken}\"").as_bytes()).is_some();
-    Ok((!is_empty && !is_taken).then(|| insert(&list, item, body)))
+    Ok((!is_empty && !is_taken).then(|| insert(list, item, body)))
 }
 
 /// The body with `items` behind the last item of the list `name`, even if that is empty.
 pub(crate) fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
     let missing = WireError { at: 0, expected: "a list of messages" };
-    list(name, body)?.map(|list| insert(&list, items, body)).ok_or(missing)
+    list(name, body)?.map(|list| insert(list, items, body)).ok_or(missing)
 }
 
 /// Where the value of this name stands at the top of the body.
@@ -45,12 +47,10 @@ fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
     Ok(place(name, body)?.filter(|place| body[place.start] == b'['))
 }
 
-/// Behind the last item, before the white space that may stand there.
-fn insert(list: &Range<usize>, items: &str, body: &[u8]) -> Vec<u8> {
-    let inside = body[list.start..list.end - 1].trim_ascii_end();
-    let at = list.start + inside.len();
-    let comma: &[u8] = if inside.len() == 1 { b"" } else { b"," };
-    [&body[..at], comma, items.as_bytes(), &body[at..]].concat()
+fn insert(list: Range<usize>, items: &str, body: &[u8]) -> Vec<u8> {
+    let mut patch = Patch::default();
+    patch.push(&Node::at(list, body), items);
+    patch.apply(body).into_owned()
 }
 
 #[cfg(test)]

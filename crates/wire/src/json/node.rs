@@ -23,6 +23,11 @@ impl<'a> Node<'a> {
         (body[place.start] == b'{').then_some(Self { body, span: place })
     }
 
+    /// The value that stands at `span`.
+    pub(crate) fn at(span: Range<usize>, body: &'a [u8]) -> Self {
+        Self { body, span }
+    }
+
     /// The values of the members with these names. `None` when the object cannot be read, or not by everyone alike.
     pub(crate) fn gets<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Self>; N]> {
         let mut found = [const { None }; N];

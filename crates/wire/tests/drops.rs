@@ -1,0 +1,54 @@
+//! Holds which requests let their provider leave results out of what the model reads.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use tersely_wire::PROVIDERS;
+
+fn check(provider: &str, body: &str, drops: bool) {
+    let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
+    assert_eq!(provider.drops_results(body.as_bytes()), drops, "{body}");
+}
+
+#[test]
+fn what_clears_tool_uses_drops_results() {
+    for (managed, drops) in [
+        (r#"{"edits":[{"type":"clear_tool_uses_20250919"}]}"#, true),
+        (r#"{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}"#, false),
+        (r#"{"edits":[{"type":"clear_thinking_20251015"},{"type":"compact_20260112"}]}"#, true),
+        (r#"{"edits":[{"type":"something_new"}]}"#, true),
+        (r#"{"edits":[]}"#, false),
+        (r#"{"other":1}"#, true),
+        ("null", false),
+        ("{}", false),
+    ] {
+        check("anthropic", &format!(r#"{{"context_management":{managed},"messages":[]}}"#), drops);
+    }
+    check("anthropic", r#"{"messages":[{"context_management":{"edits":[{"type":"x"}]}}]}"#, false);
+}
+
+#[test]
+fn what_truncates_or_compacts_drops_results() {
+    for (member, drops) in [
+        (r#""truncation":"auto""#, true),
+        (r#""truncation":"disabled""#, false),
+        (r#""truncation":null"#, false),
+        (r#""context_management":[{"type":"compaction","compact_threshold":9000}]"#, true),
+        (r#""store":false"#, false),
+    ] {
+        check("responses", &format!(r#"{{{member},"input":[]}}"#), drops);
+    }
+    check("chat", r#"{"messages":[],"transforms":["middle-out"]}"#, true);
+    check("chat", r#"{"messages":[],"transforms":[]}"#, false);
+    check("chat", r#"{"messages":[],"plugins":[{"id":"context-compression"}]}"#, true);
+    check("chat", r#"{"messages":[],"plugins":[{"id":"context-compression","enabled":false}]}"#, false);
+    check("chat", r#"{"messages":[],"plugins":[{"id":"web"}]}"#, false);
+    check("chat", r#"{"messages":[]}"#, false);
+}
+
+/// Ollama leaves the oldest messages out where they do not fit, unless it is told not to.
+#[test]
+fn ollama_drops_results_unless_told_not_to() {
+    check("ollama", r#"{"messages":[]}"#, true);
+    check("ollama", r#"{"messages":[],"truncate":true}"#, true);
+    check("ollama", r#"{"messages":[],"truncate":false}"#, false);
+}
