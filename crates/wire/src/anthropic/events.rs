@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::blocks::{Blocks, Kind, MOST_OPEN};
-use super::words::{Tokens, error, no_tokens, usage};
+use super::words::{error, no_tokens, usage};
 use crate::hidden::events::Events;
 use crate::hidden::frames::Frame;
 use crate::hidden::frames::Frames;
+use crate::hidden::tally::Tally;
 use crate::hidden::turn::Turn;
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::words::SILENCE;
@@ -16,8 +17,7 @@ use crate::json::text::quoted;
 
 pub(super) struct Reply {
     name: &'static str,
-    /// What the rounds before this one cost.
-    prior: Tokens,
+    tally: Tally,
     /// How many rounds there were.
     rounds: usize,
     /// The number of the client's next block.
@@ -31,7 +31,6 @@ pub(super) struct Reply {
 
 /// One response of the upstream.
 struct Round {
-    tokens: Tokens,
     blocks: Blocks,
     /// The number of the client's first block.
     base: u64,
@@ -91,7 +90,7 @@ impl Events for Reply {
     fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
         let round =
             self.round.ending.is_some().then(|| std::mem::replace(&mut self.round, Round::new(self.next)))?;
-        self.prior = self.prior.plus(&round.tokens);
+        self.tally.end_round();
         self.rounds += 1;
         self.ending = round.ending.unwrap_or_default();
         let turn = round.blocks.turn();
@@ -109,21 +108,13 @@ impl Events for Reply {
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.prior.plus(&self.round.tokens))
+        usage(&self.tally)
     }
 }
 
 impl Round {
     fn new(base: u64) -> Self {
-        Self {
-            tokens: no_tokens(),
-            blocks: Blocks::default(),
-            base,
-            open: Vec::new(),
-            hidden: 0,
-            calls: 0,
-            ending: None,
-        }
+        Self { blocks: Blocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
     }
 
     fn opened(&self, index: u64) -> Option<&Open> {
@@ -133,13 +124,13 @@ impl Round {
 
 impl Reply {
     pub(super) fn new(name: &'static str) -> Self {
-        let (prior, round) = (no_tokens(), Round::new(0));
-        Self { name, prior, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
+        let (tally, round) = (no_tokens(), Round::new(0));
+        Self { name, tally, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
     }
 
     fn start(&mut self, top: &Node<'_>) -> Option<Verdict> {
         if let Some(usage) = top.get("message").and_then(|message| message.get("usage")) {
-            self.round.tokens.read(&usage);
+            self.tally.hear(&usage);
         }
         (self.rounds > 0).then_some(Verdict::Drop)
     }
@@ -184,7 +175,7 @@ impl Reply {
     fn finish(&mut self, top: &Node<'_>, frame: Frame<'_>, out: &mut Vec<u8>) -> Option<Verdict> {
         let [delta, counted] = top.gets(["delta", "usage"])?;
         if let Some(counted) = counted {
-            self.round.tokens.read(&counted);
+            self.tally.hear(&counted);
         }
         let waits = delta?.get("stop_reason")?.says("tool_use");
         let Round { hidden, calls, .. } = self.round;
@@ -197,7 +188,7 @@ impl Reply {
         }
         let mut patch = Patch::default();
         if self.rounds > 0 {
-            self.prior.plus(&self.round.tokens).write("usage", top, &mut patch);
+            self.tally.write("usage", top, &mut patch);
         }
         Some(Verdict::Change(patch))
     }
@@ -212,7 +203,7 @@ impl Reply {
     fn end_turn(&mut self, out: &mut Vec<u8>) {
         self.break_silence(out);
         let held = std::mem::take(&mut self.ending);
-        let (rounds, prior, mut stops) = (self.rounds, self.prior, false);
+        let (rounds, tally, mut stops) = (self.rounds, &self.tally, false);
         let mut frames = Frames::default();
         frames.take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
@@ -222,7 +213,7 @@ impl Reply {
             if let Some(reason) = event.top.get("delta").and_then(|delta| delta.get("stop_reason")) {
                 patch.put(reason.span, *b"\"end_turn\"");
                 if rounds > 1 {
-                    prior.write("usage", &event.top, &mut patch);
+                    tally.write("usage", &event.top, &mut patch);
                 }
             }
             frame.write(patch, &data, out);

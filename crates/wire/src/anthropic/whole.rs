@@ -3,7 +3,8 @@
 use serde::de::IgnoredAny;
 
 use super::blocks::{Kind, ask, said};
-use super::words::{Tokens, error, no_tokens, usage};
+use super::words::{error, no_tokens, usage};
+use crate::hidden::tally::Tally;
 use crate::hidden::turn::Turn;
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::whole::Bodies;
@@ -14,8 +15,7 @@ use crate::json::text::quoted;
 
 pub(super) struct Reply {
     name: &'static str,
-    /// What all rounds so far cost.
-    tokens: Tokens,
+    tally: Tally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first message, as it is written.
@@ -86,22 +86,21 @@ impl Bodies for Reply {
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.tokens)
+        usage(&self.tally)
     }
 }
 
 impl Reply {
     pub(super) fn new(name: &'static str) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tokens: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { name, tally: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     fn count(&mut self, message: &Message<'_>) {
-        let mut round = no_tokens();
         if let Some(counted) = message.top.get("usage") {
-            round.read(&counted);
+            self.tally.hear(&counted);
         }
-        self.tokens = self.tokens.plus(&round);
+        self.tally.end_round();
         self.rounds += 1;
         let id = message.top.get("id").map(|id| id.bytes().to_vec());
         self.id = self.id.take().or(id);
@@ -131,7 +130,7 @@ impl Reply {
             patch.put(old.span, new);
         }
         if self.rounds > 1 {
-            self.tokens.write("usage", &top, &mut patch);
+            self.tally.write("usage", &top, &mut patch);
         }
         out.extend_from_slice(&patch.apply(&self.latest));
     }

@@ -1,19 +1,23 @@
 //! Says what Anthropic calls its counts and its errors.
 
-use crate::hidden::counts::Counts;
+use crate::hidden::tally::Tally;
 use crate::hidden::watch::{Failure, Usage};
 use crate::json::text::quoted;
 
 /// What the provider calls its counts.
-pub(super) type Tokens = Counts<4>;
-
-pub(super) fn no_tokens() -> Tokens {
-    Counts::new(["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"])
+pub(super) fn no_tokens() -> Tally {
+    Tally::of(["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"])
 }
 
-pub(super) fn usage(tokens: &Tokens) -> Usage {
-    let [input, cached, written, output] = tokens.of;
-    Usage { input, cached, written, output }
+/// The counts in our words.
+pub(super) fn usage(tally: &Tally) -> Usage {
+    let count = |pointer| tally.count(pointer).unwrap_or_default();
+    Usage {
+        input: count("/input_tokens"),
+        cached: count("/cache_read_input_tokens"),
+        written: count("/cache_creation_input_tokens"),
+        output: count("/output_tokens"),
+    }
 }
 
 /// The provider's error for these words.

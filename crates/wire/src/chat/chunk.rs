@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::{Map, Value};
-
 use crate::error::WireError;
 use crate::json::list;
+use crate::json::node::Node;
 use crate::json::scan::Scan;
 use crate::json::text::spelled;
 
@@ -127,14 +126,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// What was counted, when this chunk says so.
-    pub(super) fn usage(&self) -> Option<Map<String, Value>> {
-        let place = self.usage.clone()?;
-        serde_json::from_slice(&self.data[place]).ok()
-    }
-
-    /// Where it says, or could say, what was counted.
-    pub(super) fn usage_place(&self) -> Option<Range<usize>> {
-        self.usage.clone()
+    pub(super) fn usage(&self) -> Option<Node<'a>> {
+        self.usage.clone().map(|place| Node::at(place, self.data)).filter(Node::is_object)
     }
 
     /// The list of calls with these pieces under these numbers; `None` when it is as it came.

@@ -1,15 +1,14 @@
 //! Takes a hidden tool's calls out of a streamed answer, and makes one answer of several rounds.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::calls::{Calls, Fate};
 use super::chunk::Chunk;
 use super::turn::Said;
-use super::voice::{Rest, View, Voice};
+use super::voice::{Counted, Rest, View, Voice};
 use super::words::{error, usage};
 use crate::hidden::events::Events;
 use crate::hidden::frames::Frame;
-use crate::hidden::tally::Tally;
 use crate::hidden::turn::Turn;
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::words::KEPT_ASKING;
@@ -18,8 +17,6 @@ use crate::hidden::words::KEPT_ASKING;
 pub(super) struct Reply {
     name: &'static str,
     voice: Voice,
-    /// What the rounds before this one cost.
-    total: Tally,
     round: Round,
     rounds: usize,
     /// How the latest turn would have ended the answer.
@@ -31,7 +28,6 @@ pub(super) struct Reply {
 struct Round {
     calls: Calls,
     said: Said,
-    usage: Option<Map<String, Value>>,
     ending: Ending,
 }
 
@@ -47,20 +43,18 @@ struct Ending {
 impl Reply {
     pub(super) fn new(name: &'static str) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { name, voice: Voice::default(), total: Tally::default(), round, rounds: 0, ending }
+        Self { name, voice: Voice::default(), round, rounds: 0, ending }
     }
 
     fn chunk(&mut self, frame: Frame<'_>, chunk: &Chunk<'_>, out: &mut Vec<u8>) {
         self.voice.meet(chunk);
-        let usage = chunk.usage();
-        if usage.is_some() {
-            self.round.usage.clone_from(&usage);
-        }
-        let sum = usage.as_ref().filter(|_| !self.total.is_empty()).map(|usage| self.total.with(usage));
-        let view = View { usage: sum, ..View::default() };
+        let usage = if self.rounds > 0 { Counted::Summed } else { Counted::Came };
+        let view = View { usage, ..View::default() };
         match chunk.choices {
             None => out.extend_from_slice(frame.raw),
-            Some(0) if usage.is_some() && self.round.waits() => self.round.ending.usage = frame.raw.to_vec(),
+            Some(0) if chunk.usage().is_some() && self.round.waits() => {
+                self.round.ending.usage = frame.raw.to_vec();
+            }
             Some(0) => self.voice.write(&view, frame, chunk, out),
             Some(_) => self.choice(view, frame, chunk, out),
         }
@@ -79,7 +73,7 @@ impl Reply {
         }
         if is_held {
             ending.finish = frame.raw.to_vec();
-            (view.finish, view.usage) = (Some("null".into()), Some("null".into()));
+            (view.finish, view.usage) = (Some("null".into()), Counted::Untold);
         }
         let is_whole = view.calls.len() == fates.len() && !is_held;
         let is_said = is_whole || !view.calls.is_empty() || self.voice.has_rest(chunk);
@@ -97,10 +91,10 @@ impl Reply {
 
     /// Appends the events that end an answer, with this reason in place of the one that came.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
-        let usage = (self.rounds > 1).then(|| self.total.text());
+        let usage = if self.rounds > 1 { Counted::Summed } else { Counted::Came };
         let finish = reason.map(|reason| json!(reason).to_string());
         let rest = Rest::Other("{}".into());
-        self.tell(&View { rest, finish, usage: usage.clone(), ..View::default() }, &ending.finish, out);
+        self.tell(&View { rest, finish, usage, ..View::default() }, &ending.finish, out);
         self.tell(&View { usage, ..View::default() }, &ending.usage, out);
         out.extend_from_slice(&ending.done);
     }
@@ -129,9 +123,7 @@ impl Events for Reply {
     fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
         let mut round = std::mem::take(&mut self.round);
         round.calls.release(None, out);
-        if let Some(usage) = &round.usage {
-            self.total.count(usage);
-        }
+        self.voice.tally.end_round();
         self.rounds += 1;
         if round.is_turn() {
             self.voice.go_on();
@@ -149,7 +141,7 @@ impl Events for Reply {
             Close::Enough => {
                 if self.voice.is_silent() {
                     let rest = Rest::Other(json!({"content": KEPT_ASKING}).to_string());
-                    let (finish, usage) = (Some("null".into()), Some("null".into()));
+                    let (finish, usage) = (Some("null".into()), Counted::Untold);
                     self.tell(&View { rest, finish, usage, ..View::default() }, &ending.finish, out);
                 }
                 self.finish(Some("stop"), &ending, out);
@@ -161,7 +153,7 @@ impl Events for Reply {
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.total)
+        usage(&self.voice.tally)
     }
 }
 

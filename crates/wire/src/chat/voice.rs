@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::chunk::{Chunk, Part, is_nothing};
 use crate::hidden::frames::Frame;
+use crate::hidden::tally::Tally;
 use crate::hidden::words::gap;
 use crate::json::patch::Patch;
 use crate::json::text::{self, spelled};
@@ -14,6 +15,8 @@ use crate::json::text::{self, spelled};
 /// What the client has seen of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Voice {
+    /// What all rounds cost.
+    pub(super) tally: Tally,
     /// The id and the time of the first chunk, as JSON.
     head: Option<[String; 2]>,
     is_role_said: bool,
@@ -33,8 +36,19 @@ pub(super) struct View {
     pub(super) rest: Rest,
     /// What stands as the reason to stop, as JSON; as it came without one.
     pub(super) finish: Option<String>,
-    /// What stands as the usage, as JSON; as it came without one.
-    pub(super) usage: Option<String>,
+    pub(super) usage: Counted,
+}
+
+/// What is shown of the usage, where a chunk says it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// As it came.
+    #[default]
+    Came,
+    /// That of all rounds.
+    Summed,
+    /// Nothing yet.
+    Untold,
 }
 
 /// What is shown of a delta beside its calls.
@@ -50,8 +64,11 @@ pub(super) enum Rest {
 }
 
 impl Voice {
-    /// The first chunk says what the answer is called.
+    /// The first chunk says what the answer is called, and any may say what it costs.
     pub(super) fn meet(&mut self, chunk: &Chunk<'_>) {
+        if let Some(usage) = chunk.usage() {
+            self.tally.hear(&usage);
+        }
         let said = |place: &Option<Range<usize>>| {
             place.as_ref().map(|it| spelled(it, chunk.data)).unwrap_or_default()
         };
@@ -87,10 +104,14 @@ impl Voice {
             }
         }
         let finish = chunk.finish.clone().zip(view.finish.clone());
-        let usage = chunk.usage_place().filter(|_| chunk.usage().is_some()).zip(view.usage.clone());
         let delta = chunk.delta.clone().zip(self.delta(view, chunk));
-        for (place, text) in [finish, usage, delta].into_iter().flatten() {
+        for (place, text) in [finish, delta].into_iter().flatten() {
             patch.put(place, text);
+        }
+        match (chunk.usage(), view.usage) {
+            (Some(usage), Counted::Summed) => self.tally.update(&usage, &mut patch),
+            (Some(usage), Counted::Untold) => patch.put(usage.span, *b"null"),
+            (None, _) | (_, Counted::Came) => {}
         }
         frame.write(patch, chunk.data, out);
         self.remember(view, chunk);

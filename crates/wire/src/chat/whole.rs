@@ -1,6 +1,7 @@
 //! Takes a hidden tool's calls out of an answer that comes at once, and makes one answer of several rounds.
 
-use serde_json::{Map, Value, json};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use super::turn::{KEPT, Said};
 use super::words::{error, usage};
@@ -9,153 +10,214 @@ use crate::hidden::turn::Turn;
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::whole::Bodies;
 use crate::hidden::words::{KEPT_ASKING, gap};
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+use crate::json::text::{self, quoted};
 
 /// An answer, over all its rounds.
 pub(super) struct Reply {
     name: &'static str,
-    /// What the model said in earlier rounds.
-    before: Map<String, Value>,
-    /// The id and the time of the first round.
-    head: Map<String, Value>,
-    total: Tally,
+    tally: Tally,
     rounds: usize,
-    /// The latest turn, without its calls.
-    latest: Value,
+    /// The id and the time of the first round, as they are written.
+    head: [Option<Vec<u8>>; 2],
+    /// What the model said so far, as it is written.
+    said: Vec<(String, Vec<u8>)>,
+    /// The body of the latest turn.
+    latest: Vec<u8>,
 }
 
-impl Reply {
-    pub(super) fn new(name: &'static str) -> Self {
-        let (before, head) = (Map::new(), Map::new());
-        Self { name, before, head, total: Tally::default(), rounds: 0, latest: Value::Null }
-    }
-
-    /// What earlier rounds said goes before what this one says.
-    fn merge(&self, answer: &mut Value) {
-        if let Some(answer) = answer.as_object_mut() {
-            answer.extend(self.head.clone());
-            if !self.total.is_empty() {
-                answer.insert("usage".into(), serde_json::from_str(&self.total.text()).unwrap_or_default());
-            }
-        }
-        let Some(message) = message(answer) else { return };
-        for (name, before) in &self.before {
-            let now = message.entry(name).or_insert(Value::Null);
-            *now = joined(before, now);
-        }
-    }
-
-    /// Takes the hidden calls out of an answer.
-    fn strip(&self, answer: &mut Value) -> Vec<Map<String, Value>> {
-        let Some(message) = message(answer) else { return Vec::new() };
-        let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) else {
-            return Vec::new();
-        };
-        let is_hidden = |call: &mut Value| call["function"]["name"] == self.name;
-        let hidden = calls.extract_if(.., is_hidden).filter_map(|call| match call {
-            Value::Object(call) => Some(call),
-            _ => None,
-        });
-        let hidden: Vec<_> = hidden.collect();
-        if calls.is_empty() && !hidden.is_empty() {
-            message.shift_remove("tool_calls");
-        }
-        hidden
-    }
-
-    fn turn(&mut self, calls: Vec<Map<String, Value>>, mut answer: Value) -> Turn {
-        let mut said = Said::default();
-        if let Some(message) = message(&mut answer) {
-            for (name, value) in message.iter().filter(|(name, _)| KEPT.contains(&name.as_str())) {
-                said.hear(name, value.to_string().as_bytes());
-                let before = self.before.entry(name).or_insert(Value::Null);
-                *before = joined(before, value);
-            }
-        }
-        self.latest = answer;
-        said.turn(self.rounds, calls)
-    }
-}
+/// What names an answer.
+const HEAD: [&str; 2] = ["id", "created"];
 
 impl Bodies for Reply {
     fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
-        let Some(mut answer) = read(&body) else {
+        let Some(answer) = Answer::read(self.name, &body) else {
             out.extend_from_slice(&body);
             return None;
         };
-        self.rounds += 1;
-        if let Some(usage) = answer["usage"].as_object() {
-            self.total.count(usage);
-        }
-        if self.rounds == 1 {
-            let head = ["id", "created"]
-                .into_iter()
-                .filter_map(|name| Some((name.into(), answer.get(name)?.clone())));
-            self.head = head.collect();
-        }
-        let calls = self.strip(&mut answer);
-        if calls.is_empty() && self.rounds == 1 {
+        self.count(&answer);
+        if self.rounds == 1 && !answer.hides() {
             out.extend_from_slice(&body);
             return None;
         }
-        let is_alone = message(&mut answer).is_some_and(|it| !it.contains_key("tool_calls"));
-        let reason = &answer["choices"][0]["finish_reason"];
-        let is_cut = ["length", "content_filter", "error"].iter().any(|cut| reason == cut);
-        if !calls.is_empty() && is_alone && !is_cut {
-            return Some(self.turn(calls, answer));
+        self.hear(&answer);
+        let turn = answer.turn(self.rounds);
+        if turn.is_none() {
+            self.write(None, &answer, &body, out);
         }
-        self.merge(&mut answer);
-        out.extend_from_slice(answer.to_string().as_bytes());
-        None
+        self.latest = body;
+        turn
     }
 
     fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
         if let Close::Failed(why) = why {
             return out.extend_from_slice(error(why).as_bytes());
         }
-        let mut answer = std::mem::take(&mut self.latest);
-        // All that was said has been counted among what came before.
-        if let Some(message) = message(&mut answer) {
-            message.retain(|name, _| !self.before.contains_key(name));
-            self.before.retain(|_, said| !said.is_null());
+        let body = std::mem::take(&mut self.latest);
+        if let Some(answer) = Answer::read(self.name, &body) {
+            self.break_silence();
+            self.write(Some("\"stop\""), &answer, &body, out);
         }
-        self.merge(&mut answer);
-        if let Some(message) = message(&mut answer) {
-            let content = message.entry("content").or_insert(Value::Null);
-            if content.as_str().is_none_or(str::is_empty) && !content.is_array() {
-                *content = json!(KEPT_ASKING);
-            }
-        }
-        if let Some(reason) = answer.pointer_mut("/choices/0/finish_reason") {
-            *reason = json!("stop");
-        }
-        out.extend_from_slice(answer.to_string().as_bytes());
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.total)
+        usage(&self.tally)
     }
 }
 
-/// An answer with one choice; `None` when it is anything else.
-fn read(body: &[u8]) -> Option<Value> {
-    let mut answer: Value = serde_json::from_slice(body).ok()?;
-    let choices = answer.get("choices")?.as_array()?.len();
-    (choices == 1 && message(&mut answer).is_some()).then_some(answer)
-}
+impl Reply {
+    pub(super) fn new(name: &'static str) -> Self {
+        let (said, latest) = (Vec::new(), Vec::new());
+        Self { name, tally: Tally::default(), rounds: 0, head: [None, None], said, latest }
+    }
 
-fn message(answer: &mut Value) -> Option<&mut Map<String, Value>> {
-    answer.get_mut("choices")?.get_mut(0)?.get_mut("message")?.as_object_mut()
-}
-
-/// What was said before, and what is said now.
-fn joined(before: &Value, now: &Value) -> Value {
-    match (before, now) {
-        (Value::String(before), Value::String(now)) => {
-            let gap = gap(before.chars().last(), now.chars().next());
-            json!(format!("{before}{gap}{now}"))
+    fn count(&mut self, answer: &Answer<'_>) {
+        if let Some(counted) = answer.top.get("usage") {
+            self.tally.hear(&counted);
         }
-        (Value::Array(before), Value::Array(now)) => [before.as_slice(), now].concat().into(),
-        (before, Value::Null) => before.clone(),
-        (_, now) => now.clone(),
+        self.tally.end_round();
+        self.rounds += 1;
+        if self.rounds == 1 {
+            self.head = HEAD.map(|name| answer.top.get(name).map(|value| value.bytes().to_vec()));
+        }
+    }
+
+    fn hear(&mut self, answer: &Answer<'_>) {
+        for (name, value) in answer.said() {
+            match self.said.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, said)) => *said = joined(said, value.bytes()),
+                None => self.said.push((name, value.bytes().to_vec())),
+            }
+        }
+    }
+
+    /// A client that got no words would take the answer for lost.
+    fn break_silence(&mut self) {
+        let is_said =
+            |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
+        if !self.said.iter().any(|(name, value)| name == "content" && is_said(value)) {
+            self.said.retain(|(name, _)| name != "content");
+            self.said.push(("content".into(), quoted(KEPT_ASKING).into_bytes()));
+        }
+    }
+
+    /// The answer with all that was said and without the hidden calls; `reason` stands for its own reason to stop.
+    fn write(&self, reason: Option<&str>, answer: &Answer<'_>, body: &[u8], out: &mut Vec<u8>) {
+        let mut patch = Patch::default();
+        let head =
+            HEAD.into_iter().zip(&self.head).filter_map(|(name, first)| Some((name, first.as_deref()?)));
+        let added = set(&answer.top, head, &mut patch);
+        patch.add(&answer.top, &added);
+        self.tally.write("usage", &answer.top, &mut patch);
+        let said = self.said.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
+        let added = set(&answer.message, said, &mut patch);
+        answer.strip(&added, &mut patch);
+        if let Some((old, reason)) = answer.finish.as_ref().zip(reason) {
+            patch.put(old.span.clone(), reason);
+        }
+        out.extend_from_slice(&patch.apply(body));
+    }
+}
+
+/// Puts these values in the places of their names in `object`; gives the members that have no place there.
+fn set<'v>(
+    object: &Node<'_>,
+    values: impl Iterator<Item = (&'v str, &'v [u8])>,
+    patch: &mut Patch,
+) -> Vec<u8> {
+    let mut added = Vec::new();
+    for (name, value) in values {
+        match object.get(name) {
+            Some(old) => patch.put(old.span, value),
+            None if value == b"null" => {}
+            None => added.push([format!("\"{name}\":").as_bytes(), value].concat()),
+        }
+    }
+    added.join(b",".as_slice())
+}
+
+/// An answer with one choice.
+struct Answer<'a> {
+    top: Node<'a>,
+    message: Node<'a>,
+    finish: Option<Node<'a>>,
+    calls: Vec<Node<'a>>,
+    /// Which of the calls are hidden.
+    hidden: Vec<bool>,
+}
+
+impl<'a> Answer<'a> {
+    /// `None` when the body is anything else, or not read by everyone alike.
+    fn read(name: &str, body: &'a [u8]) -> Option<Self> {
+        serde_json::from_slice::<IgnoredAny>(body).ok()?;
+        let top = Node::whole(body)?;
+        let choices = top.get("choices")?.items();
+        let [choice] = choices.as_slice() else { return None };
+        let [message, finish] = choice.gets(["message", "finish_reason"])?;
+        let message = message.filter(Node::is_object)?;
+        let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
+        let called = |call: &Node<'a>| call.get("function").and_then(|function| function.get("name"));
+        let hidden = calls.iter().map(|call| called(call).is_some_and(|it| it.says(name))).collect();
+        Some(Self { top, message, finish, calls, hidden })
+    }
+
+    fn hides(&self) -> bool {
+        self.hidden.contains(&true)
+    }
+
+    /// What of its message is sent again.
+    fn said(&self) -> impl Iterator<Item = (String, Node<'a>)> {
+        self.message.members().into_iter().filter(|(name, _)| KEPT.contains(&name.as_str()))
+    }
+
+    /// The turn, if the model waits for nothing but the hidden tool.
+    fn turn(&self, round: usize) -> Option<Turn> {
+        let is_cut =
+            |reason: &Node<'_>| ["length", "content_filter", "error"].iter().any(|cut| reason.says(cut));
+        if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
+            return None;
+        }
+        let mut said = Said::default();
+        for (name, value) in self.said() {
+            said.hear(&name, value.bytes());
+        }
+        let calls = self.calls.iter().map(|call| serde_json::from_slice(call.bytes()).ok());
+        let calls: Option<Vec<Map<String, Value>>> = calls.collect();
+        Some(said.turn(round, calls?))
+    }
+
+    /// Takes the hidden calls out of the message, and puts `added` behind its members.
+    fn strip(&self, added: &[u8], patch: &mut Patch) {
+        let is_bare = self.hides() && !self.hidden.contains(&false);
+        match self.message.member("tool_calls").filter(|_| is_bare) {
+            Some(_) if added.is_empty() => patch.cut(&self.message, "tool_calls"),
+            // It may be the only member, and then nothing stands before the end of the object.
+            Some(span) => patch.put(span, added),
+            None => {
+                patch.drop_items(&self.calls, &self.hidden);
+                patch.add(&self.message, added);
+            }
+        }
+    }
+}
+
+/// What was said before and what is said now, as they are written.
+fn joined(before: &[u8], now: &[u8]) -> Vec<u8> {
+    let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
+    match (before.first(), now.first()) {
+        (Some(b'"'), Some(b'"')) => {
+            let (last, next) = (text::decode(before), text::decode(now));
+            let last = last.and_then(|text| text.chars().last());
+            let gap = quoted(gap(last, next.and_then(|text| text.chars().next())));
+            [b"\"", inside(before).as_slice(), &inside(gap.as_bytes()), &inside(now), b"\""].concat()
+        }
+        (Some(b'['), Some(b'[')) => {
+            let items =
+                [inside(before), inside(now)].into_iter().filter(|items| !items.trim_ascii().is_empty());
+            [b"[", items.collect::<Vec<_>>().join(b",".as_slice()).as_slice(), b"]"].concat()
+        }
+        (_, Some(b'n')) => before.to_vec(),
+        _ => now.to_vec(),
     }
 }

@@ -5,9 +5,12 @@ use serde_json::json;
 use crate::hidden::tally::Tally;
 use crate::hidden::watch::{Failure, Usage};
 
-/// The counts in our words.
+/// The counts in our words. What was cached counts as part of the prompt.
 pub(super) fn usage(tally: &Tally) -> Usage {
-    tally.usage("prompt_tokens", "completion_tokens")
+    let cached = tally.count("/prompt_tokens_details/cached_tokens");
+    let cached = cached.or_else(|| tally.count("/prompt_cache_hit_tokens")).unwrap_or_default();
+    let input = tally.count("/prompt_tokens").unwrap_or_default().saturating_sub(cached);
+    Usage { input, cached, written: 0, output: tally.count("/completion_tokens").unwrap_or_default() }
 }
 
 /// The provider's error for these words.

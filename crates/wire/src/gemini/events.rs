@@ -2,10 +2,11 @@
 
 use super::chunk::{Chunk, Kind, Signature};
 use super::parts::Parts;
-use super::words::{Tokens, error, no_tokens, usage};
+use super::words::{error, no_tokens, usage};
 use crate::hidden::events::Events;
 use crate::hidden::frames::Frame;
 use crate::hidden::frames::Frames;
+use crate::hidden::tally::Tally;
 use crate::hidden::turn::{MOST, Turn};
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::words::SILENCE;
@@ -14,8 +15,7 @@ use crate::json::text::quoted;
 
 pub(super) struct Reply {
     name: &'static str,
-    /// What the rounds before this one cost.
-    prior: Tokens,
+    tally: Tally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first response, as it is written.
@@ -29,7 +29,6 @@ pub(super) struct Reply {
 
 /// One response of the upstream.
 struct Round {
-    tokens: Tokens,
     parts: Parts,
     hidden: usize,
     calls: usize,
@@ -85,7 +84,7 @@ impl Events for Reply {
         if turn.is_some() {
             self.ending.clone_from(&self.round.held);
             self.release(Finish::Untold, out);
-            self.prior = self.prior.plus(&self.round.tokens);
+            self.tally.end_round();
             self.rounds += 1;
             self.round = Round::new();
         } else {
@@ -102,14 +101,13 @@ impl Events for Reply {
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.prior.plus(&self.round.tokens))
+        usage(&self.tally)
     }
 }
 
 impl Round {
     fn new() -> Self {
         Self {
-            tokens: no_tokens(),
             parts: Parts::default(),
             hidden: 0,
             calls: 0,
@@ -122,8 +120,8 @@ impl Round {
 
 impl Reply {
     pub(super) fn new(name: &'static str) -> Self {
-        let (prior, round, ending) = (no_tokens(), Round::new(), Vec::new());
-        Self { name, prior, rounds: 0, id: None, has_words: false, round, ending }
+        let (tally, round, ending) = (no_tokens(), Round::new(), Vec::new());
+        Self { name, tally, rounds: 0, id: None, has_words: false, round, ending }
     }
 
     /// Learns what a chunk says.
@@ -132,7 +130,7 @@ impl Reply {
         self.id = self.id.take().or(id);
         let round = &mut self.round;
         if let Some(counted) = chunk.top.get("usageMetadata") {
-            round.tokens.read(&counted);
+            self.tally.hear(&counted);
         }
         for (kind, part) in &chunk.parts {
             round.hidden += usize::from(*kind == Kind::Hidden);
@@ -196,7 +194,7 @@ impl Reply {
             patch.put(old.span, first.clone());
         }
         if counted.is_some() {
-            self.prior.plus(&self.round.tokens).write("usageMetadata", &chunk.top, patch);
+            self.tally.write("usageMetadata", &chunk.top, patch);
         }
     }
 

@@ -30,7 +30,7 @@ impl Parts {
         if kind == Kind::Hidden {
             self.asks.push(ask(part));
         }
-        if let Some(text) = part.get("text").filter(|_| part.members() == 1) {
+        if let Some(text) = part.get("text").filter(|_| part.members().len() == 1) {
             self.text.extend_from_slice(text.inside());
         } else {
             self.end_text();

@@ -4,7 +4,8 @@ use serde::de::IgnoredAny;
 
 use super::chunk::{Chunk, Kind, Signature};
 use super::parts::Parts;
-use super::words::{Tokens, error, no_tokens, usage};
+use super::words::{error, no_tokens, usage};
+use crate::hidden::tally::Tally;
 use crate::hidden::turn::Turn;
 use crate::hidden::watch::{Close, Usage};
 use crate::hidden::whole::Bodies;
@@ -14,8 +15,7 @@ use crate::json::text::quoted;
 
 pub(super) struct Reply {
     name: &'static str,
-    /// What all rounds so far cost.
-    tokens: Tokens,
+    tally: Tally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first response, as it is written.
@@ -56,7 +56,7 @@ impl Bodies for Reply {
     }
 
     fn spent(&self) -> Usage {
-        usage(&self.tokens)
+        usage(&self.tally)
     }
 }
 
@@ -72,7 +72,7 @@ fn turn(chunk: &Chunk<'_>) -> Option<Turn> {
 impl Reply {
     pub(super) fn new(name: &'static str) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tokens: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { name, tally: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     /// A response that says something, or any once others came before it.
@@ -83,11 +83,10 @@ impl Reply {
     }
 
     fn count(&mut self, chunk: &Chunk<'_>) {
-        let mut round = no_tokens();
         if let Some(counted) = chunk.top.get("usageMetadata") {
-            round.read(&counted);
+            self.tally.hear(&counted);
         }
-        self.tokens = self.tokens.plus(&round);
+        self.tally.end_round();
         self.rounds += 1;
         let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
         self.id = self.id.take().or(id);
@@ -116,7 +115,7 @@ impl Reply {
             patch.put(old.span, first.clone());
         }
         if self.rounds > 1 {
-            self.tokens.write("usageMetadata", &chunk.top, &mut patch);
+            self.tally.write("usageMetadata", &chunk.top, &mut patch);
         }
         out.extend_from_slice(&patch.apply(&self.latest));
     }

@@ -1,14 +1,12 @@
 //! Says what Gemini calls its counts and its errors.
 
-use crate::hidden::counts::Counts;
+use crate::hidden::tally::Tally;
 use crate::hidden::watch::{Failure, Usage};
 use crate::json::text::quoted;
 
 /// What the provider calls its counts.
-pub(super) type Tokens = Counts<6>;
-
-pub(super) fn no_tokens() -> Tokens {
-    Counts::new([
+pub(super) fn no_tokens() -> Tally {
+    Tally::of([
         "promptTokenCount",
         "cachedContentTokenCount",
         "candidatesTokenCount",
@@ -18,11 +16,13 @@ pub(super) fn no_tokens() -> Tokens {
     ])
 }
 
-/// What was cached counts as part of the prompt.
-pub(super) fn usage(tokens: &Tokens) -> Usage {
-    let [prompt, cached, said, thought, results, _] = tokens.of;
-    let input = prompt.saturating_sub(cached).saturating_add(results);
-    Usage { input, cached, written: 0, output: said.saturating_add(thought) }
+/// The counts in our words. What was cached counts as part of the prompt.
+pub(super) fn usage(tally: &Tally) -> Usage {
+    let count = |pointer| tally.count(pointer).unwrap_or_default();
+    let (cached, results) = (count("/cachedContentTokenCount"), count("/toolUsePromptTokenCount"));
+    let input = count("/promptTokenCount").saturating_sub(cached).saturating_add(results);
+    let output = count("/candidatesTokenCount").saturating_add(count("/thoughtsTokenCount"));
+    Usage { input, cached, written: 0, output }
 }
 
 /// The provider's error for these words.

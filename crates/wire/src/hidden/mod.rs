@@ -3,7 +3,6 @@
 //! All of it is a function of the bytes that pass by. A [`Watch`] is fed the response as it comes and says what may
 //! go on at once; only what may turn out to be a call of the hidden tool is held back.
 
-pub(crate) mod counts;
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod hides;

@@ -1,101 +1,215 @@
 //! Adds up what the rounds of a response cost, in the provider's own words.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Number, Value};
 
-use crate::hidden::watch::Usage;
+use crate::json::node::Node;
+use crate::json::patch::Patch;
+use crate::json::text::quoted;
 
-/// The sum of what providers of one shape say they counted.
+/// What a provider counted, over all rounds of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    sum: Map<String, Value>,
+    /// The rounds that are over.
+    past: Map<String, Value>,
+    /// The round that is on.
+    round: Map<String, Value>,
 }
 
 impl Tally {
-    /// True when nothing was said yet.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.sum.is_empty()
+    /// A tally that says these counts in this order, where an upstream leaves them out.
+    pub(crate) fn of<const N: usize>(names: [&str; N]) -> Self {
+        Self {
+            past: names.into_iter().map(|name| (name.to_owned(), Value::Null)).collect(),
+            round: Map::new(),
+        }
     }
 
-    /// Counts one more.
-    pub(crate) fn count(&mut self, more: &Map<String, Value>) {
-        add(&mut self.sum, more);
+    /// Takes over what is said here; what is not said stays. Providers count on within a round.
+    pub(crate) fn hear(&mut self, usage: &Node<'_>) {
+        if let Ok(said) = serde_json::from_slice(usage.bytes()) {
+            merge(&mut self.round, said, |_, said| said.clone());
+        }
     }
 
-    /// The sum with one more, as JSON.
-    pub(crate) fn with(&self, more: &Map<String, Value>) -> String {
-        let mut sum = self.sum.clone();
-        add(&mut sum, more);
-        Value::Object(sum).to_string()
+    /// The round is over.
+    pub(crate) fn end_round(&mut self) {
+        let round = std::mem::take(&mut self.round);
+        merge(&mut self.past, round, plus);
     }
 
-    /// The sum as JSON.
-    pub(crate) fn text(&self) -> String {
-        Value::Object(self.sum.clone()).to_string()
+    /// The sum of what stands at this JSON pointer; `None` when nobody counts it.
+    pub(crate) fn count(&self, pointer: &str) -> Option<u64> {
+        Value::Object(self.sum()).pointer(pointer).and_then(Value::as_u64)
     }
 
-    /// The sum in our words: `read` and `wrote` name what the model read, from the cache too, and wrote.
-    pub(crate) fn usage(&self, read: &str, wrote: &str) -> Usage {
-        let number = |value: Option<&Value>| value.and_then(Value::as_u64);
-        let details = self.sum.get(&format!("{read}_details")).and_then(|it| it.get("cached_tokens"));
-        let cached =
-            number(details).or_else(|| number(self.sum.get("prompt_cache_hit_tokens"))).unwrap_or_default();
-        let input = number(self.sum.get(read)).unwrap_or_default().saturating_sub(cached);
-        let output = number(self.sum.get(wrote)).unwrap_or_default();
-        Usage { input, cached, written: 0, output }
+    /// Says the sums in `object`, under `name`; what else stands there stays.
+    pub(crate) fn write(&self, name: &str, object: &Node<'_>, patch: &mut Patch) {
+        let sum = self.sum();
+        let said = || format!("{{{}}}", members(sum.iter().filter(|(_, sum)| !sum.is_null())));
+        match object.get(name) {
+            Some(usage) if usage.bytes() == b"null" && sum.values().any(is_counted) => {
+                patch.put(usage.span, said());
+            }
+            Some(usage) => self.update(&usage, patch),
+            None if sum.is_empty() => {}
+            None => patch.add(object, format!(r#""{name}":{}"#, said()).as_bytes()),
+        }
+    }
+
+    /// Says the sums in `usage`, if that is an object; what else it says stays.
+    pub(crate) fn update(&self, usage: &Node<'_>, patch: &mut Patch) {
+        if usage.is_object() {
+            update(&self.sum(), usage, patch);
+        }
+    }
+
+    fn sum(&self) -> Map<String, Value> {
+        let mut sum = self.past.clone();
+        merge(&mut sum, self.round.clone(), plus);
+        sum
     }
 }
 
-/// Adds number to number, by name; of anything else the latest stays.
-fn add(sum: &mut Map<String, Value>, more: &Map<String, Value>) {
-    for (name, value) in more {
-        match (sum.get_mut(name), value) {
-            (Some(Value::Number(now)), Value::Number(more)) => *now = plus(now, more),
-            (Some(Value::Object(now)), Value::Object(more)) => add(now, more),
+/// Takes in what is said, name by name; `numbers` makes one of two numbers, of anything else the latest stays.
+fn merge(now: &mut Map<String, Value>, said: Map<String, Value>, numbers: fn(&Number, &Number) -> Number) {
+    for (name, said) in said {
+        match (now.get_mut(&name), said) {
+            (Some(Value::Number(now)), Value::Number(said)) => *now = numbers(now, &said),
+            (Some(Value::Object(now)), Value::Object(said)) => merge(now, said, numbers),
             (Some(Value::Number(_) | Value::Object(_)), Value::Null) => {}
-            _ => drop(sum.insert(name.clone(), value.clone())),
+            (_, said) => drop(now.insert(name, said)),
         }
     }
 }
 
 fn plus(left: &Number, right: &Number) -> Number {
-    let whole = left.as_u64().zip(right.as_u64()).and_then(|(left, right)| left.checked_add(right));
+    let whole = left.as_u64().zip(right.as_u64()).map(|(left, right)| left.saturating_add(right));
     let broken =
         || left.as_f64().zip(right.as_f64()).and_then(|(left, right)| Number::from_f64(left + right));
     whole.map(Number::from).or_else(broken).unwrap_or_else(|| right.clone())
+}
+
+/// Puts every sum in the place of its count, and those without a place behind the last member.
+fn update(sums: &Map<String, Value>, usage: &Node<'_>, patch: &mut Patch) {
+    let mut said = HashSet::new();
+    for (name, value) in usage.members() {
+        match sums.get(&name) {
+            Some(Value::Object(sums)) if value.is_object() => update(sums, &value, patch),
+            Some(sum) if is_counted(sum) || is_number(&value) => put(sum, &value, patch),
+            _ => {}
+        }
+        said.insert(name);
+    }
+    let missing = sums.iter().filter(|(name, sum)| !said.contains(*name) && is_counted(sum));
+    patch.add(usage, members(missing).as_bytes());
+}
+
+/// A count that is right already keeps its spelling.
+fn put(sum: &Value, value: &Node<'_>, patch: &mut Patch) {
+    if serde_json::from_slice::<Value>(value.bytes()).ok().as_ref() != Some(sum) {
+        patch.put(value.span.clone(), sum.to_string());
+    }
+}
+
+fn is_number(value: &Node<'_>) -> bool {
+    serde_json::from_slice::<Number>(value.bytes()).is_ok()
+}
+
+fn members<'v>(sums: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
+    sums.map(|(name, sum)| format!("{}:{sum}", quoted(name))).collect::<Vec<_>>().join(",")
+}
+
+/// True when it is more than nothing, or holds something that is.
+fn is_counted(sum: &Value) -> bool {
+    match sum {
+        Value::Number(sum) => sum.as_f64() > Some(0.0),
+        Value::Object(sums) => sums.values().any(is_counted),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(rounds: &[&str], expected: &str, usage: Usage) {
+    /// A tally of these rounds, each of which says its counts once.
+    fn tally(names: &[&str], rounds: &[&str]) -> Tally {
         let mut tally = Tally::default();
+        tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));
         for round in rounds {
-            tally.count(&serde_json::from_str(round).unwrap());
+            tally.hear(&Node::whole(round.as_bytes()).unwrap());
+            tally.end_round();
         }
-        assert_eq!(tally.text(), expected);
-        assert_eq!(tally.usage("prompt_tokens", "completion_tokens"), usage);
+        tally
+    }
+
+    fn check(tally: &Tally, body: &str, expected: &str) {
+        let (top, mut patch) = (Node::whole(body.as_bytes()).unwrap(), Patch::default());
+        tally.write("usage", &top, &mut patch);
+        assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
+    }
+
+    #[test]
+    fn counts_are_said_where_they_belong() {
+        let tally = tally(&["in", "out", "kept"], &[r#"{"out":7,"in":5}"#]);
+        check(&tally, r#"{"usage":{"in":1,"x":2,"out":3}}"#, r#"{"usage":{"in":5,"x":2,"out":7}}"#);
+        check(&tally, r#"{"usage":{"in":null,"kept":null}}"#, r#"{"usage":{"in":5,"kept":null,"out":7}}"#);
+        check(&tally, "{}", r#"{"usage":{"in":5,"out":7}}"#);
+        check(&tally, r#"{"usage":null}"#, r#"{"usage":{"in":5,"out":7}}"#);
+        check(&tally, r#"{"usage":"?"}"#, r#"{"usage":"?"}"#);
+    }
+
+    #[test]
+    fn where_nothing_is_counted_nothing_is_said() {
+        check(&Tally::default(), "{}", "{}");
+        check(&Tally::default(), r#"{"usage":null}"#, r#"{"usage":null}"#);
+        check(&Tally::of(["in"]), r#"{"usage":null}"#, r#"{"usage":null}"#);
+        check(&Tally::of(["in"]), r#"{"usage":{"in":null}}"#, r#"{"usage":{"in":null}}"#);
+    }
+
+    #[test]
+    fn what_is_not_said_stays() {
+        let mut tally = tally(&[], &[r#"{"in":1,"out":1}"#]);
+        tally.hear(&Node::whole(br#"{"in":3,"out":1}"#).unwrap());
+        tally.hear(&Node::whole(br#"{"out":9,"in":null}"#).unwrap());
+        assert_eq!([tally.count("/in"), tally.count("/out"), tally.count("/x")], [Some(4), Some(10), None]);
     }
 
     #[test]
     fn numbers_are_added_at_any_depth() {
+        let rounds = [
+            r#"{"in":10,"cost":0.5,"details":{"cached":4,"none":0},"tier":"x"}"#,
+            r#"{"in":20,"cost":0.25,"details":{"cached":9},"list":[1],"x":null}"#,
+        ];
+        let tally = tally(&[], &rounds);
         check(
-            &[
-                r#"{"prompt_tokens":10,"completion_tokens":2,"cost":0.5,"prompt_tokens_details":{"cached_tokens":4}}"#,
-                r#"{"prompt_tokens":20,"completion_tokens":3,"cost":0.25,"prompt_tokens_details":{"cached_tokens":9},"x":null}"#,
-            ],
-            r#"{"prompt_tokens":30,"completion_tokens":5,"cost":0.75,"prompt_tokens_details":{"cached_tokens":13},"x":null}"#,
-            Usage { input: 17, cached: 13, written: 0, output: 5 },
+            &tally,
+            r#"{"usage":{"details" : {"cached":9},"list":[1],"cost":0.25}}"#,
+            r#"{"usage":{"details" : {"cached":13},"list":[1],"cost":0.75,"in":30}}"#,
+        );
+        check(
+            &tally,
+            r#"{"usage":{"details":null}}"#,
+            r#"{"usage":{"details":{"cached":13,"none":0},"in":30,"cost":0.75}}"#,
+        );
+        check(
+            &tally,
+            "{}",
+            r#"{"usage":{"in":30,"cost":0.75,"details":{"cached":13,"none":0},"tier":"x","list":[1]}}"#,
         );
     }
 
     #[test]
-    fn what_is_missing_counts_nothing() {
-        check(&[], "{}", Usage::default());
-        check(
-            &[r#"{"prompt_tokens":9,"prompt_tokens_details":null,"prompt_cache_hit_tokens":4}"#],
-            r#"{"prompt_tokens":9,"prompt_tokens_details":null,"prompt_cache_hit_tokens":4}"#,
-            Usage { input: 5, cached: 4, written: 0, output: 0 },
-        );
+    fn a_count_that_is_right_keeps_its_spelling() {
+        let tally = tally(&[], &[r#"{"cost":1.50,"in":2e0}"#]);
+        check(&tally, r#"{"usage":{"cost":1.50,"in":2e0}}"#, r#"{"usage":{"cost":1.50,"in":2e0}}"#);
+    }
+
+    #[test]
+    fn sums_end_where_numbers_do() {
+        let most = format!(r#"{{"in":{}}}"#, u64::MAX);
+        assert_eq!(tally(&[], &[&most, &most]).count("/in"), Some(u64::MAX));
     }
 }

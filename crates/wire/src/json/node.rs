@@ -47,6 +47,21 @@ impl<'a> Node<'a> {
         value
     }
 
+    /// Where the member with this name stands, from its name to the end of its value.
+    pub(crate) fn member(&self, name: &str) -> Option<Range<usize>> {
+        let mut span = None;
+        let read = Scan::new(self.bytes()).members(|scan, key| {
+            let start = scan.named();
+            let end = scan.skip()?.end;
+            if key == name.as_bytes() {
+                span = Some(start..end);
+            }
+            Ok(())
+        });
+        read.ok()?;
+        span.map(|span| self.inner(&span).span)
+    }
+
     /// The items of a list; none of anything else.
     pub(crate) fn items(&self) -> Vec<Self> {
         let mut items = Vec::new();
@@ -58,14 +73,15 @@ impl<'a> Node<'a> {
         items.iter().filter(|_| is_list).map(|place| self.inner(place)).collect()
     }
 
-    /// How many members an object has.
-    pub(crate) fn members(&self) -> usize {
-        let mut count = 0;
-        let read = Scan::new(self.bytes()).members(|scan, _| {
-            count += 1;
-            scan.skip().map(drop)
+    /// The members of an object, each name with its value; none of what cannot be read.
+    pub(crate) fn members(&self) -> Vec<(String, Self)> {
+        let mut members = Vec::new();
+        let read = Scan::new(self.bytes()).members(|scan, key| {
+            let name = String::from_utf8_lossy(key).into_owned();
+            members.push((name, self.inner(&scan.skip()?)));
+            Ok(())
         });
-        if read.is_ok() { count } else { 0 }
+        if read.is_ok() { members } else { Vec::new() }
     }
 
     pub(crate) fn is_list(&self) -> bool {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::json::node::Node;
-use crate::json::scan::Scan;
 
 /// Changes to one JSON text.
 #[derive(Debug, Default)]
@@ -36,20 +35,27 @@ impl Patch {
 
     /// The member goes, and a comma with it.
     pub(crate) fn cut(&mut self, object: &Node<'_>, name: &str) {
-        let bytes = object.bytes();
-        let mut span = None;
-        let read = Scan::new(bytes).members(|scan, key| {
-            let start = scan.named();
-            let end = scan.skip()?.end;
-            if key == name.as_bytes() {
-                span = Some(start..end);
-            }
-            Ok(())
-        });
-        if let (Ok(()), Some(span)) = (read, span) {
-            let span = with_comma(bytes, span);
+        if let Some(span) = object.member(name) {
             let start = object.span.start;
+            let span = with_comma(object.bytes(), span.start - start..span.end - start);
             self.edits.push((start + span.start..start + span.end, Vec::new()));
+        }
+    }
+
+    /// Of all items of a list, those that are `dropped` go, with the commas that would be left over.
+    pub(crate) fn drop_items(&mut self, items: &[Node<'_>], dropped: &[bool]) {
+        let mut is_behind = false;
+        for (at, item) in items.iter().enumerate() {
+            if !dropped.get(at).is_some_and(|is_dropped| *is_dropped) {
+                is_behind = true;
+                continue;
+            }
+            let span = match (items.get(at.wrapping_sub(1)), items.get(at + 1)) {
+                (Some(before), _) if is_behind => before.span.end..item.span.end,
+                (_, Some(after)) => item.span.start..after.span.start,
+                (_, None) => item.span.clone(),
+            };
+            self.edits.push((span, Vec::new()));
         }
     }
 
@@ -100,6 +106,24 @@ mod tests {
         cuts(r#"{"a":1 , "c" : [1,2] }"#, "c", r#"{"a":1  }"#);
         cuts(r#"{"a":1}"#, "a", "{}");
         cuts(r#"{"a":1}"#, "b", r#"{"a":1}"#);
+    }
+
+    fn drops(dropped: &[bool], body: &str, expected: &str) {
+        let (top, mut patch) = (Node::whole(body.as_bytes()).unwrap(), Patch::default());
+        patch.drop_items(&top.get("a").unwrap().items(), dropped);
+        assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
+    }
+
+    #[test]
+    fn items_go_with_their_commas() {
+        let body = r#"{"a":[ 1, 2 ,3 ]}"#;
+        drops(&[true, false, false], body, r#"{"a":[ 2 ,3 ]}"#);
+        drops(&[false, true, false], body, r#"{"a":[ 1 ,3 ]}"#);
+        drops(&[false, true, true], body, r#"{"a":[ 1 ]}"#);
+        drops(&[true, true, false], body, r#"{"a":[ 3 ]}"#);
+        drops(&[true, false, true], body, r#"{"a":[ 2 ]}"#);
+        drops(&[true, true, true], body, r#"{"a":[  ]}"#);
+        drops(&[], body, body);
     }
 
     #[test]

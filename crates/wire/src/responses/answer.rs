@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::WireError;
 use crate::json::list;
+use crate::json::node::Node;
 use crate::json::patch::Patch;
 use crate::json::scan::Scan;
 use crate::json::text::spelled;
@@ -19,7 +20,7 @@ pub(super) struct Answer<'a> {
     pub(super) id: Option<Range<usize>>,
     pub(super) status: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
-    pub(super) usage: Option<Range<usize>>,
+    usage: Option<Range<usize>>,
     pub(super) output: Option<Range<usize>>,
     pub(super) items: Vec<Item<'a>>,
     tools: Option<Range<usize>>,
@@ -68,9 +69,9 @@ impl<'a> Answer<'a> {
         Ok(answer)
     }
 
-    /// What was counted.
-    pub(super) fn usage(&self, data: &[u8]) -> Option<Map<String, Value>> {
-        serde_json::from_slice(&data[self.usage.clone()?]).ok()
+    /// What was counted, or `null`.
+    pub(super) fn usage<'d>(&self, data: &'d [u8]) -> Option<Node<'d>> {
+        self.usage.clone().map(|place| Node::at(place, data))
     }
 
     /// True when the model said all that it had to say.

@@ -1,6 +1,6 @@
 //! Takes a hidden tool's calls out of a streamed response, and makes one response of several rounds.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer::{Answer, Item};
 use super::event::Event;
@@ -37,7 +37,6 @@ struct Round {
     /// Each item as it was in the end, by its number.
     items: Vec<(u64, String)>,
     size: usize,
-    usage: Option<Map<String, Value>>,
     ending: Ending,
 }
 
@@ -70,14 +69,14 @@ impl Reply {
         if !event.is_end() {
             return self.write(self.shown(event), frame, event, out);
         }
-        let usage = event.answer.as_ref().and_then(|answer| answer.usage(event.data));
+        if let Some(usage) = event.answer.as_ref().and_then(|answer| answer.usage(event.data)) {
+            self.story.tally.hear(&usage);
+        }
         if self.round.hidden.is_empty() {
-            let sum = self.story.sum(usage.as_ref());
-            self.write(self.summed(sum, event), frame, event, out);
+            self.write(self.summed(event), frame, event, out);
         } else {
             self.round.ending.end = frame.raw.to_vec();
         }
-        self.round.usage = usage;
     }
 
     /// What has to change in an event that does not end the response.
@@ -97,9 +96,9 @@ impl Reply {
     }
 
     /// What has to change in an event that ends the response.
-    fn summed(&self, usage: Option<String>, event: &Event<'_>) -> Patch {
+    fn summed(&self, event: &Event<'_>) -> Patch {
         let Some(answer) = &event.answer else { return Patch::default() };
-        let mut patch = self.story.patch(usage, answer, event.data);
+        let mut patch = self.story.patch(answer, event.data);
         self.name(event, answer, &mut patch);
         // A server that does not list what it showed is not made to.
         if !answer.items.is_empty() || self.round.top == 0 {
@@ -150,15 +149,12 @@ impl Events for Reply {
         let frame = std::mem::take(&mut self.round.ending.end);
         let data = Frame { raw: &frame }.data().unwrap_or_default();
         let event = Event::read(&data);
-        if let Some(usage) = self.round.usage.take() {
-            self.story.total.count(&usage);
-        }
+        self.story.tally.end_round();
         let turn = event.as_ref().and_then(|event| self.turn(event));
         if turn.is_none()
             && let Some(event) = &event
         {
-            let sum = self.story.sum(None).filter(|_| self.story.rounds > 0);
-            self.write(self.summed(sum, event), Frame { raw: &frame }, event, out);
+            self.write(self.summed(event), Frame { raw: &frame }, event, out);
             out.extend_from_slice(&self.round.ending.done);
         }
         self.story.rounds += 1;

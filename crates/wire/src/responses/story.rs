@@ -1,6 +1,6 @@
 //! Keeps what the rounds of a response have in common, and writes the response object that tells of all of them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer::{Answer, Item, waits_for_client};
 use super::words::usage;
@@ -20,19 +20,13 @@ pub(super) struct Story {
     /// What the client has seen in earlier rounds, as JSON.
     shown: Vec<String>,
     pub(super) has_text: bool,
-    pub(super) total: Tally,
+    pub(super) tally: Tally,
     size: usize,
 }
 
 impl Story {
     pub(super) fn new(name: &'static str) -> Self {
-        Self { name, rounds: 0, shown: Vec::new(), has_text: false, total: Tally::default(), size: 0 }
-    }
-
-    /// What a round that ends the response says was counted; `None` when that is all there is.
-    pub(super) fn sum(&self, usage: Option<&Map<String, Value>>) -> Option<String> {
-        let sum = || usage.map_or_else(|| self.total.text(), |usage| self.total.with(usage));
-        (!self.total.is_empty()).then(sum)
+        Self { name, rounds: 0, shown: Vec::new(), has_text: false, tally: Tally::default(), size: 0 }
     }
 
     /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
@@ -62,12 +56,12 @@ impl Story {
         (!asks.is_empty()).then(|| Turn { asks, said: said.join(",") })
     }
 
-    /// What has to change in any response object; `usage` stands for what the round says of its own.
-    pub(super) fn patch(&self, usage: Option<String>, answer: &Answer<'_>, data: &[u8]) -> Patch {
+    /// What has to change in any response object.
+    pub(super) fn patch(&self, answer: &Answer<'_>, data: &[u8]) -> Patch {
         let mut patch = Patch::default();
         answer.untool(self.name, data, &mut patch);
-        if let Some((place, usage)) = answer.usage.clone().zip(usage) {
-            patch.put(place, usage);
+        if answer.usage(data).is_some() {
+            self.tally.write("usage", &Node::at(answer.place.clone(), data), &mut patch);
         }
         patch
     }
@@ -83,7 +77,7 @@ impl Story {
 
     /// What has to change in the response object of a turn that is not answered: its items have been shown.
     pub(super) fn patch_closed(&self, answer: &Answer<'_>, data: &[u8]) -> Patch {
-        let mut patch = self.patch(self.sum(None), answer, data);
+        let mut patch = self.patch(answer, data);
         if !answer.items.is_empty() {
             self.output(&[], answer, &mut patch);
         }
@@ -109,7 +103,7 @@ impl Story {
     }
 
     pub(super) fn spent(&self) -> Usage {
-        usage(&self.total)
+        usage(&self.tally)
     }
 }
 

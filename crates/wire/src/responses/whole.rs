@@ -38,15 +38,15 @@ impl Bodies for Reply {
             return None;
         };
         if let Some(usage) = answer.usage(&body) {
-            self.story.total.count(&usage);
+            self.story.tally.hear(&usage);
         }
+        self.story.tally.end_round();
         self.story.rounds += 1;
         if let Some(turn) = self.turn(&answer, &body) {
             self.latest = body;
             return Some(turn);
         }
-        let sum = (self.story.rounds > 1).then(|| self.story.total.text());
-        let mut patch = self.story.patch(sum, &answer, &body);
+        let mut patch = self.story.patch(&answer, &body);
         self.story.list(&answer, &body, &mut patch);
         out.extend_from_slice(&patch.apply(&body));
         None

@@ -4,7 +4,10 @@ pub(super) use crate::chat::words::error;
 use crate::hidden::tally::Tally;
 use crate::hidden::watch::Usage;
 
-/// The counts in our words.
+/// The counts in our words. What was cached counts as part of the input.
 pub(super) fn usage(tally: &Tally) -> Usage {
-    tally.usage("input_tokens", "output_tokens")
+    let count = |pointer| tally.count(pointer).unwrap_or_default();
+    let cached = count("/input_tokens_details/cached_tokens");
+    let input = count("/input_tokens").saturating_sub(cached);
+    Usage { input, cached, written: 0, output: count("/output_tokens") }
 }
