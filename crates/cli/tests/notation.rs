@@ -15,7 +15,7 @@ use tersely_stage::Stage;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
 use tersely_stage::form::FORMS;
-use tersely_wire::guess;
+use tersely_wire::guess_provider;
 
 /// The texts, what is sent for each, and the questions.
 const EXAMPLES: &str = "benchmarks/reading/notation.json";
@@ -71,7 +71,7 @@ fn conversation(results: &Value) -> Vec<String> {
         messages.push(json!({"role": "user", "content": [answer]}));
     }
     let body = json!({ "messages": messages }).to_string();
-    let provider = guess(body.as_bytes()).expect("a provider");
+    let provider = guess_provider(body.as_bytes()).expect("a provider");
     let sent =
         Engine::default().pass(&Request::new(provider, ""), body.as_bytes()).expect("nothing to refuse");
     let slots = provider.slots(&sent.body).expect("slots");

@@ -1,7 +1,7 @@
 //! What is done to a body beside its tool results, when it was asked for: descriptions of tools, JSON of users.
 
 use tersely_core::{O200k, prompt, schema};
-use tersely_wire::{Edit, Provider, rewrite};
+use tersely_wire::{Provider, Splice, rewrite};
 
 use crate::scope::Scope;
 use crate::{Refused, Report, Schema};
@@ -15,7 +15,7 @@ pub(crate) fn edits(
     provider: &dyn Provider,
     body: &[u8],
     report: &mut Report,
-) -> Result<Vec<Edit>, Refused> {
+) -> Result<Vec<Splice>, Refused> {
     let mut all = Vec::new();
     if scope.schema() == Schema::Minify {
         let found = rewrite::descriptions(provider, body, schema::minify).unwrap_or_default();

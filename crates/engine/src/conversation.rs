@@ -65,6 +65,6 @@ impl Conversation {
 
 /// The call that a result answers.
 pub(crate) fn call<'s>(slot: &'s Slot<'_>) -> Call<'s> {
-    let tersely_wire::Call { id, tool, command, is_part } = &*slot.call;
+    let tersely_wire::SlotCall { id, tool, command, is_part } = &*slot.call;
     Call { id, tool, command: command.as_deref(), is_part: *is_part }
 }

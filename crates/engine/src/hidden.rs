@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use tersely_core::expand::{self, Wish};
 use tersely_core::{Loss, O200k, Outcome, Tokens};
 use tersely_wire::Provider;
-use tersely_wire::hidden::{Ask, Hides, Tool};
+use tersely_wire::hidden::{HiddenAsk, HiddenTool, HidesTool};
 
 use crate::guard::guarded;
 
 /// The tool, as every model is told of it: the same bytes in every request.
-pub const TOOL: Tool =
-    Tool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
+pub const TOOL: HiddenTool =
+    HiddenTool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
 
 /// A request in which the tool is hidden.
 #[derive(Clone)]
 pub struct Hidden {
     /// How that is done in its shape.
-    pub hides: &'static dyn Hides,
+    pub hides: &'static dyn HidesTool,
     /// What was left out of it.
     pub kept: Vec<Kept>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn offer(
     provider: &dyn Provider,
     path: &str,
     body: &[u8],
-) -> Option<(&'static dyn Hides, Vec<u8>)> {
+) -> Option<(&'static dyn HidesTool, Vec<u8>)> {
     let hides = provider.hides(path)?;
     // A body that cannot be read is reported where its results are looked for.
     Some((hides, hides.offer(&TOOL, body).ok()??))
@@ -102,7 +102,7 @@ impl Answers {
 
     /// The names among the questions that are not known here.
     #[must_use]
-    pub fn unknown(&self, asks: &[Ask]) -> Vec<String> {
+    pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
         let wishes = asks.iter().take(CALLS).filter_map(|ask| Wish::read(&ask.input).ok());
         wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
     }
@@ -116,8 +116,8 @@ impl Answers {
     ///
     /// A question that was answered before is not answered again. One that we fail at gets words, since a response
     /// without its answer would be lost.
-    pub fn answer(&mut self, room: usize, asks: &[Ask]) -> Vec<String> {
-        let answer = |(at, ask): (usize, &Ask)| {
+    pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
+        let answer = |(at, ask): (usize, &HiddenAsk)| {
             let (stage, text, tokens) = guarded(|| self.counted(room, at, &ask.input)).unwrap_or_else(failed);
             let fetch = self.fetched.entry(stage).or_default();
             fetch.calls += 1;
@@ -180,8 +180,8 @@ fn failed() -> (&'static str, String, usize) {
 mod tests {
     use super::*;
 
-    fn ask(input: &str) -> Ask {
-        Ask { id: "call_1".to_owned(), input: input.to_owned() }
+    fn ask(input: &str) -> HiddenAsk {
+        HiddenAsk { id: "call_1".to_owned(), input: input.to_owned() }
     }
 
     fn answer(answers: &mut Answers, input: &str) -> String {
@@ -222,7 +222,7 @@ mod tests {
         Answers::new(vec![Kept { id: "shadow_1".to_owned(), text, stage: "excerpt" }])
     }
 
-    fn lines(range: &str) -> Ask {
+    fn lines(range: &str) -> HiddenAsk {
         ask(&format!(r#"{{"id":"shadow_1","lines":"{range}"}}"#))
     }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 use tersely_core::Redaction;
-use tersely_wire::{Member, members};
+use tersely_wire::{BodyMember, top_members};
 
 use crate::{Asked, Refused, Schema};
 
@@ -24,7 +24,7 @@ const DEBUG: (usize, usize, usize) = (16, 64, 256);
 ///
 /// A body that is not JSON is not ours to judge: the provider will say what is wrong with it.
 pub(crate) fn take(body: &[u8]) -> Result<Option<(Asked, Vec<u8>)>, Refused> {
-    let found = members(&NAMES, body).unwrap_or_default();
+    let found = top_members(&NAMES, body).unwrap_or_default();
     match found.as_slice() {
         [] => Ok(None),
         [member] => Ok(Some((read(member)?, without(body, member)))),
@@ -32,11 +32,11 @@ pub(crate) fn take(body: &[u8]) -> Result<Option<(Asked, Vec<u8>)>, Refused> {
     }
 }
 
-fn without(body: &[u8], member: &Member<'_>) -> Vec<u8> {
+fn without(body: &[u8], member: &BodyMember<'_>) -> Vec<u8> {
     [&body[..member.span.start], &body[member.span.end..]].concat()
 }
 
-fn read(member: &Member<'_>) -> Result<Asked, Refused> {
+fn read(member: &BodyMember<'_>) -> Result<Asked, Refused> {
     let value = serde_json::from_slice(member.value).map_err(|error| Refused::at(member.name, error))?;
     let mut asked = Asked::default();
     each(&object(member.name, &value)?, member.name, |at, name, value| match name {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tersely_core::{History, Room, original_of, restore_within};
-use tersely_wire::{Edit, Provider, Slot, WireError, splice};
+use tersely_wire::{Provider, Slot, Splice, WireError, splice};
 
 use crate::conversation::call;
 
@@ -40,7 +40,7 @@ pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, Unrestor
     let slots = provider.slots(body).map_err(Unrestored::Body)?;
     let mut back = Back::default();
     let edits: Result<Vec<_>, _> = slots.iter().map(|slot| back.original(slot)).collect();
-    let edits: Vec<Edit> = edits?.into_iter().flatten().collect();
+    let edits: Vec<Splice> = edits?.into_iter().flatten().collect();
     Ok(splice(body, &edits).into_owned())
 }
 
@@ -55,7 +55,7 @@ struct Back {
 
 impl Back {
     /// What stood in a slot, if that was something else.
-    fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Edit>, Unrestored> {
+    fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Splice>, Unrestored> {
         let Some(sent) = slot.text() else {
             self.history.skip(call(slot));
             return Ok(None);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, compress, is_exceeded};
-use tersely_wire::{Edit, Slot};
+use tersely_wire::{Slot, Splice};
 
 use crate::conversation::{Conversation, call};
 use crate::crew::each;
@@ -17,7 +17,7 @@ use crate::{Kept, Policy, Report, Request, Tally};
 /// What became of all results.
 #[derive(Default)]
 pub(crate) struct Results {
-    pub(crate) edits: Vec<Edit>,
+    pub(crate) edits: Vec<Splice>,
     /// What was left out of those that were not remembered.
     pub(crate) kept: Vec<Kept>,
     pub(crate) report: Report,

@@ -3,7 +3,7 @@
 //! It comes before compression and apart from it: whatever becomes of the rest, what it gives is what goes on.
 
 use tersely_core::{Redaction, secrets};
-use tersely_wire::{Masked, WireError};
+use tersely_wire::{MaskedBody, WireError};
 
 use crate::Engine;
 
@@ -19,6 +19,6 @@ impl Engine {
 ///
 /// # Errors
 /// When it cannot be searched for them; it must not go on then.
-pub fn seal(body: &[u8]) -> Result<Masked<'_>, WireError> {
-    tersely_wire::mask(body, secrets)
+pub fn seal(body: &[u8]) -> Result<MaskedBody<'_>, WireError> {
+    tersely_wire::mask_body(body, secrets)
 }

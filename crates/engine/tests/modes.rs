@@ -45,7 +45,7 @@ fn weigh(mode: Mode, Conversation { body, provider, .. }: &Conversation) -> (usi
 
 /// How many lines of a result can be read in what was sent for it, and in what that names.
 fn in_sight(history: &mut History, old: &Slot<'_>, new: &Slot<'_>) -> usize {
-    let tersely_wire::Call { id, tool, command, is_part } = &*new.call;
+    let tersely_wire::SlotCall { id, tool, command, is_part } = &*new.call;
     let call = Call { id, tool, command: command.as_deref(), is_part: *is_part };
     let (Some(text), Some(sent)) = (old.text(), new.text()) else {
         history.skip(call);

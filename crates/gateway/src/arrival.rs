@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use http_body::{Body, Frame, SizeHint};
-use tersely_wire::hidden::{Framing, MOST};
+use tersely_wire::hidden::{MOST_HELD, ResponseFraming};
 use tokio::time::timeout;
 
 use crate::client::Lane;
@@ -46,7 +46,7 @@ pub(crate) struct Arrival {
 impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST));
+        let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST_HELD));
         Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), _lane: lane }
     }
 
@@ -67,12 +67,15 @@ impl Arrival {
     }
 
     /// Waits until its bytes say how it is framed; none, if in no known way.
-    pub(crate) async fn framing(&mut self) -> Result<Option<Framing>, Error> {
+    pub(crate) async fn framing(&mut self) -> Result<Option<ResponseFraming>, Error> {
         poll_fn(|cx| self.poll_framing(cx)).await
     }
 
     /// The same, for those who cannot wait. What was looked at is still to come.
-    pub(crate) fn poll_framing(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Framing>, Error>> {
+    pub(crate) fn poll_framing(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<ResponseFraming>, Error>> {
         loop {
             match sight(&self.ahead) {
                 Sight::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
@@ -168,11 +171,11 @@ pub(crate) fn uncode(coding: Coding, headers: &mut HeaderMap) {
 }
 
 /// How an answer is framed by its own account.
-pub(crate) fn named(headers: &HeaderMap) -> Option<Framing> {
+pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
     let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match kind.as_str() {
-        "text/event-stream" => Some(Framing::Events),
-        "application/json" => Some(Framing::Whole),
+        "text/event-stream" => Some(ResponseFraming::Events),
+        "application/json" => Some(ResponseFraming::Whole),
         _ => None,
     }
 }
@@ -182,7 +185,7 @@ pub(crate) fn named(headers: &HeaderMap) -> Option<Framing> {
 enum Sight {
     /// Nothing as yet.
     Unsure,
-    Framed(Framing),
+    Framed(ResponseFraming),
     /// It is framed in no known way.
     Foreign,
 }
@@ -196,8 +199,8 @@ fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
     // Whoever reads events skips lines that are none, so an answer may begin with such a line.
     let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
     match bytes.get(start) {
-        Some(b'{' | b'[') => Sight::Framed(Framing::Whole),
-        _ if lines.any(is_field) => Sight::Framed(Framing::Events),
+        Some(b'{' | b'[') => Sight::Framed(ResponseFraming::Whole),
+        _ if lines.any(is_field) => Sight::Framed(ResponseFraming::Events),
         _ if bytes.len() < SILENT => Sight::Unsure,
         _ => Sight::Foreign,
     }
@@ -228,15 +231,15 @@ mod tests {
     #[test]
     fn the_first_bytes_tell_json_from_events() {
         for whole in ["{", "{\"id\":1}", "[", "\n\n  {", "\u{feff}{"] {
-            check(&[whole], Sight::Framed(Framing::Whole));
+            check(&[whole], Sight::Framed(ResponseFraming::Whole));
         }
         for events in
             [":", ": ping\n\n", "data: {", "data:[DONE]", "event: x", "id: 1", "retry: 5", "\r\n\r\ndata:"]
         {
-            check(&[events], Sight::Framed(Framing::Events));
+            check(&[events], Sight::Framed(ResponseFraming::Events));
         }
-        check(&["da", "ta", ": 1"], Sight::Framed(Framing::Events));
-        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(Framing::Events));
+        check(&["da", "ta", ": 1"], Sight::Framed(ResponseFraming::Events));
+        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(ResponseFraming::Events));
         for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]
         {
             check(unsure, Sight::Unsure);

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::command::Given;
+use crate::command::GivenArguments;
 
 /// A tool call, as far as its result needs to know it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct SlotCall<'a> {
     /// The call's id; empty when there is none.
     pub id: Cow<'a, str>,
     /// The tool's name; empty when it is not known.
@@ -19,9 +19,13 @@ pub struct Call<'a> {
     pub is_part: bool,
 }
 
-impl<'a> Call<'a> {
+impl<'a> SlotCall<'a> {
     /// A call with these arguments.
-    pub(crate) fn of(id: Cow<'a, str>, tool: Cow<'a, str>, Given { command, is_part }: Given<'a>) -> Self {
+    pub(crate) fn of(
+        id: Cow<'a, str>,
+        tool: Cow<'a, str>,
+        GivenArguments { command, is_part }: GivenArguments<'a>,
+    ) -> Self {
         Self { id, tool, command, is_part }
     }
 }
@@ -32,10 +36,10 @@ const MAX_OPEN: usize = 128;
 
 /// The calls seen so far.
 #[derive(Default)]
-pub(crate) struct Calls<'a> {
-    by_id: BTreeMap<Cow<'a, str>, Arc<Call<'a>>>,
+pub(crate) struct SeenCalls<'a> {
+    by_id: BTreeMap<Cow<'a, str>, Arc<SlotCall<'a>>>,
     /// Calls of the latest turn that no result has answered: results without an id come in the calls' order.
-    open: Vec<Arc<Call<'a>>>,
+    open: Vec<Arc<SlotCall<'a>>>,
     turn: Turn,
 }
 
@@ -47,14 +51,14 @@ enum Turn {
     Calling,
 }
 
-impl<'a> Calls<'a> {
+impl<'a> SeenCalls<'a> {
     /// A message begins.
     pub(crate) fn begin(&mut self) {
         self.turn = Turn::Quiet;
     }
 
     /// Remembers a call.
-    pub(crate) fn make(&mut self, call: Call<'a>) {
+    pub(crate) fn make(&mut self, call: SlotCall<'a>) {
         if self.turn == Turn::Quiet {
             self.turn = Turn::Calling;
             self.open.clear();
@@ -70,18 +74,18 @@ impl<'a> Calls<'a> {
     }
 
     /// The call that a result with this id and tool name answers; made up of them when the body does not hold it.
-    pub(crate) fn answered(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<Call<'a>> {
+    pub(crate) fn answered(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
         if let Some(call) = self.by_id.get(&id).cloned() {
             self.open.retain(|open| open.id != id);
             return call;
         }
-        let nameless = |call: &Call<'_>| id.is_empty() || call.id.is_empty();
-        let fits = |call: &Arc<Call<'_>>| nameless(call) && (tool.is_empty() || call.tool == tool);
+        let nameless = |call: &SlotCall<'_>| id.is_empty() || call.id.is_empty();
+        let fits = |call: &Arc<SlotCall<'_>>| nameless(call) && (tool.is_empty() || call.tool == tool);
         let Some(at) = self.open.iter().position(fits) else {
-            return Arc::new(Call::of(id, tool, Given::default()));
+            return Arc::new(SlotCall::of(id, tool, GivenArguments::default()));
         };
         let call = self.open.remove(at);
-        if id.is_empty() { call } else { Arc::new(Call { id, ..Call::clone(&call) }) }
+        if id.is_empty() { call } else { Arc::new(SlotCall { id, ..SlotCall::clone(&call) }) }
     }
 }
 
@@ -89,17 +93,17 @@ impl<'a> Calls<'a> {
 mod tests {
     use super::*;
 
-    fn call<'a>(id: &'a str, tool: &'a str, command: &'a str) -> Call<'a> {
-        Call { id: id.into(), tool: tool.into(), command: Some(command.into()), ..Call::default() }
+    fn call<'a>(id: &'a str, tool: &'a str, command: &'a str) -> SlotCall<'a> {
+        SlotCall { id: id.into(), tool: tool.into(), command: Some(command.into()), ..SlotCall::default() }
     }
 
-    fn check(calls: &mut Calls<'static>, id: &'static str, tool: &'static str, expected: &Call<'_>) {
+    fn check(calls: &mut SeenCalls<'static>, id: &'static str, tool: &'static str, expected: &SlotCall<'_>) {
         assert_eq!(*calls.answered(id.into(), tool.into()), *expected);
     }
 
     #[test]
     fn an_id_names_its_call_however_often_it_is_answered() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         calls.make(call("a", "sh", "ls"));
         calls.make(call("b", "sh", "pwd"));
         for _ in 0..2 {
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_id_used_again_means_the_nearest_call() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         calls.make(call("a", "sh", "ls"));
         check(&mut calls, "a", "", &call("a", "sh", "ls"));
         calls.make(call("a", "sh", "pwd"));
@@ -119,26 +123,26 @@ mod tests {
 
     #[test]
     fn results_without_ids_come_in_the_calls_order() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         calls.make(call("", "sh", "ls"));
         calls.make(call("", "read", "a"));
         calls.make(call("", "sh", "pwd"));
         check(&mut calls, "", "sh", &call("", "sh", "ls"));
         check(&mut calls, "", "sh", &call("", "sh", "pwd"));
         check(&mut calls, "", "", &call("", "read", "a"));
-        check(&mut calls, "", "sh", &Call { tool: "sh".into(), ..Call::default() });
+        check(&mut calls, "", "sh", &SlotCall { tool: "sh".into(), ..SlotCall::default() });
     }
 
     #[test]
     fn an_id_of_the_client_alone_is_kept_with_the_call() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         calls.make(call("", "sh", "ls"));
         check(&mut calls, "mine", "sh", &call("mine", "sh", "ls"));
     }
 
     #[test]
     fn a_turn_leaves_no_calls_to_the_next() {
-        let mut calls = Calls::default();
+        let mut calls = SeenCalls::default();
         calls.make(call("", "sh", "ls"));
         calls.begin();
         calls.make(call("", "sh", "pwd"));
@@ -147,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_not_there_is_made_up() {
-        let made_up = Call { id: "x".into(), tool: "sh".into(), ..Call::default() };
-        check(&mut Calls::default(), "x", "sh", &made_up);
+        let made_up = SlotCall { id: "x".into(), tool: "sh".into(), ..SlotCall::default() };
+        check(&mut SeenCalls::default(), "x", "sh", &made_up);
     }
 }

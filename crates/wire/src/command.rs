@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::WireError;
-use crate::json::scan::Scan;
+use crate::json::scan::JsonScan;
 
 /// The arguments that may hold it, best first; of a tool that reads files it is the path.
 const KEYS: [&str; 13] = [
@@ -52,29 +52,33 @@ const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "fish", "cmd", "p
 
 /// What is known of a call by its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenArguments<'a> {
     pub(crate) command: Option<Cow<'a, str>>,
     /// True when they ask for some lines of a file and not for all of it.
     pub(crate) is_part: bool,
 }
 
 /// What the arguments here say: an object, or a string that spells one.
-pub(crate) fn given<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
+pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
-    let Some(arguments) = scan.string()? else { return Ok(Given::default()) };
+    let Some(arguments) = scan.string()? else { return Ok(GivenArguments::default()) };
     // A tool may take a program or a patch as it is.
     if !arguments.trim_start().starts_with(['{', '[']) {
-        return Ok(Given { command: Some(arguments).filter(|text| !text.is_empty()), ..Given::default() });
+        return Ok(GivenArguments {
+            command: Some(arguments).filter(|text| !text.is_empty()),
+            ..GivenArguments::default()
+        });
     }
     // Arguments that are not JSON are no fault of the body's.
-    let Given { command, is_part } = in_object(&mut Scan::new(arguments.as_bytes())).unwrap_or_default();
-    Ok(Given { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
+    let GivenArguments { command, is_part } =
+        in_object(&mut JsonScan::new(arguments.as_bytes())).unwrap_or_default();
+    Ok(GivenArguments { command: command.map(|command| Cow::Owned(command.into_owned())), is_part })
 }
 
 /// One command line from the words of an array here, or the string here.
-pub(crate) fn line<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
     Ok(match scan.peek() {
         Some(b'[') => join(&strings(scan)?).map(Cow::Owned),
         _ => scan.string()?.filter(|line| !line.is_empty()),
@@ -82,7 +86,7 @@ pub(crate) fn line<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, Wire
 }
 
 /// The strings of the array here.
-pub(crate) fn strings<'a>(scan: &mut Scan<'a>) -> Result<Vec<Cow<'a, str>>, WireError> {
+pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, WireError> {
     let mut strings = Vec::new();
     scan.items(|scan| {
         strings.extend(scan.string()?);
@@ -91,7 +95,7 @@ pub(crate) fn strings<'a>(scan: &mut Scan<'a>) -> Result<Vec<Cow<'a, str>>, Wire
     Ok(strings)
 }
 
-fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
+fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
     let mut lines: [Option<Cow<'a, str>>; KEYS.len()] = Default::default();
     let mut is_part = false;
     scan.members(|scan, key| {
@@ -111,7 +115,7 @@ fn in_object<'a>(scan: &mut Scan<'a>) -> Result<Given<'a>, WireError> {
         Some(verb) if VERBS.contains(&&*verb) => Some(edited(verb, lines.next())),
         first => first,
     };
-    Ok(Given { command, is_part })
+    Ok(GivenArguments { command, is_part })
 }
 
 /// What an editor does to which file; of one that it shows, the path alone.
@@ -164,7 +168,7 @@ mod tests {
     fn check(arguments: &str, expected: Option<&str>) {
         let quoted = serde_json::to_string(arguments).expect("a string");
         for arguments in [arguments, &quoted] {
-            let given = given(&mut Scan::new(arguments.as_bytes())).expect("arguments");
+            let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
             assert_eq!(given.command.as_deref(), expected, "{arguments}");
         }
     }
@@ -205,14 +209,18 @@ mod tests {
     #[test]
     fn a_program_is_a_command_as_it_is() {
         let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
-        let found = given(&mut Scan::new(program.as_bytes())).expect("a string");
+        let found = given(&mut JsonScan::new(program.as_bytes())).expect("a string");
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
     #[test]
     fn arguments_that_are_not_json_hold_no_command() {
         for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
-            assert_eq!(given(&mut Scan::new(arguments.as_bytes())), Ok(Given::default()), "{arguments}");
+            assert_eq!(
+                given(&mut JsonScan::new(arguments.as_bytes())),
+                Ok(GivenArguments::default()),
+                "{arguments}"
+            );
         }
     }
 
@@ -235,7 +243,7 @@ mod tests {
         ] {
             let quoted = serde_json::to_string(arguments).expect("a string");
             for arguments in [arguments, &quoted] {
-                let given = given(&mut Scan::new(arguments.as_bytes())).expect("arguments");
+                let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
                 assert_eq!(given.is_part, is_part, "{arguments}");
             }
         }

@@ -3,21 +3,21 @@
 use std::ops::Range;
 
 use crate::error::WireError;
-use crate::json::scan::Scan;
-use crate::slot::Found;
+use crate::json::scan::JsonScan;
+use crate::slot::FoundSlots;
 
 /// What providers call a block of text.
 pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
 
 /// Holds back the texts of the content here.
-pub(crate) fn texts<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     within(MAX_DEPTH, scan, found)
 }
 
 /// How deep blocks may hold blocks: a result, a document in it, its source, its texts.
 const MAX_DEPTH: usize = 4;
 
-fn within<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     match scan.peek() {
         Some(b'[' | b'{') if depth > 0 => scan.items(|scan| block(depth - 1, scan, found)),
         _ => {
@@ -28,7 +28,7 @@ fn within<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Resul
     }
 }
 
-fn block<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut text, mut cited, mut content, mut source) = (None, None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -59,7 +59,7 @@ fn block<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result
 }
 
 /// Where a document's text stands: `data` of a plain text, or blocks.
-fn origin<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut data, mut content) = (None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -85,6 +85,6 @@ fn origin<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Resul
 }
 
 /// The model quotes such a text by its characters, and a person reads the quotes.
-fn is_cited(scan: &Scan<'_>, citations: Option<&Range<usize>>) -> bool {
+fn is_cited(scan: &JsonScan<'_>, citations: Option<&Range<usize>>) -> bool {
     citations.is_some_and(|span| scan.body()[span.clone()].windows(4).any(|word| word == b"true"))
 }

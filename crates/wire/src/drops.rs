@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::json::member::members;
+use crate::json::member::top_members;
 
 /// Edits of Anthropic's that touch thoughts only.
 const THOUGHTS: &str = "clear_thinking";
@@ -34,6 +34,6 @@ pub(crate) fn is_squeezed(body: &[u8]) -> bool {
 
 /// The member of this name at the top of a body.
 pub(crate) fn member(name: &'static str, body: &[u8]) -> Option<Value> {
-    let found = members(&[name], body).unwrap_or_default();
+    let found = top_members(&[name], body).unwrap_or_default();
     serde_json::from_slice(found.first()?.value).ok()
 }

@@ -2,7 +2,7 @@
 
 /// Where a conversation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum History {
+pub enum HistoryPlace {
     /// All of it is in the request, and will be in the next.
     Here,
     /// All of it is in the request, but the next may only name it.
@@ -11,7 +11,7 @@ pub enum History {
     Elsewhere,
 }
 
-impl History {
+impl HistoryPlace {
     /// True when the provider keeps it, so that a later request can go on from it by its name.
     #[must_use]
     pub fn is_kept(self) -> bool {

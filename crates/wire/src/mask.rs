@@ -10,15 +10,15 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use crate::error::WireError;
-use crate::json::patch::Patch;
+use crate::json::patch::BytePatch;
 use crate::json::text;
 
 /// A place in a text, and what is to stand there.
-pub type Mask = (Range<usize>, &'static str);
+pub type TextMask = (Range<usize>, &'static str);
 
 /// A body without its secrets.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Masked<'b> {
+pub struct MaskedBody<'b> {
     /// What may be sent; borrowed when nothing was masked.
     pub body: Cow<'b, [u8]>,
     /// How many secrets were masked.
@@ -29,22 +29,25 @@ pub struct Masked<'b> {
 ///
 /// # Errors
 /// When the body is not JSON, so that nobody can say what it says.
-pub fn mask(body: &[u8], find: impl Fn(Option<&str>, &str) -> Vec<Mask>) -> Result<Masked<'_>, WireError> {
+pub fn mask_body(
+    body: &[u8],
+    find: impl Fn(Option<&str>, &str) -> Vec<TextMask>,
+) -> Result<MaskedBody<'_>, WireError> {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<IgnoredAny>(json)
         .map_err(|_| WireError { at: 0, expected: "JSON, which alone can be searched for secrets" })?;
-    let (mut count, mut patch) = (0, Patch::default());
+    let (mut count, mut patch) = (0, BytePatch::default());
     Walk::new(body, body.len() - json.len()).each(|name, token| {
         for (span, mask) in texts(&body[token.clone()], |text| find(name, text)) {
             patch.put(token.start + span.start..token.start + span.end, mask);
             count += 1;
         }
     });
-    Ok(Masked { count, body: patch.apply(body) })
+    Ok(MaskedBody { count, body: patch.apply(body) })
 }
 
 /// The masks of the string `token`, as places in its bytes.
-fn texts(token: &[u8], find: impl Fn(&str) -> Vec<Mask>) -> Vec<Mask> {
+fn texts(token: &[u8], find: impl Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
     if is_blob(token) {
         return Vec::new();
     }
@@ -132,7 +135,7 @@ enum Taken {
     /// All but names, ids and the like are said to someone.
     Said,
     /// All of them, whatever they are called: they are a tool's.
-    Tool,
+    HiddenTool,
     /// None of them is.
     Silent,
 }
@@ -234,7 +237,7 @@ impl<'b> Walk<'b> {
         match self.taken() {
             Taken::Said if is(&SCHEMAS) => Taken::Silent,
             // A list under such a name are messages.
-            Taken::Said if is(&TOOLS) && opens == b'{' => Taken::Tool,
+            Taken::Said if is(&TOOLS) && opens == b'{' => Taken::HiddenTool,
             taken => taken,
         }
     }
@@ -242,7 +245,7 @@ impl<'b> Walk<'b> {
     fn is_said(&self, name: Option<&str>) -> bool {
         match self.taken() {
             Taken::Silent => false,
-            Taken::Tool => true,
+            Taken::HiddenTool => true,
             Taken::Said => !name.is_some_and(|name| NAMES.contains(&name)),
         }
     }
@@ -274,7 +277,7 @@ mod tests {
     use super::*;
 
     /// Finds the word HUSH, and all that stands under the name `pin`.
-    fn find(name: Option<&str>, text: &str) -> Vec<Mask> {
+    fn find(name: Option<&str>, text: &str) -> Vec<TextMask> {
         if name == Some("pin") {
             return vec![(0..text.len(), "***")];
         }
@@ -282,7 +285,7 @@ mod tests {
     }
 
     fn check(body: &str, expected: &str) {
-        let masked = mask(body.as_bytes(), find).expect("JSON");
+        let masked = mask_body(body.as_bytes(), find).expect("JSON");
         assert_eq!(String::from_utf8_lossy(&masked.body), expected);
         assert_eq!(masked.count, expected.matches("***").count());
     }
@@ -337,7 +340,7 @@ mod tests {
         check(r#"{"a":"\ud800 HUSH \udc00x HUSH"}"#, r#"{"a":"\ud800 *** \udc00x ***"}"#);
         check(r#"{"a":"\u0048US\u0048 \ud83d\ude00HUSH"}"#, r#"{"a":"*** \ud83d\ude00***"}"#);
         check(r#"{"a":"HUSH","a":"HUSH"}"#, r#"{"a":"***","a":"***"}"#);
-        let masked = mask(b"{\"a\":\"\xff\xfe HUSH\xff\"}", find).expect("JSON");
+        let masked = mask_body(b"{\"a\":\"\xff\xfe HUSH\xff\"}", find).expect("JSON");
         assert_eq!(masked.body, b"{\"a\":\"\xff\xfe ***\xff\"}".as_slice());
     }
 
@@ -352,13 +355,13 @@ mod tests {
     #[test]
     fn what_is_not_json_is_refused() {
         for body in ["", "HUSH", "{", "{'a':1}", r#"{"a":1} x"#, "a=HUSH&b=1"] {
-            assert!(mask(body.as_bytes(), find).is_err(), "{body}");
+            assert!(mask_body(body.as_bytes(), find).is_err(), "{body}");
         }
     }
 
     #[test]
     fn no_depth_exhausts_the_stack() {
         let deep = format!("{}\"HUSH\"{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(mask(deep.as_bytes(), find).map(|masked| masked.count), Ok(1));
+        assert_eq!(mask_body(deep.as_bytes(), find).map(|masked| masked.count), Ok(1));
     }
 }

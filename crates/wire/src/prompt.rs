@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use crate::content::TEXT;
 use crate::error::WireError;
-use crate::json::scan::{self, Scan};
+use crate::json::scan::{self, JsonScan};
 use crate::json::text;
 
 /// A text in a message of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt<'a> {
+pub struct UserPrompt<'a> {
     /// The bytes of the string, quotes included.
     pub span: Range<usize>,
     /// The string, as it stands in the body.
     pub token: &'a [u8],
 }
 
-impl<'a> Prompt<'a> {
+impl<'a> UserPrompt<'a> {
     /// The characters of the string; `None` when there are none that could be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
@@ -26,18 +26,18 @@ impl<'a> Prompt<'a> {
 }
 
 /// What a walk has found so far.
-pub(crate) type Found<'a> = Vec<Prompt<'a>>;
+pub(crate) type FoundPrompts<'a> = Vec<UserPrompt<'a>>;
 
 /// The texts that `walk` finds in a whole body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
-) -> Result<Found<'a>, WireError> {
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), WireError>,
+) -> Result<FoundPrompts<'a>, WireError> {
     scan::whole(body, walk)
 }
 
 /// The message here, if it is a user's: a content of one text, or of blocks.
-pub(crate) fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let (mut kind, mut role, mut content) = (None, None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -60,13 +60,13 @@ pub(crate) fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<
 }
 
 /// The string here; anything else is stepped over.
-pub(crate) fn string<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let place = scan.skip()?;
     hold(scan.body(), place, found);
     Ok(())
 }
 
-fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let (mut kind, mut text) = (None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -82,9 +82,9 @@ fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError
 }
 
 /// Holds a place if a string stands there that says something.
-pub(crate) fn hold<'a>(body: &'a [u8], span: Range<usize>, found: &mut Found<'a>) {
+pub(crate) fn hold<'a>(body: &'a [u8], span: Range<usize>, found: &mut FoundPrompts<'a>) {
     let token = &body[span.clone()];
     if token.first() == Some(&b'"') && token.len() > 2 {
-        found.push(Prompt { span, token });
+        found.push(UserPrompt { span, token });
     }
 }

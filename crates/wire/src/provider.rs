@@ -1,10 +1,10 @@
 //! The shapes of request bodies that tool results are found in.
 
 use crate::error::WireError;
-use crate::hidden::hides::Hides;
-use crate::history::History;
-use crate::prompt::Prompt;
-use crate::schema::Description;
+use crate::hidden::hides::HidesTool;
+use crate::history::HistoryPlace;
+use crate::prompt::UserPrompt;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
 /// An API's shape.
@@ -25,17 +25,17 @@ pub trait Provider: Sync {
     ///
     /// # Errors
     /// As with slots.
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError>;
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError>;
 
     /// Every text of every message of a user in `body`, in order.
     ///
     /// # Errors
     /// As with slots.
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError>;
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError>;
 
     /// Where the rest of the conversation is that `body` belongs to.
-    fn history(&self, _body: &[u8]) -> History {
-        History::Here
+    fn history(&self, _body: &[u8]) -> HistoryPlace {
+        HistoryPlace::Here
     }
 
     /// True when `body` lets the provider leave results out of what the model reads.
@@ -45,7 +45,7 @@ pub trait Provider: Sync {
 
     /// How a tool is hidden in requests to `target`, a path with its query, and in their responses; `None` where it
     /// cannot be.
-    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+    fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
         None
     }
 }

@@ -1,18 +1,19 @@
 //! Lists every provider, and tells whose body a request carries.
 
-use crate::anthropic::Anthropic;
-use crate::chat::Chat;
-use crate::gemini::Gemini;
-use crate::ollama::Ollama;
+use crate::anthropic::AnthropicMessages;
+use crate::chat::ChatCompletions;
+use crate::gemini::GeminiContents;
+use crate::ollama::OllamaChat;
 use crate::provider::Provider;
-use crate::responses::Responses;
+use crate::responses::ResponsesApi;
 
 /// Every shape there is.
-pub const PROVIDERS: [&dyn Provider; 5] = [&Anthropic, &Chat, &Responses, &Gemini, &Ollama];
+pub const PROVIDERS: [&dyn Provider; 5] =
+    [&AnthropicMessages, &ChatCompletions, &ResponsesApi, &GeminiContents, &OllamaChat];
 
 /// The provider whose body a request to `path` carries; a query does not matter.
 #[must_use]
-pub fn claimed(path: &str) -> Option<&'static dyn Provider> {
+pub fn claimed_provider(path: &str) -> Option<&'static dyn Provider> {
     let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
     PROVIDERS.into_iter().find(|provider| provider.claims(path))
 }
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
 
     fn check(path: &str, name: Option<&str>) {
-        assert_eq!(claimed(path).map(Provider::name), name, "{path}");
+        assert_eq!(claimed_provider(path).map(Provider::name), name, "{path}");
     }
 
     #[test]

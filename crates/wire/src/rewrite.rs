@@ -1,8 +1,8 @@
 //! Puts what a body says beside its tool results otherwise: descriptions of tools, texts of users.
 
 use crate::error::WireError;
-use crate::json::splice::Edit;
-use crate::prompt::Prompt;
+use crate::json::splice::Splice;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 
 /// The edits that put every description of `body` as `minify` writes it, which gives nothing for what stays as it is.
@@ -13,7 +13,7 @@ pub fn descriptions(
     provider: &dyn Provider,
     body: &[u8],
     minify: impl Fn(&str) -> Option<String>,
-) -> Result<Vec<Edit>, WireError> {
+) -> Result<Vec<Splice>, WireError> {
     let found = provider.descriptions(body)?;
     Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
 }
@@ -26,8 +26,8 @@ pub fn prompts(
     provider: &dyn Provider,
     body: &[u8],
     mut write: impl FnMut(&str) -> Option<String>,
-) -> Result<Vec<Edit>, WireError> {
-    let written = |prompt: Prompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
+) -> Result<Vec<Splice>, WireError> {
+    let written = |prompt: UserPrompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
     Ok(provider.prompts(body)?.into_iter().filter_map(written).collect())
 }
 

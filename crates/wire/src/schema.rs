@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::WireError;
-use crate::json::scan::{self, Scan};
-use crate::json::splice::Edit;
+use crate::json::scan::{self, JsonScan};
+use crate::json::splice::Splice;
 use crate::json::text;
 
 /// A description of a tool, or of a part of what it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Description<'a> {
+pub struct ToolDescription<'a> {
     /// The bytes of the string, quotes included.
     pub span: Range<usize>,
     /// The bytes that go when the whole member goes: its name and its comma too.
@@ -22,7 +22,7 @@ pub struct Description<'a> {
     pub token: &'a [u8],
 }
 
-impl<'a> Description<'a> {
+impl<'a> ToolDescription<'a> {
     /// The characters of the string; `None` when there are none that could be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
@@ -30,7 +30,7 @@ impl<'a> Description<'a> {
     }
 
     /// What `minify` makes of the text; what says nothing goes.
-    pub(crate) fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Edit> {
+    pub(crate) fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Splice> {
         let text = self.text()?;
         let short = minify(&text);
         if short.as_deref().unwrap_or(&text).is_empty() {
@@ -41,20 +41,24 @@ impl<'a> Description<'a> {
 }
 
 /// What a walk has found so far.
-pub(crate) type Found<'a> = Vec<Description<'a>>;
+pub(crate) type FoundDescriptions<'a> = Vec<ToolDescription<'a>>;
 
 /// The descriptions that `walk` finds in a whole body, in order.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
-) -> Result<Found<'a>, WireError> {
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), WireError>,
+) -> Result<FoundDescriptions<'a>, WireError> {
     let mut found = scan::whole(body, walk)?;
     found.sort_by_key(|description| description.span.start);
     Ok(found)
 }
 
 /// The tool here, which keeps its schemas under `names`.
-pub(crate) fn tool<'a>(names: &[&str], scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+pub(crate) fn tool<'a>(
+    names: &[&str],
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
     described(scan, found, |scan, found, key| {
         if names.iter().any(|name| name.as_bytes() == key) {
             return schema(scan, found);
@@ -64,15 +68,18 @@ pub(crate) fn tool<'a>(names: &[&str], scan: &mut Scan<'a>, found: &mut Found<'a
 }
 
 /// The JSON Schema here, and those that it holds.
-pub(crate) fn schema<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+pub(crate) fn schema<'a>(
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
     within(MAX_DEPTH, scan, found)
 }
 
 /// The object here: its own description is found, every other member is handed to `each`, which takes it.
 pub(crate) fn described<'a>(
-    scan: &mut Scan<'a>,
-    found: &mut Found<'a>,
-    mut each: impl FnMut(&mut Scan<'a>, &mut Found<'a>, &[u8]) -> Result<(), WireError>,
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), WireError>,
 ) -> Result<(), WireError> {
     let mut own: Option<Member> = None;
     let mut before = None;
@@ -124,7 +131,11 @@ const SCHEMAS: [&str; 19] = [
 const NAMED: [&str; 7] =
     ["properties", "$defs", "definitions", "defs", "patternProperties", "dependentSchemas", "dependencies"];
 
-fn within<'a>(levels: usize, scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn within<'a>(
+    levels: usize,
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
     described(scan, found, |scan, found, key| {
         let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };
@@ -151,7 +162,7 @@ struct Member {
 }
 
 impl Member {
-    fn description(self, body: &[u8]) -> Option<Description<'_>> {
+    fn description(self, body: &[u8]) -> Option<ToolDescription<'_>> {
         let Self { start, value: span, before, next } = self;
         let token = &body[span.clone()];
         let member = match (next, before) {
@@ -159,6 +170,6 @@ impl Member {
             (None, Some(before)) => before..span.end,
             (None, None) => start..span.end,
         };
-        (token.first() == Some(&b'"')).then_some(Description { span, member, token })
+        (token.first() == Some(&b'"')).then_some(ToolDescription { span, member, token })
     }
 }

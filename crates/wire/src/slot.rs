@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use crate::call::{Call, Calls};
+use crate::call::{SeenCalls, SlotCall};
 use crate::error::WireError;
-use crate::json::scan::{self, Scan};
+use crate::json::scan::{self, JsonScan};
 use crate::json::text;
 
 /// A place in a body that holds a tool result's text, or one of its texts.
@@ -17,7 +17,7 @@ pub struct Slot<'a> {
     /// The bytes of the whole JSON value, quotes included, so that any value can give way to a string.
     pub span: Range<usize>,
     /// The call that the result answers; the texts of one result share it.
-    pub call: Arc<Call<'a>>,
+    pub call: Arc<SlotCall<'a>>,
     /// The same bytes, as they stand in the body.
     pub token: &'a [u8],
     /// True when the client says that the tool failed.
@@ -55,15 +55,15 @@ impl Slot<'_> {
 /// Names come in any order: a content may stand before the role that makes it a result. So places are held back
 /// until their object ends, and then become slots or are forgotten.
 #[derive(Default)]
-pub(crate) struct Found<'a> {
-    pub(crate) calls: Calls<'a>,
+pub(crate) struct FoundSlots<'a> {
+    pub(crate) calls: SeenCalls<'a>,
     places: Vec<Range<usize>>,
     slots: Vec<Slot<'a>>,
 }
 
 /// What an object says of the result that it holds.
 #[derive(Default)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct ResultLabel<'a> {
     pub(crate) id: Cow<'a, str>,
     pub(crate) tool: Cow<'a, str>,
     pub(crate) is_error: bool,
@@ -72,12 +72,12 @@ pub(crate) struct Answer<'a> {
 /// The slots that `walk` finds in a whole body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut Scan<'a>, &mut Found<'a>) -> Result<(), WireError>,
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundSlots<'a>) -> Result<(), WireError>,
 ) -> Result<Vec<Slot<'a>>, WireError> {
-    scan::whole(body, walk).map(|found: Found<'_>| found.slots)
+    scan::whole(body, walk).map(|found: FoundSlots<'_>| found.slots)
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundSlots<'a> {
     /// Where the places of an object will begin.
     pub(crate) fn mark(&self) -> usize {
         self.places.len()
@@ -103,7 +103,7 @@ impl<'a> Found<'a> {
     }
 
     /// Makes slots of the places since `mark`.
-    pub(crate) fn settle(&mut self, mark: usize, body: &'a [u8], answer: Answer<'a>) {
+    pub(crate) fn settle(&mut self, mark: usize, body: &'a [u8], answer: ResultLabel<'a>) {
         let call = self.calls.answered(answer.id, answer.tool);
         for span in self.places.drain(mark..) {
             let (call, token) = (Arc::clone(&call), &body[span.clone()]);

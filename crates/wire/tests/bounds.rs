@@ -2,24 +2,24 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::hidden::{Framing, Watch};
-use tersely_wire::{History, claimed};
+use tersely_wire::hidden::{ResponseFraming, ResponseWatch};
+use tersely_wire::{HistoryPlace, claimed_provider};
 
 /// More than is ever kept of one turn, in pieces of which each is short enough.
 const PIECES: usize = 40;
 
-fn watch(target: &str, framing: Framing) -> Box<dyn Watch> {
-    claimed(target).and_then(|provider| provider.hides(target)).expect("hides").watch(
+fn watch(target: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
+    claimed_provider(target).and_then(|provider| provider.hides(target)).expect("hides").watch(
         "own",
         framing,
-        History::Here,
+        HistoryPlace::Here,
     )
 }
 
 /// What the client sees of a long response behind which the hidden tool is called: all of it, and `ending`.
 fn check(target: &str, events: [&str; 3], ending: &str) {
     let [start, piece, end] = events;
-    let (long, mut watch) = ("x".repeat(1 << 20), watch(target, Framing::Events));
+    let (long, mut watch) = ("x".repeat(1 << 20), watch(target, ResponseFraming::Events));
     let (piece, mut out) = (piece.replace('~', &long), Vec::new());
     watch.see(start.as_bytes(), &mut out);
     for _ in 0..PIECES {
@@ -62,7 +62,7 @@ fn a_long_stream_ends_as_if_the_model_had_not_asked() {
 #[test]
 fn a_long_body_goes_on_as_it_comes() {
     for target in ["/v1/messages", "/v1beta/models/g:generateContent"] {
-        let (long, mut watch) = (vec![b'x'; 1 << 20], watch(target, Framing::Whole));
+        let (long, mut watch) = (vec![b'x'; 1 << 20], watch(target, ResponseFraming::Whole));
         let mut out = Vec::new();
         for _ in 0..PIECES {
             watch.see(&long, &mut out);

@@ -7,7 +7,7 @@ mod fixtures;
 
 use corpus::conversations;
 use fixtures::fixtures;
-use tersely_wire::{Provider, guess};
+use tersely_wire::{Provider, guess_provider};
 
 #[test]
 fn every_fixture_tells_its_provider() {
@@ -16,7 +16,7 @@ fn every_fixture_tells_its_provider() {
         // Ollama's messages are those of Chat Completions.
         let name = if fixture.provider.name() == "ollama" { "chat" } else { fixture.provider.name() };
         let expected = (!slots.is_empty()).then_some(name);
-        assert_eq!(guess(&fixture.body).map(Provider::name), expected, "{}", fixture.path.display());
+        assert_eq!(guess_provider(&fixture.body).map(Provider::name), expected, "{}", fixture.path.display());
     }
 }
 
@@ -25,7 +25,7 @@ fn every_conversation_tells_its_provider() {
     for conversation in conversations() {
         let slots = conversation.provider.slots(&conversation.body).expect("slots");
         let expected = (!slots.is_empty()).then(|| conversation.provider.name());
-        assert_eq!(guess(&conversation.body).map(Provider::name), expected, "{}", conversation.name);
+        assert_eq!(guess_provider(&conversation.body).map(Provider::name), expected, "{}", conversation.name);
     }
 }
 
@@ -35,6 +35,6 @@ fn a_body_of_two_minds_tells_nothing() {
     let block = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"two"}]}"#;
     let body = format!(r#"{{"messages":[{chat},{block}]}}"#);
     for body in [body.as_str(), "", "{}", "no JSON", r#"{"messages":[]}"#] {
-        assert_eq!(guess(body.as_bytes()).map(Provider::name), None, "{body}");
+        assert_eq!(guess_provider(body.as_bytes()).map(Provider::name), None, "{body}");
     }
 }

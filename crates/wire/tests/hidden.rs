@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use mutate::mutate;
 use snapshot::hold;
-use tersely_wire::hidden::{Close, Failure, Framing, Hides, Tool};
-use tersely_wire::{History, PROVIDERS, Provider};
+use tersely_wire::hidden::{CloseReason, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
+use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
-const TOOL: Tool = Tool {
+const TOOL: HiddenTool = HiddenTool {
     name: "expand_context",
     description: "Shows what was left out.",
     parameters: r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#,
@@ -31,9 +31,9 @@ const ROUNDS: usize = 5;
 
 struct Case {
     path: PathBuf,
-    hides: &'static dyn Hides,
-    framing: Framing,
-    history: History,
+    hides: &'static dyn HidesTool,
+    framing: ResponseFraming,
+    history: HistoryPlace,
     request: Vec<u8>,
     responses: Vec<Vec<u8>>,
 }
@@ -95,7 +95,7 @@ fn the_hidden_tool_is_never_seen_by_the_client() {
 fn every_provider_that_hides_has_cases() {
     for provider in PROVIDERS.into_iter().filter(|it| it.hides("/").is_some()) {
         let names = || cases().into_iter().filter(|case| case.path.starts_with(folder(provider.name())));
-        for framing in [Framing::Whole, Framing::Events] {
+        for framing in [ResponseFraming::Whole, ResponseFraming::Events] {
             assert!(names().any(|case| case.framing == framing), "{} {framing:?}", provider.name());
         }
     }
@@ -155,12 +155,16 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         }
         let Some(turn) = watch.end(&mut client) else { break };
         if round == ROUNDS {
-            watch.close(Close::Enough, &mut client);
+            watch.close(CloseReason::Enough, &mut client);
             break;
         }
         if round + 1 == case.responses.len() {
             watch.close(
-                Close::Failed(Failure { status: 502, kind: None, message: "the upstream is gone" }),
+                CloseReason::Failed(RoundFailure {
+                    status: 502,
+                    kind: None,
+                    message: "the upstream is gone",
+                }),
                 &mut client,
             );
             break;
@@ -172,7 +176,7 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         }
         sent.push(text(&body));
     }
-    sent.push(format!("{:?}", watch.spent()));
+    sent.push(format!("{:?}", watch.spent()).replacen("TokenUsage", "Usage", 1));
     Seen { sent, client: text(&client) }
 }
 
@@ -212,9 +216,9 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn case(provider: &dyn Provider, hides: &'static dyn Hides, path: PathBuf) -> Case {
-    let framing = if path.join("1.sse").exists() { Framing::Events } else { Framing::Whole };
-    let end = if framing == Framing::Events { "sse" } else { "json" };
+fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -> Case {
+    let framing = if path.join("1.sse").exists() { ResponseFraming::Events } else { ResponseFraming::Whole };
+    let end = if framing == ResponseFraming::Events { "sse" } else { "json" };
     let responses = (1..).map_while(|round| fs::read(path.join(format!("{round}.{end}"))).ok()).collect();
     let request = fs::read(path.join("request.json")).expect("a request");
     Case { history: provider.history(&request), request, path, hides, framing, responses }

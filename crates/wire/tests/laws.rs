@@ -21,7 +21,7 @@ use fixtures::fixtures;
 use laws::mutate::{Choices, mutate};
 use laws::plain;
 use serde_json::Value;
-use tersely_wire::{Edit, PROVIDERS, Provider, Slot, splice};
+use tersely_wire::{PROVIDERS, Provider, Slot, Splice, splice};
 
 /// A text that needs every kind of escape.
 const OTHER: &str = "other \"text\" \\ with\n\ttabs, \u{1}, é and 😀";
@@ -140,7 +140,7 @@ fn changes_only_places(provider: &dyn Provider, body: &[u8], name: &str) -> bool
     !legible.is_empty()
 }
 
-fn edits(slots: &[Slot<'_>], text: impl Fn(&Slot<'_>) -> String) -> Vec<Edit> {
+fn edits(slots: &[Slot<'_>], text: impl Fn(&Slot<'_>) -> String) -> Vec<Splice> {
     slots.iter().map(|slot| (slot.span.clone(), Some(text(slot)))).collect()
 }
 

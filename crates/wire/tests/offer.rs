@@ -2,10 +2,10 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::claimed;
-use tersely_wire::hidden::{Hides, Tool};
+use tersely_wire::claimed_provider;
+use tersely_wire::hidden::{HiddenTool, HidesTool};
 
-const TOOL: Tool = Tool {
+const TOOL: HiddenTool = HiddenTool {
     name: "own",
     description: "Shows \"all\".\n",
     parameters: r#"{"type":"object","properties":{"id":{"type":"string"}}}"#,
@@ -17,8 +17,8 @@ const CONTENTS: &str = r#"{"name":"own","description":"Shows \"all\".\n","parame
 
 const FUNCTION: &str = r#"{"type":"function","name":"own","description":"Shows \"all\".\n","parameters":{"type":"object","properties":{"id":{"type":"string"}}},"strict":false}"#;
 
-fn hides(target: &str) -> Option<&'static dyn Hides> {
-    claimed(target).expect("a provider").hides(target)
+fn hides(target: &str) -> Option<&'static dyn HidesTool> {
+    claimed_provider(target).expect("a provider").hides(target)
 }
 
 /// `~` stands for where the tool goes; without one, nothing is offered.

@@ -13,7 +13,7 @@ use snapshot::hold;
 use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
-use tersely_wire::{Edit, rewrite, splice};
+use tersely_wire::{Splice, rewrite, splice};
 
 /// So low that the fixtures can be read.
 const MIN_BYTES: usize = 256;
@@ -55,7 +55,7 @@ fn places(Fixture { body, provider, .. }: &Fixture) -> String {
     described.chain(said).collect()
 }
 
-fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Edit> {
+fn edits(Fixture { body, provider, .. }: &Fixture) -> Vec<Splice> {
     let mut edits = rewrite::descriptions(*provider, body, minify).unwrap_or_default();
     let write = |text: &str| shorten(&O200k, MIN_BYTES, text).0;
     edits.extend(rewrite::prompts(*provider, body, write).unwrap_or_default());

@@ -20,7 +20,7 @@ use serde_json::Value;
 use tersely_core::prompt::{Stats, shorten};
 use tersely_core::schema::minify;
 use tersely_core::{O200k, Tokens};
-use tersely_wire::{Edit, PROVIDERS, Provider, rewrite, splice};
+use tersely_wire::{PROVIDERS, Provider, Splice, rewrite, splice};
 
 /// Low, so that much is done.
 const MIN_BYTES: usize = 256;
@@ -39,7 +39,7 @@ fn only_descriptions_change() {
         assert_eq!(serde_json::from_slice::<Value>(&sent).expect("JSON"), expected, "{name}");
         let again = rewrite::descriptions(provider, &sent, minify).expect("edits");
         assert!(splice(&sent, &again) == sent, "{name}: not settled");
-        for text in found.iter().filter_map(tersely_wire::Description::text) {
+        for text in found.iter().filter_map(tersely_wire::ToolDescription::text) {
             let short = minify(&text).unwrap_or_else(|| text.clone().into_owned());
             let (was, is) = (O200k.count(&text), O200k.count(&short));
             assert!(is <= was, "{name}: {text:?} costs {is}, not {was}");
@@ -150,7 +150,7 @@ fn bodies() -> Vec<(String, Vec<u8>, &'static dyn Provider)> {
     fixtures.chain(conversations().into_iter().map(|it| (it.name, it.body, it.provider))).collect()
 }
 
-fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Edit> {
+fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     let write = |text: &str| {
         let (short, seen) = shorten(&O200k, MIN_BYTES, text);
         *stats += seen;
@@ -160,13 +160,13 @@ fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Edit>
 }
 
 /// Every description written otherwise, and every third one dropped.
-fn described(provider: &dyn Provider, body: &[u8]) -> Vec<Edit> {
+fn described(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
     rewrite::descriptions(provider, body, other).unwrap_or_default()
 }
 
-fn said(provider: &dyn Provider, body: &[u8]) -> Vec<Edit> {
+fn said(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
     rewrite::prompts(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
 }
 
@@ -185,7 +185,7 @@ fn apart(provider: &dyn Provider, body: &[u8], name: &str) {
 }
 
 /// What a splice should give, put together of pieces by someone else.
-fn pieced(body: &[u8], edits: &[Edit]) -> Vec<u8> {
+fn pieced(body: &[u8], edits: &[Splice]) -> Vec<u8> {
     let mut edits = edits.to_vec();
     edits.sort_by_key(|(span, _)| span.start);
     let (mut out, mut from) = (Vec::new(), 0);

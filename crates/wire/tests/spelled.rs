@@ -2,20 +2,20 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::hidden::{Close, Framing};
-use tersely_wire::{History, claimed};
+use tersely_wire::hidden::{CloseReason, ResponseFraming};
+use tersely_wire::{HistoryPlace, claimed_provider};
 
 /// Plays these bodies, which come at once; a last one that asks is not answered.
 fn check(target: &str, bodies: &[&str], expected: &str) {
-    let hides = claimed(target).and_then(|provider| provider.hides(target)).expect("hides");
-    let (mut watch, mut out) = (hides.watch("own", Framing::Whole, History::Here), Vec::new());
+    let hides = claimed_provider(target).and_then(|provider| provider.hides(target)).expect("hides");
+    let (mut watch, mut out) = (hides.watch("own", ResponseFraming::Whole, HistoryPlace::Here), Vec::new());
     let mut turn = None;
     for body in bodies {
         watch.see(body.as_bytes(), &mut out);
         turn = watch.end(&mut out);
     }
     if turn.is_some() {
-        watch.close(Close::Enough, &mut out);
+        watch.close(CloseReason::Enough, &mut out);
     }
     assert_eq!(String::from_utf8_lossy(&out), expected);
 }

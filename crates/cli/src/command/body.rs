@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use tersely_core::Loss;
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
-use tersely_wire::{Masked, PROVIDERS, Provider, guess};
+use tersely_wire::{MaskedBody, PROVIDERS, Provider, guess_provider};
 
 use crate::args::{Compress, OPENAI};
 use crate::fault::{Fault, NO, Stop};
@@ -16,7 +16,7 @@ use crate::{input, output, progress, table};
 /// Puts the body that was named through the engine that the gateway runs.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
-    let Masked { body, count } = masked(args, &name, &body)?;
+    let MaskedBody { body, count } = masked(args, &name, &body)?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
     let request = Request::new(provider, "");
     let spinner = progress::working("compressing", body.len());
@@ -38,9 +38,9 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
 }
 
 /// The body without its secrets, where that was asked for.
-fn masked<'b>(args: &Compress, name: &str, body: &'b [u8]) -> Result<Masked<'b>, Fault> {
+fn masked<'b>(args: &Compress, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, Fault> {
     if !args.redact_secrets {
-        return Ok(Masked { body: Cow::Borrowed(body), count: 0 });
+        return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
     let hint = "leave --redact-secrets away, or name a body that is JSON";
     seal(body).map_err(|error| Fault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
@@ -68,7 +68,7 @@ pub(super) fn told(wish: Option<&str>, body: &[u8]) -> Option<&'static dyn Provi
             let name = if name == OPENAI { of_openai(body) } else { name };
             PROVIDERS.into_iter().find(|provider| provider.name() == name)
         }
-        None => guess(body),
+        None => guess_provider(body),
     }
 }
 

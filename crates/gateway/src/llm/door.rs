@@ -7,7 +7,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri, Version, response};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
-use tersely_wire::hidden::Framing;
+use tersely_wire::hidden::ResponseFraming;
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -109,7 +109,7 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
         // What is said over one cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
-        Websockets::Fitting => tersely_wire::claimed(path).is_some(),
+        Websockets::Fitting => tersely_wire::claimed_provider(path).is_some(),
         Websockets::Relay => false,
         Websockets::Decline => true,
     };
@@ -176,9 +176,9 @@ async fn watch(
     running: OwnedSemaphorePermit,
 ) -> Result<Response<Reply>, Error> {
     let framing = match named(&parts.headers) {
-        Some(Framing::Events) => {
+        Some(ResponseFraming::Events) => {
             arrival.begin().await?;
-            Some(Framing::Events)
+            Some(ResponseFraming::Events)
         }
         _ => arrival.framing().await?,
     };
@@ -187,7 +187,7 @@ async fn watch(
     };
     parts.headers.remove(CONTENT_LENGTH);
     let rounds = Rounds::new(again, framing, arrival, running);
-    if framing == Framing::Events {
+    if framing == ResponseFraming::Events {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::new(rounds))));
     }
     match rounds.gather().await? {

@@ -8,7 +8,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
 use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
-use tersely_wire::{History, Provider, claimed};
+use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
 use crate::llm::entry::Entry;
 use crate::llm::keeper::Keeper;
@@ -88,7 +88,7 @@ impl Live {
         let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned();
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
         let history = provider.history(body);
-        let fresh = history == History::Elsewhere;
+        let fresh = history == HistoryPlace::Elsewhere;
         let memo = if fresh { None } else { self.memory(&whose) };
         let sent = Sent {
             engine: self.engine(),
@@ -140,11 +140,11 @@ impl Live {
 
 impl Rewrite for Live {
     fn wants(&self, head: &Head<'_>) -> bool {
-        *head.method == Method::POST && claimed(head.uri.path()).is_some()
+        *head.method == Method::POST && claimed_provider(head.uri.path()).is_some()
     }
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
-        let Some(provider) = claimed(head.uri.path()) else { return Verdict::Keep };
+        let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
         self.pass(provider, head, body).unwrap_or_else(refuse)
     }
 
@@ -168,7 +168,7 @@ impl Rewrite for Live {
     }
 
     fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {
-        let Some(provider) = claimed(head.uri.path()) else { return };
+        let Some(provider) = claimed_provider(head.uri.path()) else { return };
         if let Some(memory) = self.whose(head).ok().and_then(|whose| self.memory(&whose)) {
             memory.recall().keep_plain(provider, body);
         }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use tersely_engine::{Kept, Report};
-use tersely_wire::hidden::{Framing, Turn, Usage, Watch};
+use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsage};
 
 use crate::llm::entry::Entry;
 
@@ -86,15 +86,15 @@ pub trait Follow: Send {
     fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
 
     /// A watch over the response.
-    fn watch(&self, framing: Framing) -> Box<dyn Watch>;
+    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch>;
 
     /// The body of the next round: that of the one before, the turn, and the answers to it, which have `room` bytes over
     /// all rounds. Without one the response cannot go on.
-    fn next(&mut self, turn: Turn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
+    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
 
     /// Hears that the response is over, and what its first round and all of them cost. Gives headers to add, should
     /// there be time for that.
-    fn over(&mut self, first: Usage, all: Usage) -> HeaderMap;
+    fn over(&mut self, first: TokenUsage, all: TokenUsage) -> HeaderMap;
 }
 
 /// Whether another round may follow a round.

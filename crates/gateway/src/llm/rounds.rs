@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
-use tersely_wire::hidden::{Close, Framing, MOST, Turn, Usage, Watch};
+use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch, TokenUsage};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::arrival::{Arrival, named, uncode};
@@ -62,13 +62,13 @@ pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding,
 
 /// The body of a response that is watched.
 pub(crate) struct Rounds {
-    watch: Box<dyn Watch>,
-    framing: Framing,
+    watch: Box<dyn ResponseWatch>,
+    framing: ResponseFraming,
     phase: Phase,
     /// Gone while a round is being asked for.
     again: Option<Box<Again>>,
     /// What the first round cost.
-    first: Option<Usage>,
+    first: Option<TokenUsage>,
     count: usize,
     /// What was read and not passed on yet.
     begun: Vec<u8>,
@@ -103,7 +103,7 @@ impl Rounds {
     /// A response whose first round is `arrival`, and is framed like this unless its bytes say otherwise.
     pub(crate) fn new(
         again: Again,
-        framing: Framing,
+        framing: ResponseFraming,
         arrival: Arrival,
         running: OwnedSemaphorePermit,
     ) -> Self {
@@ -129,7 +129,7 @@ impl Rounds {
                 all.extend_from_slice(&data);
             }
             // A watch holds no response longer than this: nothing hidden can be found in it any more.
-            if all.len() > MOST {
+            if all.len() > MOST_HELD {
                 self.begun = all;
                 return Ok(Gathered::Begun(Box::new(self)));
             }
@@ -149,7 +149,7 @@ impl Rounds {
     }
 
     /// The first bytes are there, and say how the rest is framed.
-    fn begin(&mut self, arrival: Arrival, framing: Framing) {
+    fn begin(&mut self, arrival: Arrival, framing: ResponseFraming) {
         if let Some(again) = self.again.as_ref().filter(|_| framing != self.framing) {
             (self.watch, self.framing) = (again.follow.watch(framing), framing);
         }
@@ -168,7 +168,7 @@ impl Rounds {
             }
             (turn, again) => {
                 if turn.is_some() {
-                    self.watch.close(Close::Enough, out);
+                    self.watch.close(CloseReason::Enough, out);
                 }
                 self.again = again;
                 self.finish(first);
@@ -182,14 +182,14 @@ impl Rounds {
         match arrival {
             Ok(arrival) => self.phase = Phase::Read(arrival),
             Err(setback) => {
-                self.watch.close(Close::Failed(setback.failure()), out);
+                self.watch.close(CloseReason::Failed(setback.failure()), out);
                 self.setback = Some(setback);
                 self.finish(self.first.unwrap_or_default());
             }
         }
     }
 
-    fn finish(&mut self, first: Usage) {
+    fn finish(&mut self, first: TokenUsage) {
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
             self.added = again.follow.over(first, self.watch.spent());
@@ -250,15 +250,20 @@ impl Again {
     /// Answers the model, and gives back what it says then.
     async fn ask(
         mut self: Box<Self>,
-        framing: Framing,
-        turn: Turn,
+        framing: ResponseFraming,
+        turn: HiddenTurn,
         round: Round,
     ) -> (Box<Self>, Result<Arrival, Setback>) {
         let arrival = self.next(framing, turn, round).await;
         (self, arrival)
     }
 
-    async fn next(&mut self, framing: Framing, turn: Turn, round: Round) -> Result<Arrival, Setback> {
+    async fn next(
+        &mut self,
+        framing: ResponseFraming,
+        turn: HiddenTurn,
+        round: Round,
+    ) -> Result<Arrival, Setback> {
         let lost = || Error::us(StatusCode::BAD_GATEWAY, "what was left out cannot be shown; send it again");
         let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;

@@ -3,7 +3,7 @@
 use http::header::CONTENT_ENCODING;
 use http::{Response, StatusCode};
 use serde_json::Value;
-use tersely_wire::hidden::Failure;
+use tersely_wire::hidden::RoundFailure;
 
 use crate::arrival::Arrival;
 use crate::error::Error;
@@ -50,9 +50,9 @@ impl Setback {
     }
 
     /// What a client is told in mid-stream.
-    pub(crate) fn failure(&self) -> Failure<'_> {
+    pub(crate) fn failure(&self) -> RoundFailure<'_> {
         let status = self.error.status.as_u16();
-        Failure { status, kind: self.kind.as_deref(), message: &self.message }
+        RoundFailure { status, kind: self.kind.as_deref(), message: &self.message }
     }
 }
 

@@ -14,8 +14,8 @@ use tersely_engine::{
     Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Report, Request, TOOL,
 };
 use tersely_store::Tenant;
-use tersely_wire::hidden::{Framing, Hides, Turn, Usage, Watch};
-use tersely_wire::{History, Provider};
+use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch, TokenUsage};
+use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
 use crate::llm::keeper::Keeper;
@@ -30,7 +30,7 @@ const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 /// A request under way.
 pub(crate) struct Trail {
     sent: Arc<Sent>,
-    hides: &'static dyn Hides,
+    hides: &'static dyn HidesTool,
     sums: Arc<Sums>,
     shelf: Option<Shelf>,
     /// The most that was lost.
@@ -53,7 +53,7 @@ pub(crate) struct Sent {
     pub(crate) asked: Asked,
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
-    pub(crate) history: History,
+    pub(crate) history: HistoryPlace,
     /// How many results an earlier request sent as they came.
     pub(crate) plain: usize,
     pub(crate) memo: Option<Memory>,
@@ -110,7 +110,12 @@ impl Sent {
 
 impl Trail {
     /// Follows what was sent with a tool hidden in it.
-    pub(crate) fn new(sent: Sent, hides: &'static dyn Hides, sums: Arc<Sums>, shelf: Option<Shelf>) -> Self {
+    pub(crate) fn new(
+        sent: Sent,
+        hides: &'static dyn HidesTool,
+        sums: Arc<Sums>,
+        shelf: Option<Shelf>,
+    ) -> Self {
         Self { sent: Arc::new(sent), hides, sums, shelf, most: Loss::Detail, asked: None }
     }
 
@@ -121,13 +126,13 @@ impl Trail {
         }
         let keeper = self.shelf.clone();
         match self.sent.history {
-            History::Here => return None,
-            History::Named => {
+            HistoryPlace::Here => return None,
+            HistoryPlace::Named => {
                 // The answer to this request is in it; the rest is for a later one, which may never come.
                 tokio::spawn(async move { keeper?.keep(kept).await.then_some(()) });
                 return None;
             }
-            History::Elsewhere => {}
+            HistoryPlace::Elsewhere => {}
         }
         if let Some(keeper) = keeper
             && keeper.keep(kept).await
@@ -141,7 +146,7 @@ impl Trail {
     }
 
     /// The request of the next round. All that takes time in proportion to a text is done off the threads that serve.
-    async fn answer(&mut self, turn: Turn, round: Round, room: usize) -> Option<Bytes> {
+    async fn answer(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Option<Bytes> {
         let (most, sent, asked) = (self.most, Arc::clone(&self.sent), self.asked.take());
         let begun = move || {
             let talk = asked.or_else(|| sent.again(most))?;
@@ -163,7 +168,13 @@ impl Trail {
 
 impl Talk {
     /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
-    fn go_on(self, hides: &dyn Hides, turn: &Turn, round: Round, room: usize) -> Option<(Bytes, Answers)> {
+    fn go_on(
+        self,
+        hides: &dyn HidesTool,
+        turn: &HiddenTurn,
+        round: Round,
+        room: usize,
+    ) -> Option<(Bytes, Answers)> {
         let Self { body, mut answers } = self;
         let texts = answers.answer(room, &turn.asks);
         let next = guarded(|| answered(hides, turn, &texts, &body)).ok().flatten();
@@ -176,7 +187,7 @@ impl Talk {
     }
 }
 
-fn answered(hides: &dyn Hides, turn: &Turn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
+fn answered(hides: &dyn HidesTool, turn: &HiddenTurn, texts: &[String], body: &[u8]) -> Option<Vec<u8>> {
     hides.answer(turn, texts, body).ok()
 }
 
@@ -196,15 +207,15 @@ impl Follow for Trail {
         Box::pin(self.settled(kept))
     }
 
-    fn watch(&self, framing: Framing) -> Box<dyn Watch> {
+    fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
         self.hides.watch(TOOL.name, framing, self.sent.history)
     }
 
-    fn next(&mut self, turn: Turn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
+    fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
         Box::pin(self.answer(turn, round, room))
     }
 
-    fn over(&mut self, first: Usage, all: Usage) -> HeaderMap {
+    fn over(&mut self, first: TokenUsage, all: TokenUsage) -> HeaderMap {
         let Some(Talk { answers, .. }) = &self.asked else { return HeaderMap::new() };
         let rounds = price(all).saturating_sub(price(first));
         self.sums.fetch(answers.fetched(), rounds);
@@ -214,7 +225,7 @@ impl Follow for Trail {
 
 /// What was read, in tokens at full price: what comes from a provider's cache costs a tenth, what goes there a quarter
 /// more.
-fn price(usage: Usage) -> u64 {
+fn price(usage: TokenUsage) -> u64 {
     usage.input + usage.cached / 10 + usage.written + usage.written / 4
 }
 
@@ -250,7 +261,7 @@ mod tests {
         let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
         let engine = Arc::new(Engine::new(Settings { policy, ..Settings::default() }));
         let path = "/v1/responses".to_owned();
-        let provider = tersely_wire::claimed(&path).unwrap();
+        let provider = tersely_wire::claimed_provider(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
         let sent = Sent { engine, provider, path, asked, body, history, plain: 0, memo: None };

@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::blocks::{Blocks, Kind, MOST_OPEN};
-use super::words::{error, no_tokens, usage};
-use crate::hidden::events::Events;
-use crate::hidden::frames::Frame;
-use crate::hidden::frames::Frames;
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
+use super::turn::{BlockKind, MOST_OPEN, TurnBlocks};
+use super::words;
+use crate::hidden::events::EventMeaning;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::frames::EventFrames;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::words::SILENCE;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::text::quoted;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
-pub(super) struct Reply {
+pub(super) struct AnthropicEvents {
     name: &'static str,
-    tally: Tally,
+    tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
     /// The number of the client's next block.
@@ -31,7 +31,7 @@ pub(super) struct Reply {
 
 /// One response of the upstream.
 struct Round {
-    blocks: Blocks,
+    blocks: TurnBlocks,
     /// The number of the client's first block.
     base: u64,
     open: Vec<Open>,
@@ -52,24 +52,24 @@ struct Open {
 enum Verdict {
     Pass,
     Drop,
-    Change(Patch),
+    Change(BytePatch),
 }
 
 struct Event<'a> {
-    top: Node<'a>,
+    top: JsonNode<'a>,
     kind: Cow<'a, str>,
 }
 
 impl<'a> Event<'a> {
     fn read(data: &'a [u8]) -> Option<Self> {
-        let top = Node::whole(data)?;
+        let top = JsonNode::whole(data)?;
         let kind = top.get("type")?.text()?;
         Some(Self { top, kind })
     }
 }
 
-impl Events for Reply {
-    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+impl EventMeaning for AnthropicEvents {
+    fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
         let verdict = Event::read(&data).and_then(|event| match event.kind.as_ref() {
             "message_start" => self.start(&event.top),
@@ -87,7 +87,7 @@ impl Events for Reply {
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let round =
             self.round.ending.is_some().then(|| std::mem::replace(&mut self.round, Round::new(self.next)))?;
         self.tally.end_round();
@@ -95,26 +95,26 @@ impl Events for Reply {
         self.ending = round.ending.unwrap_or_default();
         let turn = round.blocks.turn();
         if turn.is_none() {
-            self.close(Close::Enough, out);
+            self.close(CloseReason::Enough, out);
         }
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         match why {
-            Close::Enough => self.end_turn(out),
-            Close::Failed(why) => write("error", &error(why), out),
+            CloseReason::Enough => self.end_turn(out),
+            CloseReason::Failed(why) => write("error", &words::error(why), out),
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
 }
 
 impl Round {
     fn new(base: u64) -> Self {
-        Self { blocks: Blocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
+        Self { blocks: TurnBlocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
     }
 
     fn opened(&self, index: u64) -> Option<&Open> {
@@ -122,39 +122,39 @@ impl Round {
     }
 }
 
-impl Reply {
+impl AnthropicEvents {
     pub(super) fn new(name: &'static str) -> Self {
-        let (tally, round) = (no_tokens(), Round::new(0));
+        let (tally, round) = (words::no_tokens(), Round::new(0));
         Self { name, tally, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
     }
 
-    fn start(&mut self, top: &Node<'_>) -> Option<Verdict> {
+    fn start(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         if let Some(usage) = top.get("message").and_then(|message| message.get("usage")) {
             self.tally.hear(&usage);
         }
         (self.rounds > 0).then_some(Verdict::Drop)
     }
 
-    fn open(&mut self, top: &Node<'_>) -> Option<Verdict> {
+    fn open(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         let [index, block] = top.gets(["index", "content_block"])?;
         let (place, block) = (index?, block?);
         let index = place.number()?;
-        let kind = Kind::of(&block, self.name);
+        let kind = BlockKind::of(&block, self.name);
         let round = &mut self.round;
         round.blocks.start(index, kind, &block);
         let to = round.base.saturating_add(index).saturating_sub(round.hidden);
-        let to = (kind != Kind::Hidden).then_some(to);
+        let to = (kind != BlockKind::Hidden).then_some(to);
         if round.open.len() < MOST_OPEN {
             round.open.push(Open { index, to });
         }
-        round.hidden += u64::from(kind == Kind::Hidden);
-        round.calls += u64::from(kind == Kind::Call);
+        round.hidden += u64::from(kind == BlockKind::Hidden);
+        round.calls += u64::from(kind == BlockKind::Call);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
-        self.has_words |= matches!(kind, Kind::Call | Kind::Other) || has_text(&block);
+        self.has_words |= matches!(kind, BlockKind::Call | BlockKind::Other) || has_text(&block);
         Some(numbered(&place, to))
     }
 
-    fn grow(&mut self, top: &Node<'_>) -> Option<Verdict> {
+    fn grow(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         let [index, delta] = top.gets(["index", "delta"])?;
         let (place, delta) = (index?, delta?);
         let index = place.number()?;
@@ -163,7 +163,7 @@ impl Reply {
         Some(numbered(&place, self.round.opened(index)?.to))
     }
 
-    fn shut(&mut self, top: &Node<'_>) -> Option<Verdict> {
+    fn shut(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         let place = top.get("index")?;
         let index = place.number()?;
         let to = self.round.opened(index)?.to;
@@ -172,7 +172,7 @@ impl Reply {
     }
 
     /// The end of the message, unless the model waits for nothing but the hidden tool.
-    fn finish(&mut self, top: &Node<'_>, frame: Frame<'_>, out: &mut Vec<u8>) -> Option<Verdict> {
+    fn finish(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>, out: &mut Vec<u8>) -> Option<Verdict> {
         let [delta, counted] = top.gets(["delta", "usage"])?;
         if let Some(counted) = counted {
             self.tally.hear(&counted);
@@ -186,14 +186,14 @@ impl Reply {
         if hidden > 0 || self.rounds > 0 {
             self.break_silence(out);
         }
-        let mut patch = Patch::default();
+        let mut patch = BytePatch::default();
         if self.rounds > 0 {
             self.tally.write("usage", top, &mut patch);
         }
         Some(Verdict::Change(patch))
     }
 
-    fn stop(&mut self, frame: Frame<'_>) -> Option<Verdict> {
+    fn stop(&mut self, frame: EventFrame<'_>) -> Option<Verdict> {
         let ending = self.round.ending.as_mut()?;
         ending.extend_from_slice(frame.raw);
         Some(Verdict::Drop)
@@ -204,12 +204,12 @@ impl Reply {
         self.break_silence(out);
         let held = std::mem::take(&mut self.ending);
         let (rounds, tally, mut stops) = (self.rounds, &self.tally, false);
-        let mut frames = Frames::default();
+        let mut frames = EventFrames::default();
         frames.take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
             let Some(event) = Event::read(&data) else { return };
             stops |= event.kind == "message_stop";
-            let mut patch = Patch::default();
+            let mut patch = BytePatch::default();
             if let Some(reason) = event.top.get("delta").and_then(|delta| delta.get("stop_reason")) {
                 patch.put(reason.span, *b"\"end_turn\"");
                 if rounds > 1 {
@@ -228,7 +228,7 @@ impl Reply {
         if std::mem::replace(&mut self.has_words, true) {
             return;
         }
-        let (index, words) = (self.next, quoted(SILENCE));
+        let (index, words) = (self.next, text::quoted(SILENCE));
         self.next += 1;
         for (name, rest) in [
             ("content_block_start", r#","content_block":{"type":"text","text":""}"#),
@@ -241,16 +241,16 @@ impl Reply {
 }
 
 /// True when a block or a piece of one has something to read.
-fn has_text(part: &Node<'_>) -> bool {
+fn has_text(part: &JsonNode<'_>) -> bool {
     part.get("text").is_some_and(|text| !text.inside().is_empty())
 }
 
-fn numbered(place: &Node<'_>, to: Option<u64>) -> Verdict {
+fn numbered(place: &JsonNode<'_>, to: Option<u64>) -> Verdict {
     let Some(to) = to else { return Verdict::Drop };
     if place.number() == Some(to) {
         return Verdict::Pass;
     }
-    let mut patch = Patch::default();
+    let mut patch = BytePatch::default();
     patch.put(place.span.clone(), to.to_string());
     Verdict::Change(patch)
 }

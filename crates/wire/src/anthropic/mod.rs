@@ -1,22 +1,22 @@
 //! Speaks Anthropic's Messages: claims their paths, and hands their bodies to the rooms beside it.
 
-mod blocks;
 mod events;
 mod offer;
 mod request;
+mod turn;
 mod whole;
 mod words;
 
 use crate::error::WireError;
-use crate::hidden::hides::Hides;
-use crate::prompt::Prompt;
+use crate::hidden::hides::HidesTool;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::Description;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
-pub(crate) struct Anthropic;
+pub(crate) struct AnthropicMessages;
 
-impl Provider for Anthropic {
+impl Provider for AnthropicMessages {
     fn name(&self) -> &'static str {
         "anthropic"
     }
@@ -33,11 +33,11 @@ impl Provider for Anthropic {
         request::slots(body)
     }
 
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
         request::descriptions(body)
     }
 
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
     }
 
@@ -45,7 +45,7 @@ impl Provider for Anthropic {
         request::drops_results(body)
     }
 
-    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+    fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
         Some(&offer::AnthropicOffer)
     }
 }

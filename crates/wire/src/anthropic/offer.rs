@@ -3,40 +3,45 @@
 use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::Hides;
-use crate::hidden::turn::{Tool, Turn};
-use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::hides::HidesTool;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::History;
+use crate::history::HistoryPlace;
 use crate::json::list;
-use crate::json::text::quoted;
+use crate::json::text;
 
 pub(super) struct AnthropicOffer;
 
-impl Hides for AnthropicOffer {
-    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (quoted(tool.name), quoted(tool.description));
+impl HidesTool for AnthropicOffer {
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
         let schema = tool.parameters;
         let definition = format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#);
         list::add("tools", tool.name, &definition, body)
     }
 
-    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
         let results: Vec<_> =
             turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
         let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
         list::push("messages", &user, body)
     }
 
-    fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
+    fn watch(
+        &self,
+        name: &'static str,
+        framing: ResponseFraming,
+        _history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch> {
         match framing {
-            Framing::Whole => watch_whole(name, whole::Reply::new(name)),
-            Framing::Events => watch_events(name, events::Reply::new(name)),
+            ResponseFraming::Whole => watch_whole(name, whole::AnthropicWhole::new(name)),
+            ResponseFraming::Events => watch_events(name, events::AnthropicEvents::new(name)),
         }
     }
 }
 
 fn result(id: &str, text: &str) -> String {
-    let (id, text) = (quoted(id), quoted(text));
+    let (id, text) = (text::quoted(id), text::quoted(text));
     format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}}}"#)
 }

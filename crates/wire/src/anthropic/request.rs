@@ -3,15 +3,15 @@
 //! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
 //! back as the provider wrote them, and it may check that they do.
 
-use crate::call::Call;
-use crate::command::given;
-use crate::content::texts;
+use crate::call::SlotCall;
+use crate::command;
+use crate::content;
 use crate::drops;
 use crate::error::WireError;
-use crate::json::scan::Scan;
-use crate::prompt::{self, Prompt};
-use crate::schema::{self, Description};
-use crate::slot::{self, Answer, Found, Slot};
+use crate::json::scan::JsonScan;
+use crate::prompt::{self, FoundPrompts, UserPrompt};
+use crate::schema::{self, FoundDescriptions, ToolDescription};
+use crate::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -19,12 +19,12 @@ pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
 }
 
 /// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
     schema::find(body, tools)
 }
 
 /// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
@@ -33,25 +33,25 @@ pub(super) fn drops_results(body: &[u8]) -> bool {
     drops::is_managed(body)
 }
 
-fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
 }
 
-fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     found.calls.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 
 /// A call, a result or something else; which one it is may be said last.
-fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails) = (None, None, None);
     let mark = found.mark();
@@ -62,24 +62,24 @@ fn block<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError
         b"tool_use_id" => scan.word(&mut answers),
         b"is_error" => scan.place(&mut fails),
         b"input" => {
-            let given = given(scan)?;
+            let given = command::given(scan)?;
             scan.once(&mut input, given)
         }
         b"content" => {
             scan.once(&mut content, ())?;
-            texts(scan, found)
+            content::texts(scan, found)
         }
         _ => scan.skip().map(drop),
     })?;
     match kind.as_deref() {
         Some("tool_use") => {
             let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
-            found.calls.make(Call::of(id, tool, input.unwrap_or_default()));
+            found.calls.make(SlotCall::of(id, tool, input.unwrap_or_default()));
             found.forget(mark);
         }
         Some("tool_result") => {
             let is_error = fails.is_some_and(|span| &scan.body()[span] == b"true");
-            let answer = Answer { id: answers.unwrap_or_default(), is_error, ..Answer::default() };
+            let answer = ResultLabel { id: answers.unwrap_or_default(), is_error, ..ResultLabel::default() };
             found.settle(mark, scan.body(), answer);
         }
         _ => found.forget(mark),

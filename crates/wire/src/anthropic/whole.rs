@@ -2,20 +2,20 @@
 
 use serde::de::IgnoredAny;
 
-use super::blocks::{Kind, ask, said};
-use super::words::{error, no_tokens, usage};
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
-use crate::hidden::whole::Bodies;
+use super::turn::{self, BlockKind};
+use super::words;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::text::quoted;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
-pub(super) struct Reply {
+pub(super) struct AnthropicWhole {
     name: &'static str,
-    tally: Tally,
+    tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first message, as it is written.
@@ -30,42 +30,42 @@ pub(super) struct Reply {
 
 /// A message and what it holds.
 struct Message<'a> {
-    top: Node<'a>,
-    blocks: Vec<(Kind, Node<'a>)>,
+    top: JsonNode<'a>,
+    blocks: Vec<(BlockKind, JsonNode<'a>)>,
 }
 
 impl<'a> Message<'a> {
     fn read(body: &'a [u8], name: &str) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = Node::whole(body)?;
-        let content = top.get("content").filter(Node::is_list)?;
-        let blocks = content.items().into_iter().map(|block| (Kind::of(&block, name), block)).collect();
+        let top = JsonNode::whole(body)?;
+        let content = top.get("content").filter(JsonNode::is_list)?;
+        let blocks = content.items().into_iter().map(|block| (BlockKind::of(&block, name), block)).collect();
         Some(Self { top, blocks })
     }
 
-    fn has(&self, kind: Kind) -> bool {
+    fn has(&self, kind: BlockKind) -> bool {
         self.blocks.iter().any(|(it, _)| *it == kind)
     }
 
     /// The turn, if the model waits for nothing but the hidden tool.
-    fn turn(&self) -> Option<Turn> {
+    fn turn(&self) -> Option<HiddenTurn> {
         let waits = self.top.get("stop_reason").is_some_and(|reason| reason.says("tool_use"));
-        let calls = self.blocks.iter().filter(|(kind, _)| *kind == Kind::Hidden);
-        let asks: Vec<_> = calls.map(|(_, block)| ask(block)).collect();
-        let is_turn = waits && !asks.is_empty() && !self.has(Kind::Call);
-        let said = said(self.blocks.iter().map(|(_, block)| block.bytes())).filter(|_| is_turn)?;
-        Some(Turn { asks, said })
+        let calls = self.blocks.iter().filter(|(kind, _)| *kind == BlockKind::Hidden);
+        let asks: Vec<_> = calls.map(|(_, block)| turn::ask(block)).collect();
+        let is_turn = waits && !asks.is_empty() && !self.has(BlockKind::Call);
+        let said = turn::said(self.blocks.iter().map(|(_, block)| block.bytes())).filter(|_| is_turn)?;
+        Some(HiddenTurn { asks, said })
     }
 }
 
-impl Bodies for Reply {
-    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
+impl BodyMeaning for AnthropicWhole {
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let Some(message) = Message::read(&body, self.name) else {
             out.extend_from_slice(&body);
             return None;
         };
         self.count(&message);
-        if self.rounds == 1 && !message.has(Kind::Hidden) {
+        if self.rounds == 1 && !message.has(BlockKind::Hidden) {
             out.extend_from_slice(&body);
             return None;
         }
@@ -78,22 +78,22 @@ impl Bodies for Reply {
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         match why {
-            Close::Enough => self.write(Some("\"end_turn\""), out),
-            Close::Failed(why) => out.extend_from_slice(error(why).as_bytes()),
+            CloseReason::Enough => self.write(Some("\"end_turn\""), out),
+            CloseReason::Failed(why) => out.extend_from_slice(words::error(why).as_bytes()),
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
 }
 
-impl Reply {
+impl AnthropicWhole {
     pub(super) fn new(name: &'static str) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { name, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     fn count(&mut self, message: &Message<'_>) {
@@ -107,9 +107,9 @@ impl Reply {
     }
 
     fn show(&mut self, message: &Message<'_>) {
-        for (kind, block) in message.blocks.iter().filter(|(kind, _)| *kind != Kind::Hidden) {
+        for (kind, block) in message.blocks.iter().filter(|(kind, _)| *kind != BlockKind::Hidden) {
             let is_text = block.get("text").is_some_and(|text| !text.inside().is_empty());
-            self.has_words |= is_text || matches!(kind, Kind::Call | Kind::Other);
+            self.has_words |= is_text || matches!(kind, BlockKind::Call | BlockKind::Other);
             self.shown.push(block.bytes().to_vec());
         }
     }
@@ -117,10 +117,10 @@ impl Reply {
     /// The latest message with all that the client may see, and with this reason for its end.
     fn write(&mut self, reason: Option<&str>, out: &mut Vec<u8>) {
         if !self.has_words {
-            self.shown.push(format!(r#"{{"type":"text","text":{}}}"#, quoted(SILENCE)).into_bytes());
+            self.shown.push(format!(r#"{{"type":"text","text":{}}}"#, text::quoted(SILENCE)).into_bytes());
         }
-        let Some(top) = Node::whole(&self.latest) else { return };
-        let mut patch = Patch::default();
+        let Some(top) = JsonNode::whole(&self.latest) else { return };
+        let mut patch = BytePatch::default();
         let blocks = self.shown.join(b",".as_slice());
         let [id, content, stop] = top.gets(["id", "content", "stop_reason"]).unwrap_or_default();
         let content = content.map(|old| (old, [b"[", blocks.as_slice(), b"]"].concat()));

@@ -1,18 +1,23 @@
 //! Says what Anthropic calls its counts and its errors.
 
-use crate::hidden::tally::Tally;
-use crate::hidden::watch::{Failure, Usage};
-use crate::json::text::quoted;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::json::text;
 
 /// What the provider calls its counts.
-pub(super) fn no_tokens() -> Tally {
-    Tally::of(["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"])
+pub(super) fn no_tokens() -> UsageTally {
+    UsageTally::of([
+        "input_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+        "output_tokens",
+    ])
 }
 
 /// The counts in our words.
-pub(super) fn usage(tally: &Tally) -> Usage {
+pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
     let count = |pointer| tally.count(pointer).unwrap_or_default();
-    Usage {
+    TokenUsage {
         input: count("/input_tokens"),
         cached: count("/cache_read_input_tokens"),
         written: count("/cache_creation_input_tokens"),
@@ -21,7 +26,7 @@ pub(super) fn usage(tally: &Tally) -> Usage {
 }
 
 /// The provider's error for these words.
-pub(super) fn error(failure: Failure<'_>) -> String {
-    let (kind, message) = (quoted(failure.kind.unwrap_or("api_error")), quoted(failure.message));
+pub(super) fn error(failure: RoundFailure<'_>) -> String {
+    let (kind, message) = (text::quoted(failure.kind.unwrap_or("api_error")), text::quoted(failure.message));
     format!(r#"{{"type":"error","error":{{"type":{kind},"message":{message}}}}}"#)
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::chunk::{Chunk, Piece};
-use super::turn::{Said, join};
+use super::chunk::{CallPiece, ChatChunk};
+use super::turn::{SaidMessage, join_values};
 
 /// What is done with a piece of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum PieceFate {
     /// It goes on, under this number.
     Show(u64),
     /// It waits until more is known of this call, which then may go on under this number.
@@ -18,7 +18,7 @@ pub(super) enum Fate {
 
 /// The calls of a round, in order.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct RoundCalls {
     calls: Vec<Call>,
 }
 
@@ -28,20 +28,20 @@ const MAX_CALLS: usize = 1024;
 /// How many bytes of a call without a name are waited for.
 const MAX_HELD: usize = 1 << 20;
 
-impl Calls {
+impl RoundCalls {
     /// What becomes of each piece of a chunk; appends to `out` what was held and turns out to be the client's.
     pub(super) fn take(
         &mut self,
         hidden: &str,
-        chunk: &Chunk<'_>,
-        said: &mut Said,
+        chunk: &ChatChunk<'_>,
+        said: &mut SaidMessage,
         out: &mut Vec<u8>,
-    ) -> Vec<Fate> {
+    ) -> Vec<PieceFate> {
         let is_last = chunk.reason().is_some();
         let mut fates = Vec::new();
         for piece in &chunk.pieces {
             let Some(at) = self.place(piece, chunk.data) else {
-                fates.push(Fate::Show(piece.index(chunk.data).unwrap_or_default()));
+                fates.push(PieceFate::Show(piece.index(chunk.data).unwrap_or_default()));
                 continue;
             };
             // A call is over when the next one begins.
@@ -53,9 +53,9 @@ impl Calls {
                 call.release(out);
             }
             fates.push(match call.state {
-                State::Client => Fate::Show(call.shown),
-                State::Hidden => Fate::Hide,
-                State::Unsure => Fate::Hold(at, call.shown),
+                State::Client => PieceFate::Show(call.shown),
+                State::Hidden => PieceFate::Hide,
+                State::Unsure => PieceFate::Hold(at, call.shown),
             });
         }
         if is_last {
@@ -87,7 +87,7 @@ impl Calls {
     }
 
     /// The call that a piece is a part of. Some servers give every call the same number, or none.
-    fn place(&mut self, piece: &Piece<'_>, data: &[u8]) -> Option<usize> {
+    fn place(&mut self, piece: &CallPiece<'_>, data: &[u8]) -> Option<usize> {
         let index = piece.index(data);
         let is_new = index.is_none() && piece.id.is_empty() && !piece.name.is_empty();
         let is_same = |call: &Call| {
@@ -138,7 +138,7 @@ impl Call {
         Self { index, shown, id, name, state: State::Unsure, whole, held, size: 0 }
     }
 
-    fn hear(&mut self, piece: &Piece<'_>, data: &[u8], said: &mut Said) {
+    fn hear(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut SaidMessage) {
         if self.id.is_empty() {
             self.id = piece.id.clone().into_owned();
         }
@@ -179,7 +179,7 @@ impl Call {
         let Some(now) = now.as_object_mut() else { return };
         now.insert("name".into(), json!(self.name));
         for (name, value) in piece.into_iter().filter(|(name, _)| name != "name") {
-            join(now.entry(name).or_insert(Value::Null), value);
+            join_values(now.entry(name).or_insert(Value::Null), value);
         }
     }
 
@@ -194,7 +194,7 @@ impl Call {
     }
 
     /// True when no more of its name will come.
-    fn is_named(&self, piece: &Piece<'_>) -> bool {
+    fn is_named(&self, piece: &CallPiece<'_>) -> bool {
         self.size > MAX_HELD || (piece.has_arguments && !self.name.is_empty())
     }
 

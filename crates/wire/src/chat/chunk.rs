@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use crate::error::WireError;
 use crate::json::list;
-use crate::json::node::Node;
-use crate::json::scan::Scan;
-use crate::json::text::spelled;
+use crate::json::node::JsonNode;
+use crate::json::scan::JsonScan;
+use crate::json::text;
 
 /// The places in a chunk. Only one answer is asked for, so there is at most one choice.
 #[derive(Default)]
-pub(super) struct Chunk<'a> {
+pub(super) struct ChatChunk<'a> {
     pub(super) data: &'a [u8],
     pub(super) id: Option<Range<usize>>,
     pub(super) created: Option<Range<usize>>,
@@ -22,13 +22,13 @@ pub(super) struct Chunk<'a> {
     pub(super) finish: Option<Range<usize>>,
     pub(super) delta: Option<Range<usize>>,
     /// The members of the delta.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<DeltaPart>,
     /// The parts of tool calls in it.
-    pub(super) pieces: Vec<Piece<'a>>,
+    pub(super) pieces: Vec<CallPiece<'a>>,
 }
 
 /// A member of a delta.
-pub(super) struct Part {
+pub(super) struct DeltaPart {
     pub(super) name: String,
     /// Where it stands, with its name.
     pub(super) member: Range<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Part {
 
 /// A part of a tool call.
 #[derive(Default)]
-pub(super) struct Piece<'a> {
+pub(super) struct CallPiece<'a> {
     pub(super) place: Range<usize>,
     index: Option<Range<usize>>,
     pub(super) id: Cow<'a, str>,
@@ -45,11 +45,11 @@ pub(super) struct Piece<'a> {
     pub(super) has_arguments: bool,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> ChatChunk<'a> {
     /// `None` when the data is not JSON that everyone reads alike, or of one of several answers.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut chunk = Self { data, ..Self::default() };
-        let mut scan = Scan::new(data);
+        let mut scan = JsonScan::new(data);
         scan.members(|scan, key| match key {
             b"id" => scan.place(&mut chunk.id),
             b"created" => scan.place(&mut chunk.created),
@@ -66,7 +66,7 @@ impl<'a> Chunk<'a> {
         (chunk.choices <= Some(1) && is_only).then_some(chunk)
     }
 
-    fn choice(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
+    fn choice(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
         self.choices = self.choices.map(|count| count + 1);
         scan.members(|scan, key| match key {
             b"index" => scan.place(&mut self.number),
@@ -81,7 +81,7 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    fn delta(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
+    fn delta(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
         scan.members(|scan, key| {
             let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.named());
             scan.peek();
@@ -91,13 +91,13 @@ impl<'a> Chunk<'a> {
             } else {
                 scan.skip()?;
             }
-            self.parts.push(Part { name, member: start..scan.at(), value: from..scan.at() });
+            self.parts.push(DeltaPart { name, member: start..scan.at(), value: from..scan.at() });
             Ok(())
         })
     }
 
-    fn piece(&mut self, scan: &mut Scan<'a>) -> Result<(), WireError> {
-        let (mut piece, mut id, mut name) = (Piece::default(), None, None);
+    fn piece(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+        let (mut piece, mut id, mut name) = (CallPiece::default(), None, None);
         scan.peek();
         let start = scan.at();
         scan.members(|scan, key| match key {
@@ -126,8 +126,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// What was counted, when this chunk says so.
-    pub(super) fn usage(&self) -> Option<Node<'a>> {
-        self.usage.clone().map(|place| Node::at(place, self.data)).filter(Node::is_object)
+    pub(super) fn usage(&self) -> Option<JsonNode<'a>> {
+        self.usage.clone().map(|place| JsonNode::at(place, self.data)).filter(JsonNode::is_object)
     }
 
     /// The list of calls with these pieces under these numbers; `None` when it is as it came.
@@ -145,20 +145,20 @@ impl<'a> Chunk<'a> {
     }
 }
 
-impl Piece<'_> {
+impl CallPiece<'_> {
     /// The number of the call that it is a part of.
     pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
-        spelled(self.index.as_ref()?, data).parse().ok()
+        text::spelled(self.index.as_ref()?, data).parse().ok()
     }
 
     fn under(&self, index: u64, data: &[u8]) -> String {
         match &self.index {
             Some(place) if self.index(data) != Some(index) => {
-                let before = spelled(&(self.place.start..place.start), data);
-                let after = spelled(&(place.end..self.place.end), data);
+                let before = text::spelled(&(self.place.start..place.start), data);
+                let after = text::spelled(&(place.end..self.place.end), data);
                 format!("{before}{index}{after}")
             }
-            _ => spelled(&self.place, data),
+            _ => text::spelled(&self.place, data),
         }
     }
 }

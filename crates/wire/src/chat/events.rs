@@ -2,21 +2,21 @@
 
 use serde_json::json;
 
-use super::calls::{Calls, Fate};
-use super::chunk::Chunk;
-use super::turn::Said;
-use super::voice::{Counted, Rest, View, Voice};
-use super::words::{error, usage};
-use crate::hidden::events::Events;
-use crate::hidden::frames::Frame;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
+use super::calls::{PieceFate, RoundCalls};
+use super::chunk::ChatChunk;
+use super::turn::SaidMessage;
+use super::voice::{ChatVoice, ChunkView, DeltaRest, UsageView};
+use super::words;
+use crate::hidden::events::EventMeaning;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::words::KEPT_ASKING;
 
 /// An answer, over all its rounds.
-pub(super) struct Reply {
+pub(super) struct ChatEvents {
     name: &'static str,
-    voice: Voice,
+    voice: ChatVoice,
     round: Round,
     rounds: usize,
     /// How the latest turn would have ended the answer.
@@ -26,8 +26,8 @@ pub(super) struct Reply {
 /// What came of a round.
 #[derive(Default)]
 struct Round {
-    calls: Calls,
-    said: Said,
+    calls: RoundCalls,
+    said: SaidMessage,
     ending: Ending,
 }
 
@@ -40,16 +40,16 @@ struct Ending {
     done: Vec<u8>,
 }
 
-impl Reply {
+impl ChatEvents {
     pub(super) fn new(name: &'static str) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { name, voice: Voice::default(), round, rounds: 0, ending }
+        Self { name, voice: ChatVoice::default(), round, rounds: 0, ending }
     }
 
-    fn chunk(&mut self, frame: Frame<'_>, chunk: &Chunk<'_>, out: &mut Vec<u8>) {
+    fn chunk(&mut self, frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
         self.voice.meet(chunk);
-        let usage = if self.rounds > 0 { Counted::Summed } else { Counted::Came };
-        let view = View { usage, ..View::default() };
+        let usage = if self.rounds > 0 { UsageView::Summed } else { UsageView::Came };
+        let view = ChunkView { usage, ..ChunkView::default() };
         match chunk.choices {
             None => out.extend_from_slice(frame.raw),
             Some(0) if chunk.usage().is_some() && self.round.waits() => {
@@ -60,7 +60,13 @@ impl Reply {
         }
     }
 
-    fn choice(&mut self, mut view: View, frame: Frame<'_>, chunk: &Chunk<'_>, out: &mut Vec<u8>) {
+    fn choice(
+        &mut self,
+        mut view: ChunkView,
+        frame: EventFrame<'_>,
+        chunk: &ChatChunk<'_>,
+        out: &mut Vec<u8>,
+    ) {
         let Round { calls, said, ending, .. } = &mut self.round;
         for part in &chunk.parts {
             said.hear(&part.name, &chunk.data[part.value.clone()]);
@@ -73,7 +79,7 @@ impl Reply {
         }
         if is_held {
             ending.finish = frame.raw.to_vec();
-            (view.finish, view.usage) = (Some("null".into()), Counted::Untold);
+            (view.finish, view.usage) = (Some("null".into()), UsageView::Untold);
         }
         let is_whole = view.calls.len() == fates.len() && !is_held;
         let is_said = is_whole || !view.calls.is_empty() || self.voice.has_rest(chunk);
@@ -81,8 +87,8 @@ impl Reply {
             self.voice.write(&view, frame, chunk, out);
         }
         for (at, call) in held(&fates) {
-            let rest = if is_said { Rest::None } else { Rest::All };
-            let view = View { calls: vec![(at, call.1)], rest, ..View::default() };
+            let rest = if is_said { DeltaRest::None } else { DeltaRest::All };
+            let view = ChunkView { calls: vec![(at, call.1)], rest, ..ChunkView::default() };
             let mut event = Vec::new();
             self.voice.write(&view, frame, chunk, &mut event);
             self.round.calls.hold(call.0, event);
@@ -91,36 +97,36 @@ impl Reply {
 
     /// Appends the events that end an answer, with this reason in place of the one that came.
     fn finish(&mut self, reason: Option<&str>, ending: &Ending, out: &mut Vec<u8>) {
-        let usage = if self.rounds > 1 { Counted::Summed } else { Counted::Came };
+        let usage = if self.rounds > 1 { UsageView::Summed } else { UsageView::Came };
         let finish = reason.map(|reason| json!(reason).to_string());
-        let rest = Rest::Other("{}".into());
-        self.tell(&View { rest, finish, usage, ..View::default() }, &ending.finish, out);
-        self.tell(&View { usage, ..View::default() }, &ending.usage, out);
+        let rest = DeltaRest::Other("{}".into());
+        self.tell(&ChunkView { rest, finish, usage, ..ChunkView::default() }, &ending.finish, out);
+        self.tell(&ChunkView { usage, ..ChunkView::default() }, &ending.usage, out);
         out.extend_from_slice(&ending.done);
     }
 
     /// Appends an event that was kept, as it is to be seen now.
-    fn tell(&mut self, view: &View, raw: &[u8], out: &mut Vec<u8>) {
-        let frame = Frame { raw };
+    fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
+        let frame = EventFrame { raw };
         let Some(data) = frame.data() else { return };
-        if let Some(chunk) = Chunk::read(&data) {
+        if let Some(chunk) = ChatChunk::read(&data) {
             self.voice.write(view, frame, &chunk, out);
         }
     }
 }
 
-impl Events for Reply {
-    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+impl EventMeaning for ChatEvents {
+    fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let Some(data) = frame.data() else { return out.extend_from_slice(frame.raw) };
         let is_done = data.trim_ascii() == b"[DONE]";
-        match Chunk::read(&data) {
+        match ChatChunk::read(&data) {
             _ if is_done && self.round.waits() => self.round.ending.done = frame.raw.to_vec(),
             Some(chunk) if !is_done => self.chunk(frame, &chunk, out),
             _ => out.extend_from_slice(frame.raw),
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let mut round = std::mem::take(&mut self.round);
         round.calls.release(None, out);
         self.voice.tally.end_round();
@@ -135,25 +141,29 @@ impl Events for Reply {
         None
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let ending = std::mem::take(&mut self.ending);
         match why {
-            Close::Enough => {
+            CloseReason::Enough => {
                 if self.voice.is_silent() {
-                    let rest = Rest::Other(json!({"content": KEPT_ASKING}).to_string());
-                    let (finish, usage) = (Some("null".into()), Counted::Untold);
-                    self.tell(&View { rest, finish, usage, ..View::default() }, &ending.finish, out);
+                    let rest = DeltaRest::Other(json!({"content": KEPT_ASKING}).to_string());
+                    let (finish, usage) = (Some("null".into()), UsageView::Untold);
+                    self.tell(
+                        &ChunkView { rest, finish, usage, ..ChunkView::default() },
+                        &ending.finish,
+                        out,
+                    );
                 }
                 self.finish(Some("stop"), &ending, out);
             }
-            Close::Failed(why) => {
-                out.extend_from_slice(format!("data: {}\n\ndata: [DONE]\n\n", error(why)).as_bytes());
+            CloseReason::Failed(why) => {
+                out.extend_from_slice(format!("data: {}\n\ndata: [DONE]\n\n", words::error(why)).as_bytes());
             }
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.voice.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.voice.tally)
     }
 }
 
@@ -174,19 +184,19 @@ impl Round {
 }
 
 /// The pieces that go on, each under its number.
-fn shown(fates: &[Fate]) -> Vec<(usize, u64)> {
-    let show = |(at, fate): (usize, &Fate)| match fate {
-        Fate::Show(index) => Some((at, *index)),
-        Fate::Hold(..) | Fate::Hide => None,
+fn shown(fates: &[PieceFate]) -> Vec<(usize, u64)> {
+    let show = |(at, fate): (usize, &PieceFate)| match fate {
+        PieceFate::Show(index) => Some((at, *index)),
+        PieceFate::Hold(..) | PieceFate::Hide => None,
     };
     fates.iter().enumerate().filter_map(show).collect()
 }
 
 /// The pieces that wait, each with its call and its number.
-fn held(fates: &[Fate]) -> Vec<(usize, (usize, u64))> {
-    let hold = |(at, fate): (usize, &Fate)| match fate {
-        Fate::Hold(call, index) => Some((at, (*call, *index))),
-        Fate::Show(_) | Fate::Hide => None,
+fn held(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
+    let hold = |(at, fate): (usize, &PieceFate)| match fate {
+        PieceFate::Hold(call, index) => Some((at, (*call, *index))),
+        PieceFate::Show(_) | PieceFate::Hide => None,
     };
     fates.iter().enumerate().filter_map(hold).collect()
 }

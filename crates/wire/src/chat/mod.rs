@@ -11,15 +11,15 @@ mod whole;
 pub(crate) mod words;
 
 use crate::error::WireError;
-use crate::hidden::hides::Hides;
-use crate::prompt::Prompt;
+use crate::hidden::hides::HidesTool;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::Description;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
-pub(crate) struct Chat;
+pub(crate) struct ChatCompletions;
 
-impl Provider for Chat {
+impl Provider for ChatCompletions {
     fn name(&self) -> &'static str {
         "chat"
     }
@@ -32,11 +32,11 @@ impl Provider for Chat {
         request::slots(body)
     }
 
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
         request::descriptions(body)
     }
 
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
     }
 
@@ -44,7 +44,7 @@ impl Provider for Chat {
         request::drops_results(body)
     }
 
-    fn hides(&self, _target: &str) -> Option<&'static dyn Hides> {
+    fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
         Some(&offer::ChatOffer)
     }
 }

@@ -5,19 +5,19 @@ use serde_json::json;
 use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::Hides;
-use crate::hidden::turn::{Tool, Turn};
-use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::hides::HidesTool;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::History;
+use crate::history::HistoryPlace;
 use crate::json::list;
-use crate::json::member::members;
+use crate::json::member::top_members;
 
 pub(super) struct ChatOffer;
 
-impl Hides for ChatOffer {
-    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let others = members(&["n", "functions"], body)?;
+impl HidesTool for ChatOffer {
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let others = top_members(&["n", "functions"], body)?;
         if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
             return Ok(None);
         }
@@ -27,7 +27,7 @@ impl Hides for ChatOffer {
         list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
     }
 
-    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
         let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
             json!({"role": "tool", "tool_call_id": ask.id, "content": answer}).to_string()
         });
@@ -35,10 +35,15 @@ impl Hides for ChatOffer {
         list::push("messages", &messages.join(","), body)
     }
 
-    fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
+    fn watch(
+        &self,
+        name: &'static str,
+        framing: ResponseFraming,
+        _history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch> {
         match framing {
-            Framing::Whole => watch_whole(name, whole::Reply::new(name)),
-            Framing::Events => watch_events(name, events::Reply::new(name)),
+            ResponseFraming::Whole => watch_whole(name, whole::ChatWhole::new(name)),
+            ResponseFraming::Events => watch_events(name, events::ChatEvents::new(name)),
         }
     }
 }
@@ -47,7 +52,7 @@ impl Hides for ChatOffer {
 mod tests {
     use super::*;
 
-    const TOOL: Tool = Tool { name: "own", description: "A \"tool\".", parameters: "{}" };
+    const TOOL: HiddenTool = HiddenTool { name: "own", description: "A \"tool\".", parameters: "{}" };
 
     fn check(body: &str, expected: Option<&str>) {
         let offered = ChatOffer.offer(&TOOL, body.as_bytes()).unwrap();

@@ -3,15 +3,15 @@
 
 use std::borrow::Cow;
 
-use crate::call::Call;
-use crate::command::{Given, given};
-use crate::content::texts;
+use crate::call::SlotCall;
+use crate::command::{self, GivenArguments};
+use crate::content;
 use crate::drops;
 use crate::error::WireError;
-use crate::json::scan::Scan;
-use crate::prompt::{self, Prompt};
-use crate::schema::{self, Description};
-use crate::slot::{self, Answer, Found, Slot};
+use crate::json::scan::JsonScan;
+use crate::prompt::{self, FoundPrompts, UserPrompt};
+use crate::schema::{self, FoundDescriptions, ToolDescription};
+use crate::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -19,12 +19,12 @@ pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
 }
 
 /// Every description of a tool and of the parts of its schemas, in order.
-pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
     schema::find(body, tools)
 }
 
 /// Every text of every message of a user, in order.
-pub(crate) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
@@ -33,12 +33,12 @@ pub(super) fn drops_results(body: &[u8]) -> bool {
     drops::is_squeezed(body)
 }
 
-fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
 /// Each tool in a wrapper that says of what kind it is; `functions` without one.
-fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| {
             scan.members(|scan, key| match key {
@@ -51,11 +51,11 @@ fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), W
     })
 }
 
-fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
     let (mut content, mut calls, mut single) = (None, None, None);
     let mark = found.mark();
@@ -67,7 +67,7 @@ fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireErr
         b"tool_name" => scan.word(&mut tool_name),
         b"content" => {
             scan.once(&mut content, ())?;
-            texts(scan, found)
+            content::texts(scan, found)
         }
         b"tool_calls" => {
             scan.once(&mut calls, ())?;
@@ -76,21 +76,21 @@ fn message<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireErr
         b"function_call" => {
             let (tool, given) = function(scan)?;
             scan.once(&mut single, ())?;
-            found.calls.make(Call::of(Cow::default(), tool, given));
+            found.calls.make(SlotCall::of(Cow::default(), tool, given));
             Ok(())
         }
         _ => scan.skip().map(drop),
     })?;
     if let Some("tool" | "function") = role.as_deref() {
         let tool = tool_name.or(name).unwrap_or_default();
-        found.settle(mark, scan.body(), Answer { id: id.unwrap_or_default(), tool, is_error: false });
+        found.settle(mark, scan.body(), ResultLabel { id: id.unwrap_or_default(), tool, is_error: false });
     } else {
         found.forget(mark);
     }
     Ok(())
 }
 
-fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut id, mut called) = (None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -101,17 +101,17 @@ fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         _ => scan.skip().map(drop),
     })?;
     let (tool, given) = called.unwrap_or_default();
-    found.calls.make(Call::of(id.unwrap_or_default(), tool, given));
+    found.calls.make(SlotCall::of(id.unwrap_or_default(), tool, given));
     Ok(())
 }
 
 /// A tool's name, and what its arguments say.
-fn function<'a>(scan: &mut Scan<'a>) -> Result<(Cow<'a, str>, Given<'a>), WireError> {
+fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), WireError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = given(scan)?;
+            let given = command::given(scan)?;
             scan.once(&mut arguments, given)
         }
         _ => scan.skip().map(drop),

@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use crate::hidden::turn::{Ask, Turn};
+use crate::hidden::turn::{HiddenAsk, HiddenTurn};
 
 /// What of a message is sent again: some servers want to have back what their model thought.
 pub(super) const KEPT: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
@@ -13,19 +13,19 @@ const MAX_TURN: usize = 8 << 20;
 
 /// A model's message, as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SaidMessage {
     parts: Map<String, Value>,
     size: usize,
 }
 
-impl Said {
+impl SaidMessage {
     /// Takes a part of the message: its name, and its value as JSON.
     pub(super) fn hear(&mut self, name: &str, value: &[u8]) {
         if !KEPT.contains(&name) || !self.fits(value.len()) {
             return;
         }
         if let Ok(value) = serde_json::from_slice(value) {
-            join(self.parts.entry(name).or_insert(Value::Null), value);
+            join_values(self.parts.entry(name).or_insert(Value::Null), value);
         }
     }
 
@@ -41,7 +41,7 @@ impl Said {
     }
 
     /// The turn that this message and these calls make; `round` keeps names apart that are made up.
-    pub(super) fn turn(self, round: usize, calls: Vec<Map<String, Value>>) -> Turn {
+    pub(super) fn turn(self, round: usize, calls: Vec<Map<String, Value>>) -> HiddenTurn {
         let (mut asks, mut all) = (Vec::new(), Vec::new());
         for (at, mut call) in calls.into_iter().enumerate() {
             let ask = ask(&mut call, || format!("call_{round}_{at}"));
@@ -53,12 +53,12 @@ impl Said {
         message.insert("content".into(), Value::Null);
         message.extend(self.parts);
         message.insert("tool_calls".into(), Value::Array(all));
-        Turn { asks, said: Value::Object(message).to_string() }
+        HiddenTurn { asks, said: Value::Object(message).to_string() }
     }
 }
 
 /// What a call asks. Where it has no id it gets one, and where its arguments are not JSON none are sent again.
-fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> Ask {
+fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAsk {
     let id =
         call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map_or_else(name, str::to_owned);
     call.insert("id".into(), json!(id));
@@ -74,11 +74,11 @@ fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> Ask {
     {
         *arguments = json!("{}");
     }
-    Ask { id, input }
+    HiddenAsk { id, input }
 }
 
 /// Adds a part to what came before: text to text, items to items.
-pub(super) fn join(now: &mut Value, more: Value) {
+pub(super) fn join_values(now: &mut Value, more: Value) {
     match (now, more) {
         (Value::String(now), Value::String(more)) => now.push_str(&more),
         (Value::Array(now), Value::Array(more)) => now.extend(more),

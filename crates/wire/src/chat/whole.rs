@@ -3,21 +3,21 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::turn::{KEPT, Said};
-use super::words::{error, usage};
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
-use crate::hidden::whole::Bodies;
-use crate::hidden::words::{KEPT_ASKING, gap};
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::text::{self, quoted};
+use super::turn::{KEPT, SaidMessage};
+use super::words;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::whole::BodyMeaning;
+use crate::hidden::words::{KEPT_ASKING, gap_between};
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
 /// An answer, over all its rounds.
-pub(super) struct Reply {
+pub(super) struct ChatWhole {
     name: &'static str,
-    tally: Tally,
+    tally: UsageTally,
     rounds: usize,
     /// The id and the time of the first round, as they are written.
     head: [Option<Vec<u8>>; 2],
@@ -30,8 +30,8 @@ pub(super) struct Reply {
 /// What names an answer.
 const HEAD: [&str; 2] = ["id", "created"];
 
-impl Bodies for Reply {
-    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
+impl BodyMeaning for ChatWhole {
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let Some(answer) = Answer::read(self.name, &body) else {
             out.extend_from_slice(&body);
             return None;
@@ -50,9 +50,9 @@ impl Bodies for Reply {
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
-        if let Close::Failed(why) = why {
-            return out.extend_from_slice(error(why).as_bytes());
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
+        if let CloseReason::Failed(why) = why {
+            return out.extend_from_slice(words::error(why).as_bytes());
         }
         let body = std::mem::take(&mut self.latest);
         if let Some(answer) = Answer::read(self.name, &body) {
@@ -61,15 +61,15 @@ impl Bodies for Reply {
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
 }
 
-impl Reply {
+impl ChatWhole {
     pub(super) fn new(name: &'static str) -> Self {
         let (said, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: Tally::default(), rounds: 0, head: [None, None], said, latest }
+        Self { name, tally: UsageTally::default(), rounds: 0, head: [None, None], said, latest }
     }
 
     fn count(&mut self, answer: &Answer<'_>) {
@@ -98,13 +98,13 @@ impl Reply {
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
         if !self.said.iter().any(|(name, value)| name == "content" && is_said(value)) {
             self.said.retain(|(name, _)| name != "content");
-            self.said.push(("content".into(), quoted(KEPT_ASKING).into_bytes()));
+            self.said.push(("content".into(), text::quoted(KEPT_ASKING).into_bytes()));
         }
     }
 
     /// The answer with all that was said and without the hidden calls; `reason` stands for its own reason to stop.
     fn write(&self, reason: Option<&str>, answer: &Answer<'_>, body: &[u8], out: &mut Vec<u8>) {
-        let mut patch = Patch::default();
+        let mut patch = BytePatch::default();
         let head =
             HEAD.into_iter().zip(&self.head).filter_map(|(name, first)| Some((name, first.as_deref()?)));
         let added = set(&answer.top, head, &mut patch);
@@ -122,9 +122,9 @@ impl Reply {
 
 /// Puts these values in the places of their names in `object`; gives the members that have no place there.
 fn set<'v>(
-    object: &Node<'_>,
+    object: &JsonNode<'_>,
     values: impl Iterator<Item = (&'v str, &'v [u8])>,
-    patch: &mut Patch,
+    patch: &mut BytePatch,
 ) -> Vec<u8> {
     let mut added = Vec::new();
     for (name, value) in values {
@@ -139,10 +139,10 @@ fn set<'v>(
 
 /// An answer with one choice.
 struct Answer<'a> {
-    top: Node<'a>,
-    message: Node<'a>,
-    finish: Option<Node<'a>>,
-    calls: Vec<Node<'a>>,
+    top: JsonNode<'a>,
+    message: JsonNode<'a>,
+    finish: Option<JsonNode<'a>>,
+    calls: Vec<JsonNode<'a>>,
     /// Which of the calls are hidden.
     hidden: Vec<bool>,
 }
@@ -151,13 +151,13 @@ impl<'a> Answer<'a> {
     /// `None` when the body is anything else, or not read by everyone alike.
     fn read(name: &str, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = Node::whole(body)?;
+        let top = JsonNode::whole(body)?;
         let choices = top.get("choices")?.items();
         let [choice] = choices.as_slice() else { return None };
         let [message, finish] = choice.gets(["message", "finish_reason"])?;
-        let message = message.filter(Node::is_object)?;
+        let message = message.filter(JsonNode::is_object)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
-        let called = |call: &Node<'a>| call.get("function").and_then(|function| function.get("name"));
+        let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
         let hidden = calls.iter().map(|call| called(call).is_some_and(|it| it.says(name))).collect();
         Some(Self { top, message, finish, calls, hidden })
     }
@@ -167,18 +167,18 @@ impl<'a> Answer<'a> {
     }
 
     /// What of its message is sent again.
-    fn said(&self) -> impl Iterator<Item = (String, Node<'a>)> {
+    fn said(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
         self.message.members().into_iter().filter(|(name, _)| KEPT.contains(&name.as_str()))
     }
 
     /// The turn, if the model waits for nothing but the hidden tool.
-    fn turn(&self, round: usize) -> Option<Turn> {
+    fn turn(&self, round: usize) -> Option<HiddenTurn> {
         let is_cut =
-            |reason: &Node<'_>| ["length", "content_filter", "error"].iter().any(|cut| reason.says(cut));
+            |reason: &JsonNode<'_>| ["length", "content_filter", "error"].iter().any(|cut| reason.says(cut));
         if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
             return None;
         }
-        let mut said = Said::default();
+        let mut said = SaidMessage::default();
         for (name, value) in self.said() {
             said.hear(&name, value.bytes());
         }
@@ -188,7 +188,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Takes the hidden calls out of the message, and puts `added` behind its members.
-    fn strip(&self, added: &[u8], patch: &mut Patch) {
+    fn strip(&self, added: &[u8], patch: &mut BytePatch) {
         let is_bare = self.hides() && !self.hidden.contains(&false);
         match self.message.member("tool_calls").filter(|_| is_bare) {
             Some(_) if added.is_empty() => patch.cut(&self.message, "tool_calls"),
@@ -209,7 +209,7 @@ fn joined(before: &[u8], now: &[u8]) -> Vec<u8> {
         (Some(b'"'), Some(b'"')) => {
             let (last, next) = (text::decode(before), text::decode(now));
             let last = last.and_then(|text| text.chars().last());
-            let gap = quoted(gap(last, next.and_then(|text| text.chars().next())));
+            let gap = text::quoted(gap_between(last, next.and_then(|text| text.chars().next())));
             [b"\"", inside(before).as_slice(), &inside(gap.as_bytes()), &inside(now), b"\""].concat()
         }
         (Some(b'['), Some(b'[')) => {

@@ -1,21 +1,21 @@
 //! Reads a response of Gemini, or a part of one, and writes it with other parts.
 
-use crate::json::node::Node;
-use crate::json::patch::Patch;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
 
 /// A response with at most one candidate.
-pub(super) struct Chunk<'a> {
+pub(super) struct GeminiChunk<'a> {
     /// The response, which may be wrapped.
-    pub(super) top: Node<'a>,
-    candidate: Option<Node<'a>>,
-    pub(super) parts: Vec<(Kind, Node<'a>)>,
+    pub(super) top: JsonNode<'a>,
+    candidate: Option<JsonNode<'a>>,
+    pub(super) parts: Vec<(PartKind, JsonNode<'a>)>,
     /// Why the model stopped, if it did.
-    pub(super) finish: Option<Node<'a>>,
+    pub(super) finish: Option<JsonNode<'a>>,
 }
 
 /// What a part is to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PartKind {
     /// A call of the hidden tool.
     Hidden,
     /// A call that the client answers.
@@ -28,8 +28,8 @@ pub(super) enum Kind {
     Words,
 }
 
-impl Kind {
-    fn of(part: &Node<'_>, hidden: &str) -> Option<Self> {
+impl PartKind {
+    fn of(part: &JsonNode<'_>, hidden: &str) -> Option<Self> {
         let names = ["functionCall", "text", "thought", "thoughtSignature"];
         let [call, text, thought, signature] = part.gets(names)?;
         let is_blank = text.is_some_and(|text| text.inside().is_empty());
@@ -44,9 +44,9 @@ impl Kind {
     }
 }
 
-impl<'a> Chunk<'a> {
+impl<'a> GeminiChunk<'a> {
     pub(super) fn read(body: &'a [u8], hidden: &str) -> Option<Self> {
-        let outer = Node::whole(body)?;
+        let outer = JsonNode::whole(body)?;
         let [wrapped, bare] = outer.gets(["response", "candidates"])?;
         let top = wrapped.filter(|it| bare.is_none() && it.is_object()).unwrap_or(outer);
         let mut candidates = top.get("candidates").map(|it| it.items()).unwrap_or_default();
@@ -56,11 +56,12 @@ impl<'a> Chunk<'a> {
             None => [None, None],
         };
         let parts = content.and_then(|content| content.get("parts")).map(|it| it.items()).unwrap_or_default();
-        let parts: Option<Vec<_>> = parts.into_iter().map(|it| Some((Kind::of(&it, hidden)?, it))).collect();
+        let parts: Option<Vec<_>> =
+            parts.into_iter().map(|it| Some((PartKind::of(&it, hidden)?, it))).collect();
         candidates.is_empty().then_some(Self { top, candidate, parts: parts?, finish })
     }
 
-    pub(super) fn has(&self, kind: Kind) -> bool {
+    pub(super) fn has(&self, kind: PartKind) -> bool {
         self.parts.iter().any(|(it, _)| *it == kind)
     }
 
@@ -70,10 +71,10 @@ impl<'a> Chunk<'a> {
     }
 
     /// Puts other parts in place of those that are here.
-    pub(super) fn say(&self, parts: &[Vec<u8>], patch: &mut Patch) {
+    pub(super) fn say(&self, parts: &[Vec<u8>], patch: &mut BytePatch) {
         let Some(candidate) = &self.candidate else { return };
         let parts = [b"[", parts.join(b",".as_slice()).as_slice(), b"]"].concat();
-        let content = candidate.get("content").filter(Node::is_object);
+        let content = candidate.get("content").filter(JsonNode::is_object);
         match (content.as_ref().and_then(|it| it.get("parts")), content) {
             (Some(old), _) => patch.put(old.span, parts),
             (None, Some(content)) => patch.add(&content, &[b"\"parts\":", parts.as_slice()].concat()),
@@ -86,7 +87,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// Takes out why the model stopped.
-    pub(super) fn unfinish(&self, patch: &mut Patch) {
+    pub(super) fn unfinish(&self, patch: &mut BytePatch) {
         if let Some(candidate) = &self.candidate {
             patch.cut(candidate, "finishReason");
         }
@@ -96,16 +97,16 @@ impl<'a> Chunk<'a> {
 /// Only the first of several calls is signed. When that is taken out of sight, the client's first call needs its
 /// signature, or the provider refuses to see it again.
 #[derive(Debug, Default)]
-pub(super) struct Signature {
+pub(super) struct CallSignature {
     of_hidden: Option<Vec<u8>>,
     has_calls: bool,
 }
 
-impl Signature {
+impl CallSignature {
     /// Keeps the signature of a hidden call that comes before every call of the client.
-    pub(super) fn keep(&mut self, kind: Kind, part: &Node<'_>) {
-        self.has_calls |= kind == Kind::Call;
-        let signature = part.get("thoughtSignature").filter(|_| kind == Kind::Hidden && !self.has_calls);
+    pub(super) fn keep(&mut self, kind: PartKind, part: &JsonNode<'_>) {
+        self.has_calls |= kind == PartKind::Call;
+        let signature = part.get("thoughtSignature").filter(|_| kind == PartKind::Hidden && !self.has_calls);
         self.of_hidden = self.of_hidden.take().or(signature.map(|it| it.bytes().to_vec()));
     }
 
@@ -115,9 +116,9 @@ impl Signature {
     }
 
     /// A part that the client sees; its first call is signed.
-    pub(super) fn sign(&mut self, kind: Kind, part: &Node<'_>) -> Vec<u8> {
+    pub(super) fn sign(&mut self, kind: PartKind, part: &JsonNode<'_>) -> Vec<u8> {
         let bytes = part.bytes();
-        let Some(signature) = (kind == Kind::Call).then(|| self.of_hidden.take()).flatten() else {
+        let Some(signature) = (kind == PartKind::Call).then(|| self.of_hidden.take()).flatten() else {
             return bytes.to_vec();
         };
         if part.get("thoughtSignature").is_some() {

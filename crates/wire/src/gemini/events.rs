@@ -1,21 +1,21 @@
 //! Watches Gemini's events: calls come whole, so only the end of a response with a hidden call in it is held.
 
-use super::chunk::{Chunk, Kind, Signature};
-use super::parts::Parts;
-use super::words::{error, no_tokens, usage};
-use crate::hidden::events::Events;
-use crate::hidden::frames::Frame;
-use crate::hidden::frames::Frames;
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::{MOST, Turn};
-use crate::hidden::watch::{Close, Usage};
+use super::chunk::{CallSignature, GeminiChunk, PartKind};
+use super::turn::TurnParts;
+use super::words;
+use crate::hidden::events::EventMeaning;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::frames::EventFrames;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::words::SILENCE;
-use crate::json::patch::Patch;
-use crate::json::text::quoted;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
-pub(super) struct Reply {
+pub(super) struct GeminiEvents {
     name: &'static str,
-    tally: Tally,
+    tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first response, as it is written.
@@ -29,10 +29,10 @@ pub(super) struct Reply {
 
 /// One response of the upstream.
 struct Round {
-    parts: Parts,
+    parts: TurnParts,
     hidden: usize,
     calls: usize,
-    signature: Signature,
+    signature: CallSignature,
     /// The events since the end, held because the model may wait for nothing but the hidden tool.
     held: Vec<u8>,
     end: End,
@@ -54,10 +54,10 @@ enum Finish {
     Untold,
 }
 
-impl Events for Reply {
-    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+impl EventMeaning for GeminiEvents {
+    fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let chunk = Chunk::read(&data, self.name);
+        let chunk = GeminiChunk::read(&data, self.name);
         if let Some(chunk) = &chunk {
             self.take(chunk);
         }
@@ -71,16 +71,16 @@ impl Events for Reply {
         } else {
             self.write(frame, Finish::Told, out);
         }
-        if self.round.held.len() > MOST {
+        if self.round.held.len() > MOST_HELD {
             self.round.end = End::Final;
             self.release(Finish::Told, out);
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let waits = self.round.end == End::Stopped && self.round.calls == 0 && !self.round.held.is_empty();
         let parts = waits.then(|| std::mem::take(&mut self.round.parts));
-        let turn = parts.and_then(Parts::turn);
+        let turn = parts.and_then(TurnParts::turn);
         if turn.is_some() {
             self.ending.clone_from(&self.round.held);
             self.release(Finish::Untold, out);
@@ -93,39 +93,41 @@ impl Events for Reply {
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         match why {
-            Close::Enough => self.finish(out),
-            Close::Failed(why) => out.extend_from_slice(format!("data: {}\n\n", error(why)).as_bytes()),
+            CloseReason::Enough => self.finish(out),
+            CloseReason::Failed(why) => {
+                out.extend_from_slice(format!("data: {}\n\n", words::error(why)).as_bytes());
+            }
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
 }
 
 impl Round {
     fn new() -> Self {
         Self {
-            parts: Parts::default(),
+            parts: TurnParts::default(),
             hidden: 0,
             calls: 0,
-            signature: Signature::default(),
+            signature: CallSignature::default(),
             held: Vec::new(),
             end: End::Open,
         }
     }
 }
 
-impl Reply {
+impl GeminiEvents {
     pub(super) fn new(name: &'static str) -> Self {
-        let (tally, round, ending) = (no_tokens(), Round::new(), Vec::new());
+        let (tally, round, ending) = (words::no_tokens(), Round::new(), Vec::new());
         Self { name, tally, rounds: 0, id: None, has_words: false, round, ending }
     }
 
     /// Learns what a chunk says.
-    fn take(&mut self, chunk: &Chunk<'_>) {
+    fn take(&mut self, chunk: &GeminiChunk<'_>) {
         let id = chunk.top.get("responseId").map(|id| id.bytes().to_vec());
         self.id = self.id.take().or(id);
         let round = &mut self.round;
@@ -133,9 +135,9 @@ impl Reply {
             self.tally.hear(&counted);
         }
         for (kind, part) in &chunk.parts {
-            round.hidden += usize::from(*kind == Kind::Hidden);
-            round.calls += usize::from(*kind == Kind::Call);
-            self.has_words |= matches!(kind, Kind::Call | Kind::Words);
+            round.hidden += usize::from(*kind == PartKind::Hidden);
+            round.calls += usize::from(*kind == PartKind::Call);
+            self.has_words |= matches!(kind, PartKind::Call | PartKind::Words);
             round.signature.keep(*kind, part);
             round.parts.take(*kind, part);
         }
@@ -148,17 +150,19 @@ impl Reply {
     /// What was held goes on.
     fn release(&mut self, finish: Finish, out: &mut Vec<u8>) {
         let held = std::mem::take(&mut self.round.held);
-        Frames::default().take(&held, |frame| self.write(frame, finish, out));
+        EventFrames::default().take(&held, |frame| self.write(frame, finish, out));
     }
 
     /// An event without what the client may not see; as it came, if nothing in it must change.
-    fn write(&mut self, frame: Frame<'_>, finish: Finish, out: &mut Vec<u8>) {
+    fn write(&mut self, frame: EventFrame<'_>, finish: Finish, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let Some(chunk) = Chunk::read(&data, self.name) else { return out.extend_from_slice(frame.raw) };
-        let mut patch = Patch::default();
+        let Some(chunk) = GeminiChunk::read(&data, self.name) else {
+            return out.extend_from_slice(frame.raw);
+        };
+        let mut patch = BytePatch::default();
         let shows = self.say(&chunk, finish, &mut patch);
         let ends = chunk.finish.is_some() && finish == Finish::Told;
-        if !shows && !ends && (chunk.has(Kind::Hidden) || chunk.finish.is_some()) {
+        if !shows && !ends && (chunk.has(PartKind::Hidden) || chunk.finish.is_some()) {
             return;
         }
         if finish == Finish::Untold {
@@ -171,12 +175,12 @@ impl Reply {
     }
 
     /// Leaves the parts that the client sees; true when there are any worth an event.
-    fn say(&mut self, chunk: &Chunk<'_>, finish: Finish, patch: &mut Patch) -> bool {
-        let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != Kind::Hidden);
+    fn say(&mut self, chunk: &GeminiChunk<'_>, finish: Finish, patch: &mut BytePatch) -> bool {
+        let seen = || chunk.parts.iter().filter(|(kind, _)| *kind != PartKind::Hidden);
         let ends = chunk.finish.is_some() && finish == Finish::Told;
         let is_silent = ends && self.round.hidden + self.rounds > 0 && !self.has_words;
-        let is_signed = self.round.signature.is_kept() && chunk.has(Kind::Call);
-        if is_silent || is_signed || chunk.has(Kind::Hidden) {
+        let is_signed = self.round.signature.is_kept() && chunk.has(PartKind::Call);
+        if is_silent || is_signed || chunk.has(PartKind::Hidden) {
             let signature = &mut self.round.signature;
             let mut parts: Vec<_> = seen().map(|(kind, part)| signature.sign(*kind, part)).collect();
             if is_silent || parts.is_empty() {
@@ -184,11 +188,11 @@ impl Reply {
             }
             chunk.say(&parts, patch);
         }
-        seen().any(|(kind, _)| *kind != Kind::Blank)
+        seen().any(|(kind, _)| *kind != PartKind::Blank)
     }
 
     /// Makes a chunk of a later round one of the first response.
-    fn adapt(&self, chunk: &Chunk<'_>, patch: &mut Patch) {
+    fn adapt(&self, chunk: &GeminiChunk<'_>, patch: &mut BytePatch) {
         let [id, counted] = chunk.top.gets(["responseId", "usageMetadata"]).unwrap_or_default();
         if let Some((old, first)) = id.zip(self.id.as_ref()) {
             patch.put(old.span, first.clone());
@@ -203,11 +207,11 @@ impl Reply {
         let held = std::mem::take(&mut self.ending);
         let parts = [text(if self.has_words { "" } else { SILENCE })];
         let is_first = self.rounds < 2;
-        Frames::default().take(&held, |frame| {
+        EventFrames::default().take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
-            let ending = Chunk::read(&data, self.name).filter(|chunk| chunk.finish.is_some());
+            let ending = GeminiChunk::read(&data, self.name).filter(|chunk| chunk.finish.is_some());
             let Some(chunk) = ending else { return };
-            let mut patch = Patch::default();
+            let mut patch = BytePatch::default();
             chunk.say(&parts, &mut patch);
             if !is_first {
                 self.adapt(&chunk, &mut patch);
@@ -218,5 +222,5 @@ impl Reply {
 }
 
 fn text(text: &str) -> Vec<u8> {
-    format!(r#"{{"text":{}}}"#, quoted(text)).into_bytes()
+    format!(r#"{{"text":{}}}"#, text::quoted(text)).into_bytes()
 }

@@ -3,21 +3,21 @@
 mod chunk;
 mod events;
 mod offer;
-mod parts;
 mod request;
+mod turn;
 mod whole;
 mod words;
 
 use crate::error::WireError;
-use crate::hidden::hides::Hides;
-use crate::prompt::Prompt;
+use crate::hidden::hides::HidesTool;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::Description;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
-pub(crate) struct Gemini;
+pub(crate) struct GeminiContents;
 
-impl Provider for Gemini {
+impl Provider for GeminiContents {
     fn name(&self) -> &'static str {
         "gemini"
     }
@@ -31,15 +31,15 @@ impl Provider for Gemini {
         request::slots(body)
     }
 
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
         request::descriptions(body)
     }
 
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
     }
 
-    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+    fn hides(&self, target: &str) -> Option<&'static dyn HidesTool> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");
         // Without this a stream is one list of JSON, written bit by bit.

@@ -5,48 +5,53 @@ use memchr::memmem;
 use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::Hides;
-use crate::hidden::turn::{Tool, Turn};
-use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::hides::HidesTool;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::History;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::scan::Scan;
-use crate::json::text::quoted;
+use crate::history::HistoryPlace;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::scan::JsonScan;
+use crate::json::text;
 
 pub(super) struct GeminiOffer;
 
-impl Hides for GeminiOffer {
-    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (quoted(tool.name), quoted(tool.description));
+impl HidesTool for GeminiOffer {
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
         let schema = tool.parameters;
         let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
         declare(tool.name, &declaration, body)
     }
 
-    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let calls = Node::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
-        let calls = calls.iter().flat_map(Node::items).filter_map(|part| part.get("functionCall"));
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let calls = JsonNode::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+        let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
         let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
         let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
         go_on(&user, body)
     }
 
-    fn watch(&self, name: &'static str, framing: Framing, _history: History) -> Box<dyn Watch> {
+    fn watch(
+        &self,
+        name: &'static str,
+        framing: ResponseFraming,
+        _history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch> {
         match framing {
-            Framing::Whole => watch_whole(name, whole::Reply::new(name)),
-            Framing::Events => watch_events(name, events::Reply::new(name)),
+            ResponseFraming::Whole => watch_whole(name, whole::GeminiWhole::new(name)),
+            ResponseFraming::Events => watch_events(name, events::GeminiEvents::new(name)),
         }
     }
 }
 
-fn response(call: &Node<'_>, text: &str) -> String {
+fn response(call: &JsonNode<'_>, text: &str) -> String {
     let member = |name| {
         let value = call.get(name).map(|value| String::from_utf8_lossy(value.bytes()).into_owned());
         value.map_or_else(String::new, |value| format!(r#""{name}":{value},"#))
     };
-    let (id, name, output) = (member("id"), member("name"), quoted(text));
+    let (id, name, output) = (member("id"), member("name"), text::quoted(text));
     format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
 }
 
@@ -64,7 +69,7 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
     let lists = tools.items().into_iter().filter_map(|tool| either(&tool, DECLARATIONS));
     let last = lists.rev().find(|list| list.is_list() && !list.is_empty() && !is_taken);
     Ok(last.map(|list| {
-        let mut patch = Patch::default();
+        let mut patch = BytePatch::default();
         patch.push(&list, declaration);
         patch.apply(body).into_owned()
     }))
@@ -74,7 +79,7 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
 fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
     let list = request(body)?.and_then(|request| request.get("contents"));
     let list = list.ok_or(WireError { at: 0, expected: "a list of contents" })?;
-    let mut patch = Patch::default();
+    let mut patch = BytePatch::default();
     if list.is_list() {
         patch.push(&list, contents);
     } else {
@@ -90,11 +95,11 @@ const TWICE: WireError = WireError { at: 0, expected: "a name only once" };
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
 /// The request itself, or the `request` that a signed-in client wraps; `None` for what is only to be counted.
-fn request(body: &[u8]) -> Result<Option<Node<'_>>, WireError> {
-    let mut scan = Scan::new(body);
+fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, WireError> {
+    let mut scan = JsonScan::new(body);
     scan.skip()?;
     scan.end()?;
-    let Some(top) = Node::whole(body) else { return Ok(None) };
+    let Some(top) = JsonNode::whole(body) else { return Ok(None) };
     let names = ["contents", "request", "generateContentRequest", "generate_content_request"];
     let [contents, wrapped, counted, other] = top.gets(names).ok_or(TWICE)?;
     let wrapped = wrapped.filter(|wrapped| contents.is_none() && wrapped.is_object());
@@ -102,21 +107,21 @@ fn request(body: &[u8]) -> Result<Option<Node<'_>>, WireError> {
 }
 
 /// True when the client asks for several answers at once.
-fn wants_several(request: &Node<'_>) -> bool {
+fn wants_several(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["generationConfig", "generation_config"]);
     let count = config.and_then(|config| either(&config, ["candidateCount", "candidate_count"]));
     count.is_some_and(|count| count.number() != Some(1))
 }
 
 /// True when calls are to come piece by piece, of which only the first says what is called.
-fn wants_pieces(request: &Node<'_>) -> bool {
+fn wants_pieces(request: &JsonNode<'_>) -> bool {
     let config = either(request, ["toolConfig", "tool_config"]);
     let calling = config.and_then(|it| either(&it, ["functionCallingConfig", "function_calling_config"]));
     let names = ["streamFunctionCallArguments", "stream_function_call_arguments"];
     calling.and_then(|it| either(&it, names)).is_some_and(|it| it.bytes() != b"false")
 }
 
-fn either<'a>(object: &Node<'a>, names: [&str; 2]) -> Option<Node<'a>> {
+fn either<'a>(object: &JsonNode<'a>, names: [&str; 2]) -> Option<JsonNode<'a>> {
     let [one, other] = object.gets(names)?;
     one.or(other)
 }

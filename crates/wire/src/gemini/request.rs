@@ -7,14 +7,14 @@
 
 use std::borrow::Cow;
 
-use crate::call::Call;
-use crate::command::given;
-use crate::content::texts;
+use crate::call::SlotCall;
+use crate::command;
+use crate::content;
 use crate::error::WireError;
-use crate::json::scan::Scan;
-use crate::prompt::{self, Prompt};
-use crate::schema::{self, Description};
-use crate::slot::{self, Answer, Found, Slot};
+use crate::json::scan::JsonScan;
+use crate::prompt::{self, FoundPrompts, UserPrompt};
+use crate::schema::{self, FoundDescriptions, ToolDescription};
+use crate::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -22,17 +22,17 @@ pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
 }
 
 /// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
     schema::find(body, |scan, found| unwrapped(scan, |scan, key| declared(scan, found, key)))
 }
 
 /// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
 }
 
 /// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.
-fn envelope<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut bare, mut wrapped) = (None, None);
     scan.members(|scan, key| match key {
         b"contents" => {
@@ -47,14 +47,14 @@ fn envelope<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireEr
     })
 }
 
-fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("contents", |scan| content(scan, found))
 }
 
 /// Hands the members of the request to `each`, those of what wraps it too.
 fn unwrapped<'a>(
-    scan: &mut Scan<'a>,
-    mut each: impl FnMut(&mut Scan<'a>, &[u8]) -> Result<(), WireError>,
+    scan: &mut JsonScan<'a>,
+    mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), WireError>,
 ) -> Result<(), WireError> {
     scan.members(|scan, key| match key {
         b"generateContentRequest" | b"generate_content_request" | b"request" => scan.members(&mut each),
@@ -72,7 +72,11 @@ const SCHEMAS: [&str; 6] = [
     "response_json_schema",
 ];
 
-fn declared<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+fn declared<'a>(
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+    key: &[u8],
+) -> Result<(), WireError> {
     if key != b"tools" {
         return scan.skip().map(drop);
     }
@@ -86,7 +90,7 @@ fn declared<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>, key: &[u8]) 
     })
 }
 
-fn said<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>, key: &[u8]) -> Result<(), WireError> {
+fn said<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>, key: &[u8]) -> Result<(), WireError> {
     if key != b"contents" {
         return scan.skip().map(drop);
     }
@@ -94,7 +98,7 @@ fn said<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>, key: &[u8]) -> R
 }
 
 /// Who says it may be left out, and is the user then.
-fn saying<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -116,13 +120,13 @@ fn saying<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), 
     Ok(())
 }
 
-fn content<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     found.calls.begin();
     scan.items_of("parts", |scan| part(scan, found))
 }
 
 /// Google reads names in either case.
-fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"functionCall" | b"function_call" => {
@@ -137,23 +141,23 @@ fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
     })
 }
 
-fn call<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut id, mut name, mut args) = (None, None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"args" => {
-            let given = given(scan)?;
+            let given = command::given(scan)?;
             scan.once(&mut args, given)
         }
         _ => scan.skip().map(drop),
     })?;
     let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
-    found.calls.make(Call::of(id, tool, args.unwrap_or_default()));
+    found.calls.make(SlotCall::of(id, tool, args.unwrap_or_default()));
     Ok(())
 }
 
-fn response<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut id, mut name, mut given) = (None, None, None);
     let (mark, mut is_error) = (found.mark(), false);
     scan.members(|scan, key| match key {
@@ -169,15 +173,15 @@ fn response<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireEr
         _ => scan.skip().map(drop),
     })?;
     let (id, tool): (Cow<'_, str>, _) = (id.unwrap_or_default(), name.unwrap_or_default());
-    found.settle(mark, scan.body(), Answer { id, tool, is_error });
+    found.settle(mark, scan.body(), ResultLabel { id, tool, is_error });
     Ok(())
 }
 
-fn member<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let mark = found.mark();
     let _ = scan.peek();
     let start = scan.at();
-    texts(scan, found)?;
+    content::texts(scan, found)?;
     if found.mark() == mark {
         found.hold_nested(scan.body(), start..scan.at());
     }

@@ -2,20 +2,20 @@
 
 use serde::de::IgnoredAny;
 
-use super::chunk::{Chunk, Kind, Signature};
-use super::parts::Parts;
-use super::words::{error, no_tokens, usage};
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
-use crate::hidden::whole::Bodies;
+use super::chunk::{CallSignature, GeminiChunk, PartKind};
+use super::turn::TurnParts;
+use super::words;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
-use crate::json::patch::Patch;
-use crate::json::text::quoted;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
-pub(super) struct Reply {
+pub(super) struct GeminiWhole {
     name: &'static str,
-    tally: Tally,
+    tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
     /// The id of the first response, as it is written.
@@ -28,14 +28,14 @@ pub(super) struct Reply {
     latest: Vec<u8>,
 }
 
-impl Bodies for Reply {
-    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
+impl BodyMeaning for GeminiWhole {
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let Some(chunk) = self.read(&body) else {
             out.extend_from_slice(&body);
             return None;
         };
         self.count(&chunk);
-        if self.rounds == 1 && !chunk.has(Kind::Hidden) {
+        if self.rounds == 1 && !chunk.has(PartKind::Hidden) {
             out.extend_from_slice(&body);
             return None;
         }
@@ -48,41 +48,42 @@ impl Bodies for Reply {
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         match why {
-            Close::Enough => self.write(out),
-            Close::Failed(why) => out.extend_from_slice(error(why).as_bytes()),
+            CloseReason::Enough => self.write(out),
+            CloseReason::Failed(why) => out.extend_from_slice(words::error(why).as_bytes()),
         }
     }
 
-    fn spent(&self) -> Usage {
-        usage(&self.tally)
+    fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
 }
 
 /// The turn, if the model waits for nothing but the hidden tool.
-fn turn(chunk: &Chunk<'_>) -> Option<Turn> {
-    let mut parts = Parts::default();
+fn turn(chunk: &GeminiChunk<'_>) -> Option<HiddenTurn> {
+    let mut parts = TurnParts::default();
     for (kind, part) in &chunk.parts {
         parts.take(*kind, part);
     }
-    parts.turn().filter(|_| chunk.is_stopped() && !chunk.has(Kind::Call))
+    parts.turn().filter(|_| chunk.is_stopped() && !chunk.has(PartKind::Call))
 }
 
-impl Reply {
+impl GeminiWhole {
     pub(super) fn new(name: &'static str) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { name, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     /// A response that says something, or any once others came before it.
-    fn read<'a>(&self, body: &'a [u8]) -> Option<Chunk<'a>> {
+    fn read<'a>(&self, body: &'a [u8]) -> Option<GeminiChunk<'a>> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let is_later = self.rounds > 0;
-        Chunk::read(body, self.name).filter(|it| !it.parts.is_empty() || (is_later && it.finish.is_some()))
+        GeminiChunk::read(body, self.name)
+            .filter(|it| !it.parts.is_empty() || (is_later && it.finish.is_some()))
     }
 
-    fn count(&mut self, chunk: &Chunk<'_>) {
+    fn count(&mut self, chunk: &GeminiChunk<'_>) {
         if let Some(counted) = chunk.top.get("usageMetadata") {
             self.tally.hear(&counted);
         }
@@ -92,12 +93,12 @@ impl Reply {
         self.id = self.id.take().or(id);
     }
 
-    fn show(&mut self, chunk: &Chunk<'_>) {
-        let mut signature = Signature::default();
+    fn show(&mut self, chunk: &GeminiChunk<'_>) {
+        let mut signature = CallSignature::default();
         for (kind, part) in &chunk.parts {
             signature.keep(*kind, part);
-            if !matches!(kind, Kind::Hidden | Kind::Blank) {
-                self.has_words |= matches!(kind, Kind::Call | Kind::Words);
+            if !matches!(kind, PartKind::Hidden | PartKind::Blank) {
+                self.has_words |= matches!(kind, PartKind::Call | PartKind::Words);
                 self.shown.push(signature.sign(*kind, part));
             }
         }
@@ -106,10 +107,10 @@ impl Reply {
     /// The latest response with all that the client may see.
     fn write(&mut self, out: &mut Vec<u8>) {
         if !self.has_words {
-            self.shown.push(format!(r#"{{"text":{}}}"#, quoted(SILENCE)).into_bytes());
+            self.shown.push(format!(r#"{{"text":{}}}"#, text::quoted(SILENCE)).into_bytes());
         }
-        let Some(chunk) = Chunk::read(&self.latest, self.name) else { return };
-        let mut patch = Patch::default();
+        let Some(chunk) = GeminiChunk::read(&self.latest, self.name) else { return };
+        let mut patch = BytePatch::default();
         chunk.say(&self.shown, &mut patch);
         if let Some((old, first)) = chunk.top.get("responseId").zip(self.id.as_ref()) {
             patch.put(old.span, first.clone());

@@ -1,35 +1,38 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
-use crate::hidden::frames::{Frame, Frames};
-use crate::hidden::turn::Turn;
-use crate::hidden::veil::{alike_event, shows};
-use crate::hidden::watch::{Close, Usage, Watch};
+use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::veil;
+use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
 use crate::hidden::words::UNREADABLE;
 
 /// What a provider's events mean.
-pub(crate) trait Events: Send {
+pub(crate) trait EventMeaning: Send {
     /// Takes an event; appends to `out` what may go to the client now.
-    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>);
+    fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
-    /// The upstream's events are over, as with [`Watch::end`].
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn>;
+    /// The upstream's events are over, as with [`ResponseWatch::end`].
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as with [`Watch::close`].
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>);
+    /// Ends the client's response, as with [`ResponseWatch::close`].
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 
     /// What all rounds so far cost.
-    fn spent(&self) -> Usage;
+    fn spent(&self) -> TokenUsage;
 }
 
 /// A watch over events of this meaning, for calls of the tool with this name.
-pub(crate) fn watch_events(name: &'static str, events: impl Events + 'static) -> Box<dyn Watch> {
-    let frames = Frames::default();
+pub(crate) fn watch_events(
+    name: &'static str,
+    events: impl EventMeaning + 'static,
+) -> Box<dyn ResponseWatch> {
+    let frames = EventFrames::default();
     Box::new(Stream { name, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
 }
 
 struct Stream<E> {
     name: &'static str,
-    frames: Frames,
+    frames: EventFrames,
     events: E,
     /// An event was too long to be waited for: all that follows goes on as it comes.
     is_blind: bool,
@@ -46,22 +49,22 @@ enum Heard {
     PassedOn,
 }
 
-impl<E: Events> Stream<E> {
-    fn pass(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+impl<E: EventMeaning> Stream<E> {
+    fn pass(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         if self.is_closed {
             return;
         }
-        let (raw, start) = (alike_event(self.name, frame), out.len());
-        self.events.event(Frame { raw: &raw }, out);
-        if shows(self.name, &out[start..]) {
+        let (raw, start) = (veil::alike_event(self.name, frame), out.len());
+        self.events.event(EventFrame { raw: &raw }, out);
+        if veil::shows(self.name, &out[start..]) {
             out.truncate(start);
             self.is_closed = true;
-            self.events.close(Close::Failed(UNREADABLE), out);
+            self.events.close(CloseReason::Failed(UNREADABLE), out);
         }
     }
 }
 
-impl<E: Events> Watch for Stream<E> {
+impl<E: EventMeaning> ResponseWatch for Stream<E> {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         if self.is_blind {
             return out.extend_from_slice(bytes);
@@ -82,12 +85,12 @@ impl<E: Events> Watch for Stream<E> {
         };
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let rest = self.frames.rest();
         // An upstream may leave out the last blank line.
         if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             let whole = [rest.as_slice(), b"\n\n"].concat();
-            self.pass(Frame { raw: &whole }, out);
+            self.pass(EventFrame { raw: &whole }, out);
         }
         if self.is_blind || self.is_closed {
             return None;
@@ -95,16 +98,16 @@ impl<E: Events> Watch for Stream<E> {
         let turn = self.events.end(out);
         // A client that was told nothing would take the response for lost.
         if turn.is_none() && out.is_empty() && self.heard == Heard::Something {
-            self.events.close(Close::Failed(UNREADABLE), out);
+            self.events.close(CloseReason::Failed(UNREADABLE), out);
         }
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.events.close(why, out);
     }
 
-    fn spent(&self) -> Usage {
+    fn spent(&self) -> TokenUsage {
         self.events.spent()
     }
 }

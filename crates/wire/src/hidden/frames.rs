@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
-use crate::json::patch::Patch;
+use crate::json::patch::BytePatch;
 
 /// One event, with the blank line that ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct EventFrame<'a> {
     /// Its bytes, as they came.
     pub(crate) raw: &'a [u8],
 }
 
-impl<'a> Frame<'a> {
+impl<'a> EventFrame<'a> {
     /// What its `data` lines say; several are one text of several lines. `None` when there are none: a comment.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
         let mut lines = lines(self.raw).filter_map(|line| field(b"data", line));
@@ -28,7 +28,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Appends the event with its data changed; the bytes of the event when there is no change.
-    pub(crate) fn write(self, patch: Patch, data: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn write(self, patch: BytePatch, data: &[u8], out: &mut Vec<u8>) {
         match patch.apply(data) {
             Cow::Borrowed(_) => out.extend_from_slice(self.raw),
             Cow::Owned(data) => self.write_other(&data, out),
@@ -80,7 +80,7 @@ const MAX_EVENT: usize = 16 << 20;
 
 /// The bytes of an event that is not all here.
 #[derive(Debug, Default)]
-pub(crate) struct Frames {
+pub(crate) struct EventFrames {
     pending: Vec<u8>,
     /// How far the line that is being read has been searched for its end.
     seen: usize,
@@ -88,13 +88,13 @@ pub(crate) struct Frames {
     line: usize,
 }
 
-impl Frames {
+impl EventFrames {
     /// Takes bytes and hands on each event that they complete.
-    pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(Frame<'_>)) {
+    pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
         while let Some(end) = self.next_end() {
-            each(Frame { raw: &self.pending[start..end] });
+            each(EventFrame { raw: &self.pending[start..end] });
             start = end;
         }
         self.pending.drain(..start);
@@ -146,7 +146,7 @@ mod tests {
 
     /// The events of `text`, cut after `step` bytes, and what is left.
     fn cut(text: &str, step: usize) -> (Vec<String>, String) {
-        let (mut frames, mut events) = (Frames::default(), Vec::new());
+        let (mut frames, mut events) = (EventFrames::default(), Vec::new());
         for piece in text.as_bytes().chunks(step) {
             frames.take(piece, |frame| events.push(String::from_utf8_lossy(frame.raw).into_owned()));
         }
@@ -173,15 +173,15 @@ mod tests {
 
     #[test]
     fn fields_are_read() {
-        let frame = Frame { raw: b"event: message\r\nid: 1\r\ndata: {\"a\":\r\ndata:1}\r\n\r\n" };
+        let frame = EventFrame { raw: b"event: message\r\nid: 1\r\ndata: {\"a\":\r\ndata:1}\r\n\r\n" };
         assert_eq!(frame.data().as_deref(), Some(b"{\"a\":\n1}".as_slice()));
-        assert_eq!(Frame { raw: b": ping\n\n" }.data(), None);
-        assert_eq!(Frame { raw: b"data\n\n" }.data(), None);
+        assert_eq!(EventFrame { raw: b": ping\n\n" }.data(), None);
+        assert_eq!(EventFrame { raw: b"data\n\n" }.data(), None);
     }
 
     fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
-        let frame = Frame { raw: raw.as_bytes() };
-        let (mut patch, mut out) = (Patch::default(), Vec::new());
+        let frame = EventFrame { raw: raw.as_bytes() };
+        let (mut patch, mut out) = (BytePatch::default(), Vec::new());
         for (place, text) in edits {
             patch.put(place.clone(), *text);
         }

@@ -1,24 +1,24 @@
 //! Where a tool can be hidden: put into requests, answered, and taken out of responses.
 
 use crate::error::WireError;
-use crate::hidden::turn::{Tool, Turn};
-use crate::hidden::watch::{Framing, Watch};
-use crate::history::History;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::history::HistoryPlace;
 
 /// A shape of requests and responses in which a tool can be hidden.
-pub trait Hides: Sync {
+pub trait HidesTool: Sync {
     /// The body with `tool` behind the tools of the client; `None` when the client has none, has one of that name, or
     /// asks for something in which nothing can be hidden, such as several answers at once.
     ///
     /// # Errors
     /// When the body is not JSON that everyone reads alike.
-    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError>;
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError>;
 
     /// The request that goes on from `body`: behind its last message the turn, and the answers to its calls in order.
     ///
     /// # Errors
     /// As with offers.
-    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError>;
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError>;
 
     /// The request of a last round, `body`, without the tool with this name: who cannot ask leaves no question open.
     /// `None` where an open question does no harm, and the start of the request stays what the provider has cached.
@@ -32,5 +32,10 @@ pub trait Hides: Sync {
     /// Watches one response, over all its rounds, for calls of the tool with this name; `history` is that of the
     /// request. Where it is kept, the provider would hold a client to calls that it never saw, so that every call is
     /// to be answered.
-    fn watch(&self, name: &'static str, framing: Framing, history: History) -> Box<dyn Watch>;
+    fn watch(
+        &self,
+        name: &'static str,
+        framing: ResponseFraming,
+        history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch>;
 }

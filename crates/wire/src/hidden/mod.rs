@@ -1,6 +1,6 @@
 //! A tool that the model sees and the client does not: put into requests, answered, and taken out of responses.
 //!
-//! All of it is a function of the bytes that pass by. A [`Watch`] is fed the response as it comes and says what may
+//! All of it is a function of the bytes that pass by. A [`ResponseWatch`] is fed the response as it comes and says what may
 //! go on at once; only what may turn out to be a call of the hidden tool is held back.
 
 pub(crate) mod events;
@@ -13,6 +13,6 @@ pub(crate) mod watch;
 pub(crate) mod whole;
 pub(crate) mod words;
 
-pub use hides::Hides;
-pub use turn::{Ask, MOST, Tool, Turn};
-pub use watch::{Close, Failure, Framing, Usage, Watch};
+pub use hides::HidesTool;
+pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
+pub use watch::{CloseReason, ResponseFraming, ResponseWatch, RoundFailure, TokenUsage};

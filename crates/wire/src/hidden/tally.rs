@@ -4,20 +4,20 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::text::quoted;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
 /// What a provider counted, over all rounds of a response.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct UsageTally {
     /// The rounds that are over.
     past: Map<String, Value>,
     /// The round that is on.
     round: Map<String, Value>,
 }
 
-impl Tally {
+impl UsageTally {
     /// A tally that says these counts in this order, where an upstream leaves them out.
     pub(crate) fn of<const N: usize>(names: [&str; N]) -> Self {
         Self {
@@ -27,7 +27,7 @@ impl Tally {
     }
 
     /// Takes over what is said here; what is not said stays. Providers count on within a round.
-    pub(crate) fn hear(&mut self, usage: &Node<'_>) {
+    pub(crate) fn hear(&mut self, usage: &JsonNode<'_>) {
         if let Ok(said) = serde_json::from_slice(usage.bytes()) {
             merge(&mut self.round, said, |_, said| said.clone());
         }
@@ -45,7 +45,7 @@ impl Tally {
     }
 
     /// Says the sums in `object`, under `name`; what else stands there stays.
-    pub(crate) fn write(&self, name: &str, object: &Node<'_>, patch: &mut Patch) {
+    pub(crate) fn write(&self, name: &str, object: &JsonNode<'_>, patch: &mut BytePatch) {
         let sum = self.sum();
         let said = || format!("{{{}}}", members(sum.iter().filter(|(_, sum)| !sum.is_null())));
         match object.get(name) {
@@ -59,7 +59,7 @@ impl Tally {
     }
 
     /// Says the sums in `usage`, if that is an object; what else it says stays.
-    pub(crate) fn update(&self, usage: &Node<'_>, patch: &mut Patch) {
+    pub(crate) fn update(&self, usage: &JsonNode<'_>, patch: &mut BytePatch) {
         if usage.is_object() {
             update(&self.sum(), usage, patch);
         }
@@ -92,7 +92,7 @@ fn plus(left: &Number, right: &Number) -> Number {
 }
 
 /// Puts every sum in the place of its count, and those without a place behind the last member.
-fn update(sums: &Map<String, Value>, usage: &Node<'_>, patch: &mut Patch) {
+fn update(sums: &Map<String, Value>, usage: &JsonNode<'_>, patch: &mut BytePatch) {
     let mut said = HashSet::new();
     for (name, value) in usage.members() {
         match sums.get(&name) {
@@ -107,18 +107,18 @@ fn update(sums: &Map<String, Value>, usage: &Node<'_>, patch: &mut Patch) {
 }
 
 /// A count that is right already keeps its spelling.
-fn put(sum: &Value, value: &Node<'_>, patch: &mut Patch) {
+fn put(sum: &Value, value: &JsonNode<'_>, patch: &mut BytePatch) {
     if serde_json::from_slice::<Value>(value.bytes()).ok().as_ref() != Some(sum) {
         patch.put(value.span.clone(), sum.to_string());
     }
 }
 
-fn is_number(value: &Node<'_>) -> bool {
+fn is_number(value: &JsonNode<'_>) -> bool {
     serde_json::from_slice::<Number>(value.bytes()).is_ok()
 }
 
 fn members<'v>(sums: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
-    sums.map(|(name, sum)| format!("{}:{sum}", quoted(name))).collect::<Vec<_>>().join(",")
+    sums.map(|(name, sum)| format!("{}:{sum}", text::quoted(name))).collect::<Vec<_>>().join(",")
 }
 
 /// True when it is more than nothing, or holds something that is.
@@ -135,18 +135,18 @@ mod tests {
     use super::*;
 
     /// A tally of these rounds, each of which says its counts once.
-    fn tally(names: &[&str], rounds: &[&str]) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(names: &[&str], rounds: &[&str]) -> UsageTally {
+        let mut tally = UsageTally::default();
         tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));
         for round in rounds {
-            tally.hear(&Node::whole(round.as_bytes()).unwrap());
+            tally.hear(&JsonNode::whole(round.as_bytes()).unwrap());
             tally.end_round();
         }
         tally
     }
 
-    fn check(tally: &Tally, body: &str, expected: &str) {
-        let (top, mut patch) = (Node::whole(body.as_bytes()).unwrap(), Patch::default());
+    fn check(tally: &UsageTally, body: &str, expected: &str) {
+        let (top, mut patch) = (JsonNode::whole(body.as_bytes()).unwrap(), BytePatch::default());
         tally.write("usage", &top, &mut patch);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
@@ -163,17 +163,17 @@ mod tests {
 
     #[test]
     fn where_nothing_is_counted_nothing_is_said() {
-        check(&Tally::default(), "{}", "{}");
-        check(&Tally::default(), r#"{"usage":null}"#, r#"{"usage":null}"#);
-        check(&Tally::of(["in"]), r#"{"usage":null}"#, r#"{"usage":null}"#);
-        check(&Tally::of(["in"]), r#"{"usage":{"in":null}}"#, r#"{"usage":{"in":null}}"#);
+        check(&UsageTally::default(), "{}", "{}");
+        check(&UsageTally::default(), r#"{"usage":null}"#, r#"{"usage":null}"#);
+        check(&UsageTally::of(["in"]), r#"{"usage":null}"#, r#"{"usage":null}"#);
+        check(&UsageTally::of(["in"]), r#"{"usage":{"in":null}}"#, r#"{"usage":{"in":null}}"#);
     }
 
     #[test]
     fn what_is_not_said_stays() {
         let mut tally = tally(&[], &[r#"{"in":1,"out":1}"#]);
-        tally.hear(&Node::whole(br#"{"in":3,"out":1}"#).unwrap());
-        tally.hear(&Node::whole(br#"{"out":9,"in":null}"#).unwrap());
+        tally.hear(&JsonNode::whole(br#"{"in":3,"out":1}"#).unwrap());
+        tally.hear(&JsonNode::whole(br#"{"out":9,"in":null}"#).unwrap());
         assert_eq!([tally.count("/in"), tally.count("/out"), tally.count("/x")], [Some(4), Some(10), None]);
     }
 

@@ -1,11 +1,11 @@
 //! The hidden tool, its calls, and the turn of a model that makes them.
 
 /// How many bytes of what a model says are held or collected; what is longer goes on as it comes.
-pub const MOST: usize = 32 << 20;
+pub const MOST_HELD: usize = 32 << 20;
 
 /// A tool, as the model is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tool {
+pub struct HiddenTool {
     /// What the model calls it by.
     pub name: &'static str,
     /// What it is for.
@@ -16,7 +16,7 @@ pub struct Tool {
 
 /// A call of the hidden tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub struct HiddenAsk {
     /// What the provider calls the call; empty where it has no name.
     pub id: String,
     /// Its arguments, as the model wrote them: JSON, unless the model erred.
@@ -25,9 +25,9 @@ pub struct Ask {
 
 /// What a model said up to where it waits for the hidden tool's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct HiddenTurn {
     /// The calls, in order; at least one.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<HiddenAsk>,
     /// The turn in the provider's shape: what goes behind the last message of a request, as JSON values with commas
     /// between them.
     pub said: String,

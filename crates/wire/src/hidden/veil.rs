@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::hidden::frames::{Frame, Frames};
+use crate::hidden::frames::{EventFrame, EventFrames};
 
 /// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
 /// last counts, and what is no character is replaced. Otherwise as they came.
@@ -27,7 +27,7 @@ pub(crate) fn alike<'b>(name: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
 }
 
 /// The same for the data of an event.
-pub(crate) fn alike_event<'b>(name: &str, frame: Frame<'b>) -> Cow<'b, [u8]> {
+pub(crate) fn alike_event<'b>(name: &str, frame: EventFrame<'b>) -> Cow<'b, [u8]> {
     let data = frame.data().unwrap_or_default();
     match alike(name, &data) {
         Cow::Borrowed(_) => Cow::Borrowed(frame.raw),
@@ -44,7 +44,8 @@ pub(crate) fn alike_event<'b>(name: &str, frame: Frame<'b>) -> Cow<'b, [u8]> {
 pub(crate) fn shows(name: &str, bytes: &[u8]) -> bool {
     let mut found = has_call(name, bytes);
     if !found && mentions(name, bytes) {
-        Frames::default().take(bytes, |frame| found |= has_call(name, &frame.data().unwrap_or_default()));
+        EventFrames::default()
+            .take(bytes, |frame| found |= has_call(name, &frame.data().unwrap_or_default()));
     }
     found
 }
@@ -119,7 +120,7 @@ mod tests {
         check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
         check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
         assert_eq!(&*alike("tool", b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
-        let event = Frame { raw: b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n" };
+        let event = EventFrame { raw: b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n" };
         assert_eq!(&*alike_event("tool", event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 

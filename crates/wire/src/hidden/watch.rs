@@ -1,28 +1,28 @@
 //! A response on its way to the client: fed bytes, it says what may go on at once.
 
-use crate::hidden::turn::Turn;
+use crate::hidden::turn::HiddenTurn;
 
 /// A response on its way to the client.
 ///
 /// A response may have several rounds: when `end` gives a turn, the next response of the upstream is fed to the same
 /// watch, and the client sees one response. What cannot be understood goes on as it came.
-pub trait Watch: Send {
+pub trait ResponseWatch: Send {
     /// Takes bytes of the upstream's response; appends to `out` what may go to the client now.
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>);
 
     /// The upstream's response is over. A turn is to be answered or closed; without one, so is the client's response.
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn>;
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
     /// Ends the client's response in place of an answer to the latest turn.
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>);
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 
     /// What all rounds so far cost.
-    fn spent(&self) -> Usage;
+    fn spent(&self) -> TokenUsage;
 }
 
 /// Whether a response comes at once or in events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
+pub enum ResponseFraming {
     /// One JSON value.
     Whole,
     /// Server-sent events.
@@ -31,16 +31,16 @@ pub enum Framing {
 
 /// Why a response ends although the model waits for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Close<'a> {
+pub enum CloseReason<'a> {
     /// It has had as many as it may have.
     Enough,
     /// The rest could not be had.
-    Failed(Failure<'a>),
+    Failed(RoundFailure<'a>),
 }
 
 /// Why the rest of a response could not be had, for its client to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Failure<'a> {
+pub struct RoundFailure<'a> {
     /// The status that a response of its own would have.
     pub status: u16,
     /// The upstream's word for it, if it had one.
@@ -51,7 +51,7 @@ pub struct Failure<'a> {
 
 /// What a provider says it counted, over all rounds of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens read at full price.
     pub input: u64,
     /// Tokens read from its cache.

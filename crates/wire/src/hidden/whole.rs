@@ -2,25 +2,25 @@
 
 use std::borrow::Cow;
 
-use crate::hidden::turn::{MOST, Turn};
-use crate::hidden::veil::{alike, shows};
-use crate::hidden::watch::{Close, Usage, Watch};
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::veil;
+use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
 use crate::hidden::words::UNREADABLE;
 
 /// What a provider's bodies mean.
-pub(crate) trait Bodies: Send {
+pub(crate) trait BodyMeaning: Send {
     /// Takes a body; appends to `out` what goes to the client, unless it gives a turn.
-    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn>;
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn>;
 
-    /// Ends the client's response, as with [`Watch::close`].
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>);
+    /// Ends the client's response, as with [`ResponseWatch::close`].
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
 
     /// What all rounds so far cost.
-    fn spent(&self) -> Usage;
+    fn spent(&self) -> TokenUsage;
 }
 
 /// A watch over bodies of this meaning, for calls of the tool with this name.
-pub(crate) fn watch_whole(name: &'static str, bodies: impl Bodies + 'static) -> Box<dyn Watch> {
+pub(crate) fn watch_whole(name: &'static str, bodies: impl BodyMeaning + 'static) -> Box<dyn ResponseWatch> {
     Box::new(Whole { name, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
 
@@ -34,21 +34,21 @@ struct Whole<B> {
     is_asked: bool,
 }
 
-impl<B: Bodies> Watch for Whole<B> {
+impl<B: BodyMeaning> ResponseWatch for Whole<B> {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(bytes);
-        self.is_blind |= self.held.len() > MOST;
+        self.is_blind |= self.held.len() > MOST_HELD;
         if self.is_blind {
             out.append(&mut self.held);
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let body = std::mem::take(&mut self.held);
         if self.is_blind {
             return None;
         }
-        let changed = match alike(self.name, &body) {
+        let changed = match veil::alike(self.name, &body) {
             Cow::Owned(changed) => Some(changed),
             Cow::Borrowed(_) => None,
         };
@@ -57,18 +57,18 @@ impl<B: Bodies> Watch for Whole<B> {
         // Nor is a client told nothing: it would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || shows(self.name, &out[start..]) {
+        if is_lost || veil::shows(self.name, &out[start..]) {
             out.truncate(start);
-            self.bodies.close(Close::Failed(UNREADABLE), out);
+            self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.bodies.close(why, out);
     }
 
-    fn spent(&self) -> Usage {
+    fn spent(&self) -> TokenUsage {
         self.bodies.spent()
     }
 }
@@ -80,26 +80,26 @@ mod tests {
     /// Swallows every body.
     struct Nothing;
 
-    impl Bodies for Nothing {
-        fn body(&mut self, _: Vec<u8>, _: &mut Vec<u8>) -> Option<Turn> {
-            Some(Turn { asks: Vec::new(), said: String::new() })
+    impl BodyMeaning for Nothing {
+        fn body(&mut self, _: Vec<u8>, _: &mut Vec<u8>) -> Option<HiddenTurn> {
+            Some(HiddenTurn { asks: Vec::new(), said: String::new() })
         }
 
-        fn close(&mut self, _: Close<'_>, _: &mut Vec<u8>) {}
+        fn close(&mut self, _: CloseReason<'_>, _: &mut Vec<u8>) {}
 
-        fn spent(&self) -> Usage {
-            Usage::default()
+        fn spent(&self) -> TokenUsage {
+            TokenUsage::default()
         }
     }
 
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
         let (mut watched, mut out) = (watch_whole("tool", Nothing), Vec::new());
-        watched.see(&vec![b'a'; MOST], &mut out);
+        watched.see(&vec![b'a'; MOST_HELD], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);
         watched.see(b"c", &mut out);
         assert_eq!(watched.end(&mut out), None);
-        assert_eq!((out.len(), &out[MOST..]), (MOST + 2, b"bc".as_slice()));
+        assert_eq!((out.len(), &out[MOST_HELD..]), (MOST_HELD + 2, b"bc".as_slice()));
     }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::error::WireError;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::scan::Scan;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::scan::JsonScan;
 
 /// The body with `item` behind the last item of the list `name`; `None` when there is no such list, it is empty, or
 /// `taken` stands in it as a word of its own.
@@ -27,7 +27,7 @@ pub(crate) fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, Wire
 
 /// Where the value of this name stands at the top of the body.
 pub(crate) fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
-    let mut scan = Scan::new(body);
+    let mut scan = JsonScan::new(body);
     let mut place = None;
     scan.members(
         |scan, key| {
@@ -48,8 +48,8 @@ fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
 }
 
 fn insert(list: Range<usize>, items: &str, body: &[u8]) -> Vec<u8> {
-    let mut patch = Patch::default();
-    patch.push(&Node::at(list, body), items);
+    let mut patch = BytePatch::default();
+    patch.push(&JsonNode::at(list, body), items);
     patch.apply(body).into_owned()
 }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::error::WireError;
-use crate::json::scan::Scan;
+use crate::json::scan::JsonScan;
 
 /// A member at the top of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Member<'a> {
+pub struct BodyMember<'a> {
     /// Its name.
     pub name: &'static str,
     /// Its value, as it stands in the body.
@@ -22,20 +22,20 @@ pub struct Member<'a> {
 ///
 /// # Errors
 /// When the body is not JSON.
-pub fn members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<Member<'a>>, WireError> {
+pub fn top_members<'a>(names: &[&'static str], body: &'a [u8]) -> Result<Vec<BodyMember<'a>>, WireError> {
     let quoted = |name: &&'static str| memmem::find(body, format!("\"{name}\"").as_bytes()).is_some();
     let mut found = Vec::new();
     if !names.iter().any(quoted) {
         return Ok(found);
     }
-    let mut scan = Scan::new(body);
+    let mut scan = JsonScan::new(body);
     scan.peek();
     let mut room = Room { start: scan.at() + 1, is_first: true };
     scan.members(|scan, key| {
         let place = scan.skip()?;
         let end = place.end;
         if let Some(name) = names.iter().find(|name| name.as_bytes() == key) {
-            found.push(Member { name, span: room.span(body, end), value: &body[place] });
+            found.push(BodyMember { name, span: room.span(body, end), value: &body[place] });
         }
         room = Room { start: end, is_first: false };
         Ok(())
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     fn check(body: &str, value: &str, rest: &str) {
-        let found = members(&["_own", "_alias"], body.as_bytes()).unwrap();
+        let found = top_members(&["_own", "_alias"], body.as_bytes()).unwrap();
         let [member] = found.as_slice() else { panic!("{body}: {found:?}") };
         assert_eq!(str::from_utf8(member.value), Ok(value), "{body}");
         let mut left = body.to_owned();
@@ -108,20 +108,20 @@ mod tests {
             "no JSON, and nobody looks",
             "",
         ] {
-            assert_eq!(members(&["_own"], body.as_bytes()), Ok(Vec::new()), "{body}");
+            assert_eq!(top_members(&["_own"], body.as_bytes()), Ok(Vec::new()), "{body}");
         }
     }
 
     #[test]
     fn each_is_found() {
-        let found = members(&["_own", "_alias"], br#"{"_alias":1,"_own":2,"_own":3}"#).unwrap();
+        let found = top_members(&["_own", "_alias"], br#"{"_alias":1,"_own":2,"_own":3}"#).unwrap();
         assert_eq!(found.iter().map(|it| it.name).collect::<Vec<_>>(), ["_alias", "_own", "_own"]);
     }
 
     #[test]
     fn what_is_not_json_is_not_taken_apart() {
-        assert!(members(&["_own"], br#"{"_own":1"#).is_err());
-        assert!(members(&["_own"], br#"{"_own":1} x"#).is_err());
-        assert!(members(&["_own"], br#"{"_own"}"#).is_err());
+        assert!(top_members(&["_own"], br#"{"_own":1"#).is_err());
+        assert!(top_members(&["_own"], br#"{"_own":1} x"#).is_err());
+        assert!(top_members(&["_own"], br#"{"_own"}"#).is_err());
     }
 }

@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::scan::Scan;
+use crate::json::scan::JsonScan;
 use crate::json::text;
 
 /// A value in a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node<'a> {
+pub(crate) struct JsonNode<'a> {
     body: &'a [u8],
     /// Where it stands.
     pub(crate) span: Range<usize>,
 }
 
-impl<'a> Node<'a> {
+impl<'a> JsonNode<'a> {
     /// The object that is all of `body`.
     pub(crate) fn whole(body: &'a [u8]) -> Option<Self> {
-        let mut scan = Scan::new(body);
+        let mut scan = JsonScan::new(body);
         let place = scan.skip().ok()?;
         scan.end().ok()?;
         (body[place.start] == b'{').then_some(Self { body, span: place })
@@ -31,7 +31,7 @@ impl<'a> Node<'a> {
     /// The values of the members with these names. `None` when the object cannot be read, or not by everyone alike.
     pub(crate) fn gets<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Self>; N]> {
         let mut found = [const { None }; N];
-        let read = Scan::new(self.bytes()).members(|scan, key| {
+        let read = JsonScan::new(self.bytes()).members(|scan, key| {
             match names.iter().position(|name| name.as_bytes() == key) {
                 Some(at) => scan.place(&mut found[at]),
                 None => scan.skip().map(drop),
@@ -50,7 +50,7 @@ impl<'a> Node<'a> {
     /// Where the member with this name stands, from its name to the end of its value.
     pub(crate) fn member(&self, name: &str) -> Option<Range<usize>> {
         let mut span = None;
-        let read = Scan::new(self.bytes()).members(|scan, key| {
+        let read = JsonScan::new(self.bytes()).members(|scan, key| {
             let start = scan.named();
             let end = scan.skip()?.end;
             if key == name.as_bytes() {
@@ -65,7 +65,7 @@ impl<'a> Node<'a> {
     /// The items of a list; none of anything else.
     pub(crate) fn items(&self) -> Vec<Self> {
         let mut items = Vec::new();
-        let read = Scan::new(self.bytes()).items(|scan| {
+        let read = JsonScan::new(self.bytes()).items(|scan| {
             items.push(scan.skip()?);
             Ok(())
         });
@@ -76,7 +76,7 @@ impl<'a> Node<'a> {
     /// The members of an object, each name with its value; none of what cannot be read.
     pub(crate) fn members(&self) -> Vec<(String, Self)> {
         let mut members = Vec::new();
-        let read = Scan::new(self.bytes()).members(|scan, key| {
+        let read = JsonScan::new(self.bytes()).members(|scan, key| {
             let name = String::from_utf8_lossy(key).into_owned();
             members.push((name, self.inner(&scan.skip()?)));
             Ok(())
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn values_are_found_where_they_stand() {
         let body = br#" {"a":{"b":[1, "x\n"]},"n":12} "#;
-        let top = Node::whole(body).unwrap();
+        let top = JsonNode::whole(body).unwrap();
         let list = top.get("a").unwrap().get("b").unwrap();
         assert_eq!(&body[list.span.clone()], br#"[1, "x\n"]"#);
         let items = list.items();
@@ -150,10 +150,10 @@ mod tests {
 
     #[test]
     fn what_is_read_in_two_ways_is_not_read() {
-        assert_eq!(Node::whole(br#"{"a":1,"a":2}"#).unwrap().gets(["a"]), None);
-        assert_eq!(Node::whole(br#"{"a":1"#), None);
-        assert_eq!(Node::whole(br#"{"a":1} {}"#), None);
-        assert_eq!(Node::whole(b"[1]"), None);
-        assert_eq!(Node::whole(b""), None);
+        assert_eq!(JsonNode::whole(br#"{"a":1,"a":2}"#).unwrap().gets(["a"]), None);
+        assert_eq!(JsonNode::whole(br#"{"a":1"#), None);
+        assert_eq!(JsonNode::whole(br#"{"a":1} {}"#), None);
+        assert_eq!(JsonNode::whole(b"[1]"), None);
+        assert_eq!(JsonNode::whole(b""), None);
     }
 }

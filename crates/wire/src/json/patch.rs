@@ -3,22 +3,22 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::node::Node;
+use crate::json::node::JsonNode;
 
 /// Changes to one JSON text.
 #[derive(Debug, Default)]
-pub(crate) struct Patch {
+pub(crate) struct BytePatch {
     edits: Vec<(Range<usize>, Vec<u8>)>,
 }
 
-impl Patch {
+impl BytePatch {
     /// Lets `bytes` stand in `place`; in a place without length they are put in.
     pub(crate) fn put(&mut self, place: Range<usize>, bytes: impl Into<Vec<u8>>) {
         self.edits.push((place, bytes.into()));
     }
 
     /// Members go behind the last one of the object: `"name":value`, with commas between them.
-    pub(crate) fn add(&mut self, object: &Node<'_>, members: &[u8]) {
+    pub(crate) fn add(&mut self, object: &JsonNode<'_>, members: &[u8]) {
         let end = object.span.end - 1;
         let comma: &[u8] = if object.is_empty() { b"" } else { b"," };
         if !members.is_empty() {
@@ -27,14 +27,14 @@ impl Patch {
     }
 
     /// Items go behind the last one of the list, before the white space that may stand there.
-    pub(crate) fn push(&mut self, list: &Node<'_>, items: &str) {
+    pub(crate) fn push(&mut self, list: &JsonNode<'_>, items: &str) {
         let comma = if list.is_empty() { "" } else { "," };
         let at = list.span.start + 1 + list.inside().trim_ascii_end().len();
         self.edits.push((at..at, format!("{comma}{items}").into_bytes()));
     }
 
     /// The member goes, and a comma with it.
-    pub(crate) fn cut(&mut self, object: &Node<'_>, name: &str) {
+    pub(crate) fn cut(&mut self, object: &JsonNode<'_>, name: &str) {
         if let Some(span) = object.member(name) {
             let start = object.span.start;
             let span = with_comma(object.bytes(), span.start - start..span.end - start);
@@ -43,7 +43,7 @@ impl Patch {
     }
 
     /// Of all items of a list, those that are `dropped` go, with the commas that would be left over.
-    pub(crate) fn drop_items(&mut self, items: &[Node<'_>], dropped: &[bool]) {
+    pub(crate) fn drop_items(&mut self, items: &[JsonNode<'_>], dropped: &[bool]) {
         let mut is_behind = false;
         for (at, item) in items.iter().enumerate() {
             if !dropped.get(at).is_some_and(|is_dropped| *is_dropped) {
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
 
     fn cuts(body: &str, name: &str, expected: &str) {
-        let mut patch = Patch::default();
-        patch.cut(&Node::whole(body.as_bytes()).unwrap(), name);
+        let mut patch = BytePatch::default();
+        patch.cut(&JsonNode::whole(body.as_bytes()).unwrap(), name);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
 
@@ -109,7 +109,7 @@ mod tests {
     }
 
     fn drops(dropped: &[bool], body: &str, expected: &str) {
-        let (top, mut patch) = (Node::whole(body.as_bytes()).unwrap(), Patch::default());
+        let (top, mut patch) = (JsonNode::whole(body.as_bytes()).unwrap(), BytePatch::default());
         patch.drop_items(&top.get("a").unwrap().items(), dropped);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn values_change_and_members_are_added() {
         let body = br#"{"a":{},"b":[1],"c":{"x":1}}"#;
-        let top = Node::whole(body).unwrap();
-        let mut patch = Patch::default();
+        let top = JsonNode::whole(body).unwrap();
+        let mut patch = BytePatch::default();
         patch.add(&top.get("c").unwrap(), br#""y":2"#);
         patch.add(&top.get("a").unwrap(), br#""z":3"#);
         patch.put(top.get("b").unwrap().span, *b"7");

@@ -16,7 +16,7 @@ use crate::error::WireError;
 use crate::json::text;
 
 /// A place in a JSON text, moving forward only.
-pub(crate) struct Scan<'a> {
+pub(crate) struct JsonScan<'a> {
     body: &'a [u8],
     at: usize,
     /// Where the latest name began.
@@ -31,16 +31,16 @@ type Step = Result<(), WireError>;
 /// What `walk` finds in a whole body.
 pub(crate) fn whole<'a, F: Default>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut Scan<'a>, &mut F) -> Step,
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut F) -> Step,
 ) -> Result<F, WireError> {
-    let mut scan = Scan::new(body);
+    let mut scan = JsonScan::new(body);
     let mut found = F::default();
     walk(&mut scan, &mut found)?;
     scan.end()?;
     Ok(found)
 }
 
-impl<'a> Scan<'a> {
+impl<'a> JsonScan<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Self {
         Self { body, at: 0, named: 0 }
     }
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn skips(body: &str, expected: Result<usize, &'static str>) {
-        let mut scan = Scan::new(body.as_bytes());
+        let mut scan = JsonScan::new(body.as_bytes());
         let seen = scan.skip().map(|span| span.len()).map_err(|error| error.expected);
         assert_eq!(seen, expected, "{body}");
     }
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn names_are_read_as_they_are_meant() {
         let mut names = Vec::new();
-        let mut scan = Scan::new(br#" { "r\u006fle" : 1 , "\ud800" : {} } "#);
+        let mut scan = JsonScan::new(br#" { "r\u006fle" : 1 , "\ud800" : {} } "#);
         let read = scan.members(|scan, key| {
             names.push(String::from_utf8_lossy(key).into_owned());
             scan.skip().map(drop)
@@ -323,7 +323,7 @@ mod tests {
             (r#"{"a":1,}"#, 7, "a name in quotes"),
             ("{", 1, "a name in quotes"),
         ] {
-            let read = Scan::new(body.as_bytes()).members(|scan, _| scan.skip().map(drop));
+            let read = JsonScan::new(body.as_bytes()).members(|scan, _| scan.skip().map(drop));
             assert_eq!(read, Err(WireError { at, expected }), "{body}");
         }
     }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::scan::Scan;
+use crate::json::scan::JsonScan;
 use crate::json::text;
 
 /// A place in a body, and the text that its value gives way to; without one, the member there goes.
-pub type Edit = (Range<usize>, Option<String>);
+pub type Splice = (Range<usize>, Option<String>);
 
 /// The body with each value replaced by the JSON string of its text, and each member without a text left out.
 ///
@@ -15,7 +15,7 @@ pub type Edit = (Range<usize>, Option<String>);
 /// that cannot be meant (outside the body, over another one, not around a value or a member with its comma) is left
 /// out, for the original is always a right answer.
 #[must_use]
-pub fn splice<'a>(body: &'a [u8], edits: &[Edit]) -> Cow<'a, [u8]> {
+pub fn splice<'a>(body: &'a [u8], edits: &[Splice]) -> Cow<'a, [u8]> {
     let mut order: Vec<_> = edits.iter().filter(|edit| is_meant(body, edit)).collect();
     if order.is_empty() {
         return Cow::Borrowed(body);
@@ -38,7 +38,7 @@ pub fn splice<'a>(body: &'a [u8], edits: &[Edit]) -> Cow<'a, [u8]> {
     Cow::Owned(out)
 }
 
-fn is_meant(body: &[u8], (span, text): &Edit) -> bool {
+fn is_meant(body: &[u8], (span, text): &Splice) -> bool {
     match text {
         Some(text) => changes(body, span, text),
         None => is_member(body, span),
@@ -56,7 +56,7 @@ fn changes(body: &[u8], span: &Range<usize>, text: &str) -> bool {
 
 /// True when the bytes are one value from end to end.
 fn is_whole(token: &[u8]) -> bool {
-    Scan::new(token).skip().is_ok_and(|span| span == (0..token.len()))
+    JsonScan::new(token).skip().is_ok_and(|span| span == (0..token.len()))
 }
 
 /// True when an object stays one without the bytes of `span`: a member, with the comma that would be left over.
@@ -78,7 +78,7 @@ fn is_member(body: &[u8], span: &Range<usize>) -> bool {
 /// True when `piece` is one member of an object.
 fn holds_one(piece: &[u8]) -> bool {
     let object = [b"{", piece, b"}"].concat();
-    let (mut scan, mut count) = (Scan::new(&object), 0);
+    let (mut scan, mut count) = (JsonScan::new(&object), 0);
     let read = scan.members(|scan, _| {
         count += 1;
         scan.skip().map(drop)

@@ -3,14 +3,14 @@
 mod request;
 
 use crate::error::WireError;
-use crate::prompt::Prompt;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::Description;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
-pub(crate) struct Ollama;
+pub(crate) struct OllamaChat;
 
-impl Provider for Ollama {
+impl Provider for OllamaChat {
     fn name(&self) -> &'static str {
         "ollama"
     }
@@ -23,11 +23,11 @@ impl Provider for Ollama {
         request::slots(body)
     }
 
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
         request::descriptions(body)
     }
 
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
     }
 

@@ -3,37 +3,37 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::answer::{Answer, Item};
-use crate::json::scan::Scan;
-use crate::json::text::{self, spelled};
+use super::object::{ResponseItem, ResponseObject};
+use crate::json::scan::JsonScan;
+use crate::json::text;
 
 /// The places in an event.
 #[derive(Default)]
-pub(super) struct Event<'a> {
+pub(super) struct ResponseEvent<'a> {
     pub(super) data: &'a [u8],
     pub(super) kind: Cow<'a, str>,
     pub(super) kind_place: Option<Range<usize>>,
     pub(super) sequence: Option<Range<usize>>,
     pub(super) index: Option<Range<usize>>,
-    pub(super) item: Option<Item<'a>>,
-    pub(super) answer: Option<Answer<'a>>,
+    pub(super) item: Option<ResponseItem<'a>>,
+    pub(super) answer: Option<ResponseObject<'a>>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> ResponseEvent<'a> {
     /// `None` when the data is not JSON that everyone reads alike.
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let mut event = Self { data, ..Self::default() };
-        let mut scan = Scan::new(data);
+        let mut scan = JsonScan::new(data);
         scan.members(|scan, key| match key {
             b"type" => scan.place(&mut event.kind_place),
             b"sequence_number" => scan.place(&mut event.sequence),
             b"output_index" => scan.place(&mut event.index),
             b"item" => {
-                let item = Item::read(scan)?;
+                let item = ResponseItem::read(scan)?;
                 scan.once(&mut event.item, item)
             }
             b"response" => {
-                let answer = Answer::read(scan)?;
+                let answer = ResponseObject::read(scan)?;
                 scan.once(&mut event.answer, answer)
             }
             _ => scan.skip().map(drop),
@@ -46,12 +46,12 @@ impl<'a> Event<'a> {
 
     /// The number of the item that it is about.
     pub(super) fn index(&self) -> Option<u64> {
-        spelled(self.index.as_ref()?, self.data).parse().ok()
+        text::spelled(self.index.as_ref()?, self.data).parse().ok()
     }
 
     /// Its own number.
     pub(super) fn sequence(&self) -> Option<u64> {
-        spelled(self.sequence.as_ref()?, self.data).parse().ok()
+        text::spelled(self.sequence.as_ref()?, self.data).parse().ok()
     }
 
     /// True when it begins a response.

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Item};
-use super::event::Event;
-use super::story::Story;
-use crate::hidden::events::Events;
-use crate::hidden::frames::Frame;
-use crate::hidden::turn::{MOST, Turn};
-use crate::hidden::watch::{Close, Failure, Usage};
+use super::event::ResponseEvent;
+use super::object::{ResponseItem, ResponseObject};
+use super::story::ResponseStory;
+use crate::hidden::events::EventMeaning;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::watch::{CloseReason, RoundFailure, TokenUsage};
 use crate::json::list;
-use crate::json::patch::Patch;
-use crate::json::text::spelled;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
 /// A response, over all its rounds.
-pub(super) struct Reply {
-    story: Story,
+pub(super) struct ResponsesEvents {
+    story: ResponseStory,
     /// What the first event calls the response, as JSON.
     id: Option<String>,
     /// The number of the next event.
@@ -50,17 +50,17 @@ struct Ending {
 /// More calls than these in one round go on unseen.
 const MAX_HIDDEN: usize = 1024;
 
-impl Reply {
+impl ResponsesEvents {
     pub(super) fn new(name: &'static str) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { story: Story::new(name), id: None, next: 0, base: 0, round, ending }
+        Self { story: ResponseStory::new(name), id: None, next: 0, base: 0, round, ending }
     }
 
-    fn take(&mut self, frame: Frame<'_>, event: &Event<'_>, out: &mut Vec<u8>) {
+    fn take(&mut self, frame: EventFrame<'_>, event: &ResponseEvent<'_>, out: &mut Vec<u8>) {
         let index = self.round.meet(self.story.name, event);
         if self.id.is_none() {
             let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
-            self.id = place.map(|place| spelled(place, event.data));
+            self.id = place.map(|place| text::spelled(place, event.data));
         }
         let is_dropped = event.is_opening() && self.story.rounds > 0;
         if is_dropped || index.is_some_and(|index| self.round.is_hidden(index)) {
@@ -80,8 +80,8 @@ impl Reply {
     }
 
     /// What has to change in an event that does not end the response.
-    fn shown(&self, event: &Event<'_>) -> Patch {
-        let mut patch = Patch::default();
+    fn shown(&self, event: &ResponseEvent<'_>) -> BytePatch {
+        let mut patch = BytePatch::default();
         if let Some(answer) = &event.answer {
             answer.untool(self.story.name, event.data, &mut patch);
         }
@@ -96,8 +96,8 @@ impl Reply {
     }
 
     /// What has to change in an event that ends the response.
-    fn summed(&self, event: &Event<'_>) -> Patch {
-        let Some(answer) = &event.answer else { return Patch::default() };
+    fn summed(&self, event: &ResponseEvent<'_>) -> BytePatch {
+        let Some(answer) = &event.answer else { return BytePatch::default() };
         let mut patch = self.story.patch(answer, event.data);
         self.name(event, answer, &mut patch);
         // A server that does not list what it showed is not made to.
@@ -108,21 +108,27 @@ impl Reply {
     }
 
     /// Clients hold a response to the name that it began with.
-    fn name(&self, event: &Event<'_>, answer: &Answer<'_>, patch: &mut Patch) {
+    fn name(&self, event: &ResponseEvent<'_>, answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
-        if spelled(place, event.data) != *id {
+        if text::spelled(place, event.data) != *id {
             patch.put(place.clone(), id.clone());
         }
     }
 
     /// Appends an event with its changes, under the next number where numbers have shifted.
-    fn write(&mut self, mut patch: Patch, frame: Frame<'_>, event: &Event<'_>, out: &mut Vec<u8>) {
+    fn write(
+        &mut self,
+        mut patch: BytePatch,
+        frame: EventFrame<'_>,
+        event: &ResponseEvent<'_>,
+        out: &mut Vec<u8>,
+    ) {
         self.number(event, &mut patch);
         self.story.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
         frame.write(patch, event.data, out);
     }
 
-    fn number(&mut self, event: &Event<'_>, patch: &mut Patch) {
+    fn number(&mut self, event: &ResponseEvent<'_>, patch: &mut BytePatch) {
         let Some((place, number)) = event.sequence.clone().zip(event.sequence()) else { return };
         let has_shifted = self.story.rounds > 0 || !self.round.hidden.is_empty();
         let shown = if has_shifted { self.next } else { number };
@@ -133,10 +139,10 @@ impl Reply {
     }
 }
 
-impl Events for Reply {
-    fn event(&mut self, frame: Frame<'_>, out: &mut Vec<u8>) {
+impl EventMeaning for ResponsesEvents {
+    fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let Some(data) = frame.data() else { return out.extend_from_slice(frame.raw) };
-        match Event::read(&data) {
+        match ResponseEvent::read(&data) {
             Some(event) => self.take(frame, &event, out),
             None if data.trim_ascii() == b"[DONE]" && !self.round.ending.end.is_empty() => {
                 self.round.ending.done = frame.raw.to_vec();
@@ -145,16 +151,16 @@ impl Events for Reply {
         }
     }
 
-    fn end(&mut self, out: &mut Vec<u8>) -> Option<Turn> {
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let frame = std::mem::take(&mut self.round.ending.end);
-        let data = Frame { raw: &frame }.data().unwrap_or_default();
-        let event = Event::read(&data);
+        let data = EventFrame { raw: &frame }.data().unwrap_or_default();
+        let event = ResponseEvent::read(&data);
         self.story.tally.end_round();
         let turn = event.as_ref().and_then(|event| self.turn(event));
         if turn.is_none()
             && let Some(event) = &event
         {
-            self.write(self.summed(event), Frame { raw: &frame }, event, out);
+            self.write(self.summed(event), EventFrame { raw: &frame }, event, out);
             out.extend_from_slice(&self.round.ending.done);
         }
         self.story.rounds += 1;
@@ -165,13 +171,13 @@ impl Events for Reply {
         turn
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let ending = std::mem::take(&mut self.ending);
-        let frame = Frame { raw: &ending.end };
+        let frame = EventFrame { raw: &ending.end };
         let data = frame.data().unwrap_or_default();
-        let event = Event::read(&data);
+        let event = ResponseEvent::read(&data);
         match (why, event.as_ref().and_then(|event| Some((event, event.answer.as_ref()?)))) {
-            (Close::Enough, Some((event, answer))) => {
+            (CloseReason::Enough, Some((event, answer))) => {
                 if let Some(message) = self.story.excuse() {
                     self.say(&message, out);
                 }
@@ -180,24 +186,24 @@ impl Events for Reply {
                 self.write(patch, frame, event, out);
                 out.extend_from_slice(&ending.done);
             }
-            (Close::Failed(why), Some((event, answer))) => self.fail(why, event, answer, out),
-            (Close::Failed(why), None) => {
+            (CloseReason::Failed(why), Some((event, answer))) => self.fail(why, event, answer, out),
+            (CloseReason::Failed(why), None) => {
                 let response =
                     json!({"object": "response", "status": "failed", "error": error(why), "output": []});
                 self.tell(json!({"type": "response.failed", "response": response}), out);
             }
-            (Close::Enough, None) => {}
+            (CloseReason::Enough, None) => {}
         }
     }
 
-    fn spent(&self) -> Usage {
+    fn spent(&self) -> TokenUsage {
         self.story.spent()
     }
 }
 
-impl Reply {
+impl ResponsesEvents {
     /// The turn that a round ends with; the event that ends it lists its items, or they were seen one by one.
-    fn turn(&mut self, event: &Event<'_>) -> Option<Turn> {
+    fn turn(&mut self, event: &ResponseEvent<'_>) -> Option<HiddenTurn> {
         let answer = event.answer.as_ref().filter(|answer| answer.is_complete(event.data))?;
         if event.kind != "response.completed" {
             return None;
@@ -206,7 +212,7 @@ impl Reply {
             return self.story.turn(&answer.items, event.data);
         }
         let seen = self.round.seen()?;
-        self.story.turn(&Item::list(seen.as_bytes()), seen.as_bytes())
+        self.story.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
     }
 
     /// Appends the events of a message.
@@ -238,7 +244,13 @@ impl Reply {
     }
 
     /// Appends the event that says that the response failed.
-    fn fail(&mut self, why: Failure<'_>, event: &Event<'_>, answer: &Answer<'_>, out: &mut Vec<u8>) {
+    fn fail(
+        &mut self,
+        why: RoundFailure<'_>,
+        event: &ResponseEvent<'_>,
+        answer: &ResponseObject<'_>,
+        out: &mut Vec<u8>,
+    ) {
         let mut patch = self.story.patch_closed(answer, event.data);
         self.name(event, answer, &mut patch);
         answer.set("status", answer.status.as_ref(), &json!("failed"), &mut patch);
@@ -265,7 +277,7 @@ impl Reply {
 
 impl Round {
     /// Takes note of what an event says of an item, and gives the item's number.
-    fn meet(&mut self, name: &str, event: &Event<'_>) -> Option<u64> {
+    fn meet(&mut self, name: &str, event: &ResponseEvent<'_>) -> Option<u64> {
         let Some(item) = &event.item else { return event.index() };
         let index = event.index().unwrap_or(self.top);
         self.top = self.top.max(index.saturating_add(1));
@@ -276,10 +288,10 @@ impl Round {
             self.hidden.insert(at, index);
         }
         self.size += item.place.len();
-        if self.size > MOST {
+        if self.size > MOST_HELD {
             self.items.clear();
         } else if event.kind == "response.output_item.done" {
-            self.items.push((index, spelled(&item.place, event.data)));
+            self.items.push((index, text::spelled(&item.place, event.data)));
         }
         Some(index)
     }
@@ -292,10 +304,10 @@ impl Round {
     fn seen(&mut self) -> Option<String> {
         self.items.sort_by_key(|(index, _)| *index);
         let items = self.items.iter().map(|(_, item)| item.as_str());
-        (self.size <= MOST).then(|| list::of(items))
+        (self.size <= MOST_HELD).then(|| list::of(items))
     }
 }
 
-fn error(failure: Failure<'_>) -> Value {
+fn error(failure: RoundFailure<'_>) -> Value {
     json!({"code": failure.kind.unwrap_or("server_error"), "message": failure.message})
 }

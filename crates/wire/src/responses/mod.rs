@@ -1,25 +1,26 @@
 //! Speaks the Responses API: claims its paths, and hands its bodies to the rooms beside it.
 
-mod answer;
 mod event;
 mod events;
+mod object;
 mod offer;
 mod request;
 mod story;
+mod turn;
 mod whole;
 mod words;
 
 use crate::error::WireError;
-use crate::hidden::hides::Hides;
-use crate::history::History;
-use crate::prompt::Prompt;
+use crate::hidden::hides::HidesTool;
+use crate::history::HistoryPlace;
+use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::Description;
+use crate::schema::ToolDescription;
 use crate::slot::Slot;
 
-pub(crate) struct Responses;
+pub(crate) struct ResponsesApi;
 
-impl Provider for Responses {
+impl Provider for ResponsesApi {
     fn name(&self) -> &'static str {
         "responses"
     }
@@ -32,15 +33,15 @@ impl Provider for Responses {
         request::slots(body)
     }
 
-    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<Description<'a>>, WireError> {
+    fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
         request::descriptions(body)
     }
 
-    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<Prompt<'a>>, WireError> {
+    fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
     }
 
-    fn history(&self, body: &[u8]) -> History {
+    fn history(&self, body: &[u8]) -> HistoryPlace {
         request::history(body)
     }
 
@@ -48,7 +49,7 @@ impl Provider for Responses {
         request::drops_results(body)
     }
 
-    fn hides(&self, target: &str) -> Option<&'static dyn Hides> {
+    fn hides(&self, target: &str) -> Option<&'static dyn HidesTool> {
         let path = target.split('?').next().unwrap_or_default();
         (!path.trim_end_matches('/').ends_with("/compact")).then_some(&offer::ResponsesOffer)
     }

@@ -1,26 +1,25 @@
 //! Puts a hidden tool and its answers into the Responses API.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::answer::Item;
-use super::request::history;
-use super::{events, whole};
+use super::object::ResponseItem;
+use super::{events, request, turn, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::Hides;
-use crate::hidden::turn::{Tool, Turn};
-use crate::hidden::watch::{Framing, Watch};
+use crate::hidden::hides::HidesTool;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::History;
+use crate::history::HistoryPlace;
 use crate::json::list;
-use crate::json::member::members;
-use crate::json::patch::Patch;
-use crate::json::text::spelled;
+use crate::json::member::top_members;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
 pub(super) struct ResponsesOffer;
 
-impl Hides for ResponsesOffer {
-    fn offer(&self, tool: &Tool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+impl HidesTool for ResponsesOffer {
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
         if !can_hide(body)? {
             return Ok(None);
         }
@@ -32,20 +31,20 @@ impl Hides for ResponsesOffer {
         list::add("tools", tool.name, &function, body)
     }
 
-    fn answer(&self, turn: &Turn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
         let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
             json!({"type": "function_call_output", "call_id": ask.id, "output": answer}).to_string()
         });
-        let is_kept = members(&["store"], body)?.iter().all(|it| it.value != b"false");
-        let said = if is_kept { None } else { without_lost(&turn.said) };
+        let is_kept = top_members(&["store"], body)?.iter().all(|it| it.value != b"false");
+        let said = if is_kept { None } else { turn::without_lost(&turn.said) };
         let items: Vec<_> =
             std::iter::once(said.unwrap_or_else(|| turn.said.clone())).chain(results).collect();
         let items = items.join(",");
         match list::place("input", body)?.filter(|place| body[place.start] == b'"') {
             None => list::push("input", &items, body),
             Some(place) => {
-                let user = spelled(&place, body);
-                let mut patch = Patch::default();
+                let user = text::spelled(&place, body);
+                let mut patch = BytePatch::default();
                 let list = format!(r#"[{{"type":"message","role":"user","content":{user}}},{items}]"#);
                 patch.put(place, list);
                 Ok(patch.apply(body).into_owned())
@@ -54,23 +53,28 @@ impl Hides for ResponsesOffer {
     }
 
     fn withdraw(&self, name: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let Some(list) = list::place("tools", body)?.filter(|_| history(body).is_kept()) else {
+        let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
             return Ok(None);
         };
-        let tools = Item::list(&body[list.clone()]);
+        let tools = ResponseItem::list(&body[list.clone()]);
         // It stands behind a tool of the client, and goes with the comma between them.
         let pair = tools.windows(2).find(|pair| pair[1].is_tool(name));
         Ok(pair.map(|pair| {
-            let mut patch = Patch::default();
+            let mut patch = BytePatch::default();
             patch.put(list.start + pair[0].place.end..list.start + pair[1].place.end, "");
             patch.apply(body).into_owned()
         }))
     }
 
-    fn watch(&self, name: &'static str, framing: Framing, history: History) -> Box<dyn Watch> {
+    fn watch(
+        &self,
+        name: &'static str,
+        framing: ResponseFraming,
+        history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch> {
         match framing {
-            Framing::Whole => watch_whole(name, whole::Reply::new(name, history)),
-            Framing::Events => watch_events(name, events::Reply::new(name)),
+            ResponseFraming::Whole => watch_whole(name, whole::ResponsesWhole::new(name, history)),
+            ResponseFraming::Events => watch_events(name, events::ResponsesEvents::new(name)),
         }
     }
 }
@@ -80,37 +84,18 @@ impl Hides for ResponsesOffer {
 /// Of a response that the provider keeps, only its last round can be gone on from. A stream has told the name of its
 /// first one, and cannot take back a call of the client beside which the model asked something.
 fn can_hide(body: &[u8]) -> Result<bool, WireError> {
-    let found = members(&["background", "conversation", "stream"], body)?;
+    let found = top_members(&["background", "conversation", "stream"], body)?;
     let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));
-    let is_kept = history(body).is_kept();
+    let is_kept = request::history(body).is_kept();
     Ok(!set.any(|it| it.name != "stream" || is_kept))
-}
-
-/// The items without thoughts that only a server which keeps them could read; `None` when there are none.
-///
-/// Other items name the thoughts they came from by their ids, so those go too.
-fn without_lost(items: &str) -> Option<String> {
-    let items: Vec<Map<String, Value>> = serde_json::from_str(&format!("[{items}]")).ok()?;
-    let is_lost = |item: &Map<String, Value>| {
-        let is_sealed = item.get("encrypted_content").is_some_and(Value::is_string);
-        item.get("type").is_some_and(|kind| kind == "reasoning") && !is_sealed
-    };
-    if !items.iter().any(is_lost) {
-        return None;
-    }
-    let left = items.into_iter().filter(|item| !is_lost(item)).map(|mut item| {
-        item.shift_remove("id");
-        Value::Object(item).to_string()
-    });
-    Some(left.collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hidden::turn::Ask;
+    use crate::hidden::turn::HiddenAsk;
 
-    const TOOL: Tool = Tool { name: "own", description: "A \"tool\".", parameters: "{}" };
+    const TOOL: HiddenTool = HiddenTool { name: "own", description: "A \"tool\".", parameters: "{}" };
 
     fn check_offer(body: &str, expected: Option<&str>) {
         let offered = ResponsesOffer.offer(&TOOL, body.as_bytes()).unwrap();
@@ -137,7 +122,8 @@ mod tests {
     }
 
     fn check_answer(said: &str, body: &str, expected: &str) {
-        let turn = Turn { asks: vec![Ask { id: "c".into(), input: "{}".into() }], said: said.into() };
+        let turn =
+            HiddenTurn { asks: vec![HiddenAsk { id: "c".into(), input: "{}".into() }], said: said.into() };
         let answered = ResponsesOffer.answer(&turn, &["a\n".into()], body.as_bytes()).unwrap();
         assert_eq!(String::from_utf8_lossy(&answered), expected);
     }

@@ -6,17 +6,17 @@
 
 use std::borrow::Cow;
 
-use crate::call::Call;
-use crate::command::{Given, given, line, strings};
+use crate::call::SlotCall;
+use crate::command::{self, GivenArguments};
 use crate::content::TEXT;
 use crate::drops;
 use crate::error::WireError;
-use crate::history::History;
-use crate::json::member::members;
-use crate::json::scan::Scan;
-use crate::prompt::{self, Prompt};
-use crate::schema::{self, Description};
-use crate::slot::{self, Answer, Found, Slot};
+use crate::history::HistoryPlace;
+use crate::json::member::top_members;
+use crate::json::scan::JsonScan;
+use crate::prompt::{self, FoundPrompts, UserPrompt};
+use crate::schema::{self, FoundDescriptions, ToolDescription};
+use crate::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -24,12 +24,12 @@ pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
 }
 
 /// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<Description<'_>>, WireError> {
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
     schema::find(body, tools)
 }
 
 /// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<Prompt<'_>>, WireError> {
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
@@ -39,26 +39,26 @@ pub(super) fn drops_results(body: &[u8]) -> bool {
 }
 
 /// Where the rest of the conversation is.
-pub(super) fn history(body: &[u8]) -> History {
-    let found = members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
+pub(super) fn history(body: &[u8]) -> HistoryPlace {
+    let found = top_members(&["previous_response_id", "conversation", "store"], body).unwrap_or_default();
     let says = |name: &str| found.iter().find(|it| it.name == name).map(|it| it.value);
     let named = |name: &str| says(name).is_some_and(|value| value != b"null");
     if named("previous_response_id") || named("conversation") {
-        History::Elsewhere
+        HistoryPlace::Elsewhere
     } else if says("store") == Some(b"false") {
-        History::Here
+        HistoryPlace::Here
     } else {
         // Responses are kept unless told otherwise.
-        History::Named
+        HistoryPlace::Named
     }
 }
 
-fn request<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("input", |scan| item(scan, found))
 }
 
 /// The tools of the request, and those that an item adds later.
-fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
         b"input" => scan.items(|scan| added(scan, found)),
@@ -66,7 +66,7 @@ fn tools<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), W
     })
 }
 
-fn added<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     let (mut kind, mark) = (None, found.len());
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -83,7 +83,11 @@ fn added<'a>(scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), W
 const MAX_DEPTH: usize = 4;
 
 /// A tool, or a namespace of tools.
-fn tool<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut schema::Found<'a>) -> Result<(), WireError> {
+fn tool<'a>(
+    depth: usize,
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
     schema::described(scan, found, |scan, found, key| match key {
         b"parameters" => schema::schema(scan, found),
         b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
@@ -92,7 +96,7 @@ fn tool<'a>(depth: usize, scan: &mut Scan<'a>, found: &mut schema::Found<'a>) ->
 }
 
 /// An input that is one text is a user's.
-fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), WireError> {
+fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let mut input = None;
     scan.members(|scan, key| {
         if key != b"input" {
@@ -106,7 +110,7 @@ fn users<'a>(scan: &mut Scan<'a>, found: &mut prompt::Found<'a>) -> Result<(), W
     })
 }
 
-fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
     let (mut said, mut output) = (None, None);
     let mark = found.mark();
@@ -116,12 +120,12 @@ fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = given(scan)?;
+            let given = command::given(scan)?;
             scan.once(&mut said, given)
         }
         b"action" => {
             let command = action(scan)?;
-            scan.once(&mut said, Given { command, ..Given::default() })
+            scan.once(&mut said, GivenArguments { command, ..GivenArguments::default() })
         }
         b"output" => {
             scan.once(&mut output, ())?;
@@ -131,12 +135,12 @@ fn item<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError>
     })?;
     let (kind, id) = (kind.unwrap_or_default(), call_id.or(id).unwrap_or_default());
     if kind.ends_with("_call_output") && !id.is_empty() {
-        found.settle(mark, scan.body(), Answer { id, tool: name.unwrap_or_default(), is_error: false });
+        found.settle(mark, scan.body(), ResultLabel { id, tool: name.unwrap_or_default(), is_error: false });
         return Ok(());
     }
     found.forget(mark);
     if let Some(tool) = own_name(kind) {
-        found.calls.make(Call::of(id, name.unwrap_or(tool), said.unwrap_or_default()));
+        found.calls.make(SlotCall::of(id, name.unwrap_or(tool), said.unwrap_or_default()));
     }
     Ok(())
 }
@@ -150,15 +154,15 @@ fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
 }
 
 /// What a shell is told to do: one command in words, or several commands.
-fn action<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
     let mut given = None;
     scan.members(|scan, key| match key {
         b"command" => {
-            let line = line(scan)?;
+            let line = command::line(scan)?;
             scan.once(&mut given, line)
         }
         b"commands" => {
-            let lines = strings(scan)?.join("\n");
+            let lines = command::strings(scan)?.join("\n");
             scan.once(&mut given, Some(Cow::Owned(lines)))
         }
         _ => scan.skip().map(drop),
@@ -166,7 +170,7 @@ fn action<'a>(scan: &mut Scan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
     Ok(given.flatten().filter(|line| !line.is_empty()))
 }
 
-fn outputs<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     if scan.peek() == Some(b'[') {
         return scan.items(|scan| part(scan, found));
     }
@@ -176,7 +180,7 @@ fn outputs<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireErr
 }
 
 /// A block of text, or what one command of a shell printed.
-fn part<'a>(scan: &mut Scan<'a>, found: &mut Found<'a>) -> Result<(), WireError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -205,12 +209,12 @@ mod tests {
     #[test]
     fn a_request_says_where_its_conversation_is() {
         for (body, history) in [
-            (r#"{"input":[]}"#, History::Named),
-            (r#"{"input":[],"store":true,"previous_response_id":null}"#, History::Named),
-            (r#"{"input":[],"store":false}"#, History::Here),
-            (r#"{"previous_response_id":"resp_1","store":false}"#, History::Elsewhere),
-            (r#"{"conversation":{"id":"conv_1"}}"#, History::Elsewhere),
-            (r#"{"input":[{"previous_response_id":"x"}],"store":false}"#, History::Here),
+            (r#"{"input":[]}"#, HistoryPlace::Named),
+            (r#"{"input":[],"store":true,"previous_response_id":null}"#, HistoryPlace::Named),
+            (r#"{"input":[],"store":false}"#, HistoryPlace::Here),
+            (r#"{"previous_response_id":"resp_1","store":false}"#, HistoryPlace::Elsewhere),
+            (r#"{"conversation":{"id":"conv_1"}}"#, HistoryPlace::Elsewhere),
+            (r#"{"input":[{"previous_response_id":"x"}],"store":false}"#, HistoryPlace::Here),
         ] {
             assert_eq!(super::history(body.as_bytes()), history, "{body}");
         }

@@ -2,81 +2,81 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Item, waits_for_client};
-use super::words::usage;
-use crate::hidden::tally::Tally;
-use crate::hidden::turn::{Ask, MOST, Turn};
-use crate::hidden::watch::Usage;
+use super::object::{ResponseItem, ResponseObject, waits_for_client};
+use super::{turn, words};
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::watch::TokenUsage;
 use crate::hidden::words::KEPT_ASKING;
 use crate::json::list;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::text::spelled;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
 
 /// A response, over all its rounds.
-pub(super) struct Story {
+pub(super) struct ResponseStory {
     pub(super) name: &'static str,
     pub(super) rounds: usize,
     /// What the client has seen in earlier rounds, as JSON.
     shown: Vec<String>,
     pub(super) has_text: bool,
-    pub(super) tally: Tally,
+    pub(super) tally: UsageTally,
     size: usize,
 }
 
-impl Story {
+impl ResponseStory {
     pub(super) fn new(name: &'static str) -> Self {
-        Self { name, rounds: 0, shown: Vec::new(), has_text: false, tally: Tally::default(), size: 0 }
+        Self { name, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
     }
 
     /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
-    pub(super) fn turn(&mut self, items: &[Item<'_>], data: &[u8]) -> Option<Turn> {
-        let is_hidden = |item: &Item<'_>| item.calls(self.name);
+    pub(super) fn turn(&mut self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
+        let is_hidden = |item: &ResponseItem<'_>| item.calls(self.name);
         let own = items.iter().filter(|item| !is_hidden(item));
         self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
         let is_mixed = waits_for_client(self.name, items);
-        if is_mixed || self.size > MOST || !items.iter().any(is_hidden) {
+        if is_mixed || self.size > MOST_HELD || !items.iter().any(is_hidden) {
             return None;
         }
-        let asks = items.iter().filter(|item| is_hidden(item)).map(|item| ask(item, data)).collect();
-        let said: Vec<_> = items.iter().map(|item| spelled(&item.place, data)).collect();
+        let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();
+        let said: Vec<_> = items.iter().map(|item| text::spelled(&item.place, data)).collect();
         self.has_text |= own.clone().any(|item| item.kind == "message");
-        self.shown.extend(own.map(|item| spelled(&item.place, data)));
-        Some(Turn { asks, said: said.join(",") })
+        self.shown.extend(own.map(|item| text::spelled(&item.place, data)));
+        Some(HiddenTurn { asks, said: said.join(",") })
     }
 
     /// The turn of which nothing is said again but its hidden calls: the model, knowing more, says the rest anew. For
     /// responses that nobody has seen.
     ///
     /// Names of items go too, for the provider knows by them what else was said.
-    pub(super) fn undone(&self, items: &[Item<'_>], data: &[u8]) -> Option<Turn> {
+    pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
         let calls = || items.iter().filter(|item| item.calls(self.name));
-        let asks: Vec<_> = calls().map(|item| ask(item, data)).collect();
-        let said: Vec<_> = calls().map(|item| nameless(item, data)).collect();
-        (!asks.is_empty()).then(|| Turn { asks, said: said.join(",") })
+        let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
+        let said: Vec<_> = calls().map(|item| turn::nameless(item, data)).collect();
+        (!asks.is_empty()).then(|| HiddenTurn { asks, said: said.join(",") })
     }
 
     /// What has to change in any response object.
-    pub(super) fn patch(&self, answer: &Answer<'_>, data: &[u8]) -> Patch {
-        let mut patch = Patch::default();
+    pub(super) fn patch(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
+        let mut patch = BytePatch::default();
         answer.untool(self.name, data, &mut patch);
         if answer.usage(data).is_some() {
-            self.tally.write("usage", &Node::at(answer.place.clone(), data), &mut patch);
+            self.tally.write("usage", &JsonNode::at(answer.place.clone(), data), &mut patch);
         }
         patch
     }
 
     /// Lets a response object list what all rounds have shown.
-    pub(super) fn list(&self, answer: &Answer<'_>, data: &[u8], patch: &mut Patch) {
+    pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
         let own = answer.items.iter().filter(|item| !item.calls(self.name));
-        let own: Vec<_> = own.map(|item| spelled(&item.place, data)).collect();
+        let own: Vec<_> = own.map(|item| text::spelled(&item.place, data)).collect();
         if own.len() < answer.items.len() || !self.shown.is_empty() {
             self.output(&own, answer, patch);
         }
     }
 
     /// What has to change in the response object of a turn that is not answered: its items have been shown.
-    pub(super) fn patch_closed(&self, answer: &Answer<'_>, data: &[u8]) -> Patch {
+    pub(super) fn patch_closed(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = self.patch(answer, data);
         if !answer.items.is_empty() {
             self.output(&[], answer, &mut patch);
@@ -84,7 +84,7 @@ impl Story {
         patch
     }
 
-    fn output(&self, own: &[String], answer: &Answer<'_>, patch: &mut Patch) {
+    fn output(&self, own: &[String], answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         if let Some(place) = &answer.output {
             patch.put(place.clone(), list::of(self.shown.iter().chain(own).map(String::as_str)));
         }
@@ -102,22 +102,7 @@ impl Story {
         Some(message)
     }
 
-    pub(super) fn spent(&self) -> Usage {
-        usage(&self.tally)
+    pub(super) fn spent(&self) -> TokenUsage {
+        words::usage(&self.tally)
     }
-}
-
-fn nameless(item: &Item<'_>, data: &[u8]) -> String {
-    let mut patch = Patch::default();
-    let item = &data[item.place.clone()];
-    if let Some(item) = Node::whole(item) {
-        patch.cut(&item, "id");
-    }
-    String::from_utf8_lossy(&patch.apply(item)).into_owned()
-}
-
-fn ask(item: &Item<'_>, data: &[u8]) -> Ask {
-    let value: Value = serde_json::from_slice(&data[item.place.clone()]).unwrap_or_default();
-    let input = value["arguments"].as_str().unwrap_or_default().to_owned();
-    Ask { id: item.call.clone().into_owned(), input }
 }

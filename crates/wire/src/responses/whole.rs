@@ -1,29 +1,29 @@
 //! Takes a hidden tool's calls out of a response that comes at once, and makes one response of several rounds.
 
-use super::answer::Answer;
-use super::story::Story;
-use super::words::error;
-use crate::hidden::turn::Turn;
-use crate::hidden::watch::{Close, Usage};
-use crate::hidden::whole::Bodies;
-use crate::history::History;
+use super::object::ResponseObject;
+use super::story::ResponseStory;
+use super::words;
+use crate::hidden::turn::HiddenTurn;
+use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::whole::BodyMeaning;
+use crate::history::HistoryPlace;
 
 /// A response, over all its rounds.
-pub(super) struct Reply {
-    story: Story,
-    history: History,
+pub(super) struct ResponsesWhole {
+    story: ResponseStory,
+    history: HistoryPlace,
     /// The body of the latest turn.
     latest: Vec<u8>,
 }
 
-impl Reply {
-    pub(super) fn new(name: &'static str, history: History) -> Self {
-        Self { story: Story::new(name), history, latest: Vec::new() }
+impl ResponsesWhole {
+    pub(super) fn new(name: &'static str, history: HistoryPlace) -> Self {
+        Self { story: ResponseStory::new(name), history, latest: Vec::new() }
     }
 
     /// The turn that a body ends with. One that the provider keeps would wait for an answer for ever, so that no hidden
     /// call may stay without.
-    fn turn(&mut self, answer: &Answer<'_>, body: &[u8]) -> Option<Turn> {
+    fn turn(&mut self, answer: &ResponseObject<'_>, body: &[u8]) -> Option<HiddenTurn> {
         let is_complete = answer.is_complete(body);
         let turn = if is_complete { self.story.turn(&answer.items, body) } else { None };
         let is_open = self.history.is_kept() && (is_complete || answer.is_cut(body));
@@ -31,9 +31,9 @@ impl Reply {
     }
 }
 
-impl Bodies for Reply {
-    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<Turn> {
-        let Some(answer) = Answer::whole(&body) else {
+impl BodyMeaning for ResponsesWhole {
+    fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
+        let Some(answer) = ResponseObject::whole(&body) else {
             out.extend_from_slice(&body);
             return None;
         };
@@ -52,19 +52,19 @@ impl Bodies for Reply {
         None
     }
 
-    fn close(&mut self, why: Close<'_>, out: &mut Vec<u8>) {
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let body = std::mem::take(&mut self.latest);
-        match (why, Answer::whole(&body)) {
-            (Close::Enough, Some(answer)) => {
+        match (why, ResponseObject::whole(&body)) {
+            (CloseReason::Enough, Some(answer)) => {
                 self.story.excuse();
                 out.extend_from_slice(&self.story.patch_closed(&answer, &body).apply(&body));
             }
-            (Close::Failed(why), _) => out.extend_from_slice(error(why).as_bytes()),
-            (Close::Enough, None) => {}
+            (CloseReason::Failed(why), _) => out.extend_from_slice(words::error(why).as_bytes()),
+            (CloseReason::Enough, None) => {}
         }
     }
 
-    fn spent(&self) -> Usage {
+    fn spent(&self) -> TokenUsage {
         self.story.spent()
     }
 }

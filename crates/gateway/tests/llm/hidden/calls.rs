@@ -1,8 +1,8 @@
 //! Calls of the hidden tool as no model should make them: none panics, and none costs the response.
 
 use tersely_engine::{Answers, Kept, Request as Sent, TOOL as TOLD};
-use tersely_wire::hidden::{Framing, Hides};
-use tersely_wire::{History, claimed};
+use tersely_wire::hidden::{HidesTool, ResponseFraming};
+use tersely_wire::{HistoryPlace, claimed_provider};
 
 use super::*;
 
@@ -10,7 +10,7 @@ use super::*;
 struct Scene {
     shape: Shape,
     streams: bool,
-    hides: &'static dyn Hides,
+    hides: &'static dyn HidesTool,
     body: Vec<u8>,
     kept: Vec<Kept>,
 }
@@ -19,16 +19,17 @@ impl Scene {
     fn new(shape: Shape, streams: bool) -> Self {
         let path = shape.path(streams);
         let request = shape.request(streams, &log()).to_string();
-        let passed =
-            engine().pass(&Sent::new(claimed(path).unwrap(), path), request.as_bytes()).expect("a request");
+        let passed = engine()
+            .pass(&Sent::new(claimed_provider(path).unwrap(), path), request.as_bytes())
+            .expect("a request");
         let hidden = passed.hidden.expect("a hidden tool");
         Self { shape, streams, hides: hidden.hides, body: passed.body.into_owned(), kept: hidden.kept }
     }
 
     /// Plays a response with one call that has these arguments, and one that follows it.
     fn play(&self, arguments: &str) {
-        let framing = if self.streams { Framing::Events } else { Framing::Whole };
-        let mut watch = self.hides.watch(TOLD.name, framing, History::Here);
+        let framing = if self.streams { ResponseFraming::Events } else { ResponseFraming::Whole };
+        let mut watch = self.hides.watch(TOLD.name, framing, HistoryPlace::Here);
         let mut client = Vec::new();
         watch.see(self.said(arguments).as_bytes(), &mut client);
         let turn = watch.end(&mut client);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
-use tersely_wire::{PROVIDERS, Provider, members};
+use tersely_wire::{PROVIDERS, Provider, top_members};
 
 use super::bill::Cache;
 use crate::command::bench::sample::list;
@@ -70,7 +70,7 @@ fn name(file: &Path) -> String {
 
 /// A body up to its first message, as if messages came last in it, and its messages.
 fn apart(body: &[u8]) -> Option<(Vec<u8>, Vec<Message>)> {
-    let found = members(&["messages"], body).ok()?;
+    let found = top_members(&["messages"], body).ok()?;
     let [member] = found.as_slice() else { return None };
     let rest = [&body[..member.span.start], &body[member.span.end..]].concat();
     let mut head = rest.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end().to_vec();
@@ -102,7 +102,7 @@ fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
 
 /// What a model is given to read of a body, in the order in which it reads: tools, system, each message.
 pub(crate) fn parts(body: &[u8]) -> Option<Vec<&[u8]>> {
-    let found = members(&["tools", "system", "messages"], body).ok()?;
+    let found = top_members(&["tools", "system", "messages"], body).ok()?;
     let value = |name| found.iter().find(|member| member.name == name).map(|member| member.value);
     let beside = ["tools", "system"].into_iter().filter_map(value);
     Some(beside.chain(items(value("messages")?)?).collect())

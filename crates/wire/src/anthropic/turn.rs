@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-use crate::hidden::turn::{Ask, MOST, Turn};
-use crate::json::node::Node;
-use crate::json::patch::Patch;
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
 use crate::json::text;
 
 /// What a content block is to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     /// A call of the hidden tool.
     Hidden,
     /// A call that the client answers.
@@ -24,8 +24,8 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
-    pub(super) fn of(block: &Node<'_>, hidden: &str) -> Self {
+impl BlockKind {
+    pub(super) fn of(block: &JsonNode<'_>, hidden: &str) -> Self {
         let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
         match kind.and_then(|kind| kind.text()).as_deref() {
             Some("tool_use") if name.is_some_and(|name| name.says(hidden)) => Self::Hidden,
@@ -39,7 +39,7 @@ impl Kind {
 
 /// The blocks of one turn.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
+pub(super) struct TurnBlocks {
     all: Vec<Block>,
     size: usize,
     /// Something is missing, so that the turn cannot be sent again.
@@ -49,7 +49,7 @@ pub(super) struct Blocks {
 #[derive(Debug)]
 struct Block {
     index: u64,
-    kind: Kind,
+    kind: BlockKind,
     /// The block as it began.
     start: Vec<u8>,
     /// What its members grew by, as it is written in JSON.
@@ -72,14 +72,14 @@ pub(super) const MOST_OPEN: usize = 64;
 /// What a block costs beside its bytes.
 const OVERHEAD: usize = 256;
 
-impl Blocks {
-    pub(super) fn start(&mut self, index: u64, kind: Kind, block: &Node<'_>) {
+impl TurnBlocks {
+    pub(super) fn start(&mut self, index: u64, kind: BlockKind, block: &JsonNode<'_>) {
         if self.has_room(block.bytes().len() + OVERHEAD) {
             self.all.push(Block { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
         }
     }
 
-    pub(super) fn grow(&mut self, index: u64, delta: &Node<'_>) {
+    pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if self.has_room(delta.bytes().len()) {
             let block = self.all.iter_mut().rev().take(MOST_OPEN).find(|block| block.index == index);
             self.is_lost |= block.and_then(|block| block.grow(delta)).is_none();
@@ -87,16 +87,16 @@ impl Blocks {
     }
 
     /// The turn, if it is complete.
-    pub(super) fn turn(&self) -> Option<Turn> {
+    pub(super) fn turn(&self) -> Option<HiddenTurn> {
         let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
         let said = said(blocks?.iter().map(Vec::as_slice))?;
         let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(Turn { asks, said })
+        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
     }
 
     fn has_room(&mut self, more: usize) -> bool {
         self.size += more;
-        if self.size > MOST {
+        if self.size > MOST_HELD {
             self.is_lost = true;
             self.all = Vec::new();
         }
@@ -112,22 +112,23 @@ pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String>
 }
 
 fn is_blank(block: &[u8]) -> bool {
-    let Some(block) = Node::whole(block).filter(|block| Kind::of(block, "") == Kind::Text) else {
+    let Some(block) = JsonNode::whole(block).filter(|block| BlockKind::of(block, "") == BlockKind::Text)
+    else {
         return false;
     };
     block.get("text").and_then(|text| text.text()).is_some_and(|text| text.trim().is_empty())
 }
 
 /// The call of the hidden tool that a block is.
-pub(super) fn ask(block: &Node<'_>) -> Ask {
+pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
     let [id, input] = block.gets(["id", "input"]).unwrap_or_default();
     let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
-    Ask { id, input }
+    HiddenAsk { id, input }
 }
 
 impl Block {
-    fn grow(&mut self, delta: &Node<'_>) -> Option<()> {
+    fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
         let kind = delta.get("type")?.text()?;
         let (_, from, to) = PIECES.iter().find(|(name, ..)| *name == kind)?;
         let piece = delta.get(from)?;
@@ -145,8 +146,8 @@ impl Block {
 
     /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
     fn written(&self) -> Option<Vec<u8>> {
-        let start = Node::whole(&self.start)?;
-        let mut patch = Patch::default();
+        let start = JsonNode::whole(&self.start)?;
+        let mut patch = BytePatch::default();
         let mut added = Vec::new();
         for (name, grown) in &self.grown {
             let old = start.get(name);
@@ -160,17 +161,17 @@ impl Block {
         Some(patch.apply(&self.start).into_owned())
     }
 
-    fn ask(&self) -> Option<Ask> {
-        let ask = ask(&Node::whole(&self.start).filter(|_| self.kind == Kind::Hidden)?);
+    fn ask(&self) -> Option<HiddenAsk> {
+        let ask = ask(&JsonNode::whole(&self.start).filter(|_| self.kind == BlockKind::Hidden)?);
         let grown = self.grown.iter().find(|(name, grown)| *name == "input" && !grown.is_empty());
         let input = grown.map(|(_, grown)| json(grown));
-        Some(Ask { input: input.unwrap_or(ask.input), ..ask })
+        Some(HiddenAsk { input: input.unwrap_or(ask.input), ..ask })
     }
 }
 
 /// What a member is after it grew; `None` when it stays as it was.
-fn value(name: &str, old: Option<&Node<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
-    let string = |node: &&Node<'_>| node.bytes().starts_with(b"\"");
+fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
+    let string = |node: &&JsonNode<'_>| node.bytes().starts_with(b"\"");
     match name {
         "input" => Some(json(grown).into_bytes()).filter(|input| is_object(input)),
         "citations" => {
@@ -179,7 +180,7 @@ fn value(name: &str, old: Option<&Node<'_>>, grown: &[u8]) -> Option<Vec<u8>> {
             Some([b"[", old.unwrap_or_default().as_slice(), grown, b"]"].concat())
         }
         _ => {
-            let old = old.filter(string).map(Node::inside).unwrap_or_default();
+            let old = old.filter(string).map(JsonNode::inside).unwrap_or_default();
             Some([b"\"", old, grown, b"\""].concat())
         }
     }

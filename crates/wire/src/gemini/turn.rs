@@ -2,32 +2,32 @@
 
 use serde::de::IgnoredAny;
 
-use super::chunk::Kind;
-use crate::hidden::turn::{Ask, MOST, Turn};
-use crate::json::node::Node;
+use super::chunk::PartKind;
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::json::node::JsonNode;
 
 /// The parts of one turn.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct TurnParts {
     all: Vec<Vec<u8>>,
     /// The characters of a text that may go on, as they are written.
     text: Vec<u8>,
-    asks: Vec<Ask>,
+    asks: Vec<HiddenAsk>,
     size: usize,
 }
 
 /// What a part costs beside its bytes.
 const OVERHEAD: usize = 64;
 
-impl Parts {
+impl TurnParts {
     /// Takes a part. Plain texts are joined; what has a signature or a mark stays as it came.
-    pub(super) fn take(&mut self, kind: Kind, part: &Node<'_>) {
+    pub(super) fn take(&mut self, kind: PartKind, part: &JsonNode<'_>) {
         self.size += part.bytes().len() + OVERHEAD;
-        if self.size > MOST {
+        if self.size > MOST_HELD {
             *self = Self { size: self.size, ..Self::default() };
             return;
         }
-        if kind == Kind::Hidden {
+        if kind == PartKind::Hidden {
             self.asks.push(ask(part));
         }
         if let Some(text) = part.get("text").filter(|_| part.members().len() == 1) {
@@ -39,13 +39,13 @@ impl Parts {
     }
 
     /// The turn, if it has calls of the hidden tool and all of it is here.
-    pub(super) fn turn(mut self) -> Option<Turn> {
+    pub(super) fn turn(mut self) -> Option<HiddenTurn> {
         self.end_text();
         let parts = self.all.join(b",".as_slice());
         let said = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
-        let is_whole = self.size <= MOST && !self.asks.is_empty();
+        let is_whole = self.size <= MOST_HELD && !self.asks.is_empty();
         let is_json = || serde_json::from_str::<IgnoredAny>(&said).is_ok();
-        (is_whole && is_json()).then_some(Turn { asks: self.asks, said })
+        (is_whole && is_json()).then_some(HiddenTurn { asks: self.asks, said })
     }
 
     fn end_text(&mut self) {
@@ -56,10 +56,10 @@ impl Parts {
     }
 }
 
-fn ask(part: &Node<'_>) -> Ask {
+fn ask(part: &JsonNode<'_>) -> HiddenAsk {
     let call = part.get("functionCall");
     let [id, args] = call.and_then(|call| call.gets(["id", "args"])).unwrap_or_default();
     let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
     let input = args.map_or_else(|| "{}".into(), |args| String::from_utf8_lossy(args.bytes()).into_owned());
-    Ask { id, input }
+    HiddenAsk { id, input }
 }

@@ -8,44 +8,44 @@ use serde_json::Value;
 
 use crate::error::WireError;
 use crate::json::list;
-use crate::json::node::Node;
-use crate::json::patch::Patch;
-use crate::json::scan::Scan;
-use crate::json::text::spelled;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::scan::JsonScan;
+use crate::json::text;
 
 /// The places in a response object.
 #[derive(Default)]
-pub(super) struct Answer<'a> {
+pub(super) struct ResponseObject<'a> {
     pub(super) place: Range<usize>,
     pub(super) id: Option<Range<usize>>,
     pub(super) status: Option<Range<usize>>,
     pub(super) error: Option<Range<usize>>,
     usage: Option<Range<usize>>,
     pub(super) output: Option<Range<usize>>,
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<ResponseItem<'a>>,
     tools: Option<Range<usize>>,
 }
 
 /// An item of an output.
 #[derive(Default)]
-pub(super) struct Item<'a> {
+pub(super) struct ResponseItem<'a> {
     pub(super) place: Range<usize>,
     pub(super) kind: Cow<'a, str>,
     name: Cow<'a, str>,
     pub(super) call: Cow<'a, str>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> ResponseObject<'a> {
     /// The response object that a whole body is; `None` when it is none, or not read by everyone alike.
     pub(super) fn whole(body: &'a [u8]) -> Option<Self> {
-        let mut scan = Scan::new(body);
+        let mut scan = JsonScan::new(body);
         let answer = Self::read(&mut scan).ok()?;
         scan.end().ok()?;
         answer.output.is_some().then_some(answer)
     }
 
     /// The response object here.
-    pub(super) fn read(scan: &mut Scan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
         let mut answer = Self::default();
         scan.peek();
         let start = scan.at();
@@ -58,7 +58,7 @@ impl<'a> Answer<'a> {
             b"output" if scan.peek() == Some(b'[') => {
                 let start = scan.at();
                 scan.items(|scan| {
-                    answer.items.push(Item::read(scan)?);
+                    answer.items.push(ResponseItem::read(scan)?);
                     Ok(())
                 })?;
                 scan.once(&mut answer.output, start..scan.at())
@@ -70,8 +70,8 @@ impl<'a> Answer<'a> {
     }
 
     /// What was counted, or `null`.
-    pub(super) fn usage<'d>(&self, data: &'d [u8]) -> Option<Node<'d>> {
-        self.usage.clone().map(|place| Node::at(place, data))
+    pub(super) fn usage<'d>(&self, data: &'d [u8]) -> Option<JsonNode<'d>> {
+        self.usage.clone().map(|place| JsonNode::at(place, data))
     }
 
     /// True when the model said all that it had to say.
@@ -89,19 +89,19 @@ impl<'a> Answer<'a> {
     }
 
     /// Servers say again which tools they were given: the hidden one is taken out there too.
-    pub(super) fn untool(&self, name: &str, data: &[u8], patch: &mut Patch) {
+    pub(super) fn untool(&self, name: &str, data: &[u8], patch: &mut BytePatch) {
         let Some(place) = &self.tools else { return };
         let data = &data[place.clone()];
-        let tools = Item::list(data);
+        let tools = ResponseItem::list(data);
         let own = tools.iter().filter(|tool| !tool.is_tool(name));
-        let own: Vec<_> = own.map(|tool| spelled(&tool.place, data)).collect();
+        let own: Vec<_> = own.map(|tool| text::spelled(&tool.place, data)).collect();
         if own.len() < tools.len() {
             patch.put(place.clone(), list::of(own.iter().map(String::as_str)));
         }
     }
 
     /// Lets `value` stand under `name`, which stands at `place` if it is there.
-    pub(super) fn set(&self, name: &str, place: Option<&Range<usize>>, value: &Value, patch: &mut Patch) {
+    pub(super) fn set(&self, name: &str, place: Option<&Range<usize>>, value: &Value, patch: &mut BytePatch) {
         let start = self.place.start + 1;
         match place {
             Some(place) => patch.put(place.clone(), value.to_string()),
@@ -110,10 +110,10 @@ impl<'a> Answer<'a> {
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a> ResponseItem<'a> {
     /// The items of a list; none when it is not read by everyone alike.
     pub(super) fn list(data: &'a [u8]) -> Vec<Self> {
-        let (mut scan, mut items) = (Scan::new(data), Vec::new());
+        let (mut scan, mut items) = (JsonScan::new(data), Vec::new());
         let read = scan.items(|scan| {
             items.push(Self::read(scan)?);
             Ok(())
@@ -122,7 +122,7 @@ impl<'a> Item<'a> {
     }
 
     /// The item here.
-    pub(super) fn read(scan: &mut Scan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
         let (mut kind, mut name, mut call) = (None, None, None);
         scan.peek();
         let start = scan.at();
@@ -155,7 +155,7 @@ impl<'a> Item<'a> {
 }
 
 /// True when the client has to do something before the model can go on, whatever becomes of calls of `hidden`.
-pub(super) fn waits_for_client(hidden: &str, items: &[Item<'_>]) -> bool {
+pub(super) fn waits_for_client(hidden: &str, items: &[ResponseItem<'_>]) -> bool {
     let answers = items.iter().filter(|item| item.kind.ends_with("_output"));
     let answered: HashSet<_> = answers.map(|item| &*item.call).collect();
     let mut own = items.iter().filter(|item| !item.calls(hidden) && item.is_for_client());
