@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(shout(schema), schema);
     }
 
-    /// Contract 9.1.
+    /// Behaviour 9.1.
     #[test]
     fn descriptions_are_found_wherever_schemas_stand() {
         for (before, after) in [
@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// Contract 9.4: a property that is named like it is no description, but it can have one.
+    /// Behaviour 9.4: a property that is named like it is no description, but it can have one.
     #[test]
     fn properties_named_description_are_no_descriptions() {
         assert_eq!(
@@ -87,7 +87,7 @@ mod tests {
         stays(r#"{"required":["description"],"properties":{"description":{"enum":["description"]}}}"#);
     }
 
-    /// Contract 9.4 and 17.21.
+    /// Behaviour 9.4 and 17.21.
     #[test]
     fn data_in_schemas_is_left_alone() {
         for keyword in ["default", "example", "examples", "enum", "const", "x-data", "required", "meta"] {
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// Contract 9.2: what is empty goes, with its comma.
+    /// Behaviour 9.2: what is empty goes, with its comma.
     #[test]
     fn empty_descriptions_go_wherever_they_stand() {
         for (before, after) in [
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Contract 9.1: to depth 32.
+    /// Behaviour 9.1: to depth 32.
     #[test]
     fn depth_is_bounded() {
         for (open, close) in [(r#"{"items":"#, "}"), (r#"{"properties":{"p":"#, "}}")] {
