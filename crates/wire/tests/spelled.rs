@@ -91,6 +91,16 @@ fn a_chat_that_is_not_answered_keeps_its_order() {
 }
 
 #[test]
+fn a_chat_that_is_read_in_two_ways_goes_on_as_it_came() {
+    for body in [
+        r#"{"choices":[{"message":{"content":"a","content":"b"},"finish_reason":"stop"}]}"#,
+        r#"{"id":"x","id":"y","choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#,
+    ] {
+        check(CHAT, &[ASKS, body], body);
+    }
+}
+
+#[test]
 fn the_usage_of_a_response_keeps_its_order() {
     let asks = r#"{"status":"completed","output":[{"type":"function_call","call_id":"c","name":"own","arguments":"{}"}],"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":1},"output_tokens":2}}"#;
     let last = r#"{"status":"completed","output":[],"usage" : { "output_tokens" : 3, "cost":1.50, "input_tokens" : 4 } }"#;

@@ -152,10 +152,12 @@ impl<'a> Answer<'a> {
     fn read(name: &str, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let top = JsonNode::whole(body)?;
-        let choices = top.get("choices")?.items();
+        let [choices, _, _, _] = top.gets(["choices", "usage", "id", "created"])?;
+        let choices = choices?.items();
         let [choice] = choices.as_slice() else { return None };
         let [message, finish] = choice.gets(["message", "finish_reason"])?;
         let message = message.filter(JsonNode::is_object)?;
+        message.gets(KEPT)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
         let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
         let hidden = calls.iter().map(|call| called(call).is_some_and(|it| it.says(name))).collect();
