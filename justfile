@@ -1,13 +1,15 @@
 # `just` lists the recipes; `just ci` is what CI runs.
 
-corpus := "../shared/corpus"
+# A larger corpus where there is one, else our own.
+larger := env("TERSELY_CORPUS", justfile_directory() / "../shared/corpus")
+corpus := if path_exists(larger) == "true" { larger } else { justfile_directory() / "corpus" }
 
 _default:
     @just --list --unsorted
 
 # Everything CI checks.
 [group('check')]
-ci: format lint deny test packages
+ci: format lint deny test packages corpus-check
 
 # The code is formatted.
 [group('check')]
@@ -25,10 +27,16 @@ deny:
     command -v cargo-deny >/dev/null || cargo install --locked --debug cargo-deny
     cargo deny check bans licenses sources
 
-# All tests.
+# All tests, over our own corpus and over a larger one where it is.
 [group('check')]
 test:
-    cargo test --workspace --locked
+    @test -d '{{larger}}' || echo 'SKIPPED: no larger corpus (TERSELY_CORPUS names one); tests run over our own'
+    TERSELY_FUZZ_SECONDS=30 cargo test --workspace --locked
+
+# Our own corpus is what its manifest says, and names no machine.
+[group('check')]
+corpus-check:
+    python3 corpus/make.py --check
 
 # The Python and TypeScript packages, built, installed and tested.
 [group('check')]
@@ -99,15 +107,17 @@ soak minutes='15': release
 replicas turns='400': release
     cd benchmarks/clients && python3 replicas.py --turns {{turns}} "{{absolute_path(corpus)}}"/conversations/cc-*.anthropic.json
 
-# Fuzzes one target (decode_json, decode_stc, decode_toon, decode_terse, round_trip).
+# Fuzzes one target, guided by what is covered (`just fuzz-all` names them).
 [group('slow')]
 fuzz target seconds='600':
     command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
-    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=4096
+    cargo test --quiet --locked --package tersely-testing --test fuzz seeds -- --ignored
+    RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=8192
 
-# Fuzzes every target for ten minutes each.
+# Fuzzes every target for ten minutes each (two hours).
 [group('slow')]
-fuzz-all: (fuzz 'decode_json') (fuzz 'decode_stc') (fuzz 'decode_toon') (fuzz 'decode_terse') (fuzz 'round_trip')
+fuzz-all seconds='600':
+    for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore slots watch_anthropic watch_chat watch_responses watch_gemini; do just fuzz $target {{seconds}}; done
 
 # Tokens and speed of every form over a corpus.
 [group('measure')]

@@ -2,7 +2,4 @@
 
 #![no_main]
 
-#[path = "../target.rs"]
-mod target;
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| target::run("decode_stc", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tersely_testing::fuzz::run("decode_stc", bytes));

@@ -4,12 +4,11 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-mod generate;
-
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use tersely_codec::{Form, encode, json};
+use tersely_testing::generate;
 
 /// Made-up documents that are hashed together.
 const DOCUMENTS: u64 = 3_000;

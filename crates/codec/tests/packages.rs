@@ -3,16 +3,14 @@
 //! `packages/check.sh` runs this with `TERSELY_PAIRS` naming the file to write: on each line a document's name,
 //! its compact JSON, and its text in each form.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-mod corpus;
-
-use std::fs::{self, File};
+use std::env;
+use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::{env, str};
 
-use corpus::files;
 use tersely_codec::{Form, Value, encode, json};
+use tersely_testing::corpus;
 
 /// The forms that the packages read.
 const FORMS: [Form; 2] = [Form::Stc, Form::Terse];
@@ -23,13 +21,13 @@ fn documents_are_written_for_the_packages() {
     let path = env::var_os("TERSELY_PAIRS").expect("TERSELY_PAIRS names the file to write");
     let mut pairs =
         Pairs { out: BufWriter::new(File::create(path).expect("a file")), documents: 0, others: 0 };
-    for file in files("outputs") {
-        pairs.add(&file.display().to_string(), &fs::read(&file).expect("a file"));
+    for output in corpus::outputs() {
+        pairs.add(&output.name, &output.text);
     }
-    for file in files("conversations") {
-        let body = fs::read_to_string(&file).expect("a text");
-        let body = json::decode(&body).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        each_text(&body, &mut |text| pairs.add(&file.display().to_string(), text.as_bytes()));
+    for conversation in corpus::conversations() {
+        let body = String::from_utf8(conversation.body).expect("a text");
+        let body = json::decode(&body).unwrap_or_else(|error| panic!("{}: {error}", conversation.name));
+        each_text(&body, &mut |text| pairs.add(&conversation.name, text));
     }
     pairs.out.flush().expect("a disk with room");
     println!("{} documents written; {} texts are no JSON", pairs.documents, pairs.others);
@@ -44,8 +42,8 @@ struct Pairs {
 
 impl Pairs {
     /// Writes the document called `name`, if it is JSON.
-    fn add(&mut self, name: &str, bytes: &[u8]) {
-        let Some(value) = str::from_utf8(bytes).ok().and_then(|text| json::decode(text).ok()) else {
+    fn add(&mut self, name: &str, text: &str) {
+        let Ok(value) = json::decode(text) else {
             self.others += 1;
             return;
         };

@@ -2,15 +2,14 @@
 //!
 //! `TERSELY_CASES` sets how many documents are made up; a failure names the seed that makes its document again.
 
-#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
+#![expect(clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
 
-mod corpus;
-mod generate;
-
-use std::path::{Path, PathBuf};
-use std::{env, fs, panic};
+use std::path::Path;
+use std::{env, panic};
 
 use tersely_codec::{Form, Text, Value, decode, encode, json};
+use tersely_testing::corpus::{self, Output};
+use tersely_testing::generate;
 
 /// The forms under test.
 const FORMS: [Form; 4] = Form::ALL;
@@ -34,8 +33,9 @@ fn made_up_documents_come_back() {
 #[test]
 fn corpus_documents_come_back() {
     let mut tally = Tally::default();
-    for file in files("outputs") {
-        tally.check(&file.display().to_string(), &read(&file));
+    let is_json = |output: &&Output| Path::new(&output.name).extension().is_some_and(|it| it == "json");
+    for output in corpus::outputs().iter().filter(is_json) {
+        tally.check(&output.name, &output.text);
     }
     assert!(tally.documents > 0, "no JSON among the outputs");
     tally.report();
@@ -44,11 +44,11 @@ fn corpus_documents_come_back() {
 #[test]
 fn corpus_tool_results_come_back() {
     let mut tally = Tally::default();
-    for file in files("conversations") {
-        let body = read(&file);
+    for conversation in corpus::conversations() {
+        let body = String::from_utf8(conversation.body).expect("a text");
         for (index, result) in tool_results(&json::decode(&body).expect("a body")).enumerate() {
             if json::decode(&result).is_ok() {
-                tally.check(&format!("{} result {index}", file.display()), &result);
+                tally.check(&format!("{} result {index}", conversation.name), &result);
             }
         }
     }
@@ -95,16 +95,6 @@ fn holds(form: Form, value: &Value<'_>) -> Result<bool, String> {
         Ok(back) => Err(format!("came back as\n{}\nfrom\n{text}\nfor", json::encode(&back))),
         Err(error) => Err(format!("{error}, in\n{text}\nfor")),
     }
-}
-
-/// Every JSON file under a folder of the corpus, in order.
-fn files(folder: &str) -> impl Iterator<Item = PathBuf> {
-    let json = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "json");
-    corpus::files(folder).into_iter().filter(json)
-}
-
-fn read(file: &Path) -> String {
-    fs::read_to_string(file).expect("a text file")
 }
 
 /// The texts of the tool results in a request body, be it of `OpenAI` or Anthropic.

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tersely_core::{Call, O200k, Plan, compress};
+use tersely_testing::corpus::{files, outputs_of};
 
 /// Files of which every line begins with `! ` if it was labelled as one that must be seen, and with two spaces if not.
 /// The first line is the command.
@@ -39,11 +40,8 @@ fn lines_that_tell_of_errors_are_shown_whole() {
     for fixture in fixtures {
         lost.extend(told_and_lost(fixture.call(), &fixture.text).map(|line| (fixture.command.clone(), line)));
     }
-    for kind in ["build", "ci", "logs", "traces"] {
-        for file in files(&corpus().join("outputs").join(kind)) {
-            let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
-            lost.extend(told_and_lost(Call::default(), &text).map(|line| (file.display().to_string(), line)));
-        }
+    for output in outputs_of(&["build", "ci", "logs", "traces"]) {
+        lost.extend(told_and_lost(Call::default(), &output.text).map(|line| (output.name.clone(), line)));
     }
     assert!(lost.is_empty(), "{} lines, such as {:#?}", lost.len(), &lost[..lost.len().min(40)]);
 }
@@ -197,15 +195,4 @@ impl Fixture {
 
 fn own() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(LABELLED)
-}
-
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
-    files.sort();
-    files
 }

@@ -2,15 +2,11 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-mod files;
-
 use std::collections::HashSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::thread;
 
-use files::files;
 use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, is_exceeded, restore};
+use tersely_testing::corpus::outputs;
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
 
@@ -134,9 +130,5 @@ fn own() -> Vec<(String, String)> {
 }
 
 fn corpus() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/outputs");
-    let found = files(&folder);
-    assert!(!found.is_empty(), "no corpus beside the project");
-    let read = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
-    found.iter().map(|file| (file.display().to_string(), read(file))).collect()
+    outputs().into_iter().map(|output| (output.name, output.text)).collect()
 }

@@ -1,15 +1,12 @@
 //! Over whole conversations too, a stronger mode never saves less than a milder one and never shows more.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
-
-#[path = "../../wire/tests/corpus/mod.rs"]
-mod corpus;
+#![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 
 use std::collections::HashSet;
 
-use corpus::{Conversation, conversations};
 use tersely_core::{Call, History, Mode, Redaction, Room};
 use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_testing::corpus::{Conversation, conversations};
 use tersely_wire::Slot;
 
 /// Longer conversations take too long here; `tersely bench conversations` weighs them all.

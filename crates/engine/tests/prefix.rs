@@ -5,16 +5,13 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 
-#[path = "../../wire/tests/corpus/mod.rs"]
-mod corpus;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use corpus::{Conversation, conversations};
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode};
 use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_testing::corpus::{Conversation, conversations};
 use tersely_wire::{PROVIDERS, Provider};
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
@@ -44,20 +41,25 @@ struct Pieces {
     provider: &'static dyn Provider,
     /// All members but the messages.
     head: String,
+    /// The member that lists the messages.
+    list: &'static str,
     messages: Vec<Value>,
 }
 
 impl Pieces {
-    fn of(Conversation { name, body, provider }: Conversation) -> Self {
+    fn of(Conversation { name, body, provider, list, .. }: Conversation) -> Self {
         let mut body: Value = serde_json::from_slice(&body).expect("JSON");
-        let Value::Array(messages) = body["messages"].take() else { panic!("{name} has no messages") };
-        body.as_object_mut().expect("an object").shift_remove("messages");
+        let Value::Array(messages) = body[list].take() else { panic!("{name} has no messages") };
+        body.as_object_mut().expect("an object").shift_remove(list);
         let head = body.to_string();
-        Self { name, provider, head: head[1..head.len() - 1].to_owned(), messages }
+        Self { name, provider, head: head[1..head.len() - 1].to_owned(), list, messages }
     }
 
     /// How many messages every request of the agent had, and at last all of them.
     fn turns(&self) -> Vec<usize> {
+        if self.list != "messages" {
+            return (1..=self.messages.len()).collect();
+        }
         let roles = self.messages.iter().enumerate().skip(1);
         let answers = roles.filter(|(_, message)| message["role"] == "assistant").map(|(at, _)| at);
         answers.chain([self.messages.len()]).collect()
@@ -67,14 +69,14 @@ impl Pieces {
     fn request(&self, scene: Scene, count: usize) -> String {
         let mut messages = self.messages[..count].to_vec();
         let last = messages.iter_mut().rfind(|message| message["role"] == "user");
-        let block = last.and_then(|message| message["content"].as_array_mut()?.last_mut());
+        let block = last.and_then(|message| message.get_mut("content")?.as_array_mut()?.last_mut());
         if let (Some(block), Scene::Moving) = (block, scene) {
             block["cache_control"] = json!({"type": "ephemeral"});
         }
         let said = r#""_tersely":{"tool_output_compression":{"session_id":"one"}},"#;
         let said = if scene == Scene::Named { said } else { "" };
         let messages: Vec<String> = messages.iter().map(Value::to_string).collect();
-        format!(r#"{{{said}{},"messages":[{}]}}"#, self.head, messages.join(","))
+        format!(r#"{{{said}{},"{}":[{}]}}"#, self.head, self.list, messages.join(","))
     }
 
     /// Sends the requests of these lengths one after the other; each must begin with the one before it.
@@ -169,7 +171,13 @@ fn every_turn_in_every_mode_and_scene() {
 fn fifty_turns_sent_again_are_the_same_bytes() {
     for (name, messages) in [("anthropic", long(anthropic)), ("chat", long(chat))] {
         let provider = PROVIDERS.into_iter().find(|known| known.name() == name).expect("a provider");
-        let pieces = Pieces { name: name.to_owned(), provider, head: r#""model":"m""#.to_owned(), messages };
+        let pieces = Pieces {
+            name: name.to_owned(),
+            provider,
+            head: r#""model":"m""#.to_owned(),
+            list: "messages",
+            messages,
+        };
         let turns = pieces.turns();
         assert_eq!(turns.len(), 50);
         for way in ways() {

@@ -1,17 +1,15 @@
 //! Holds that an edit finds what it quotes: old text that stood in one piece in the latest read of its file still does,
 //! or stands so in the earlier read that the latest one names.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
+#![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 
-#[path = "../../wire/tests/corpus/mod.rs"]
-mod corpus;
 #[path = "../../cli/src/command/bench/conversations/quote.rs"]
 mod quote;
 
-use corpus::conversations;
 use quote::{Quotes, quotes};
 use tersely_core::{Loss, Mode};
 use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_testing::corpus::conversations;
 
 /// The quotes of all conversations.
 fn all(mode: Mode, loss: Loss) -> Quotes {

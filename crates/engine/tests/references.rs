@@ -5,17 +5,14 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 
-#[path = "../../wire/tests/corpus/mod.rs"]
-mod corpus;
-
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use corpus::conversations;
 use serde_json::{Value, json};
 use tersely_core::{Call, Loss, Mode, O200k, Tokens, Tool};
 use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_testing::corpus::conversations;
 use tersely_wire::{PROVIDERS, Provider};
 
 /// A result, as it came and as it was sent.

@@ -1,15 +1,12 @@
 //! Measures how long bodies take: `cargo test --release -p tersely-engine --test speed -- --ignored --nocapture`.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and a measurement is read")]
-
-#[path = "../../wire/tests/corpus/mod.rs"]
-mod corpus;
+#![expect(clippy::expect_used, reason = "a test fails loudly, and a measurement is read")]
 
 use std::time::Instant;
 
-use corpus::{Conversation, conversations};
 use tersely_core::{Loss, Mode};
 use tersely_engine::{Engine, Memo, Policy, Recall, Report, Request, Settings};
+use tersely_testing::corpus::{Conversation, conversations};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
@@ -36,6 +33,7 @@ fn milliseconds_a_megabyte() {
         let (name, size) = (&conversation.name, megabytes(conversation.body.len()));
         let [before, less, least] = [reports[0].before, reports[0].after, reports[1].after];
         println!("| {name} | {size:.2} | {before} | {less} | {least} | {off:.3} | {exact:.1} | {form:.1} |");
+        assert!(off * 5.0 < form, "what is switched off costs {off:.3} of {form:.1} ms");
     }
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
@@ -63,6 +61,7 @@ fn what_a_new_message_costs() {
         });
         let (with, size) = (with.fold(f64::MAX, f64::min), megabytes(conversation.body.len()));
         println!("| {} | {size:.2} | {without:.1} | {with:.2} |", conversation.name);
+        assert!(with * 2.0 < without, "remembering halves the time: {with:.2} of {without:.1} ms");
     }
 }
 

@@ -15,9 +15,6 @@
 #[path = "llm/scene/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "scenery for other tests too")]
 mod scene;
-#[path = "../../store/tests/valkey/mod.rs"]
-#[expect(dead_code, reason = "servers for other tests too")]
-mod valkey;
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -38,7 +35,7 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 use scene::{Answer, Gateway, Seen, any, client, gateway, read, settings, soon, upstream};
-use valkey::{Cluster, Node};
+use tersely_testing::valkey::{Cluster, Node};
 
 /// How many clients there are.
 const CLIENTS: usize = 16;

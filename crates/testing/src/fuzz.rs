@@ -1,21 +1,51 @@
 //! What must hold for any bytes: the body of every fuzz target, and of the tests over past findings.
 
-#[path = "../crates/codec/tests/generate/mod.rs"]
-mod generate;
-
 use tersely_codec::{Form, Value, decode, encode, json};
+use tersely_core::{
+    Call, Loss, Mode, O200k, Plan, Redaction, Room, Tokens, compress, restore, restore_within,
+};
+use tersely_wire::hidden::{CloseReason, ResponseFraming};
+use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
+
+use crate::{generate, reader};
+
+/// The targets, each with a folder of findings and a corpus to begin with.
+pub const TARGETS: [&str; 12] = [
+    "decode_json",
+    "decode_stc",
+    "decode_terse",
+    "decode_toon",
+    "round_trip",
+    "compress",
+    "restore",
+    "slots",
+    "watch_anthropic",
+    "watch_chat",
+    "watch_responses",
+    "watch_gemini",
+];
 
 /// The forms that documents are put through.
 const FORMS: [Form; 4] = Form::ALL;
 
-/// Runs `target` on `bytes`, and panics when what it holds to is broken.
-pub(crate) fn run(target: &str, bytes: &[u8]) {
+/// Runs `target` on `bytes`.
+///
+/// # Panics
+/// When what the target holds to is broken.
+pub fn run(target: &str, bytes: &[u8]) {
     match target {
         "decode_json" => reads(Form::Json, bytes),
         "decode_stc" => reads(Form::Stc, bytes),
         "decode_terse" => reads(Form::Terse, bytes),
         "decode_toon" => reads(Form::Toon, bytes),
         "round_trip" => makes(bytes),
+        "compress" => compresses(bytes),
+        "restore" => restores(bytes),
+        "slots" => scans(bytes),
+        "watch_anthropic" => watches("anthropic", "/v1/messages", bytes),
+        "watch_chat" => watches("chat", "/v1/chat/completions", bytes),
+        "watch_responses" => watches("responses", "/v1/responses", bytes),
+        "watch_gemini" => watches("gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", bytes),
         other => panic!("no target is called {other}"),
     }
 }
@@ -45,4 +75,70 @@ fn comes_back(form: Form, value: &Value<'_>) {
         Some(text) => assert_eq!(decode(form, &text).as_ref(), Ok(value), "as {form:?}:\n{text}"),
         None => assert_eq!(form, Form::Toon, "declined {}", json::encode(value)),
     }
+}
+
+/// Whatever a text is, it never costs more than it came with, and comes back where nothing was lost. The first byte
+/// chooses the plan.
+fn compresses(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let mode = [Mode::Safe, Mode::Standard, Mode::Aggressive][usize::from(*first) % 3];
+    let loss = [Loss::None, Loss::Form, Loss::Detail][usize::from(*first) / 3 % 3];
+    let text = String::from_utf8_lossy(rest);
+    let plan = Plan { mode, loss, redact: Redaction::Off, max_bytes: 2_000, ..Plan::default() };
+    let outcome = compress(&plan, &O200k, Call::default(), &text);
+    let (before, after) = (O200k.count(&text), O200k.count(&outcome.text));
+    assert!(after <= before, "{before} tokens became {after}: {}", outcome.text);
+    assert_eq!(outcome.ledger.after, after);
+    match &outcome.original {
+        Some(original) => assert_eq!(original.text, text),
+        None if outcome.ledger.loss() == Loss::None => {
+            assert_eq!(restore(&outcome.text).as_deref(), Some(&*text), "{}", outcome.text);
+        }
+        None => {}
+    }
+}
+
+/// Whatever claims to be our work, it is read within bounds or refused.
+fn restores(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let room = Room::of(&text);
+    if let Some(back) = restore_within(room, &text) {
+        assert!(room.fits(back.len().saturating_sub(text.len())).is_some(), "{} bytes", back.len());
+    }
+}
+
+/// Whatever a body is, the places found in it are in it, and giving back what they hold changes nothing.
+fn scans(bytes: &[u8]) {
+    for provider in PROVIDERS {
+        let Ok(slots) = provider.slots(bytes) else { continue };
+        let spelled = slots.iter().filter_map(|slot| Some((slot, slot.text()?.into_owned())));
+        let own: Vec<Splice> = spelled
+            .filter(|(slot, text)| slot.is_spelled(text))
+            .map(|(slot, text)| (slot.span.clone(), Some(text)))
+            .collect();
+        assert!(splice(bytes, &own) == bytes, "{}: other bytes", provider.name());
+    }
+}
+
+/// The hidden tool's name.
+const HIDDEN: &str = "expand_context";
+
+/// Whatever an upstream says, in whatever pieces, it does not vanish, and no client sees the tool. The first byte
+/// chooses the framing and the pieces.
+fn watches(provider: &str, target: &str, bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
+    let hides = provider.hides(target).expect("a place to hide");
+    let framing = if first % 2 == 0 { ResponseFraming::Events } else { ResponseFraming::Whole };
+    let mut watch = hides.watch(HIDDEN, framing, HistoryPlace::Here);
+    let mut client = Vec::new();
+    for piece in rest.chunks(usize::from(first / 2) + 1) {
+        watch.see(piece, &mut client);
+    }
+    if watch.end(&mut client).is_some() {
+        watch.close(CloseReason::Enough, &mut client);
+    }
+    assert!(!client.is_empty() || rest.is_empty(), "all of it is gone");
+    let calls = reader::calls(&client);
+    assert!(!calls.iter().any(|name| name == HIDDEN), "seen: {}", String::from_utf8_lossy(&client));
 }

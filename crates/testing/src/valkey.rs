@@ -1,6 +1,4 @@
 //! Starts real Valkey servers on loopback: one, or a cluster of six.
-//!
-//! It needs nothing but the standard library, so that tests of other crates can include it by its path.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,23 +13,23 @@ use std::{env, fs, process, thread};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One server; it ends with this value.
-pub(crate) struct Node {
+pub struct Node {
     /// Where it listens, on loopback.
-    pub(crate) port: u16,
+    pub port: u16,
     child: Child,
     folder: PathBuf,
     more: Vec<String>,
 }
 
 /// Three masters with a replica each; node `n + 3` replicates node `n`.
-pub(crate) struct Cluster {
+pub struct Cluster {
     /// The six.
-    pub(crate) nodes: Vec<Node>,
+    pub nodes: Vec<Node>,
 }
 
 impl Node {
     /// One server that knows no other.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let [port] = free_ports();
         Self::with(port, &[])
     }
@@ -48,7 +46,7 @@ impl Node {
     }
 
     /// Starts it again after it was killed, at the same port and with nothing in it.
-    pub(crate) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.child = spawn(self.port, &self.folder, &self.more);
         self.wait();
     }
@@ -58,28 +56,28 @@ impl Node {
     }
 
     /// Its address for a client.
-    pub(crate) fn address(&self) -> String {
+    pub fn address(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
     /// Sends one command and returns the first line of the answer.
-    pub(crate) fn say(&self, command: &str) -> String {
+    pub fn say(&self, command: &str) -> String {
         self.try_say(command).unwrap_or_else(|| panic!("no answer to {command}"))
     }
 
     /// The whole text of an answer that has several lines.
-    pub(crate) fn ask(&self, command: &str) -> String {
+    pub fn ask(&self, command: &str) -> String {
         String::from_utf8(self.bytes(command)).expect("text")
     }
 
     /// The bytes of an answer.
-    pub(crate) fn bytes(&self, command: &str) -> Vec<u8> {
+    pub fn bytes(&self, command: &str) -> Vec<u8> {
         let (mut reader, head) = self.talk(command).unwrap_or_else(|| panic!("no answer to {command}"));
         bulk(&mut reader, &head)
     }
 
     /// The texts of an answer that is a list.
-    pub(crate) fn list(&self, command: &str) -> Vec<String> {
+    pub fn list(&self, command: &str) -> Vec<String> {
         let (mut reader, head) = self.talk(command).unwrap_or_else(|| panic!("no answer to {command}"));
         let length: usize = head.trim_start_matches('*').parse().expect("a list");
         let item = |_| {
@@ -90,17 +88,17 @@ impl Node {
     }
 
     /// Stops it in the middle of whatever it does; the kernel still accepts connections for it.
-    pub(crate) fn freeze(&self) {
+    pub fn freeze(&self) {
         self.signal("STOP");
     }
 
     /// Lets it go on.
-    pub(crate) fn thaw(&self) {
+    pub fn thaw(&self) {
         self.signal("CONT");
     }
 
     /// Ends it without warning.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().expect("a server to kill");
         self.child.wait().expect("its end");
     }
@@ -135,7 +133,7 @@ impl Drop for Node {
 
 impl Cluster {
     /// Starts six servers and waits until they agree that they are a cluster.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let ports = free_ports::<12>();
         let nodes: Vec<_> = ports[..6]
             .iter()
@@ -162,7 +160,7 @@ impl Cluster {
     }
 
     /// The addresses of all nodes.
-    pub(crate) fn addresses(&self) -> Vec<String> {
+    pub fn addresses(&self) -> Vec<String> {
         self.nodes.iter().map(Node::address).collect()
     }
 

@@ -1,12 +1,11 @@
 //! Holds that a body with tool results in it tells whose it is.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-mod corpus;
 mod fixtures;
 
-use corpus::conversations;
 use fixtures::fixtures;
+use tersely_testing::corpus::conversations;
 use tersely_wire::{Provider, guess_provider};
 
 #[test]

@@ -6,17 +6,14 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
-#[path = "laws/mutate.rs"]
-mod mutate;
-mod reader;
 mod snapshot;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use mutate::mutate;
 use snapshot::hold;
+use tersely_testing::{mutate, reader};
 use tersely_wire::hidden::{CloseReason, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 

@@ -2,25 +2,23 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
     reason = "a test fails loudly, and says how much it saw"
 )]
 
-mod corpus;
 mod fixtures;
 mod laws {
-    pub(crate) mod mutate;
     pub(crate) mod plain;
 }
 
 use std::env;
 
-use corpus::{Conversation, conversations};
 use fixtures::fixtures;
-use laws::mutate::{Choices, mutate};
 use laws::plain;
 use serde_json::Value;
+use tersely_testing::corpus::{Conversation, conversations};
+use tersely_testing::generate::Choices;
+use tersely_testing::mutate;
 use tersely_wire::{PROVIDERS, Provider, Slot, Splice, splice};
 
 /// A text that needs every kind of escape.
@@ -28,7 +26,7 @@ const OTHER: &str = "other \"text\" \\ with\n\ttabs, \u{1}, é and 😀";
 
 #[test]
 fn a_text_put_back_gives_the_body_back() {
-    for Conversation { name, body, provider } in conversations() {
+    for Conversation { name, body, provider, .. } in conversations() {
         let slots = provider.slots(&body).expect("slots");
         let own = edits(&slots, |slot| slot.text().expect("a text").into_owned());
         assert!(splice(&body, &own) == body, "{name}");
@@ -41,12 +39,15 @@ fn a_text_put_back_gives_the_body_back() {
 #[test]
 fn every_tool_result_of_the_corpus_is_found() {
     let (mut results, mut slots, mut bytes) = (0, 0, 0);
-    for Conversation { name, body, provider } in conversations() {
+    for Conversation { name, body, provider, results: promised, .. } in conversations() {
         let value: Value = serde_json::from_slice(&body).expect("a value");
-        let expected = plain::results(&value);
         let found: Vec<_> = provider.slots(&body).expect("slots").iter().map(described).collect();
+        let Some(expected) = plain::results(&value) else {
+            assert!(found.len() >= promised, "{name}: {} slots of {promised} results", found.len());
+            continue;
+        };
         assert_eq!(found, plain::texts(&expected), "{name}");
-        assert_eq!(expected.len(), plain::promised(&corpus::root(), &name), "{name}");
+        assert_eq!(expected.len(), promised, "{name}");
         results += expected.len();
         slots += found.len();
         bytes += found.iter().map(|(_, _, text)| text.len()).sum::<usize>();
@@ -56,7 +57,7 @@ fn every_tool_result_of_the_corpus_is_found() {
 
 #[test]
 fn other_texts_change_nothing_but_their_places() {
-    for Conversation { name, body, provider } in conversations() {
+    for Conversation { name, body, provider, .. } in conversations() {
         changes_only_places(provider, &body, &name);
         let changed = replaced(provider, &body);
         let (before, after) = (messages(&body), messages(&changed));
@@ -68,7 +69,7 @@ fn other_texts_change_nothing_but_their_places() {
 
 #[test]
 fn calls_of_the_corpus_are_known() {
-    for Conversation { name, body, provider } in conversations() {
+    for Conversation { name, body, provider, .. } in conversations() {
         for slot in provider.slots(&body).expect("slots") {
             assert!(!slot.call.tool.is_empty(), "{name}: {} has no tool", slot.call.id);
         }
@@ -168,5 +169,6 @@ fn described(slot: &Slot<'_>) -> (String, bool, String) {
 
 fn messages(body: &[u8]) -> Vec<Value> {
     let value: Value = serde_json::from_slice(body).expect("a value");
-    value["messages"].as_array().expect("messages").clone()
+    let named = ["messages", "input", "contents"].iter().find_map(|name| value[*name].as_array());
+    named.expect("messages").clone()
 }

@@ -1,25 +1,24 @@
 //! Holds the laws of the wire for descriptions and for what users say: nothing else changes, in any body.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-mod corpus;
 mod fixtures;
 mod laws {
     pub(crate) mod described;
-    pub(crate) mod mutate;
 }
 
 use std::env;
 use std::ops::Range;
 
-use corpus::conversations;
 use fixtures::fixtures;
 use laws::described::minify_tree;
-use laws::mutate::{Choices, mutate};
 use serde_json::Value;
 use tersely_core::prompt::{Stats, shorten};
 use tersely_core::schema::minify;
 use tersely_core::{O200k, Tokens};
+use tersely_testing::corpus::conversations;
+use tersely_testing::generate::Choices;
+use tersely_testing::mutate;
 use tersely_wire::{PROVIDERS, Provider, Splice, rewrite, splice};
 
 /// Low, so that much is done.

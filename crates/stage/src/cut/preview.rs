@@ -40,8 +40,8 @@ impl Stage for Preview {
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
-        let text = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
-        Some(Edit { text, loss: Loss::Detail, note: String::new() })
+        let short = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
+        (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::form::carried;
 use crate::form::paths::Paths;
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
-use crate::stage::{Edit, Scene, Stage};
+use crate::stage::{Edit, Scene, Stage, proven};
 
 /// A text with lines like ` src/a.rs   |  12 ++--`.
 pub(crate) struct DiffStat;
@@ -33,10 +33,11 @@ impl Stage for DiffStat {
         if files < MIN_FILES {
             return None;
         }
-        Some(match Paths.apply(scene, &bare) {
+        let edit = match Paths.apply(scene, &bare) {
             Some(edit) => Edit { note: format!("{}{FOLDERS}{}", columns.note(), edit.note), ..edit },
             None => Edit { text: bare, loss: Loss::None, note: columns.note() },
-        })
+        };
+        proven(self, text, edit)
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

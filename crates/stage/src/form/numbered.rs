@@ -52,7 +52,7 @@ impl Stage for Numbered {
         let note = shape.note(numbered, head);
         // Below other lines, a few numbers in a long text may be anything.
         let most = head == 0 || numbered >= rest;
-        (numbered >= MIN_LINES && most).then_some(Edit { text: out, loss: Loss::None, note })
+        (numbered >= MIN_LINES && most && out != text).then_some(Edit { text: out, loss: Loss::None, note })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

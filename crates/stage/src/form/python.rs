@@ -5,7 +5,7 @@ use tersely_codec::{Text, Value, terse};
 
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
-use crate::stage::{Edit, Scene, Stage};
+use crate::stage::{Edit, Scene, Stage, proven};
 
 /// A text that is one Python list or dictionary.
 pub(crate) struct Python;
@@ -33,7 +33,7 @@ impl Stage for Python {
         let mut reader = Reader { text: body, at: 0 };
         let value = reader.value(MAX_DEPTH).filter(|_| reader.at == body.len())?;
         let written = terse::encode(&value)?;
-        Some(Edit { text: written, loss: Loss::None, note: note.to_owned() })
+        proven(self, text, Edit { text: written, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

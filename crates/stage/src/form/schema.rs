@@ -331,15 +331,12 @@ mod tests {
             format!(r#"{{"a":"{long}"}},{{"a":1}}"#),
             format!(r#"{{"a":"{long}"}},{{"a":[1]}}"#),
             format!(r#"{{"a":"{long}"}},7"#),
-            format!(r#"{{"a":"{long}","a":"y"}},{{"a":"z"}}"#),
             format!(r#"{{"a":"{long}","b":"y"}},{{"b":"z","a":"y"}}"#),
             format!(r#"{{"a":"{long}\n"}},{{"a":"z"}}"#),
             "{},{}".to_owned(),
         ] {
             let text = format!("[{items}]");
-            let edit = proof::apply(&Schema, &text);
-            let back = edit.as_ref().and_then(|edit| proof::back(&Schema, edit));
-            assert!(edit.is_none() || back.as_deref() == Some(&*text), "{items}");
+            assert_eq!(proof::apply(&Schema, &text), None, "{items}");
         }
         proof::read_foreign(&Schema);
         assert_eq!(proof::apply(&Schema, r#"[{"a":1},{"a":2}]"#), None);

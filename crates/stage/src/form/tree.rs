@@ -5,7 +5,7 @@
 use crate::form::carried;
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
-use crate::stage::{Edit, Scene, Stage};
+use crate::stage::{Edit, Scene, Stage, proven};
 
 /// A text as `tree` and `cargo tree` draw it.
 pub(crate) struct Tree;
@@ -43,7 +43,8 @@ impl Stage for Tree {
         }
         carried::push(&mut out, &others);
         let note = note(style, &style.open(last));
-        (branches >= enough).then(|| Edit { text: carried::finish(out, end), loss: Loss::None, note })
+        let edit = Edit { text: carried::finish(out, end), loss: Loss::None, note };
+        if branches >= enough { proven(self, text, edit) } else { None }
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

@@ -8,8 +8,8 @@ use tersely_store::{Store, StoreError};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
-use crate::valkey::{Cluster, Node};
 use crate::{DEADLINE, SLACK, alone, hasty, key};
+use tersely_testing::valkey::{Cluster, Node};
 
 /// How many callers there are at once.
 const CALLERS: u64 = 32;

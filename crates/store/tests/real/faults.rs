@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tersely_store::{Place, Remote, Settings, Store, StoreError};
 
-use crate::valkey::Node;
 use crate::{DEADLINE, SLACK, alone, hasty, key, settings, store};
+use tersely_testing::valkey::Node;
 
 /// Calls until one succeeds; every call ends in time.
 async fn recovers(store: &Store) {

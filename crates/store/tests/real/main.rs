@@ -3,7 +3,6 @@
 #![cfg(unix)]
 #![expect(
     clippy::expect_used,
-    clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "a test fails loudly and says what it measured, its scenery too"
@@ -13,8 +12,6 @@ mod cluster;
 mod faults;
 mod single;
 mod tls;
-#[path = "../valkey/mod.rs"]
-mod valkey;
 
 use std::time::Duration;
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tersely_store::{Id, Key, Life, Lives, Settings, Store};
 
-use crate::valkey::Node;
 use crate::{alone, key, secret, settings, store};
+use tersely_testing::valkey::Node;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_kept_is_found_until_it_expires() {

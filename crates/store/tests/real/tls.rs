@@ -11,8 +11,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use crate::valkey::Node;
 use crate::{alone, key, store};
+use tersely_testing::valkey::Node;
 
 /// Says which port the child should use.
 const PORT: &str = "TERSELY_TEST_TLS_PORT";

@@ -8,8 +8,8 @@ mod words;
 use words::{BEGINNINGS, KEYS, LITERALS, LOOKALIKES, NUMBERS, PIECES, WORDS};
 
 /// Where choices come from.
-pub(crate) trait Choices {
-    /// A number below `n`, for an `n` from 1 to 256.
+pub trait Choices {
+    /// A number below `n`, which is at most 256 where choices are bytes.
     fn pick(&mut self, n: usize) -> usize;
 }
 
@@ -33,7 +33,8 @@ impl Choices for &[u8] {
 }
 
 /// One JSON document, most often a list of records and most often under 2 KB.
-pub(crate) fn document(choices: &mut impl Choices) -> String {
+#[must_use]
+pub fn document(choices: &mut impl Choices) -> String {
     let (comma, colon) = LAYOUTS[choices.pick(LAYOUTS.len())];
     Maker { choices, comma, colon, spent: 0 }.root()
 }

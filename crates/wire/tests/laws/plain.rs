@@ -1,8 +1,5 @@
 //! Finds tool results the plain way, in a tree, to hold the scan against.
 
-use std::fs;
-use std::path::Path;
-
 use serde_json::Value;
 
 /// A result's id, whether its tool failed, and its texts.
@@ -12,9 +9,9 @@ pub(crate) struct Answer {
     texts: Vec<String>,
 }
 
-/// Every tool result of a body of Messages or Chat Completions.
-pub(crate) fn results(body: &Value) -> Vec<Answer> {
-    body["messages"].as_array().expect("messages").iter().flat_map(of_message).collect()
+/// Every tool result of a body of Messages or Chat Completions; nothing of other bodies.
+pub(crate) fn results(body: &Value) -> Option<Vec<Answer>> {
+    Some(body["messages"].as_array()?.iter().flat_map(of_message).collect())
 }
 
 /// Its texts one by one; empty ones are no slots.
@@ -31,15 +28,6 @@ pub(crate) fn pairs(message: &Value) -> Vec<String> {
     let blocks = blocks.flat_map(|block| [&block["id"], &block["tool_use_id"]]);
     let ids = called.chain([&message["tool_call_id"]]).chain(blocks);
     ids.filter_map(Value::as_str).map(ToOwned::to_owned).collect()
-}
-
-/// The number of results that the corpus says are in a conversation.
-pub(crate) fn promised(root: &Path, name: &str) -> usize {
-    let manifest = fs::read_to_string(root.join("MANIFEST.jsonl")).expect("a manifest");
-    let lines = manifest.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line"));
-    let mut of_name = lines.filter(|line| line["path"] == format!("conversations/{name}"));
-    let count = of_name.next().expect("a line for the conversation")["tool_results"].as_u64();
-    usize::try_from(count.expect("a count")).expect("a size")
 }
 
 fn of_message(message: &Value) -> Vec<Answer> {

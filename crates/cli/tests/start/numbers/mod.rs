@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tersely_core::{O200k, Tokens};
+use tersely_testing::corpus::conversations;
 
 use crate::stage::{Running, post, start, tersely};
 use script::{Answer, Script};
@@ -280,16 +281,14 @@ fn a_body_is_accounted_for_as_it_is_written() {
     }
 }
 
-/// The corpus beside the project, where there is one: its shortest conversations, in pretty and in compact JSON.
+/// The shortest conversations of each provider, as they were sent.
 #[test]
 fn conversations_are_accounted_for_too() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/conversations");
-    let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<_> = files.filter_map(|path| Some((fs::metadata(&path).ok()?.len(), path))).collect();
-    files.sort();
-    for (_, path) in files.iter().take(3) {
-        let name = if path.to_string_lossy().contains(".anthropic.") { "anthropic" } else { "chat" };
-        let shape = SHAPES.iter().find(|shape| shape.name == name).expect("a shape");
-        check_compressed(shape, &fs::read_to_string(path).expect("a body"));
+    let mut conversations = conversations();
+    conversations.sort_by_key(|conversation| conversation.body.len());
+    for conversation in conversations.into_iter().take(6) {
+        let shape = SHAPES.iter().find(|shape| shape.name == conversation.provider.name());
+        let body = String::from_utf8(conversation.body).expect("a text");
+        check_compressed(shape.expect("a shape"), &body);
     }
 }

@@ -156,12 +156,10 @@ fn push_member(out: &mut String, value: &Value<'_>, block: Option<Block>) {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/generate/mod.rs"]
-mod generate;
-
-#[cfg(test)]
 mod tests {
-    use super::{decode, document, generate};
+    use tersely_testing::generate;
+
+    use super::{decode, document};
     use crate::json;
 
     /// The check in `encode` is a safety net: nothing may fall into it.

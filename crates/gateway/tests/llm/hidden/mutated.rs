@@ -1,10 +1,5 @@
 //! Responses that come broken: each still reaches its client, and no client sees the tool.
 
-#[path = "../../../../wire/tests/laws/mutate.rs"]
-mod mutate;
-#[path = "../../../../wire/tests/reader/mod.rs"]
-mod reader;
-
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -13,12 +8,13 @@ use std::time::Instant;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use tersely_testing::generate::Choices;
+use tersely_testing::{mutate, reader};
 use tokio::task::JoinSet;
 
 use super::speech::{SHAPES, Say, Shape};
 use super::{TOOL, expand, live, shadow};
 use crate::scene::{Seen, any, client, gateway, settings, soon, upstream};
-use mutate::{Choices, mutate};
 
 /// How many clients ask at a time.
 const AT_ONCE: usize = 16;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 /// The names of all calls in a whole response or in the events of a stream.
-pub(crate) fn calls(body: &[u8]) -> Vec<String> {
+#[must_use]
+pub fn calls(body: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(body);
     let mut names = Names::default();
     match serde_json::from_str::<Value>(&text) {

@@ -1,20 +1,6 @@
 //! Breaks a body in a few places: the same seed breaks it in the same way.
 
-/// Where choices come from.
-pub(crate) trait Choices {
-    /// A number below `n`.
-    fn pick(&mut self, n: usize) -> usize;
-}
-
-/// A seed, stirred by `SplitMix64`.
-impl Choices for u64 {
-    fn pick(&mut self, n: usize) -> usize {
-        *self = self.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (*self ^ (*self >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        usize::try_from((mixed ^ (mixed >> 31)) >> 33).unwrap_or_default() % n
-    }
-}
+use crate::generate::Choices;
 
 /// What a body is broken with: JSON's own signs, halves of characters, names that mean something.
 const PIECES: [&[u8]; 34] = [
@@ -55,7 +41,8 @@ const PIECES: [&[u8]; 34] = [
 ];
 
 /// A body with one to four changes in it.
-pub(crate) fn mutate(seed: &mut u64, body: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn mutate(seed: &mut u64, body: &[u8]) -> Vec<u8> {
     let mut out = body.to_vec();
     for _ in 0..=seed.pick(4) {
         let at = seed.pick(out.len() + 1);

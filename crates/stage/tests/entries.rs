@@ -1,0 +1,175 @@
+//! The laws of single stages: every entry of every table, called directly, over real texts and broken ones.
+//!
+//! A new entry is tested here unasked. One that nothing here makes speak fails, so that no law is empty: it needs a
+//! fixture.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use tersely_stage::clean::CLEAN;
+use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
+use tersely_stage::form::FORMS;
+use tersely_stage::{Call, Edit, Loss, Plan, Room, Scene, Stage};
+use tersely_testing::corpus::{files, outputs, project};
+use tersely_testing::mutate_text;
+
+/// The tables, and what an entry of each may lose.
+static TABLES: [(&str, &[&dyn Stage], &[Loss]); 6] = [
+    ("CLEAN", CLEAN, &[Loss::Form, Loss::Detail]),
+    ("FORMS", FORMS, &[Loss::None, Loss::Form]),
+    ("CUTS", CUTS, &[Loss::Detail]),
+    ("REST", REST, &[Loss::Detail]),
+    ("FAMILIES", FAMILIES, &[Loss::Detail]),
+    ("CAPS", CAPS, &[Loss::Detail]),
+];
+
+/// How often each text is broken.
+const MUTANTS: u64 = 4;
+
+/// Longer texts say nothing that shorter ones do not.
+const LONG: usize = 30_000;
+
+/// Every text, and what was made of it by being broken.
+fn texts() -> Vec<String> {
+    let read = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
+    // The first line of these names the tool and the command.
+    let said = |text: String| text.split_once('\n').map(|(_, text)| text.to_owned()).unwrap_or_default();
+    let shared =
+        files(&project().join("crates/core/fixtures")).iter().map(read).map(said).collect::<Vec<_>>();
+    let own = files(&project().join("crates/stage/fixtures")).iter().map(read).collect::<Vec<_>>();
+    let whole = shared.into_iter().chain(own).chain(outputs().into_iter().map(|output| output.text));
+    let short = whole.filter(|text| text.len() <= LONG);
+    short
+        .flat_map(|text| {
+            let broken: Vec<_> = (0..MUTANTS).map(|seed| mutate_text(&mut seed.clone(), &text)).collect();
+            std::iter::once(text).chain(broken)
+        })
+        .collect()
+}
+
+/// Calls `check` with every entry and what it makes of every text, and fails with the faults that it finds, a few of each
+/// entry. Each entry must make something of one text.
+fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &str, &Edit) -> Option<String>) {
+    let plan = Plan { max_bytes: 2_000, ..Plan::default() };
+    let texts = texts();
+    let mut silent: BTreeSet<&str> = TABLES.iter().flat_map(|(_, stages, _)| names(stages)).collect();
+    let mut faults: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (_, stages, losses) in TABLES {
+        for stage in stages {
+            for text in &texts {
+                let scene = Scene { plan: &plan, call: Call::default() };
+                let Some(edit) = stage.apply(scene, text) else { continue };
+                silent.remove(stage.name());
+                let fault = check(*stage, losses, text, &edit);
+                faults
+                    .entry(stage.name())
+                    .or_default()
+                    .extend(fault.map(|words| format!("{words}\nof\n{text}")));
+            }
+        }
+    }
+    faults.retain(|_, faults| !faults.is_empty());
+    let counts: Vec<_> = faults.iter().map(|(name, faults)| format!("{name}: {}", faults.len())).collect();
+    let first: Vec<_> =
+        faults.values().filter_map(|faults| faults.iter().min_by_key(|fault| fault.len())).collect();
+    assert!(faults.is_empty(), "{counts:?}\n{first:#?}");
+    assert!(silent.is_empty(), "nothing at hand makes these speak: {silent:?}");
+}
+
+fn names(stages: &[&dyn Stage]) -> Vec<&'static str> {
+    stages.iter().map(|stage| stage.name()).collect()
+}
+
+#[test]
+fn a_name_is_one_stages() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in TABLES.iter().flat_map(|(_, stages, _)| names(stages)) {
+        *seen.entry(name).or_default() += 1;
+    }
+    let twice: Vec<_> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[test]
+fn an_entry_loses_what_its_table_says() {
+    each_edit(|_, losses, text, edit| {
+        let faults = [
+            (!losses.contains(&edit.loss), "loses something else"),
+            (edit.text == text, "changes nothing"),
+            (edit.loss != Loss::None && !edit.note.is_empty(), "has a note that nobody reads"),
+            (edit.note.contains('\n'), "has a note of several lines"),
+        ];
+        faults.into_iter().find(|(is_fault, _)| *is_fault).map(|(_, words)| words.to_owned())
+    });
+}
+
+#[test]
+fn what_a_form_writes_exactly_comes_back() {
+    each_edit(|stage, _, text, edit| {
+        let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
+        let holds = edit.loss != Loss::None || back.as_deref() == Some(text);
+        (!holds).then(|| format!("{}: {}\nback as {back:?}", edit.note, edit.text))
+    });
+}
+
+#[test]
+fn what_leaves_detail_out_says_so() {
+    let is_said = |line: &str| SAID.iter().any(|words| line.contains(words));
+    each_edit(|_, _, text, edit| {
+        let came: BTreeSet<&str> = text.lines().collect();
+        let says = edit.text.lines().any(|line| is_said(line) && !came.contains(line));
+        (edit.loss == Loss::Detail && !says).then(|| edit.text.clone())
+    });
+}
+
+/// The words by which a reader knows that something is missing. The head of a hunk counts the lines that it shows.
+const SAID: [&str; 6] =
+    [" left out", "[timestamp]", "[hash]", "[Tool output capped:", "[Binary output suppressed:", "@@ -"];
+
+#[test]
+fn the_same_text_gives_the_same_edit() {
+    let plan = Plan { max_bytes: 2_000, ..Plan::default() };
+    each_edit(|stage, _, text, edit| {
+        let again = stage.apply(Scene { plan: &plan, call: Call::default() }, text);
+        (again.as_ref() != Some(edit)).then(|| edit.text.clone())
+    });
+}
+
+/// Notes that other stages write, and notes that nobody does.
+const NOTES: [&str; 16] = [
+    "",
+    "compact",
+    "indent 2, newline",
+    "4, width 6, arrow",
+    "18446744073709551615, width 18446744073709551615, tab",
+    "headed; all under /a/",
+    "names to column 99999999, counts to 99999999",
+    "no line numbers",
+    "path once a file",
+    "commas, 3 rows",
+    "a; b; c",
+    "é",
+    ";",
+    ", ",
+    "-1",
+    "lzw",
+];
+
+#[test]
+fn foreign_notes_are_refused_or_read_within_bounds() {
+    let texts: Vec<String> = texts().into_iter().filter(|text| text.len() < 4_000).collect();
+    assert!(!texts.is_empty());
+    for stage in FORMS {
+        for note in NOTES {
+            for text in &texts {
+                let room = Room::of(text);
+                if let Some(back) = stage.restore(room, note, text) {
+                    assert!(room.fits(back.len()).is_some(), "{} {note}: {} bytes", stage.name(), back.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Real outputs of tools and real conversations: our own few, and many more where a larger corpus is at hand.
+//!
+//! The larger one is looked for where `TERSELY_CORPUS` says, else beside the project. Without it tests run over our own,
+//! and say so.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::{env, fs};
+
+use serde_json::Value;
+use tersely_wire::{PROVIDERS, Provider};
+
+/// What a tool said.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// Its family and file, such as `git/blame.txt`.
+    pub name: String,
+    /// What kind of tool it is from.
+    pub family: String,
+    /// What it said.
+    pub text: String,
+}
+
+/// A request body, at the end of a conversation.
+#[derive(Clone)]
+pub struct Conversation {
+    /// Its file.
+    pub name: String,
+    /// The request, byte for byte.
+    pub body: Vec<u8>,
+    /// Whose shape it has.
+    pub provider: &'static dyn Provider,
+    /// The member that lists what was said.
+    pub list: &'static str,
+    /// How many tool results are in it.
+    pub results: usize,
+}
+
+/// Every output, in order; our own first.
+#[must_use]
+pub fn outputs() -> Vec<Output> {
+    roots().iter().flat_map(|root| outputs_in(root)).collect()
+}
+
+/// Every output of these families.
+#[must_use]
+pub fn outputs_of(families: &[&str]) -> Vec<Output> {
+    outputs().into_iter().filter(|output| families.contains(&&*output.family)).collect()
+}
+
+/// Every conversation, in order; our own first.
+#[must_use]
+pub fn conversations() -> Vec<Conversation> {
+    roots().iter().flat_map(|root| conversations_in(root)).collect()
+}
+
+/// The larger corpus, for figures that are measured over it and nothing else.
+#[must_use]
+pub fn larger() -> Option<PathBuf> {
+    static SAID: Once = Once::new();
+    let place =
+        env::var_os("TERSELY_CORPUS").map_or_else(|| project().join("../shared/corpus"), PathBuf::from);
+    if place.join("outputs").is_dir() {
+        return Some(place);
+    }
+    SAID.call_once(|| {
+        // Not by the macros, whose words are held back while a test passes.
+        let words =
+            "SKIPPED: no larger corpus (TERSELY_CORPUS names one); tests run over the project's own\n";
+        std::io::stderr().write_all(words.as_bytes()).expect("standard error");
+    });
+    None
+}
+
+/// The root of the project.
+#[must_use]
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files below a folder, in order; none of what cannot be read, and none behind links.
+#[must_use]
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| !path.is_symlink())
+        .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
+        .collect();
+    files.sort();
+    files
+}
+
+fn roots() -> Vec<PathBuf> {
+    std::iter::once(project().join("corpus")).chain(larger()).collect()
+}
+
+fn outputs_in(root: &Path) -> Vec<Output> {
+    let outputs = root.join("outputs");
+    let output = |file: &PathBuf| {
+        let name = file.strip_prefix(&outputs).expect("a file of it").to_string_lossy().replace('\\', "/");
+        let family = name.split('/').next().expect("a family").to_owned();
+        Output { name, family, text: String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned() }
+    };
+    let found: Vec<Output> = files(&outputs).iter().map(output).collect();
+    assert!(!found.is_empty(), "no outputs in {}", outputs.display());
+    found
+}
+
+fn conversations_in(root: &Path) -> Vec<Conversation> {
+    let manifest = fs::read_to_string(root.join("MANIFEST.jsonl")).expect("a manifest");
+    let listed: Vec<Value> = manifest.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let conversation = |file: &PathBuf| {
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let path = format!("conversations/{name}");
+        let line = listed.iter().find(|line| line["path"] == path).expect("a line of the manifest");
+        let results = line["tool_results"].as_u64().and_then(|count| usize::try_from(count).ok());
+        let provider = provider(&name);
+        Conversation {
+            list: list(provider),
+            provider,
+            body: fs::read(file).expect("a body"),
+            results: results.expect("a number"),
+            name,
+        }
+    };
+    files(&root.join("conversations")).iter().map(conversation).collect()
+}
+
+fn list(provider: &dyn Provider) -> &'static str {
+    match provider.name() {
+        "responses" => "input",
+        "gemini" => "contents",
+        _ => "messages",
+    }
+}
+
+fn provider(file: &str) -> &'static dyn Provider {
+    let api = file.rsplit('.').nth(1).expect("an API before the ending");
+    let name = if api == "openai" { "chat" } else { api };
+    PROVIDERS.into_iter().find(|known| known.name() == name).expect("a provider")
+}

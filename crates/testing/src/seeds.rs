@@ -1,0 +1,67 @@
+//! What each fuzz target begins with: past findings, and texts of its kind from the project's fixtures.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::corpus::{files, project};
+
+/// The seeds of a target: a name and its bytes.
+#[must_use]
+pub fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
+    let mut seeds = read(&project().join("fuzz/regressions").join(target));
+    match target {
+        "compress" => {
+            seeds.extend(texts().into_iter().map(|(name, text)| (name, [&[4], &text[..]].concat())));
+        }
+        "restore" => seeds.extend(sent()),
+        "slots" => seeds.extend(bodies()),
+        _ => {}
+    }
+    if let Some(provider) = target.strip_prefix("watch_") {
+        seeds.extend(responses(provider));
+    }
+    seeds
+}
+
+fn texts() -> Vec<(String, Vec<u8>)> {
+    read(&project().join("crates/core/fixtures"))
+}
+
+/// What is sent for every example of our notation.
+fn sent() -> Vec<(String, Vec<u8>)> {
+    let file = project().join("benchmarks/reading/notation.json");
+    let examples: Value = serde_json::from_slice(&fs::read(file).expect("examples")).expect("JSON");
+    let examples = examples.as_array().expect("a list").iter().enumerate();
+    let text =
+        |(at, example): (usize, &Value)| (at.to_string(), example["sent"].as_str().unwrap_or("").into());
+    examples.map(text).collect()
+}
+
+fn bodies() -> Vec<(String, Vec<u8>)> {
+    let all = read(&project().join("crates/wire/fixtures"));
+    all.into_iter().filter(|(name, _)| !name.contains("hidden") && !name.contains(".snap")).collect()
+}
+
+/// The first rounds of a provider's cases, each behind the byte that tells its framing.
+fn responses(provider: &str) -> Vec<(String, Vec<u8>)> {
+    let all = read(&project().join("crates/wire/fixtures").join(provider).join("hidden"));
+    let framed = |(name, bytes): (String, Vec<u8>)| {
+        let first = if name.ends_with("1.sse") { 40 } else { 41 };
+        (name, [&[first], &bytes[..]].concat())
+    };
+    all.into_iter()
+        .filter(|(name, _)| name.ends_with("1.sse") || name.ends_with("1.json"))
+        .map(framed)
+        .collect()
+}
+
+fn read(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let named = |file: &std::path::PathBuf| {
+        let name =
+            file.strip_prefix(folder).expect("a file of it").to_string_lossy().replace(['/', '\\'], "-");
+        (name, fs::read(file).expect("a file"))
+    };
+    files(folder).iter().map(named).collect()
+}

@@ -1,0 +1,5 @@
+//! Any response of Chat Completions, watched.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tersely_testing::fuzz::run("watch_chat", bytes));
