@@ -2,13 +2,15 @@
 
 mod source;
 
-use source::{Source, crates, products, sources, tracked, words};
+use std::collections::{BTreeMap, BTreeSet};
+
+use source::{Imports, Source, circles, crates, products, sources, tracked, words};
 
 /// Crates whose answers depend on nothing but their arguments.
 const PURE: [&str; 4] = ["codec", "stage", "core", "wire"];
 
 /// What each crate may use of ours.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("codec", &[]),
     ("stage", &["codec"]),
     ("core", &["stage", "codec"]),
@@ -17,6 +19,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("telemetry", &[]),
     ("engine", &["core", "wire", "store", "telemetry", "codec"]),
     ("gateway", &["engine", "core", "wire", "store", "telemetry", "codec"]),
+    ("testing", &["core", "wire", "codec"]),
     ("cli", &["gateway", "engine", "core", "stage", "wire", "store", "telemetry", "codec"]),
 ];
 
@@ -79,6 +82,89 @@ fn arrows_between_crates_point_down() {
         }
     }
     hold(&faults);
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let products = products();
+    let arrows = Imports::of(&products).arrows();
+    assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1_000, "imports are read");
+    let faults = circles(&arrows).into_iter().map(|circle| format!("a circle: {}", circle.join(", ")));
+    hold(&faults.collect::<Vec<_>>());
+}
+
+/// A room is a folder or a file right below a crate's `src`; `lib.rs` lists what is there, and is none.
+#[test]
+fn no_rooms_of_a_crate_import_each_other_in_a_circle() {
+    let products = products();
+    let arrows = Imports::of(&products).arrows();
+    let room = |path: &str| {
+        path.splitn(5, '/').take(4).map(|part| part.trim_end_matches(".rs")).collect::<Vec<_>>().join("/")
+    };
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (from, targets) in &arrows {
+        let others =
+            targets.iter().map(|to| room(to)).filter(|to| *to != room(from) && !to.ends_with("/lib"));
+        rooms.entry(room(from)).or_default().extend(others);
+    }
+    let rooms = rooms.iter().filter(|(from, _)| !from.ends_with("/lib") && !from.ends_with("/main"));
+    let rooms = rooms.map(|(from, to)| (from.as_str(), to.iter().map(String::as_str).collect())).collect();
+    hold(
+        &circles(&rooms)
+            .into_iter()
+            .map(|circle| format!("a circle: {}", circle.join(", ")))
+            .collect::<Vec<_>>(),
+    );
+}
+
+#[test]
+fn a_type_that_others_name_has_a_name_of_its_own() {
+    let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for source in products() {
+        for kind in source.types().into_iter().filter(|kind| kind.is_shared) {
+            places.entry(kind.name).or_default().insert(source.path.clone());
+        }
+    }
+    let twice = places.into_iter().filter(|(_, places)| places.len() > 1);
+    let fault = |(name, places): (String, BTreeSet<String>)| {
+        format!("{name} is several types: {}", places.into_iter().collect::<Vec<_>>().join(", "))
+    };
+    hold(&twice.map(fault).collect::<Vec<_>>());
+}
+
+/// `impl Stage for DiffStat` says `"diff stat"`, and stands in `diff_stat.rs` or a folder of that name.
+#[test]
+fn a_stages_name_type_and_file_are_one_word() {
+    let mut stages = 0;
+    for source in products().iter().filter(|source| source.room == "stage") {
+        for (at, _) in source.code.match_indices("impl Stage for ") {
+            let name =
+                source.code[at + "impl Stage for ".len()..].split([' ', '<', '{']).next().unwrap_or_default();
+            let words = snake(name).replace('_', " ");
+            let said = |sign: &str| source.text.contains(&format!("\"{}\"", words.replace(' ', sign)));
+            assert!(said(" ") || said("_"), "{}: {name} does not say {words:?}", source.path);
+            let mut parts =
+                source.path.trim_end_matches(".rs").split('/').rev().filter(|part| *part != "mod");
+            let (file, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let snake = snake(name);
+            let fits = [file.to_owned(), folder.to_owned(), format!("{folder}_{file}")].contains(&snake)
+                || snake.starts_with(&format!("{file}_"));
+            assert!(fits, "{}: {name} stands in another file", source.path);
+            stages += 1;
+        }
+    }
+    assert!(stages > 40, "only {stages} stages are read");
+}
+
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (at, letter) in name.char_indices() {
+        if letter.is_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
 }
 
 #[test]

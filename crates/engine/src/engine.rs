@@ -4,44 +4,18 @@ use std::borrow::Cow;
 
 use tersely_core::tokens::difference;
 use tersely_core::{Loss, O200k, Tokens};
-use tersely_wire::{Provider, splice};
+use tersely_wire::splice;
 
 use crate::object::take;
 use crate::results::results;
 use crate::scale::Scale;
 use crate::scope::Scope;
-use crate::{Asked, Hidden, Kept, Recall, Refused, Report, Settings, Tally, beside, hidden};
+use crate::{Asked, Hidden, Kept, Refused, Report, Request, Settings, Tally, beside, hidden};
 
 /// Settings at work. What it makes of a body depends on these two alone.
 #[derive(Debug, Clone, Default)]
 pub struct Engine {
     settings: Settings,
-}
-
-/// A request, as far as it matters to its body.
-#[derive(Clone)]
-pub struct Request<'r> {
-    /// The shape of the body.
-    pub provider: &'static dyn Provider,
-    /// Where it is sent, with its query: rules may speak of routes.
-    pub path: &'r str,
-    /// What it asks for beside its body; above what the body asks for.
-    pub asked: Asked,
-    /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
-    pub most: Loss,
-    /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
-    /// because none was.
-    pub plain: usize,
-    /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
-    pub memo: Option<Recall<'r>>,
-}
-
-impl<'r> Request<'r> {
-    /// A request that asks for nothing.
-    #[must_use]
-    pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
-        Self { provider, path, asked: Asked::default(), most: Loss::Detail, plain: 0, memo: None }
-    }
 }
 
 /// A body that may go on.

@@ -25,13 +25,15 @@ mod tls;
 mod undo;
 mod upgrade;
 mod upstream;
+mod vendor;
 
 pub use error::{Error, Side};
 pub use llm::{
-    Entry, Follow, Head, Keeper, Live, Missed, Pending, Provider, Refusal, Replacement, Rewrite, Round,
-    Stages, Totals, Verdict,
+    Entry, Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, Rewrite, Round, Stages, Totals,
+    Verdict,
 };
 pub use probe::probe;
 pub use serve::{bind, serve};
 pub use settings::{Limits, Origins, Proxy, Settings, Timeouts, Websockets};
 pub use upstream::{Upstream, Upstreams};
+pub use vendor::Provider;

@@ -9,7 +9,6 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::arrival::Arrival;
 use crate::error::Error;
-use crate::llm::Rounds;
 
 /// What goes back to a client.
 pub(crate) enum Reply {
@@ -18,7 +17,7 @@ pub(crate) enum Reply {
     /// Said by an upstream; the request counts as running until it has been said.
     Theirs { body: Arrival, _running: Option<OwnedSemaphorePermit> },
     /// Said by an upstream in several rounds, perhaps.
-    Watched(Box<Rounds>),
+    Watched(Pin<Box<dyn Body<Data = Bytes, Error = Error> + Send>>),
 }
 
 impl Body for Reply {
@@ -32,7 +31,7 @@ impl Body for Reply {
         match &mut *self {
             Self::Ours(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
             Self::Theirs { body, .. } => Pin::new(body).poll_frame(cx),
-            Self::Watched(rounds) => Pin::new(rounds).poll_frame(cx),
+            Self::Watched(rounds) => rounds.as_mut().poll_frame(cx),
         }
     }
 

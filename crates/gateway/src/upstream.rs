@@ -7,7 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{StatusCode, Uri};
 
 use crate::error::Error;
-use crate::llm::Provider;
+use crate::vendor::Provider;
 
 /// How often a path may have been encoded; nobody means one that was encoded more often.
 const DECODINGS: usize = 4;

@@ -15,6 +15,8 @@ pub(crate) struct Type {
     pub name: String,
     pub offset: usize,
     pub bools: usize,
+    /// True when other files can name it.
+    pub is_shared: bool,
 }
 
 /// The functions of `code`, those without a body too.
@@ -46,7 +48,19 @@ fn kind(code: &str, offset: usize, skip: usize) -> Option<Type> {
     let inside = if code.as_bytes()[open] == b'{' { &code[open..close(code, open)] } else { "" };
     let bools = words(inside, "bool").filter(|&at| inside[..at].trim_end().ends_with(':')).count();
     let offset = offset.min(code.len());
-    Some(Type { name, offset, bools: if code[offset..].starts_with("struct") { bools } else { 0 } })
+    let is_shared = shared(&code[..offset]);
+    Some(Type {
+        name,
+        offset,
+        bools: if code[offset..].starts_with("struct") { bools } else { 0 },
+        is_shared,
+    })
+}
+
+/// True when what is defined here is open to others: `pub`, or `pub` to some.
+fn shared(before: &str) -> bool {
+    let line = before.rsplit(['\n', ';', '}']).next().unwrap_or_default();
+    words(line, "pub").next().is_some()
 }
 
 /// The name that follows `offset`, and where it ends.

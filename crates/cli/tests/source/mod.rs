@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
+mod imports;
 mod item;
 mod mask;
 
@@ -9,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(crate) use imports::{Imports, circles};
 pub(crate) use item::{Function, Type};
 
 /// A Rust file of a crate.

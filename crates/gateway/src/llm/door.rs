@@ -21,7 +21,6 @@ use crate::idle::Idle;
 use crate::llm::check::check;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
-use crate::llm::provider::Provider;
 use crate::llm::rounds::{Again, Gathered, Rounds};
 use crate::llm::send::send;
 use crate::llm::{local, rounds, shape};
@@ -30,6 +29,7 @@ use crate::reply::Reply;
 use crate::settings::Websockets;
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
+use crate::vendor::Provider;
 
 /// Answers a request, whatever becomes of it.
 pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
@@ -188,10 +188,10 @@ async fn watch(
     parts.headers.remove(CONTENT_LENGTH);
     let rounds = Rounds::new(again, framing, arrival, running);
     if framing == ResponseFraming::Events {
-        return Ok(Response::from_parts(parts, Reply::Watched(Box::new(rounds))));
+        return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
     }
     match rounds.gather().await? {
-        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(rounds))),
+        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds)))),
         Gathered::Refused(mut response, told) => {
             response.headers_mut().extend(added.into_iter().chain(told));
             Ok(*response)

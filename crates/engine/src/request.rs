@@ -1,0 +1,32 @@
+//! A request, as far as it matters to its body.
+
+use tersely_core::Loss;
+use tersely_wire::Provider;
+
+use crate::{Asked, Recall};
+
+/// A request, as far as it matters to its body.
+#[derive(Clone)]
+pub struct Request<'r> {
+    /// The shape of the body.
+    pub provider: &'static dyn Provider,
+    /// Where it is sent, with its query: rules may speak of routes.
+    pub path: &'r str,
+    /// What it asks for beside its body; above what the body asks for.
+    pub asked: Asked,
+    /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
+    pub most: Loss,
+    /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
+    /// because none was.
+    pub plain: usize,
+    /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
+    pub memo: Option<Recall<'r>>,
+}
+
+impl<'r> Request<'r> {
+    /// A request that asks for nothing.
+    #[must_use]
+    pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
+        Self { provider, path, asked: Asked::default(), most: Loss::Detail, plain: 0, memo: None }
+    }
+}

@@ -1,0 +1,194 @@
+//! Table: the providers' servers, by what requests to each are told, and how each writes errors.
+
+use http::{HeaderMap, StatusCode, Uri};
+use serde_json::{Value, json};
+
+/// An API's shape.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Provider {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Chat Completions and Responses of `OpenAI`, and all that copy them.
+    OpenAi,
+    /// Google's Gemini.
+    Gemini,
+    /// Ollama.
+    Ollama,
+}
+
+/// What is known of a provider: where it is, by what its requests are told, and how its errors read.
+struct Known {
+    provider: Provider,
+    /// Its name in settings and messages.
+    name: &'static str,
+    /// The public address.
+    address: &'static str,
+    /// Paths that are its own, whatever the headers say.
+    paths: &'static [&'static str],
+    /// Headers that only its clients send.
+    headers: &'static [&'static str],
+    /// Paths that others have too, of which it has most.
+    rest: &'static [&'static str],
+    /// An error as its clients read it.
+    error: fn(StatusCode, &str) -> Value,
+}
+
+/// All that are known, in the order of their numbers.
+static VENDORS: [Known; 4] = [
+    Known {
+        provider: Provider::Anthropic,
+        name: "anthropic",
+        address: "https://api.anthropic.com",
+        paths: &["/v1/messages"],
+        headers: &["anthropic-version", "anthropic-beta"],
+        // Claude Code asks for the root to see whether anyone is there.
+        rest: &["/"],
+        error: |status, message| json!({"type": "error", "error": {"type": anthropic(status), "message": message}}),
+    },
+    Known {
+        provider: Provider::OpenAi,
+        name: "openai",
+        address: "https://api.openai.com",
+        paths: &["/v1/chat", "/v1/responses", "/v1/completions", "/v1/embeddings"],
+        headers: &[],
+        rest: &["/v1"],
+        error: |status, message| json!({"error": {"message": message, "type": openai(status), "param": null, "code": null}}),
+    },
+    Known {
+        provider: Provider::Gemini,
+        name: "gemini",
+        address: "https://generativelanguage.googleapis.com",
+        paths: &["/v1beta", "/v1alpha"],
+        headers: &["x-goog-api-key"],
+        rest: &[],
+        error: |status, message| json!({"error": {"code": status.as_u16(), "message": message, "status": gemini(status)}}),
+    },
+    Known {
+        provider: Provider::Ollama,
+        name: "ollama",
+        // On this machine.
+        address: "http://127.0.0.1:11434",
+        paths: &["/api/chat"],
+        headers: &[],
+        rest: &["/api"],
+        error: |_, message| json!({"error": message}),
+    },
+];
+
+impl Provider {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
+
+    /// Whose API a request is for, as far as that can be told.
+    #[must_use]
+    pub fn of(uri: &Uri, headers: &HeaderMap) -> Option<Self> {
+        let path = uri.path();
+        let find = |fits: &dyn Fn(&Known) -> bool| VENDORS.iter().find(|known| fits(known));
+        // Gemini's methods stand behind a colon: `/v1/models/NAME:generateContent`.
+        let method = path.starts_with("/v1/models/") && path.contains(':');
+        find(&|known| known.provider == Self::Gemini && method)
+            .or_else(|| find(&|known| known.paths.iter().any(|above| is_below(above, path))))
+            .or_else(|| find(&|known| known.headers.iter().any(|name| headers.contains_key(*name))))
+            .or_else(|| find(&|known| known.rest.iter().any(|above| is_below(above, path))))
+            .map(|known| known.provider)
+    }
+
+    /// Its name in settings and messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.known().name
+    }
+
+    /// The public address; Ollama's is on this machine.
+    #[must_use]
+    pub fn address(self) -> &'static str {
+        self.known().address
+    }
+
+    /// An error as its clients read it.
+    pub(crate) fn error(self, status: StatusCode, message: &str) -> Value {
+        (self.known().error)(status, message)
+    }
+
+    fn known(self) -> &'static Known {
+        &VENDORS[self as usize]
+    }
+}
+
+/// True when a path is `above`, or stands below it; nothing stands below the root.
+fn is_below(above: &str, path: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above.len() > 1 && rest.starts_with('/'))
+}
+
+fn anthropic(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        404 => "not_found_error",
+        413 => "request_too_large",
+        429 => "rate_limit_error",
+        503 => "overloaded_error",
+        504 => "timeout_error",
+        code if code >= 500 => "api_error",
+        _ => "invalid_request_error",
+    }
+}
+
+fn openai(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        429 => "rate_limit_error",
+        code if code >= 500 => "server_error",
+        _ => "invalid_request_error",
+    }
+}
+
+fn gemini(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        404 => "NOT_FOUND",
+        429 => "RESOURCE_EXHAUSTED",
+        502 | 503 => "UNAVAILABLE",
+        408 | 504 => "DEADLINE_EXCEEDED",
+        code if code >= 500 => "INTERNAL",
+        _ => "INVALID_ARGUMENT",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, header: Option<&'static str>, expected: Option<Provider>) {
+        let mut headers = HeaderMap::new();
+        if let Some(name) = header {
+            headers.insert(name, "x".parse().unwrap());
+        }
+        assert_eq!(Provider::of(&path.parse().unwrap(), &headers), expected, "{path} {header:?}");
+    }
+
+    #[test]
+    fn the_table_is_in_the_order_of_numbers() {
+        assert_eq!(VENDORS.each_ref().map(|known| known.provider), Provider::ALL);
+    }
+
+    #[test]
+    fn a_path_tells_whose_api_it_is() {
+        check("/v1/messages?beta=true", None, Some(Provider::Anthropic));
+        check("/v1/messages/count_tokens", None, Some(Provider::Anthropic));
+        check("/v1/chat/completions", None, Some(Provider::OpenAi));
+        check("/v1/responses", None, Some(Provider::OpenAi));
+        check("/v1/models", None, Some(Provider::OpenAi));
+        check("/v1beta/models/x:streamGenerateContent?alt=sse", None, Some(Provider::Gemini));
+        check("/v1/models/x:generateContent", None, Some(Provider::Gemini));
+        check("/api/chat", None, Some(Provider::Ollama));
+        check("/api/tags", None, Some(Provider::Ollama));
+        check("/", None, Some(Provider::Anthropic));
+        check("/v10/x", None, None);
+        check("/elsewhere", None, None);
+    }
+
+    #[test]
+    fn headers_tell_where_paths_do_not() {
+        check("/v1/models", Some("anthropic-version"), Some(Provider::Anthropic));
+        check("/api/hello", Some("anthropic-beta"), Some(Provider::Anthropic));
+        check("/v1/models", Some("x-goog-api-key"), Some(Provider::Gemini));
+        check("/v1/chat/completions", Some("anthropic-version"), Some(Provider::OpenAi));
+    }
+}
