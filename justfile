@@ -119,15 +119,10 @@ fuzz target seconds='600':
 fuzz-all seconds='600':
     for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore slots watch_anthropic watch_chat watch_responses watch_gemini; do just fuzz $target {{seconds}}; done
 
-# Tokens and speed of every form over a corpus.
+# What a corpus saves, by family; `just bench forms` compares the forms, `just bench conversations` replays transcripts.
 [group('measure')]
-bench:
-    cargo run --release --locked --quiet --package tersely-cli -- bench forms {{corpus}}
-
-# Tokens of tool results and a simulated bill of every transcript of a corpus.
-[group('measure')]
-conversations:
-    cargo run --release --locked --quiet --package tersely-cli -- bench conversations {{corpus}}
+bench *subject:
+    cargo run --release --locked --quiet --package tersely-bench -- {{subject}} {{corpus}}
 
 # What `tersely run` says at its end of every transcript of a corpus, and the median of that (minutes).
 [group('measure')]

@@ -3,9 +3,8 @@
 use serde_json::{Map, Value as Json};
 use tersely_codec::{Form, Value, encode};
 use tersely_core::{O200k, Tokens};
-
-use crate::share::Share;
-use crate::table;
+use tersely_terminal::share::Share;
+use tersely_terminal::table;
 
 /// The tokens of one text, as sent and in each form; none where the form cannot hold it exactly.
 #[derive(Debug)]

@@ -74,31 +74,6 @@ Examples:
   git diff | tersely count
   tersely count --json src/*.rs";
 
-const BENCH: &str = "\
-Examples:
-  tersely bench corpus
-  tersely bench --json corpus | jq .total
-  tersely bench forms corpus
-  tersely bench conversations corpus
-
-Exit code 1 means that a law is broken: a result costs more than it came with, or an exact one does
-not come back.";
-
-const FORMS: &str = "\
-Examples:
-  tersely bench forms corpus
-  tersely bench forms --json --seconds 5 corpus > forms.json
-
-Exit code 1 means that a law is broken: a file costs more in the chosen form than as compact JSON,
-or does not come back from it exactly.";
-
-const CONVERSATIONS: &str = "\
-Examples:
-  tersely bench conversations corpus
-  tersely bench conversations --json corpus | jq .total
-
-Exit code 1 means that a law is broken: a transcript costs more than direct, or a message was sent otherwise than the turn before.";
-
 const CONFIG: &str = "\
 Examples:
   tersely config check
@@ -125,7 +100,6 @@ pub(crate) enum Command {
     Encode(Encode),
     Decode(Decode),
     Count(Count),
-    Bench(Bench),
     Config(Config),
 }
 
@@ -278,59 +252,6 @@ pub(crate) struct Count {
     pub json: bool,
     /// The files to read; standard input if there is none, or where one is `-`
     pub files: Vec<PathBuf>,
-}
-
-/// Measure Tersely on a corpus
-///
-/// Compresses every file of DIR/outputs/FAMILY and prints what each family saves: without any loss, in standard
-/// and in aggressive mode, and how many questions of DIR/QUESTIONS.jsonl can still be answered from the text.
-#[derive(Debug, clap::Args)]
-#[command(after_help = BENCH, args_conflicts_with_subcommands = true)]
-pub(crate) struct Bench {
-    #[command(subcommand)]
-    pub subject: Option<Subject>,
-    /// The corpus
-    pub dir: Option<PathBuf>,
-    /// Print one JSON object for scripts
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Subject {
-    Forms(Forms),
-    Conversations(Conversations),
-}
-
-/// Compare the forms: tokens of every file, and the speed of writing and reading
-///
-/// Reads the JSON documents in DIR/outputs/json-api and DIR/outputs/json-rows; files that are not one JSON
-/// document are skipped and named.
-#[derive(Debug, clap::Args)]
-#[command(after_help = FORMS)]
-pub(crate) struct Forms {
-    /// The corpus
-    pub dir: PathBuf,
-    /// Print one JSON object for scripts
-    #[arg(long)]
-    pub json: bool,
-    /// How long to time each task
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seconds: u32,
-}
-
-/// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill
-///
-/// Reads the request bodies in DIR/conversations, NAME.anthropic.json and NAME.openai.json, and sends every request that
-/// led to them as it is, exact only and in standard mode.
-#[derive(Debug, clap::Args)]
-#[command(after_help = CONVERSATIONS)]
-pub(crate) struct Conversations {
-    /// The corpus
-    pub dir: PathBuf,
-    /// Print one JSON object for scripts
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Check, show and explain the configuration

@@ -5,23 +5,18 @@
 mod account;
 mod args;
 mod command;
-mod fault;
-mod input;
-mod output;
-mod place;
-mod progress;
 mod proxy;
 mod saved;
 mod settings;
-mod share;
 mod signals;
-mod table;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use tersely_terminal::fault::Stop;
+use tersely_terminal::place;
 
 fn main() -> ExitCode {
     place::only();
-    command::run(&args::Args::parse().command).unwrap_or_else(fault::Stop::report)
+    command::run(&args::Args::parse().command).unwrap_or_else(Stop::report)
 }

@@ -6,9 +6,9 @@ use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{Keeper, Live, Settings};
 use tersely_store::Store;
+use tersely_terminal::fault::Fault;
 use tokio::runtime::Runtime;
 
-use crate::fault::Fault;
 use crate::saved::Saved;
 use crate::settings;
 

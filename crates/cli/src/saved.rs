@@ -4,8 +4,7 @@ use std::fmt;
 
 use tersely_engine::{ELSEWHERE, Fetch, Tally};
 use tersely_gateway::Totals;
-
-use crate::share::Share;
+use tersely_terminal::share::Share;
 
 /// What was saved, in tokens.
 #[derive(Debug, Clone)]

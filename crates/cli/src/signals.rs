@@ -16,7 +16,7 @@ mod unix {
     use tokio::signal::unix::{self, SignalKind};
 
     use super::Terminal;
-    use crate::fault::Fault;
+    use tersely_terminal::fault::Fault;
 
     /// Signals that are heard instead of obeyed.
     pub(crate) struct Signals(Vec<(SignalKind, unix::Signal)>);
@@ -75,7 +75,7 @@ mod unix {
 #[cfg(not(unix))]
 mod other {
     use super::Terminal;
-    use crate::fault::Fault;
+    use tersely_terminal::fault::Fault;
 
     /// The only signal there is: Ctrl-C.
     pub(crate) struct Signals;

@@ -1,9 +1,10 @@
 //! `tersely compress --body`, seen from outside.
 
-mod run;
-
-use run::{check, file, run};
 use serde_json::{Value, json};
+use tersely_testing::run::BuiltBinary;
+
+const TERSELY: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
 /// Rows that take fewer tokens in another form.
 fn rows() -> String {
@@ -31,7 +32,7 @@ fn responses(text: &str) -> String {
 #[test]
 fn a_body_is_written_as_it_would_be_sent() {
     for body in [messages(&rows()), chat(&rows())] {
-        let ran = run("compress --body", &body);
+        let ran = TERSELY.run("compress --body", &body);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
         let content = ran.stdout.find("30 rows\\n").expect("a compressed result");
         assert_eq!(ran.stdout[..content - 1], body[..content - 1], "what stands before the result");
@@ -48,8 +49,8 @@ fn another_process_gives_the_same_bytes() {
     let short = format!(r#"{{"messages":[{first},{second}]}}"#);
     let long = format!(r#"{{"messages":[{first},{second},{third}]}}"#);
     for loss in ["none", "form", "detail"] {
-        let [once, again, longer] =
-            [&short, &short, &long].map(|body| run(&format!("compress --body --loss {loss}"), body).stdout);
+        let [once, again, longer] = [&short, &short, &long]
+            .map(|body| TERSELY.run(&format!("compress --body --loss {loss}"), body).stdout);
         assert_eq!(once, again);
         let sent = once.strip_suffix("]}").expect("the end of a body");
         assert!(longer.starts_with(&format!("{sent},")), "{loss}: {longer}");
@@ -65,7 +66,7 @@ fn the_provider_is_told_by_the_results_or_by_name() {
         ("--provider openai", chat(&rows()), "provider: chat, as was said"),
         ("--provider openai", responses(&rows()), "provider: responses, as was said"),
     ] {
-        let ran = run(&format!("compress --body --explain {args}"), body);
+        let ran = TERSELY.run(&format!("compress --body --explain {args}"), body);
         assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
         assert!(ran.stderr.contains("\njson "), "{}", ran.stderr);
         assert!(ran.stderr.contains("texts of tool results: 1, tokens: "), "{}", ran.stderr);
@@ -79,31 +80,31 @@ fn a_body_that_does_not_tell_is_not_guessed_at() {
         "<stdin>: no tool results are in it",
         "--provider, one of anthropic, chat, responses, gemini, ollama, openai",
     ];
-    check("compress --body", plain, "", 2, &said);
-    check("compress --body --provider chat", plain, plain, 0, &[]);
-    check("compress --body --provider nobody", plain, "", 2, &["nobody"]);
-    check("compress --provider chat", plain, "", 2, &["--body"]);
-    check("compress --body --tool sh", plain, "", 2, &["--tool"]);
+    TERSELY.check("compress --body", plain, ("", 2), &said);
+    TERSELY.check("compress --body --provider chat", plain, (plain, 0), &[]);
+    TERSELY.check("compress --body --provider nobody", plain, ("", 2), &["nobody"]);
+    TERSELY.check("compress --provider chat", plain, ("", 2), &["--body"]);
+    TERSELY.check("compress --body --tool sh", plain, ("", 2), &["--tool"]);
 }
 
 #[test]
 fn a_broken_body_is_written_as_it_came() {
     let broken = messages(&rows()) + "]";
     let said = ["<stdin>: byte ", "expected the end of the body; the body would be sent as it came"];
-    check("compress --body --provider anthropic", &broken, &broken, 1, &said);
+    TERSELY.check("compress --body --provider anthropic", &broken, (&broken, 1), &said);
 }
 
 #[test]
 fn bytes_that_are_no_text_are_written_as_they_came() {
-    let path = file("body/latin.json", b"{\"messages\":[{\"role\":\"user\",\"content\":\"\xe9\"}]}");
-    let ran = run(&format!("compress --body --provider chat --json {path}"), "");
+    let path = TERSELY.file("body/latin.json", b"{\"messages\":[{\"role\":\"user\",\"content\":\"\xe9\"}]}");
+    let ran = TERSELY.run(&format!("compress --body --provider chat --json {path}"), "");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 
 /// Behaviour 3.2.
 #[test]
 fn disabled_changes_nothing() {
-    check("compress --body --mode off", messages(&rows()), &messages(&rows()), 0, &[]);
+    TERSELY.check("compress --body --mode off", messages(&rows()), (&messages(&rows()), 0), &[]);
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn no_more_is_lost_than_was_said() {
         ("", &plain, false),
         ("--loss detail", &plain, false),
     ] {
-        let ran = run(&format!("compress --body {args}"), body);
+        let ran = TERSELY.run(&format!("compress --body {args}"), body);
         assert_eq!(ran.stdout.contains("<<<SHADOW:shadow_"), is_short, "{args}");
         assert_eq!(ran.stdout.contains("\"expand_context\""), is_short, "{args}");
     }
@@ -133,14 +134,19 @@ fn no_more_is_lost_than_was_said() {
 fn what_the_body_says_to_us_is_heard_and_taken_out() {
     let told = |said: &str| messages(&rows()).replacen('{', &format!("{{\"_tersely\":{said},"), 1);
     let off = told(r#"{"tool_output_compression":"off"}"#);
-    check("compress --body", off, &messages(&rows()), 0, &[]);
+    TERSELY.check("compress --body", off, (&messages(&rows()), 0), &[]);
     let bad = told(r#"{"tool_output_compression":"more"}"#);
-    check("compress --body", bad, "", 2, &["<stdin>: _tersely.tool_output_compression: \"more\" is no mode"]);
+    TERSELY.check(
+        "compress --body",
+        bad,
+        ("", 2),
+        &["<stdin>: _tersely.tool_output_compression: \"more\" is no mode"],
+    );
 }
 
 #[test]
 fn scripts_get_one_object() {
-    let ran = run("compress --body --json", messages(&rows()));
+    let ran = TERSELY.run("compress --body --json", messages(&rows()));
     let object: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(
         (&object["provider"], &object["slots"], &object["changed"]),

@@ -1,11 +1,12 @@
 //! `tersely compress`, seen from outside.
 
-mod run;
-
 use std::process::Command;
 
-use run::{check, file, run};
 use serde_json::{Value, json};
+use tersely_testing::run::BuiltBinary;
+
+const TERSELY: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
 /// Twenty records, laid out as many programs do.
 fn records() -> String {
@@ -40,15 +41,15 @@ fn what_was_not_lost_comes_back_byte_for_byte() {
         " \t\r\n\n".to_owned(),
         "\u{feff}a text with a byte order mark\n".to_owned(),
     ] {
-        let sent = run("compress --loss none", &text);
+        let sent = TERSELY.run("compress --loss none", &text);
         assert_eq!(sent.code, Some(0), "{}", sent.stderr);
-        assert_eq!(run("decode", &sent.stdout).stdout, text, "sent: {}", sent.stdout);
+        assert_eq!(TERSELY.run("decode", &sent.stdout).stdout, text, "sent: {}", sent.stdout);
     }
 }
 
 #[test]
 fn changes_are_explained() {
-    let ran = run("compress --explain", records());
+    let ran = TERSELY.run("compress --explain", records());
     assert!(ran.stderr.starts_with("stage  before  after   saved  loss\njson "), "{}", ran.stderr);
     assert!(ran.stderr.trim_end().ends_with("none"), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("20 rows\n"), "{}", ran.stdout);
@@ -58,23 +59,23 @@ fn changes_are_explained() {
 /// What is no text goes on as it came: a pipe must not swallow what it is given.
 #[test]
 fn bytes_that_are_no_text_are_passed_on() {
-    let latin = file("compress/latin.txt", b"caf\xe9 closed\n");
+    let latin = TERSELY.file("compress/latin.txt", b"caf\xe9 closed\n");
     let ran = Command::new(env!("CARGO_BIN_EXE_tersely")).args(["compress", &latin]).output().unwrap();
     assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"caf\xe9 closed\n"[..]));
     let said = format!("note: {latin}: not UTF-8 text, from byte 3 on; passed on as it came\n");
     assert_eq!(String::from_utf8(ran.stderr).unwrap(), said);
-    check("compress --json", b"\xe9", "", 2, &["not UTF-8 text"]);
+    TERSELY.check("compress --json", b"\xe9", ("", 2), &["not UTF-8 text"]);
 }
 
 #[test]
 fn disabled_changes_nothing() {
-    check("compress --mode off", records(), &records(), 0, &[]);
+    TERSELY.check("compress --mode off", records(), (&records(), 0), &[]);
 }
 
 #[test]
 fn scripts_get_one_object() {
-    let file = file("compress/records.json", records());
-    let ran = run(&format!("compress --json {file}"), "");
+    let file = TERSELY.file("compress/records.json", records());
+    let ran = TERSELY.run(&format!("compress --json {file}"), "");
     let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert!(object["after"].as_u64() < object["before"].as_u64());
     assert_eq!(object["steps"][0]["stage"], "json");
@@ -83,8 +84,13 @@ fn scripts_get_one_object() {
 
 #[test]
 fn wrong_words_are_refused() {
-    check("compress --mode more", "x", "", 2, &["is no mode", "disabled, safe, standard or aggressive"]);
-    check("compress --loss some", "x", "", 2, &["is no loss"]);
+    TERSELY.check(
+        "compress --mode more",
+        "x",
+        ("", 2),
+        &["is no mode", "disabled, safe, standard or aggressive"],
+    );
+    TERSELY.check("compress --loss some", "x", ("", 2), &["is no loss"]);
 }
 
 /// Behaviour 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
@@ -92,20 +98,21 @@ fn wrong_words_are_refused() {
 fn secrets_are_masked_and_counted_when_asked_for() {
     let key = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();
     let text = format!("AWS_ACCESS_KEY_ID={key}\nregion=eu-west-1\n");
-    assert_eq!(run("compress", text.clone()).stdout, text);
-    let ran = run("compress --redact-secrets --loss none --explain", text.clone());
+    assert_eq!(TERSELY.run("compress", text.clone()).stdout, text);
+    let ran = TERSELY.run("compress --redact-secrets --loss none --explain", text.clone());
     assert_eq!(ran.stdout, "AWS_ACCESS_KEY_ID=[REDACTED_SECRET]\nregion=eu-west-1\n");
     assert!(ran.stderr.contains("secrets masked: 1"), "{}", ran.stderr);
     assert!(ran.stderr.contains("0.0 %") && ran.stderr.contains("masked"), "{}", ran.stderr);
     let told: Value =
-        serde_json::from_str(&run("compress --redact-secrets --loss none --json", text).stdout).unwrap();
+        serde_json::from_str(&TERSELY.run("compress --redact-secrets --loss none --json", text).stdout)
+            .unwrap();
     assert_eq!((&told["loss"], &told["redacted"]), (&json!("masked"), &json!(1)));
     assert_eq!(told["before"], told["after"]);
 }
 
 #[test]
 fn a_profile_stands_where_a_mode_does() {
-    check("compress --mode standard@1", "x", "x", 0, &[]);
+    TERSELY.check("compress --mode standard@1", "x", ("x", 0), &[]);
     let said = "\"standard@2\" is no profile; there are safe@1, standard@1, aggressive@1";
-    check("compress --mode standard@2", "x", "", 2, &[said]);
+    TERSELY.check("compress --mode standard@2", "x", ("", 2), &[said]);
 }

@@ -1,21 +1,23 @@
 //! `tersely count`, seen from outside.
 
-mod run;
+use tersely_testing::run::BuiltBinary;
 
-use run::{check, file, run};
+const TERSELY: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
 #[test]
 fn one_file_is_one_line() {
-    let file = file("count/one.txt", "hello world");
-    check(&format!("count {file}"), "", &format!("2  {file}\n"), 0, &[]);
-    check("count", "hello world", "2  <stdin>\n", 0, &[]);
-    check("count -", "", "0  <stdin>\n", 0, &[]);
+    let file = TERSELY.file("count/one.txt", "hello world");
+    TERSELY.check(&format!("count {file}"), "", (&format!("2  {file}\n"), 0), &[]);
+    TERSELY.check("count", "hello world", ("2  <stdin>\n", 0), &[]);
+    TERSELY.check("count -", "", ("0  <stdin>\n", 0), &[]);
 }
 
 #[test]
 fn several_files_have_a_total() {
-    let (small, large) = (file("count/small.txt", "hello"), file("count/large.txt", "hello ".repeat(40)));
-    let ran = run(&format!("count {small} {large}"), "");
+    let (small, large) =
+        (TERSELY.file("count/small.txt", "hello"), TERSELY.file("count/large.txt", "hello ".repeat(40)));
+    let ran = TERSELY.run(&format!("count {small} {large}"), "");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[0], format!(" 1  {small}"));
@@ -24,22 +26,22 @@ fn several_files_have_a_total() {
 
 #[test]
 fn scripts_get_one_object() {
-    let file = file("count/script.txt", "hello world");
+    let file = TERSELY.file("count/script.txt", "hello world");
     let stdout = format!("{{\"files\":[{{\"file\":\"{file}\",\"tokens\":2}}],\"total\":2}}\n");
-    check(&format!("count --json {file}"), "", &stdout, 0, &[]);
+    TERSELY.check(&format!("count --json {file}"), "", (&stdout, 0), &[]);
 }
 
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
-    check("count no-such.txt", "", "", 2, &["no-such.txt: no such file", "hint: "]);
-    check("count", b"\xff", "", 2, &["<stdin>: not UTF-8 text", "hint: "]);
+    TERSELY.check("count no-such.txt", "", ("", 2), &["no-such.txt: no such file", "hint: "]);
+    TERSELY.check("count", b"\xff", ("", 2), &["<stdin>: not UTF-8 text", "hint: "]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_early_is_no_fault() {
     use std::process::{Command, Stdio};
-    let file = file("count/wide.txt", "hello");
+    let file = TERSELY.file("count/wide.txt", "hello");
     let mut child = Command::new(env!("CARGO_BIN_EXE_tersely"))
         .args(["encode", "--form", "json", "-"])
         .stdin(Stdio::piped())

@@ -1,9 +1,10 @@
 //! `tersely decode`, seen from outside.
 
-mod run;
-
-use run::{check, file, run};
 use serde_json::json;
+use tersely_testing::run::BuiltBinary;
+
+const TERSELY: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
 #[test]
 fn the_form_is_found() {
@@ -15,26 +16,31 @@ fn the_form_is_found() {
         ("{id:ch_1,object:charge}", "{\"id\":\"ch_1\",\"object\":\"charge\"}"),
     ] {
         for end in ["", "\n", "\r\n"] {
-            check("decode", format!("{text}{end}"), &format!("{json}\n"), 0, &[]);
+            TERSELY.check("decode", format!("{text}{end}"), (&format!("{json}\n"), 0), &[]);
         }
-        let file = file("decode/found.txt", text);
-        check(&format!("decode {file}"), "", &format!("{json}\n"), 0, &[]);
+        let file = TERSELY.file("decode/found.txt", text);
+        TERSELY.check(&format!("decode {file}"), "", (&format!("{json}\n"), 0), &[]);
     }
 }
 
 #[test]
 fn json_comes_back_as_it_was() {
     for text in ["{\"a\" : 1.0}\n", "\"x\"", "[\n 1\n]\n"] {
-        check("decode", text, text, 0, &[]);
+        TERSELY.check("decode", text, (text, 0), &[]);
     }
 }
 
 #[test]
 fn a_named_form_is_taken_at_its_word() {
-    check("decode --form toon", "hello", "\"hello\"\n", 0, &[]);
-    check("decode --form toon", "\n", "{}\n", 0, &[]);
-    check("decode --form stc", "{a: 1}", "{\"a\":1}\n", 0, &[]);
-    check("decode --form json", "{a: 1}", "", 1, &["<stdin>: line 1, column 2", "this is not json"]);
+    TERSELY.check("decode --form toon", "hello", ("\"hello\"\n", 0), &[]);
+    TERSELY.check("decode --form toon", "\n", ("{}\n", 0), &[]);
+    TERSELY.check("decode --form stc", "{a: 1}", ("{\"a\":1}\n", 0), &[]);
+    TERSELY.check(
+        "decode --form json",
+        "{a: 1}",
+        ("", 1),
+        &["<stdin>: line 1, column 2", "this is not json"],
+    );
 }
 
 #[test]
@@ -48,42 +54,47 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
         "# Title\n\nsome words, more words\n",
         "name: x\nkind:\n  y: z\n",
     ] {
-        check("decode", text, text, 0, &["note: <stdin>: in none of our forms"]);
+        TERSELY.check("decode", text, (text, 0), &["note: <stdin>: in none of our forms"]);
     }
 }
 
 /// A text that `compress` left alone is nothing to warn of, and a form that was meant can be named.
 #[test]
 fn a_text_in_no_form_comes_back_with_a_line() {
-    let broken = file("decode/broken.txt", "{\"a\":1,}");
-    let ran = run(&format!("decode {broken}"), "");
+    let broken = TERSELY.file("decode/broken.txt", "{\"a\":1,}");
+    let ran = TERSELY.run(&format!("decode {broken}"), "");
     assert_eq!(ran.stderr, format!("note: {broken}: in none of our forms, so here it is as it came\n"));
     assert_eq!((ran.code, &*ran.stdout), (Some(0), "{\"a\":1,}"));
     let named = format!("decode --form json {broken}");
-    check(&named, "", "", 1, &["line 1, column 8: expected a key in quotes, found '}'"]);
+    TERSELY.check(&named, "", ("", 1), &["line 1, column 8: expected a key in quotes, found '}'"]);
 }
 
 #[test]
 fn a_damaged_mark_is_a_fault() {
-    check("decode", "2 records\n{a:1}\n[layout1 json: compact]", "", 1, &["marked as compressed", "hint: "]);
-    check("decode", "x\n[layout1 nothing]", "", 1, &["marked as compressed"]);
+    TERSELY.check(
+        "decode",
+        "2 records\n{a:1}\n[layout1 json: compact]",
+        ("", 1),
+        &["marked as compressed", "hint: "],
+    );
+    TERSELY.check("decode", "x\n[layout1 nothing]", ("", 1), &["marked as compressed"]);
 }
 
 /// It is what `compress` leaves of such a text.
 #[test]
 fn white_space_comes_back_as_it_was() {
     for text in ["", "\n", "  \n", " \t\r\n\n", "\u{a0}"] {
-        let ran = run("decode", text);
+        let ran = TERSELY.run("decode", text);
         assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), text, ""));
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
-    check("decode --form json", "", "", 2, &["<stdin>: there is nothing in it"]);
-    check("decode", b"\xff\xfe", "", 2, &["<stdin>: not UTF-8 text, from byte 0 on"]);
-    check("decode no-such.txt", "", "", 2, &["no-such.txt: no such file"]);
-    check("decode --form auto", "{}", "", 2, &["possible values: json, stc, toon, terse"]);
+    TERSELY.check("decode --form json", "", ("", 2), &["<stdin>: there is nothing in it"]);
+    TERSELY.check("decode", b"\xff\xfe", ("", 2), &["<stdin>: not UTF-8 text, from byte 0 on"]);
+    TERSELY.check("decode no-such.txt", "", ("", 2), &["no-such.txt: no such file"]);
+    TERSELY.check("decode --form auto", "{}", ("", 2), &["possible values: json, stc, toon, terse"]);
 }
 
 /// A body of Messages in which a file is read, changed at one place and read again.
@@ -105,7 +116,7 @@ fn read_again() -> String {
 #[test]
 fn a_body_comes_back_byte_for_byte() {
     let body = read_again();
-    let sent = run("compress --body --loss none", &body);
+    let sent = TERSELY.run("compress --body --loss none", &body);
     assert!(
         sent.stdout
             .contains("[lines 1-74: same as in src/a.rs as last read in full above]\\n75\\tlet line_75 "),
@@ -114,22 +125,27 @@ fn a_body_comes_back_byte_for_byte() {
     );
     assert!(sent.stdout.contains("80\\tlet line_80 = new;"), "{}", sent.stdout);
     assert!(sent.stdout.len() * 3 < body.len() * 2);
-    check("decode --body", &sent.stdout, &body, 0, &[]);
-    check("decode --body --provider anthropic", &sent.stdout, &body, 0, &[]);
+    TERSELY.check("decode --body", &sent.stdout, (&body, 0), &[]);
+    TERSELY.check("decode --body --provider anthropic", &sent.stdout, (&body, 0), &[]);
 }
 
 #[test]
 fn a_body_without_results_comes_back_as_it_is() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
-    check("decode --body", plain, plain, 0, &["no tool results are in it, so here it is as it came"]);
+    TERSELY.check(
+        "decode --body",
+        plain,
+        (plain, 0),
+        &["no tool results are in it, so here it is as it came"],
+    );
 }
 
 #[test]
 fn a_body_that_does_not_read_is_a_fault() {
-    let sent = run("compress --body --loss none", read_again()).stdout;
+    let sent = TERSELY.run("compress --body --loss none", read_again()).stdout;
     let said = ["<stdin>: byte ", "this result is marked as compressed", "hint: "];
-    check("decode --body", sent.replace("in src/a.rs as", "in src/b.rs as"), "", 1, &said);
-    check("decode --body", sent.replace("[lines 1-74:", "[lines 1-7400:"), "", 1, &said);
-    check("decode --body --provider chat", "[", "", 1, &["<stdin>: byte "]);
-    check("decode --body --form json", "{}", "", 2, &["--form"]);
+    TERSELY.check("decode --body", sent.replace("in src/a.rs as", "in src/b.rs as"), ("", 1), &said);
+    TERSELY.check("decode --body", sent.replace("[lines 1-74:", "[lines 1-7400:"), ("", 1), &said);
+    TERSELY.check("decode --body --provider chat", "[", ("", 1), &["<stdin>: byte "]);
+    TERSELY.check("decode --body --form json", "{}", ("", 2), &["--form"]);
 }

@@ -1,9 +1,10 @@
 //! `tersely encode`, seen from outside.
 
-mod run;
-
-use run::{check, file, run};
 use serde_json::Value;
+use tersely_testing::run::BuiltBinary;
+
+const TERSELY: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely"), place: env!("CARGO_TARGET_TMPDIR") };
 
 const DOCUMENTS: [&str; 7] = [
     "{}",
@@ -19,13 +20,13 @@ const DOCUMENTS: [&str; 7] = [
 fn every_form_comes_back_as_the_same_json() {
     for form in ["auto", "terse", "stc", "toon", "json"] {
         for document in DOCUMENTS {
-            let encoded = run(&format!("encode --form {form}"), document);
+            let encoded = TERSELY.run(&format!("encode --form {form}"), document);
             if form == "toon" && encoded.code == Some(1) {
                 continue;
             }
             assert_eq!(encoded.code, Some(0), "{form} {document}: {}", encoded.stderr);
             let named = if form == "auto" { String::new() } else { format!("--form {form}") };
-            check(&format!("decode {named}"), encoded.stdout, &format!("{document}\n"), 0, &[]);
+            TERSELY.check(&format!("decode {named}"), encoded.stdout, (&format!("{document}\n"), 0), &[]);
         }
     }
 }
@@ -33,21 +34,21 @@ fn every_form_comes_back_as_the_same_json() {
 #[test]
 fn auto_is_the_default_and_its_form_is_found_again() {
     for document in DOCUMENTS {
-        let encoded = run("encode", document);
-        assert_eq!(encoded.stdout, run("encode --form auto -", document).stdout);
-        check("decode", encoded.stdout, &format!("{document}\n"), 0, &[]);
+        let encoded = TERSELY.run("encode", document);
+        assert_eq!(encoded.stdout, TERSELY.run("encode --form auto -", document).stdout);
+        TERSELY.check("decode", encoded.stdout, (&format!("{document}\n"), 0), &[]);
     }
 }
 
 #[test]
 fn json_loses_only_white_space() {
-    let file = file("encode/spaced.json", "{ \"b\" : 1.0,\n  \"a\" : [ ] }\n");
-    check(&format!("encode --form json {file}"), "", "{\"b\":1.0,\"a\":[]}\n", 0, &[]);
+    let file = TERSELY.file("encode/spaced.json", "{ \"b\" : 1.0,\n  \"a\" : [ ] }\n");
+    TERSELY.check(&format!("encode --form json {file}"), "", ("{\"b\":1.0,\"a\":[]}\n", 0), &[]);
 }
 
 #[test]
 fn stats_go_to_stderr_with_a_row_for_each_form() {
-    let ran = run("encode --form json --stats", "[1.0]");
+    let ran = TERSELY.run("encode --form json --stats", "[1.0]");
     assert_eq!(ran.stdout, "[1.0]\n");
     let lines: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(lines.len(), 6, "{}", ran.stderr);
@@ -60,7 +61,7 @@ fn stats_go_to_stderr_with_a_row_for_each_form() {
 
 #[test]
 fn scripts_get_one_object() {
-    let ran = run("encode --json --form stc", "[ 1.0 ]");
+    let ran = TERSELY.run("encode --json --form stc", "[ 1.0 ]");
     let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
     assert_eq!(object["form"], "stc");
     assert_eq!(object["text"], "[1]: 1.0");
@@ -75,7 +76,8 @@ fn scripts_get_one_object() {
 #[test]
 fn auto_never_costs_more_than_compact_json() {
     for document in DOCUMENTS {
-        let object: Value = serde_json::from_str(&run("encode --json", document).stdout).expect("an object");
+        let object: Value =
+            serde_json::from_str(&TERSELY.run("encode --json", document).stdout).expect("an object");
         let chosen = object["form"].as_str().expect("a form");
         let tokens = |name: &str| object["tokens"][name].as_u64().expect("a count");
         assert!(tokens(chosen) <= tokens("json"), "{object}");
@@ -84,35 +86,45 @@ fn auto_never_costs_more_than_compact_json() {
 
 #[test]
 fn what_cannot_be_encoded_is_said_with_the_place() {
-    let broken = file("encode/broken.json", "{\"a\":1,}");
+    let broken = TERSELY.file("encode/broken.json", "{\"a\":1,}");
     let place = format!("{broken}: line 1, column 8: expected a key in quotes, found '}}'");
-    check(&format!("encode {broken}"), "", "", 1, &[&place, "hint: "]);
-    check("encode", "{}\n{}", "", 1, &["<stdin>: line 2, column 1", "jq -s"]);
-    check("encode", "\u{feff}{}", "", 1, &["<stdin>: line 1, column 1", "byte order mark"]);
-    check("encode --form toon", "[1.0]", "", 1, &["toon cannot hold this exactly", "leave --form away"]);
+    TERSELY.check(&format!("encode {broken}"), "", ("", 1), &[&place, "hint: "]);
+    TERSELY.check("encode", "{}\n{}", ("", 1), &["<stdin>: line 2, column 1", "jq -s"]);
+    TERSELY.check("encode", "\u{feff}{}", ("", 1), &["<stdin>: line 1, column 1", "byte order mark"]);
+    TERSELY.check(
+        "encode --form toon",
+        "[1.0]",
+        ("", 1),
+        &["toon cannot hold this exactly", "leave --form away"],
+    );
 }
 
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
-    let latin = file("encode/latin.json", b"\"caf\xe9\"");
+    let latin = TERSELY.file("encode/latin.json", b"\"caf\xe9\"");
     let directory = env!("CARGO_TARGET_TMPDIR");
-    check("encode no-such.json", "", "", 2, &["no-such.json: no such file", "hint: check the path"]);
-    check(&format!("encode {directory}"), "", "", 2, &["this is a directory", "hint: name a file"]);
-    check(&format!("encode {latin}"), "", "", 2, &["not UTF-8 text, from byte 4 on", "iconv"]);
-    check("encode", "", "", 2, &["<stdin>: there is nothing in it", "pipe it in"]);
-    check("encode", " \n", "", 2, &["<stdin>: there is nothing in it"]);
-    check("encode --form yaml", "{}", "", 2, &["possible values: auto, json, stc, toon, terse"]);
-    check("encode a b", "", "", 2, &["unexpected argument 'b'"]);
+    TERSELY.check(
+        "encode no-such.json",
+        "",
+        ("", 2),
+        &["no-such.json: no such file", "hint: check the path"],
+    );
+    TERSELY.check(&format!("encode {directory}"), "", ("", 2), &["this is a directory", "hint: name a file"]);
+    TERSELY.check(&format!("encode {latin}"), "", ("", 2), &["not UTF-8 text, from byte 4 on", "iconv"]);
+    TERSELY.check("encode", "", ("", 2), &["<stdin>: there is nothing in it", "pipe it in"]);
+    TERSELY.check("encode", " \n", ("", 2), &["<stdin>: there is nothing in it"]);
+    TERSELY.check("encode --form yaml", "{}", ("", 2), &["possible values: auto, json, stc, toon, terse"]);
+    TERSELY.check("encode a b", "", ("", 2), &["unexpected argument 'b'"]);
 }
 
 #[test]
 fn help_has_examples_and_fits_the_page() {
-    for command in ["", "run", "serve", "doctor", "encode", "decode", "count", "bench", "bench forms"] {
-        let ran = run(&format!("{command} --help"), "");
+    for command in ["", "run", "serve", "doctor", "encode", "decode", "count", "config"] {
+        let ran = TERSELY.run(&format!("{command} --help"), "");
         assert_eq!(ran.code, Some(0), "{command}");
         assert!(ran.stdout.contains("Example"), "{command} shows no example: {}", ran.stdout);
         assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
         assert!(!ran.stdout.contains('\u{1b}'), "colour without a terminal");
     }
-    check("--version", "", concat!("tersely ", env!("CARGO_PKG_VERSION"), "\n"), 0, &[]);
+    TERSELY.check("--version", "", (concat!("tersely ", env!("CARGO_PKG_VERSION"), "\n"), 0), &[]);
 }

@@ -10,7 +10,7 @@ use source::{Imports, Source, circles, crates, products, sources, tracked, words
 const PURE: [&str; 4] = ["codec", "stage", "core", "wire"];
 
 /// What each crate may use of ours.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("codec", &[]),
     ("stage", &["codec"]),
     ("core", &["stage", "codec"]),
@@ -20,7 +20,9 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("engine", &["core", "wire", "store", "telemetry", "codec"]),
     ("gateway", &["engine", "core", "wire", "store", "telemetry", "codec"]),
     ("testing", &["core", "wire", "codec"]),
-    ("cli", &["gateway", "engine", "core", "stage", "wire", "store", "telemetry", "codec"]),
+    ("terminal", &[]),
+    ("bench", &["terminal", "engine", "core", "stage", "wire", "codec"]),
+    ("cli", &["terminal", "gateway", "engine", "core", "stage", "wire", "store", "telemetry", "codec"]),
 ];
 
 /// Modules of the standard library that reach out of the process, or hide state in it.

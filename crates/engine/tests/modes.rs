@@ -9,7 +9,7 @@ use tersely_engine::{Engine, Policy, Request, Settings};
 use tersely_testing::corpus::{Conversation, conversations};
 use tersely_wire::Slot;
 
-/// Longer conversations take too long here; `tersely bench conversations` weighs them all.
+/// Longer conversations take too long here; `tersely-bench conversations` weighs them all.
 const MAX_BYTES: usize = 120_000;
 
 #[test]

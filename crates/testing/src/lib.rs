@@ -16,6 +16,7 @@ pub mod generate;
 mod mutate;
 mod mutate_text;
 pub mod reader;
+pub mod run;
 pub mod seeds;
 pub mod valkey;
 

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use serde_json::json;
 use tersely_core::Loss;
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
+use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::share::Share;
+use tersely_terminal::{input, output, progress, table};
 use tersely_wire::{MaskedBody, PROVIDERS, Provider, guess_provider};
 
 use crate::args::{Compress, OPENAI};
-use crate::fault::{Fault, NO, Stop};
-use crate::share::Share;
-use crate::{input, output, progress, table};
 
 /// Puts the body that was named through the engine that the gateway runs.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 use serde_json::json;
 use tersely_codec::{Form, detect};
 use tersely_core::{Call, Loss, O200k, Outcome, Plan, as_text, compress, is_marked};
+use tersely_terminal::fault::Stop;
+use tersely_terminal::input::Raw;
+use tersely_terminal::share::Share;
+use tersely_terminal::{input, output, progress, table};
 
 use crate::args::Compress;
 use crate::command::body;
 use crate::command::decode::without_newline;
-use crate::fault::Stop;
-use crate::input::Raw;
-use crate::share::Share;
-use crate::{input, output, progress, table};
 
 /// Compresses the file that was named.
 pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tersely_terminal::fault::Stop;
+use tersely_terminal::{output, table};
 
 use crate::args::{Config, ConfigCheck, ConfigShow, Question};
-use crate::fault::{Fault, Stop};
 use crate::settings::{self, Entry, Flags, Loaded, Order};
-use crate::{output, table};
 
 /// Answers what was asked about the configuration.
 pub(crate) fn run(args: &Config) -> Result<ExitCode, Stop> {
@@ -35,7 +35,7 @@ fn show(args: &ConfigShow) -> Result<(), Stop> {
 
 /// Loads, and tells of what has no effect.
 fn load(flags: &Flags) -> Result<Loaded, Stop> {
-    let loaded = settings::load(&Order::new(flags)).map_err(Fault::from)?;
+    let loaded = settings::load(&Order::new(flags)).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }

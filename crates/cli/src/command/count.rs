@@ -4,10 +4,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::{O200k, Tokens};
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::{input, output, table};
 
 use crate::args::Count;
-use crate::fault::{Fault, Stop};
-use crate::{input, output, table};
 
 /// Counts the files that were named; standard input when there is none.
 pub(crate) fn run(args: &Count) -> Result<ExitCode, Stop> {

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use tersely_codec::{DecodeError, Form, decode, detect, json};
 use tersely_core::original_of;
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::input::{self, Input};
+use tersely_terminal::{output, progress};
 
 use crate::args::Decode;
 use crate::command::restore;
-use crate::fault::{Fault, Stop};
-use crate::input::{self, Input};
-use crate::{output, progress};
 
 /// Decodes the file that was named.
 pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use serde_json::json;
 use tersely_codec::{DecodeError, Form, Value, json};
 use tersely_core::{O200k, auto};
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::input::{self, Input};
+use tersely_terminal::share::Share;
+use tersely_terminal::{output, progress};
 
 use crate::account::Account;
 use crate::args::{Encode, Wish};
-use crate::fault::{Fault, Stop};
-use crate::input::{self, Input};
-use crate::share::Share;
-use crate::{output, progress};
 
 /// Encodes the file that was named.
 pub(crate) fn run(args: &Encode) -> Result<ExitCode, Stop> {

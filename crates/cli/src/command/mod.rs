@@ -1,6 +1,5 @@
 //! The commands: a file for each.
 
-mod bench;
 mod body;
 mod compress;
 mod config;
@@ -14,8 +13,9 @@ mod serve;
 
 use std::process::ExitCode;
 
+use tersely_terminal::fault::Stop;
+
 use crate::args::Command;
-use crate::fault::Stop;
 
 /// Runs what was typed.
 pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
@@ -27,7 +27,6 @@ pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
         Command::Encode(args) => encode::run(args),
         Command::Decode(args) => decode::run(args),
         Command::Count(args) => count::run(args),
-        Command::Bench(args) => bench::run(args),
         Command::Config(args) => config::run(args),
     }
 }

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use tersely_engine::{Unrestored, restore};
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::{input, output, progress};
 
 use crate::args::Decode;
 use crate::command::body;
-use crate::fault::{Fault, Stop};
-use crate::{input, output, progress};
 
 /// Turns the body that was named back into what it was made of.
 pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {

@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use tersely_engine::Engine;
 use tersely_gateway::{Error, Live, Provider, Settings, Upstream, bind, probe, serve};
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::output;
 use tokio::select;
 use tokio::sync::oneshot;
 
 use crate::args::Serve;
-use crate::fault::{Fault, Stop};
-use crate::output;
 use crate::proxy::{Proxy, runtime};
 use crate::settings::watch::{self, News};
 use crate::settings::{self, Loaded, Order};
@@ -23,7 +23,7 @@ use crate::signals::{Signals, TERMINATE};
 /// Serves until told to stop.
 pub(crate) fn run(args: &Serve) -> Result<ExitCode, Stop> {
     let order = Order::new(&args.flags);
-    let loaded = settings::load(&order).map_err(Fault::from)?;
+    let loaded = settings::load(&order).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 pub(crate) use flags::Flags;
 pub(crate) use kept::Keeping;
 pub(crate) use merge::Entry;
-pub(crate) use problem::Problem;
+pub(crate) use problem::{Problem, fault};
 pub(crate) use reference::reference;
 pub(crate) use schema::schema;
 

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use tersely_terminal::fault::Fault;
+
 use super::origin::Origin;
-use crate::fault::Fault;
 
 const HINT: &str = "mend it there; `tersely config reference` lists every key and what it takes";
 
@@ -46,10 +47,8 @@ impl fmt::Display for Problem {
 }
 
 /// Ends a command with everything that is wrong, a line each.
-impl From<Vec<Problem>> for Fault {
-    fn from(problems: Vec<Problem>) -> Self {
-        let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
-        let hint = problems.iter().find_map(|problem| problem.hint.as_deref()).unwrap_or(HINT);
-        Self::unable(lines.join("\n"), hint)
-    }
+pub(crate) fn fault(problems: Vec<Problem>) -> Fault {
+    let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+    let hint = problems.into_iter().find_map(|problem| problem.hint);
+    Fault::unable(lines.join("\n"), hint.unwrap_or_else(|| HINT.to_owned()))
 }

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use serde_json::{Value, json};
-
-use crate::table;
+use tersely_terminal::table;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,18 +9,18 @@ mod variable;
 use std::process::ExitCode;
 
 use serde_json::json;
+use tersely_terminal::fault::{NO, Stop};
+use tersely_terminal::output;
 
 use crate::args::Doctor;
 use crate::command::doctor::finding::{Finding, State};
 use crate::command::run::World;
-use crate::fault::{Fault, NO, Stop};
-use crate::output;
 use crate::proxy::{Proxy, runtime};
 use crate::settings::{self, Order};
 
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &Doctor) -> Result<ExitCode, Stop> {
-    let loaded = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?;
+    let loaded = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?;
     let proxy = Proxy::new(loaded.settings)?;
     let findings = findings(&proxy, &World::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);

@@ -4,10 +4,10 @@ use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
 use tersely_core::{Mode, O200k, Tokens};
 use tersely_gateway::{Head, Rewrite, Verdict};
+use tersely_terminal::share::Share;
 
 use crate::command::doctor::finding::Finding;
 use crate::proxy::Proxy;
-use crate::share::Share;
 
 /// What would become of a small result.
 pub(crate) fn look(proxy: &Proxy) -> Finding {

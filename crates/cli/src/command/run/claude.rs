@@ -1,12 +1,12 @@
 //! Points Claude Code at a gateway.
 
 use serde_json::json;
+use tersely_terminal::fault::Fault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::{ANTHROPIC, Place};
 use crate::command::run::world::World;
-use crate::fault::Fault;
 
 /// Claude Code.
 pub(crate) struct Claude;

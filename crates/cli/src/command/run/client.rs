@@ -1,9 +1,10 @@
 //! A client, and what it is told.
 
+use tersely_terminal::fault::Fault;
+
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::{Place, Vendor};
 use crate::command::run::world::World;
-use crate::fault::Fault;
 
 /// A program that can be pointed at a gateway.
 pub(crate) trait Client: Sync {

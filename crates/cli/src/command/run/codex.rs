@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tersely_gateway::Provider;
+use tersely_terminal::fault::Fault;
 use toml::Table;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::Place;
 use crate::command::run::world::{World, env_names};
-use crate::fault::Fault;
 
 /// Codex.
 pub(crate) struct Codex;

@@ -4,9 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use tersely_gateway::{Provider, Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
+use tersely_terminal::fault::{Fault, Stop};
 
 use crate::command::run::vendor::Place;
-use crate::fault::{Fault, Stop};
 use crate::proxy::Proxy;
 
 /// The doors of one command.

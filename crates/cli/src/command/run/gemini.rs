@@ -1,10 +1,11 @@
 //! Points Gemini CLI at a gateway.
 
+use tersely_terminal::fault::Fault;
+
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::{CODE_ASSIST, GEMINI};
 use crate::command::run::world::World;
-use crate::fault::Fault;
 
 /// Gemini CLI.
 pub(crate) struct Gemini;

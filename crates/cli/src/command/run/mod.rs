@@ -18,14 +18,14 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
+use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::output;
 use tokio::process::{Child, Command};
 use tokio::select;
 
 use crate::args::Run;
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
-use crate::fault::{Fault, Stop};
-use crate::output;
 use crate::proxy::{Proxy, runtime};
 use crate::settings::{self, Order};
 use crate::signals::{Signals, Terminal, forward};
@@ -36,7 +36,7 @@ pub(crate) use world::World;
 
 /// Runs what was named.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, Stop> {
-    let mut meant = settings::load(&Order::new(&args.flags)).map_err(Fault::from)?.settings;
+    let mut meant = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     start(&Proxy::new(meant)?, args.flags.upstream.as_deref(), &args.command)
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tersely_gateway::Provider;
+use tersely_terminal::fault::Fault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::Place;
 use crate::command::run::world::World;
-use crate::fault::Fault;
 
 /// `OpenCode`.
 pub(crate) struct OpenCode;

@@ -1,10 +1,11 @@
 //! Points a command that is not known at a gateway: by all the variables that programs and libraries read.
 
+use tersely_terminal::fault::Fault;
+
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::VENDORS;
 use crate::command::run::world::World;
-use crate::fault::Fault;
 
 /// Any command.
 pub(crate) struct Other;

@@ -1,0 +1,63 @@
+//! What can be measured: a corpus by families, its forms, its conversations.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tersely_terminal::fault::Stop;
+
+use crate::conversations::{self, ConversationsArgs};
+use crate::corpus::{self, CorpusArgs};
+use crate::forms::{self, FormsArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely-bench corpus
+  tersely-bench --json corpus | jq .total
+  tersely-bench forms corpus
+  tersely-bench conversations corpus
+
+Exit code 1 means that a law is broken: a result costs more than it came with, or an exact one does
+not come back.";
+
+/// Measure Tersely on a corpus
+///
+/// Compresses every file of DIR/outputs/FAMILY and prints what each family saves: without any loss, in standard
+/// and in aggressive mode, and how many questions of DIR/QUESTIONS.jsonl can still be answered from the text.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tersely-bench",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100
+)]
+pub struct BenchArgs {
+    /// What to measure, if not the families.
+    #[command(subcommand)]
+    pub subject: Option<BenchSubject>,
+    /// The families.
+    #[command(flatten)]
+    pub corpus: CorpusArgs,
+}
+
+/// What to measure, if not the families.
+#[derive(Debug, Subcommand)]
+pub enum BenchSubject {
+    /// Compare the forms.
+    Forms(FormsArgs),
+    /// Replay the conversations.
+    Conversations(ConversationsArgs),
+}
+
+/// Measures what was asked for; the answer is no when a law is broken.
+///
+/// # Errors
+///
+/// When there is no corpus, or the result cannot be written.
+pub fn run(args: &BenchArgs) -> Result<ExitCode, Stop> {
+    match &args.subject {
+        Some(BenchSubject::Forms(args)) => forms::run(args),
+        Some(BenchSubject::Conversations(args)) => conversations::run(args),
+        None => corpus::run(&args.corpus),
+    }
+}

@@ -1,0 +1,116 @@
+//! `tersely-bench conversations DIR`: what whole transcripts save, in tokens of tool results and on a simulated bill.
+
+mod bill;
+pub(crate) mod quote;
+mod replay;
+mod report;
+mod score;
+mod transcript;
+mod weigh;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use indicatif::ProgressBar;
+use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::{output, progress};
+
+use self::replay::{Replay, WAYS, replay};
+use self::score::{ReplayScore, TranscriptScore};
+use self::transcript::{Transcript, TranscriptSet};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely-bench conversations corpus
+  tersely-bench conversations --json corpus | jq .total
+
+Exit code 1 means that a law is broken: a transcript costs more than direct, or a message was sent otherwise than the turn before.";
+
+/// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill
+///
+/// Reads the request bodies in DIR/conversations, NAME.anthropic.json, NAME.openai.json, NAME.responses.json and
+/// NAME.gemini.json, and sends every request that led to them as it is, exact only and in standard mode.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ConversationsArgs {
+    /// The corpus
+    pub dir: PathBuf,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Replays the transcripts of the corpus that was named; the answer is no when a law is broken.
+pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
+    let TranscriptSet { transcripts, skipped } = transcript::read(&args.dir.join("conversations"))?;
+    if transcripts.is_empty() {
+        return Err(empty(&args.dir).into());
+    }
+    let score = ReplayScore { rows: measure(&transcripts)?, skipped };
+    let text = if args.json { report::json(&score) } else { report::text(&score) };
+    output::result(&text)?;
+    Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+/// Every transcript each way. A way of a transcript is one piece of work, the longest first, so that all cores end
+/// at about the same time.
+fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, Fault> {
+    let mut work: Vec<(usize, usize)> =
+        (0..transcripts.len()).flat_map(|at| [0, 1, 2].map(|way| (at, way))).collect();
+    work.sort_by_key(|&(at, _)| std::cmp::Reverse(transcripts[at].work()));
+    let turns: usize = transcripts.iter().map(|transcript| transcript.turns().count()).sum();
+    let bar = progress::counting("replaying", turns * WAYS.len());
+    let done = shared(transcripts, &work, &bar);
+    bar.finish_and_clear();
+    let mut done = done?;
+    // By transcript, then by way.
+    done.sort_by_key(|&(place, _)| place);
+    let mut replays = done.into_iter().map(|(_, replay)| replay);
+    let rows = transcripts.iter().map_while(|transcript| {
+        let ways = [replays.next()?, replays.next()?, replays.next()?];
+        Some(TranscriptScore {
+            name: transcript.name.clone(),
+            cache: transcript.cache,
+            turns: transcript.turns().count(),
+            ways,
+        })
+    });
+    Ok(rows.collect())
+}
+
+type Done = Vec<((usize, usize), Replay)>;
+
+/// All pieces of work, taken by as many threads as there are cores.
+fn shared(transcripts: &[Transcript], work: &[(usize, usize)], bar: &ProgressBar) -> Result<Done, Fault> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Ok(Vec::new()));
+    let worker = || {
+        while let Some(&(at, way)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = replay(&transcripts[at], way, bar);
+            let Ok(mut done) = done.lock() else { return };
+            match (done.as_mut(), result) {
+                (Ok(done), Ok(replay)) => done.push(((at, way), replay)),
+                (Ok(_), Err(fault)) => *done = Err(fault),
+                (Err(_), _) => return,
+            }
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(worker))));
+    done.into_inner().unwrap_or_else(|_| {
+        Err(Fault::unable(
+            "a replay stopped in its middle".to_owned(),
+            "run it again, and tell us if it stays so",
+        ))
+    })
+}
+
+fn empty(dir: &Path) -> Fault {
+    Fault::unable(
+        format!("{}: no transcripts in conversations/", dir.display()),
+        "name the directory that holds conversations/NAME.API.json, where API is anthropic, openai, responses or gemini",
+    )
+}

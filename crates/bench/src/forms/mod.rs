@@ -1,0 +1,57 @@
+//! `tersely-bench forms DIR`: what every form costs on a corpus, and how fast it is written and read.
+
+mod report;
+mod sample;
+mod score;
+mod speed;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely-bench forms corpus
+  tersely-bench forms --json --seconds 5 corpus > forms.json
+
+Exit code 1 means that a law is broken: a file costs more in the chosen form than as compact JSON,
+or does not come back from it exactly.";
+
+/// Compare the forms: tokens of every file, and the speed of writing and reading
+///
+/// Reads the JSON documents in DIR/outputs/json-api and DIR/outputs/json-rows; files that are not one JSON
+/// document are skipped and named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct FormsArgs {
+    /// The corpus
+    pub dir: PathBuf,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
+    /// How long to time each task
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seconds: u32,
+}
+
+/// Measures the corpus that was named; the answer is no when a law is broken.
+pub(crate) fn run(args: &FormsArgs) -> Result<ExitCode, Stop> {
+    let set = sample::read(&args.dir)?;
+    if set.samples.is_empty() {
+        return Err(empty(args).into());
+    }
+    let score = score::of(&set);
+    let speeds = speed::measure(&set.samples, args.seconds);
+    let text = if args.json { report::json(&score, &speeds) } else { report::text(&score, &speeds) };
+    output::result(&text)?;
+    Ok(if score.lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+fn empty(args: &FormsArgs) -> Fault {
+    Fault::unable(
+        format!("{}: no JSON documents in outputs/json-api or outputs/json-rows", args.dir.display()),
+        "name the directory that holds outputs/, for example: tersely-bench forms corpus",
+    )
+}

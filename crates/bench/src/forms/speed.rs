@@ -1,0 +1,107 @@
+//! Times writing and reading over a set, one thread, every task in turn.
+//!
+//! The tasks take turns in short slices and the middle slice is reported, so that whatever else the machine
+//! does falls on all of them alike.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use jiter::JsonValue;
+use tersely_codec::{decode, json};
+use tersely_terminal::progress;
+
+use super::sample::{JsonSample, choose};
+
+const SLICES: u32 = 5;
+
+/// Something to time: what it does to a sample, and which of its bytes count.
+struct Task {
+    name: &'static str,
+    run: fn(&JsonSample),
+    bytes: fn(&JsonSample) -> usize,
+}
+
+const TASKS: [Task; 5] = [
+    Task { name: "auto", run: |it| drop(black_box(choose(&it.sent))), bytes: sent },
+    Task { name: "decode", run: |it| drop(black_box(decode(it.form, &it.text))), bytes: written },
+    Task { name: "parse", run: |it| drop(black_box(json::decode(&it.sent))), bytes: sent },
+    Task { name: "serde_json", run: |it| drop(black_box(serde(&it.sent))), bytes: sent },
+    Task {
+        name: "jiter",
+        run: |it| drop(black_box(JsonValue::parse(it.sent.as_bytes(), false))),
+        bytes: sent,
+    },
+];
+
+/// How fast a task goes.
+#[derive(Debug)]
+pub(crate) struct TaskSpeed {
+    pub task: &'static str,
+    /// Tenths of a megabyte of what the task reads, a second.
+    pub read: u64,
+    /// Tenths of a megabyte of the JSON that was sent, a second.
+    pub sent: u64,
+}
+
+/// Times every task over `samples` for at least `seconds`.
+pub(crate) fn measure(samples: &[JsonSample], seconds: u32) -> Vec<TaskSpeed> {
+    let bar = progress::counting("timing", TASKS.len() * SLICES as usize);
+    let least = Duration::from_secs(seconds.into()) / SLICES;
+    let mut slices = TASKS.map(|_| Vec::new());
+    for _ in 0..SLICES {
+        for (task, slices) in TASKS.iter().zip(&mut slices) {
+            slices.push(slice(task, samples, least));
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    TASKS.iter().zip(slices).map(|(task, slices)| speed(task, samples, slices)).collect()
+}
+
+/// The time of one pass over `samples`, from as many as fill the slice.
+fn slice(task: &Task, samples: &[JsonSample], least: Duration) -> Duration {
+    let start = Instant::now();
+    let mut passes = 0;
+    while passes == 0 || start.elapsed() < least {
+        samples.iter().for_each(task.run);
+        passes += 1;
+    }
+    start.elapsed() / passes
+}
+
+fn speed(task: &Task, samples: &[JsonSample], mut slices: Vec<Duration>) -> TaskSpeed {
+    slices.sort_unstable();
+    let pass = slices.get(slices.len() / 2).copied().unwrap_or_default();
+    let total = |bytes: fn(&JsonSample) -> usize| samples.iter().map(bytes).sum::<usize>();
+    TaskSpeed { task: task.name, read: rate(total(task.bytes), pass), sent: rate(total(sent), pass) }
+}
+
+/// Tenths of a megabyte a second: bytes a microsecond, times ten.
+fn rate(bytes: usize, time: Duration) -> u64 {
+    let rate = bytes as u128 * 10_000 / time.as_nanos().max(1);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+fn sent(sample: &JsonSample) -> usize {
+    sample.sent.len()
+}
+
+fn written(sample: &JsonSample) -> usize {
+    sample.text.len()
+}
+
+fn serde(text: &str) -> serde_json::Result<serde_json::Value> {
+    serde_json::from_str(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+    use std::time::Duration;
+
+    #[test]
+    fn rates_are_tenths_of_a_megabyte() {
+        assert_eq!(rate(2_500_000, Duration::from_secs(1)), 25);
+        assert_eq!(rate(1000, Duration::from_micros(1)), 10_000);
+    }
+}

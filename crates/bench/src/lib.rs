@@ -1,0 +1,13 @@
+//! A corpus in, measurements out: what families of tool results, forms and whole conversations cost.
+
+mod args;
+mod conversations;
+mod corpus;
+mod files;
+mod forms;
+
+pub use args::{BenchArgs, BenchSubject, run};
+pub use conversations::ConversationsArgs;
+pub use conversations::quote::{Quotes, quotes};
+pub use corpus::CorpusArgs;
+pub use forms::FormsArgs;

@@ -1,0 +1,164 @@
+//! `tersely-bench`, seen from outside.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use serde_json::Value;
+use tersely_testing::run::BuiltBinary;
+
+const BENCH: BuiltBinary =
+    BuiltBinary { path: env!("CARGO_BIN_EXE_tersely-bench"), place: env!("CARGO_TARGET_TMPDIR") };
+
+/// A corpus of two documents and one file that is none.
+fn corpus(name: &str) -> String {
+    let row = |id: usize| format!("{{ \"id\": {id}, \"kind\": \"a kind of thing\" }}");
+    let rows: Vec<String> = (0..50).map(row).collect();
+    BENCH.file(&format!("{name}/outputs/json-api/lines.ndjson"), "{}\n{}\n");
+    BENCH.file(&format!("{name}/outputs/json-api/one.json"), "{ \"a\": 1.50 }\n");
+    let rows =
+        BENCH.file(&format!("{name}/outputs/json-rows/rows.json"), format!("[{}]", rows.join(",\n  ")));
+    rows.strip_suffix("/outputs/json-rows/rows.json").expect("the corpus").to_owned()
+}
+
+#[test]
+fn a_page_fits_a_hundred_columns_and_holds_every_file() {
+    let ran = BENCH.run(&format!("forms --seconds 0 {}", corpus("page")), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
+    for words in [
+        "one.json",
+        "rows.json",
+        "total",
+        "median saved",
+        "files above compact JSON (law: 0) 0",
+        "files not exact again (law: 0)    0",
+        "2 files, 1 skipped (not one JSON document)\n  lines.ndjson",
+        "parse: JSON to serde_json::Value",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn scripts_get_one_object() {
+    let ran = BENCH.run(&format!("forms --json --seconds 0 {}", corpus("script")), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    assert_eq!(object["files"].as_array().map(Vec::len), Some(2));
+    assert_eq!(object["skipped"], serde_json::json!(["lines.ndjson"]));
+    assert_eq!(object["files"][0]["file"], "one.json");
+    assert_eq!(object["files"][0]["cost"]["toon"], Value::Null, "1.50 is not 1.5");
+    assert_eq!(object["above_compact"], serde_json::json!([]));
+    assert_eq!(object["inexact"], serde_json::json!([]));
+    let sum = |name: &str| {
+        object["files"].as_array().expect("files").iter().map(|it| it["cost"][name].as_u64()).sum()
+    };
+    for name in ["sent", "compact", "auto"] {
+        let sum: Option<u64> = sum(name);
+        assert_eq!(object["total"][name].as_u64(), sum, "{name}");
+    }
+    for task in ["auto", "decode", "parse", "serde_json", "jiter"] {
+        assert!(object["megabytes_per_second"][task]["sent"].as_f64() > Some(0.0), "{task}");
+    }
+}
+
+#[test]
+fn a_directory_without_a_corpus_is_said_in_a_line() {
+    BENCH.check("forms no-such", "", ("", 2), &["no-such: no JSON documents", "hint: name the directory"]);
+    BENCH.check("", "", ("", 2), &["no corpus was named"]);
+    BENCH.check("forms", "", ("", 2), &["<DIR>"]);
+}
+
+#[test]
+fn families_are_measured_in_every_mode() {
+    let dir = corpus("families");
+    let question = r#"{"file":"outputs/json-rows/rows.json","needles":["a kind of thing"]}"#;
+    BENCH.file("families/QUESTIONS.jsonl", question);
+    let ran = BENCH.run(&dir, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for words in ["json-api       2 ", "json-rows      1 ", "1/1/1/1", "total          3 "] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
+    let ran = BENCH.run(&format!("--json {dir}"), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    assert_eq!(object["total"]["files"], 3);
+    assert!(object["families"]["json-rows"]["standard"]["saved"].as_f64() > Some(30.0), "{object}");
+    assert_eq!(object["broken"], serde_json::json!([]));
+}
+
+/// A corpus with one transcript for each provider, of three turns, and one file that is none.
+fn transcripts(name: &str) -> String {
+    let row = |id: usize| serde_json::json!({ "id": id, "kind": "a kind of thing", "ripe": null });
+    let rows = |from: usize| Value::from((from..from + 60).map(row).collect::<Vec<_>>()).to_string();
+    let question = serde_json::json!({ "role": "user", "content": "What is there? ".repeat(300) });
+    let answer = serde_json::json!({ "role": "assistant", "content": "Done." });
+    let asks = |id: &str| {
+        let call = serde_json::json!({ "type": "tool_use", "id": id, "name": "list", "input": {} });
+        serde_json::json!({ "role": "assistant", "content": [call] })
+    };
+    let gets = |id: &str, from| {
+        let result = serde_json::json!({ "type": "tool_result", "tool_use_id": id, "content": rows(from) });
+        serde_json::json!({ "role": "user", "content": [result] })
+    };
+    let calls = |id: &str| {
+        let function = serde_json::json!({ "name": "list", "arguments": "{}" });
+        serde_json::json!({ "role": "assistant", "tool_calls": [{ "id": id, "type": "function", "function": function }] })
+    };
+    let told =
+        |id: &str, from| serde_json::json!({ "role": "tool", "tool_call_id": id, "content": rows(from) });
+    let one = [&question, &asks("a"), &gets("a", 0), &asks("b"), &gets("b", 70), &answer].map(Value::clone);
+    let two = [&question, &calls("a"), &told("a", 0), &calls("b"), &told("b", 70), &answer].map(Value::clone);
+    let body = |messages: &[Value]| {
+        serde_json::json!({ "model": "m", "messages": messages, "tools": [] }).to_string()
+    };
+    BENCH.file(&format!("{name}/conversations/two.openai.json"), body(&two));
+    BENCH.file(&format!("{name}/conversations/three.other.json"), "{}");
+    let one = BENCH.file(&format!("{name}/conversations/one.anthropic.json"), body(&one));
+    one.strip_suffix("/conversations/one.anthropic.json").expect("the corpus").to_owned()
+}
+
+#[test]
+fn transcripts_are_replayed_turn_by_turn() {
+    let dir = transcripts("transcripts");
+    let ran = BENCH.run(&format!("conversations {dir}"), "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
+    for words in [
+        "\none  ",
+        "\ntwo  ",
+        "\ntotal  ",
+        "\nmedian  ",
+        "transcripts dearer than direct (law: 0)             0",
+        "transcripts that change what was sent (law: 0)      0",
+        "  in the latest read of the file (law: 95 %)          0 (0.0 %), 0 (0.0 %)",
+        "transcripts 2, requests 6",
+        "skipped, no transcript: three.other.json",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn scripts_get_the_bill_of_every_transcript() {
+    let ran = BENCH.run(&format!("conversations --json {}", transcripts("bills")), "");
+    let object: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    for name in ["one", "two"] {
+        let it = &object["transcripts"][name];
+        assert!(it["tool_results"]["exact_saved"].as_f64() > Some(30.0), "{it}");
+        assert!(it["bill"]["exact_saved"].as_f64() > Some(5.0), "{it}");
+        assert!(it["stages"]["exact"]["json"].as_i64() > Some(0), "{it}");
+        assert_eq!((&it["dearer"], &it["changed"]), (&Value::Bool(false), &Value::from(0)));
+    }
+    let bill = |cache: &str| object["total"][cache]["direct"].as_u64().expect("a bill");
+    assert!(bill("bill_openai") < bill("bill") && bill("bill") < bill("bill_anthropic"), "{object}");
+    BENCH.check(
+        "conversations no-such",
+        "",
+        ("", 2),
+        &["no-such: no transcripts", "hint: name the directory"],
+    );
+}
+
+#[test]
+fn a_corpus_must_be_named() {
+    BENCH.check("", "", ("", 2), &["no corpus was named", "hint: "]);
+}

@@ -1,0 +1,138 @@
+//! Reads a file or standard input as text, and says what to do when that cannot be.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use crate::fault::Fault;
+use crate::{output, progress};
+
+/// A text, and the name to call it by in messages.
+#[derive(Debug)]
+pub struct Input {
+    /// The file, or `<stdin>`.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// What was read: a text, or bytes that are none, and why.
+#[derive(Debug)]
+pub enum Raw {
+    /// A text.
+    Text(Input),
+    /// Bytes that are not UTF-8, and the fault to report if a text is needed.
+    Bytes(Fault, Vec<u8>),
+}
+
+/// Reads `path`; standard input when there is none, or when it is `-`.
+///
+/// # Errors
+///
+/// When it cannot be read, or is not UTF-8.
+pub fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
+    match raw(path)? {
+        Raw::Text(input) => Ok(input),
+        Raw::Bytes(fault, _) => Err(fault),
+    }
+}
+
+/// Reads the same; what is no text is no fault yet.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn raw(path: Option<&PathBuf>) -> Result<Raw, Fault> {
+    let (name, bytes) = bytes(path)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => Raw::Text(Input { name, text }),
+        Err(error) => Raw::Bytes(not_text(&name, error.utf8_error().valid_up_to()), error.into_bytes()),
+    })
+}
+
+/// Reads the same, whatever it holds, with the name to call it by.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), Fault> {
+    let (name, bytes) = match path {
+        Some(path) if path.as_os_str() != "-" => (path.display().to_string(), file(path)),
+        _ => ("<stdin>".to_owned(), stdin()),
+    };
+    let bytes = bytes.map_err(|error| unreadable(&name, &error))?;
+    Ok((name, bytes))
+}
+
+impl Input {
+    /// The input itself, when there is more in it than white space.
+    ///
+    /// # Errors
+    ///
+    /// When there is not.
+    pub fn filled(self) -> Result<Self, Fault> {
+        self.ensure_filled().map(|()| self)
+    }
+
+    /// Says so when there is nothing but white space in it.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing else.
+    pub fn ensure_filled(&self) -> Result<(), Fault> {
+        if self.text.trim().is_empty() {
+            let hint = "name a file that holds something, or pipe it in: some-command | tersely ...";
+            return Err(Fault::unable(format!("{}: there is nothing in it", self.name), hint));
+        }
+        Ok(())
+    }
+}
+
+fn file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    collect(file, Some(length))
+}
+
+fn stdin() -> io::Result<Vec<u8>> {
+    let stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        output::note("Reading what you type; end it with Ctrl-D on a line of its own.")?;
+    }
+    collect(stdin, None)
+}
+
+/// Reads to the end, with a bar once the input turns out to be large.
+fn collect(mut source: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = source.by_ref().take(progress::LARGE).read_to_end(&mut bytes)?;
+    if read as u64 == progress::LARGE {
+        let bar = progress::reading(length);
+        bar.wrap_read(source).read_to_end(&mut bytes)?;
+        bar.finish_and_clear();
+    }
+    Ok(bytes)
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Fault {
+    match error.kind() {
+        ErrorKind::NotFound => Fault::unable(
+            format!("{name}: no such file"),
+            "check the path; to read standard input, leave the file away or write -",
+        ),
+        ErrorKind::IsADirectory => {
+            Fault::unable(format!("{name}: this is a directory"), "name a file in it instead")
+        }
+        ErrorKind::PermissionDenied => {
+            Fault::unable(format!("{name}: you may not read this file"), "ask its owner, or copy it")
+        }
+        _ => Fault::unable(format!("{name}: {error}"), "check that the file can be read"),
+    }
+}
+
+fn not_text(name: &str, offset: usize) -> Fault {
+    Fault::unable(
+        format!("{name}: not UTF-8 text, from byte {offset} on"),
+        "convert it first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
+    )
+}

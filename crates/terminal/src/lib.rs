@@ -1,0 +1,9 @@
+//! What a command has to do with a terminal: files in, words and tables out, faults that say what to do.
+
+pub mod fault;
+pub mod input;
+pub mod output;
+pub mod place;
+pub mod progress;
+pub mod share;
+pub mod table;
