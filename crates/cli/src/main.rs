@@ -3,7 +3,6 @@
 //! Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.
 
 mod account;
-mod args;
 mod command;
 mod proxy;
 mod saved;
@@ -13,10 +12,11 @@ mod signals;
 use std::process::ExitCode;
 
 use clap::Parser;
+use command::TerselyArgs;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::place;
 
 fn main() -> ExitCode {
     place::only();
-    command::run(&args::Args::parse().command).unwrap_or_else(Stop::report)
+    command::run(&TerselyArgs::parse()).unwrap_or_else(Stop::report)
 }

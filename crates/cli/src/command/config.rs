@@ -1,33 +1,81 @@
 //! `tersely config`: what was typed in, what is meant by it out.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Subcommand;
 use serde_json::{Value, json};
 use tersely_terminal::fault::Stop;
 use tersely_terminal::{output, table};
 
-use crate::args::{Config, ConfigCheck, ConfigShow, Question};
 use crate::settings::{self, Entry, Flags, Loaded, Order};
 
+const EXAMPLES: &str = "\
+Examples:
+  tersely config check
+  tersely config show --mode safe
+  tersely config show --json | jq '.settings[] | select(.from != \"default\")'
+  tersely config schema > tersely.schema.json
+
+Exit code 2 means that something is wrong with the configuration; stderr names file, line and key.";
+
+/// Check, show and explain the configuration
+///
+/// Settings come from flags, from the environment and from a file, in this order: --config FILE, `TERSELY_CONFIG`,
+/// tersely.toml or tersely.yaml here, the same in the user's configuration folder.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub question: ConfigQuestion,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigQuestion {
+    Check(CheckArgs),
+    Show(ShowArgs),
+    /// Print the JSON Schema of the file
+    Schema,
+    /// Print the page that explains every key
+    Reference,
+}
+
+/// Say what is wrong with the configuration, or that it is ok
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// The file to check, instead of looking for one
+    pub file: Option<PathBuf>,
+}
+
+/// List every setting, its value and where it came from
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShowArgs {
+    /// Print one JSON object for scripts: file, settings, notices
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// Answers what was asked about the configuration.
-pub(crate) fn run(args: &Config) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &ConfigArgs) -> Result<ExitCode, Stop> {
     match &args.question {
-        Question::Check(args) => check(args)?,
-        Question::Show(args) => show(args)?,
-        Question::Schema => output::result(&format!("{:#}", settings::schema()))?,
-        Question::Reference => output::bytes(settings::reference())?,
+        ConfigQuestion::Check(args) => check(args)?,
+        ConfigQuestion::Show(args) => show(args)?,
+        ConfigQuestion::Schema => output::result(&format!("{:#}", settings::schema()))?,
+        ConfigQuestion::Reference => output::bytes(settings::reference())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn check(args: &ConfigCheck) -> Result<(), Stop> {
+fn check(args: &CheckArgs) -> Result<(), Stop> {
     let loaded = load(&Flags { config: args.file.clone(), ..Flags::default() })?;
     let file = loaded.file.map_or_else(|| "no file".to_owned(), |path| path.display().to_string());
     output::result(&format!("ok: {file}"))?;
     Ok(())
 }
 
-fn show(args: &ConfigShow) -> Result<(), Stop> {
+fn show(args: &ShowArgs) -> Result<(), Stop> {
     let loaded = load(&args.flags)?;
     output::result(&if args.json { report(&loaded) } else { lines(&loaded.entries) })?;
     Ok(())

@@ -1,5 +1,6 @@
 //! `tersely count`: files in, their tokens out.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -7,10 +8,26 @@ use tersely_core::{O200k, Tokens};
 use tersely_terminal::fault::{Fault, Stop};
 use tersely_terminal::{input, output, table};
 
-use crate::args::Count;
+const EXAMPLES: &str = "\
+Examples:
+  git diff | tersely count
+  tersely count --json src/*.rs";
+
+/// Count the tokens of files
+///
+/// Counts exactly, with the o200k vocabulary, and adds up the total when there are several files.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CountArgs {
+    /// Print one JSON object for scripts: tokens of every file, and the total
+    #[arg(long)]
+    pub json: bool,
+    /// The files to read; standard input if there is none, or where one is `-`
+    pub files: Vec<PathBuf>,
+}
 
 /// Counts the files that were named; standard input when there is none.
-pub(crate) fn run(args: &Count) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Stop> {
     let counts = match args.files.as_slice() {
         [] => vec![input::read(None).map(count)?],
         files => files.iter().map(|file| input::read(Some(file)).map(count)).collect::<Result<_, Fault>>()?,

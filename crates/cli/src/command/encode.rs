@@ -1,7 +1,9 @@
 //! `tersely encode`: a JSON document in, the same value in fewer tokens out.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use tersely_codec::{DecodeError, Form, Value, json};
 use tersely_core::{O200k, auto};
@@ -11,10 +13,51 @@ use tersely_terminal::share::Share;
 use tersely_terminal::{output, progress};
 
 use crate::account::Account;
-use crate::args::{Encode, Wish};
+
+const EXAMPLES: &str = "\
+Examples:
+  gh api repos/rust-lang/rust/issues | tersely encode
+  tersely encode --stats pods.json
+  tersely encode --form toon --json pods.json | jq .saved";
+
+/// Write a JSON document in the form that costs a model the fewest tokens
+///
+/// Reads one JSON document and writes the same value, in the terse form where that costs fewer tokens and as
+/// compact JSON where it does not. Nothing is lost: `tersely decode` gives the value back, with the order of
+/// its keys and the text of its numbers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EncodeArgs {
+    /// The form to write; auto takes terse where that costs less than compact JSON, by exact count
+    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = wishes())]
+    pub form: FormWish,
+    /// Show on stderr what every form costs, and what it saves against the text as sent
+    #[arg(long)]
+    pub stats: bool,
+    /// Print one JSON object for scripts: form, text, tokens of every form, percent saved
+    #[arg(long)]
+    pub json: bool,
+    /// The file to read; standard input if there is none, or if it is `-`
+    pub file: Option<PathBuf>,
+}
+
+/// The form that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormWish {
+    Auto,
+    In(Form),
+}
+
+fn wishes() -> impl TypedValueParser<Value = FormWish> {
+    let names = ["auto"].into_iter().chain(Form::ALL.map(Form::name));
+    PossibleValuesParser::new(names).map(|name| {
+        let form = Form::ALL.into_iter().find(|form| form.name() == name);
+        form.map_or(FormWish::Auto, FormWish::In)
+    })
+}
 
 /// Encodes the file that was named.
-pub(crate) fn run(args: &Encode) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &EncodeArgs) -> Result<ExitCode, Stop> {
     let input = input::read(args.file.as_ref())?.filled()?;
     let spinner = progress::working("encoding", input.text.len());
     let value = json::decode(&input.text).map_err(|error| not_json(&input, &error))?;
@@ -33,13 +76,13 @@ pub(crate) fn run(args: &Encode) -> Result<ExitCode, Stop> {
 }
 
 /// The value in the form that was wished for; the form itself when it cannot hold the value.
-fn write(wish: Wish, value: &Value<'_>) -> Result<(Form, String), Form> {
+fn write(wish: FormWish, value: &Value<'_>) -> Result<(Form, String), Form> {
     match wish {
-        Wish::Auto => {
+        FormWish::Auto => {
             let choice = auto::choose(value, &O200k);
             Ok((choice.form, choice.text))
         }
-        Wish::In(form) => tersely_codec::encode(form, value).map(|text| (form, text)).ok_or(form),
+        FormWish::In(form) => tersely_codec::encode(form, value).map(|text| (form, text)).ok_or(form),
     }
 }
 

@@ -1,32 +1,62 @@
-//! The commands: a file for each.
+//! The commands: a file for each, which holds what can be typed after its name.
 
-mod body;
 mod compress;
 mod config;
 mod count;
 mod decode;
 mod doctor;
 mod encode;
-mod restore;
+mod provider;
 mod run;
 mod serve;
 
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
 use tersely_terminal::fault::Stop;
 
-use crate::args::Command;
+const EXAMPLES: &str = "\
+Examples:
+  tersely run claude
+  tersely serve --upstream https://api.anthropic.com
+  kubectl get pods -o json | tersely encode --stats
+  cat -n src/main.rs | tersely compress --explain
+  tersely encode result.json > result.txt
+  tersely decode result.txt
+  tersely count result.json result.txt
+
+Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.";
+
+/// Makes what an agent's tools say cost fewer tokens, and gives it back exactly.
+#[derive(Debug, Parser)]
+#[command(name = "tersely", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct TerselyArgs {
+    #[command(subcommand)]
+    pub command: TerselyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TerselyCommand {
+    Run(run::RunArgs),
+    Serve(serve::ServeArgs),
+    Doctor(doctor::DoctorArgs),
+    Compress(compress::CompressArgs),
+    Encode(encode::EncodeArgs),
+    Decode(decode::DecodeArgs),
+    Count(count::CountArgs),
+    Config(config::ConfigArgs),
+}
 
 /// Runs what was typed.
-pub(crate) fn run(command: &Command) -> Result<ExitCode, Stop> {
-    match command {
-        Command::Serve(args) => serve::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Doctor(args) => doctor::run(args),
-        Command::Compress(args) => compress::run(args),
-        Command::Encode(args) => encode::run(args),
-        Command::Decode(args) => decode::run(args),
-        Command::Count(args) => count::run(args),
-        Command::Config(args) => config::run(args),
+pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
+    match &args.command {
+        TerselyCommand::Run(args) => run::run(args),
+        TerselyCommand::Serve(args) => serve::run(args),
+        TerselyCommand::Doctor(args) => doctor::run(args),
+        TerselyCommand::Compress(args) => compress::run(args),
+        TerselyCommand::Encode(args) => encode::run(args),
+        TerselyCommand::Decode(args) => decode::run(args),
+        TerselyCommand::Count(args) => count::run(args),
+        TerselyCommand::Config(args) => config::run(args),
     }
 }

@@ -14,14 +14,32 @@ use tersely_terminal::output;
 use tokio::select;
 use tokio::sync::oneshot;
 
-use crate::args::Serve;
 use crate::proxy::{Proxy, runtime};
 use crate::settings::watch::{self, News};
-use crate::settings::{self, Loaded, Order};
+use crate::settings::{self, Flags, Loaded, Order};
 use crate::signals::{Signals, TERMINATE};
 
+const EXAMPLES: &str = "\
+Examples:
+  tersely serve
+  tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
+
+The first SIGINT or SIGTERM lets running answers finish: exit code 0. The second ends at once: 128 + signal.";
+
+/// Start a gateway that agents send their requests through
+///
+/// Requests go on to the providers' public addresses by their path, or all to one upstream. Tool results in them get
+/// smaller on the way; every other byte stays as the agent sent it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub flags: Flags,
+}
+
 /// Serves until told to stop.
-pub(crate) fn run(args: &Serve) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
     let order = Order::new(&args.flags);
     let loaded = settings::load(&order).map_err(settings::fault)?;
     for notice in &loaded.notices {

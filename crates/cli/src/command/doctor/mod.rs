@@ -12,14 +12,34 @@ use serde_json::json;
 use tersely_terminal::fault::{NO, Stop};
 use tersely_terminal::output;
 
-use crate::args::Doctor;
 use crate::command::doctor::finding::{Finding, State};
 use crate::command::run::World;
 use crate::proxy::{Proxy, runtime};
-use crate::settings::{self, Order};
+use crate::settings::{self, Flags, Order};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely doctor
+  tersely doctor --json | jq '.findings[] | select(.state == \"bad\")'
+
+Exit code 1 means that something is broken.";
+
+/// Find out what is set, what answers, and what would be saved
+///
+/// Looks at the variables that point agents somewhere, asks every upstream whether it is there, looks for agents and
+/// their versions, and sends a sample through the rewriter. Keys are never shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// Print one JSON object for scripts
+    #[arg(long)]
+    pub json: bool,
+}
 
 /// Looks at everything, and says what was found.
-pub(crate) fn run(args: &Doctor) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let loaded = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?;
     let proxy = Proxy::new(loaded.settings)?;
     let findings = findings(&proxy, &World::around(&[]))?;

@@ -23,19 +23,41 @@ use tersely_terminal::output;
 use tokio::process::{Child, Command};
 use tokio::select;
 
-use crate::args::Run;
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
 use crate::proxy::{Proxy, runtime};
-use crate::settings::{self, Order};
+use crate::settings::{self, Flags, Order};
 use crate::signals::{Signals, Terminal, forward};
 
 pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;
 
+const EXAMPLES: &str = "\
+Examples:
+  tersely run claude
+  tersely run codex exec 'fix the failing test'
+  tersely run --mode aggressive opencode
+  tersely run -- python my_agent.py
+
+The exit code is the command's own; 128 and a signal's number if a signal ended it.";
+
+/// Run an agent with a gateway of its own, and say what that saved
+///
+/// Knows claude, codex, opencode and gemini, and keeps what they are set up to talk to as its upstream. Any other
+/// command gets the variables that most programs and libraries read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// The command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
 /// Runs what was named.
-pub(crate) fn run(args: &Run) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let mut meant = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     start(&Proxy::new(meant)?, args.flags.upstream.as_deref(), &args.command)

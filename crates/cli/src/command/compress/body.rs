@@ -9,12 +9,13 @@ use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, s
 use tersely_terminal::fault::{Fault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
-use tersely_wire::{MaskedBody, PROVIDERS, Provider, guess_provider};
+use tersely_wire::{MaskedBody, PROVIDERS, Provider};
 
-use crate::args::{Compress, OPENAI};
+use super::args::CompressArgs;
+use crate::command::provider::{self, OPENAI};
 
 /// Puts the body that was named through the engine that the gateway runs.
-pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(args.file.as_ref())?;
     let MaskedBody { body, count } = masked(args, &name, &body)?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
@@ -26,10 +27,10 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let Passed { body, mut report, .. } =
         passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
     report.redacted += count;
-    if args.told.explain {
+    if args.account.explain {
         output::note(&explain(args, provider, &report))?;
     }
-    if args.told.json {
+    if args.account.json {
         output::result(&account(provider, &report, &body))?;
     } else {
         output::bytes(&body)?;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
 }
 
 /// The body without its secrets, where that was asked for.
-fn masked<'b>(args: &Compress, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, Fault> {
+fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, Fault> {
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
@@ -46,7 +47,7 @@ fn masked<'b>(args: &Compress, name: &str, body: &'b [u8]) -> Result<MaskedBody<
     seal(body).map_err(|error| Fault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
 }
 
-fn engine(args: &Compress) -> Engine {
+fn engine(args: &CompressArgs) -> Engine {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
     let policy = Policy { mode: args.mode, loss, redact, ..Policy::default() };
     Engine::new(Settings { policy, ..Settings::default() })
@@ -54,28 +55,11 @@ fn engine(args: &Compress) -> Engine {
 
 /// The provider that was named, or else the one whose tool results stand in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, Fault> {
-    told(wish, body).ok_or_else(|| {
+    provider::of(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results are in it by which to tell whose API it is for");
         let known = PROVIDERS.map(Provider::name).join(", ");
         Fault::unable(message, format!("name the provider with --provider, one of {known}, {OPENAI}"))
     })
-}
-
-/// The same, if there is one.
-pub(super) fn told(wish: Option<&str>, body: &[u8]) -> Option<&'static dyn Provider> {
-    match wish {
-        Some(name) => {
-            let name = if name == OPENAI { of_openai(body) } else { name };
-            PROVIDERS.into_iter().find(|provider| provider.name() == name)
-        }
-        None => guess_provider(body),
-    }
-}
-
-/// Responses take their input under that name, Chat Completions have messages.
-fn of_openai(body: &[u8]) -> &'static str {
-    let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-    if body.get("input").is_some() && body.get("messages").is_none() { "responses" } else { "chat" }
 }
 
 /// What stopped making sense is said, though the body was written: it would be sent as it came.
@@ -86,7 +70,7 @@ fn ended(name: &str, report: &Report) -> Result<ExitCode, Stop> {
 }
 
 /// A row for each stage, and what they add up to.
-fn explain(args: &Compress, provider: &dyn Provider, report: &Report) -> String {
+fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> String {
     let how = if args.provider.is_some() { "as was said" } else { "by the tool results in it" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
     let mut rows = vec![head];

@@ -1,21 +1,58 @@
 //! `tersely decode`: a text in any form in, what it stands for out.
 
+mod body;
+
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tersely_codec::{DecodeError, Form, decode, detect, json};
 use tersely_core::original_of;
 use tersely_terminal::fault::{Fault, Stop};
 use tersely_terminal::input::{self, Input};
 use tersely_terminal::{output, progress};
 
-use crate::args::Decode;
-use crate::command::restore;
+use crate::command::provider;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely encode pods.json | tersely decode
+  tersely decode --form toon table.toon
+  tersely compress --body --loss none request.json | tersely decode --body";
+
+/// Give back what a text stands for: a compressed result byte for byte, a value as JSON
+///
+/// Finds out by itself which form the text is in. What `compress` wrote without loss comes back as it was; a value
+/// in the terse form, STC or TOON becomes compact JSON; JSON and any other text are printed as they came, and for
+/// the latter stderr says where each form stopped reading.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DecodeArgs {
+    /// The form the text is in, instead of finding out
+    #[arg(long, value_name = "FORM", value_parser = forms())]
+    pub form: Option<Form>,
+    /// Read a whole request body, and put every tool result back that was compressed without loss
+    #[arg(long, conflicts_with = "form")]
+    pub body: bool,
+    /// Whose API the body is for; if not said, told by the tool results in it
+    #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
+    pub provider: Option<String>,
+    /// The file to read; standard input if there is none, or if it is `-`
+    pub file: Option<PathBuf>,
+}
+
+fn forms() -> impl TypedValueParser<Value = Form> {
+    PossibleValuesParser::new(Form::ALL.map(Form::name)).try_map(|name| {
+        let form = Form::ALL.into_iter().find(|form| form.name() == name);
+        form.ok_or_else(|| format!("no form is named {name}"))
+    })
+}
 
 /// Decodes the file that was named.
-pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &DecodeArgs) -> Result<ExitCode, Stop> {
     if args.body {
-        return restore::run(args);
+        return body::run(args.file.as_ref(), args.provider.as_deref());
     }
     let input = input::read(args.file.as_ref())?;
     let spinner = progress::working("decoding", input.text.len());

@@ -1,18 +1,18 @@
 //! `tersely decode --body`: a compressed request in, the client's own out.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tersely_engine::{Unrestored, restore};
 use tersely_terminal::fault::{Fault, Stop};
 use tersely_terminal::{input, output, progress};
 
-use crate::args::Decode;
-use crate::command::body;
+use crate::command::provider;
 
 /// Turns the body that was named back into what it was made of.
-pub(crate) fn run(args: &Decode) -> Result<ExitCode, Stop> {
-    let (name, body) = input::bytes(args.file.as_ref())?;
-    let Some(provider) = body::told(args.provider.as_deref(), &body) else {
+pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode, Stop> {
+    let (name, body) = input::bytes(file)?;
+    let Some(provider) = provider::of(wish, &body) else {
         output::note(&format!("note: {name}: no tool results are in it, so here it is as it came"))?;
         output::bytes(&body)?;
         return Ok(ExitCode::SUCCESS);

@@ -1,5 +1,8 @@
 //! `tersely compress`: a tool result in, what would be sent in its place out.
 
+mod args;
+mod body;
+
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -10,18 +13,18 @@ use tersely_terminal::input::Raw;
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 
-use crate::args::Compress;
-use crate::command::body;
 use crate::command::decode::without_newline;
 
+pub(crate) use args::CompressArgs;
+
 /// Compresses the file that was named.
-pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
+pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     if args.body {
         return body::run(args);
     }
     let input = match input::raw(args.file.as_ref())? {
         Raw::Text(input) => input,
-        Raw::Bytes(fault, _) if args.told.json => return Err(fault.into()),
+        Raw::Bytes(fault, _) if args.account.json => return Err(fault.into()),
         Raw::Bytes(fault, bytes) => {
             output::note(&format!("note: {}; passed on as it came", fault.message))?;
             output::bytes(bytes)?;
@@ -36,11 +39,11 @@ pub(crate) fn run(args: &Compress) -> Result<ExitCode, Stop> {
     let spinner = progress::working("compressing", input.text.len());
     let outcome = compress(&plan, &O200k, call, &input.text);
     spinner.finish_and_clear();
-    if args.told.explain {
+    if args.account.explain {
         output::note(&explain(&outcome))?;
     }
     let text = readable(&outcome);
-    if args.told.json {
+    if args.account.json {
         output::result(&report(&outcome, &text))?;
     } else {
         output::bytes(&text)?;

@@ -1,0 +1,29 @@
+//! Whose API a body is for: the one that was named, or the one whose tool results stand in it.
+
+use clap::builder::PossibleValuesParser;
+use tersely_wire::{PROVIDERS, Provider, guess_provider};
+
+/// Whose APIs are two, told apart by the body.
+pub(crate) const OPENAI: &str = "openai";
+
+/// The names that can be typed.
+pub(crate) fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PROVIDERS.map(Provider::name).into_iter().chain([OPENAI]))
+}
+
+/// The provider of this name, or else the one whose tool results stand in the body, if there is one.
+pub(crate) fn of(name: Option<&str>, body: &[u8]) -> Option<&'static dyn Provider> {
+    match name {
+        Some(name) => {
+            let name = if name == OPENAI { of_openai(body) } else { name };
+            PROVIDERS.into_iter().find(|provider| provider.name() == name)
+        }
+        None => guess_provider(body),
+    }
+}
+
+/// Responses take their input under that name, Chat Completions have messages.
+fn of_openai(body: &[u8]) -> &'static str {
+    let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    if body.get("input").is_some() && body.get("messages").is_none() { "responses" } else { "chat" }
+}
