@@ -16,8 +16,7 @@ Examples:
   tersely-bench forms corpus
   tersely-bench conversations corpus
 
-Exit code 1 means that a law is broken: a result costs more than it came with, or an exact one does
-not come back.";
+Exit code 1: a law is broken, that is, a result got more expensive, or an exact form did not decode to the original.";
 
 /// Measure Tersely on a corpus
 ///

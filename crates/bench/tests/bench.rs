@@ -29,8 +29,8 @@ fn a_page_fits_a_hundred_columns_and_holds_every_file() {
         "rows.json",
         "total",
         "median saved",
-        "files above compact JSON (law: 0) 0",
-        "files not exact again (law: 0)    0",
+        "files that cost more than compact JSON (law: 0) 0",
+        "files that do not decode exactly (law: 0)       0",
         "2 files, 1 skipped (not one JSON document)\n  lines.ndjson",
         "parse: JSON to serde_json::Value",
     ] {
@@ -127,11 +127,11 @@ fn transcripts_are_replayed_turn_by_turn() {
         "\ntwo  ",
         "\ntotal  ",
         "\nmedian  ",
-        "transcripts dearer than direct (law: 0)             0",
+        "transcripts that cost more than direct (law: 0)     0",
         "transcripts that change what was sent (law: 0)      0",
         "  in the latest read of the file (law: 95 %)          0 (0.0 %), 0 (0.0 %)",
         "transcripts 2, requests 6",
-        "skipped, no transcript: three.other.json",
+        "skipped, not a transcript: three.other.json",
     ] {
         assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
     }

@@ -1,6 +1,6 @@
 //! The `tersely` command: flags and files in, text and an exit code out.
 //!
-//! Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.
+//! Exit codes: 0 success, 1 ran but the answer is no, 2 could not run.
 
 mod account;
 mod command;

@@ -23,7 +23,7 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// A gateway that does as `meant`.
     pub(crate) fn new(meant: settings::Settings) -> Result<Self, Fault> {
-        let hint = "mend the settings under store; tersely config show lists them";
+        let hint = "fix the settings under store; `tersely config show` lists them";
         let store = Store::open(&meant.keeping.store);
         let store = store.map_err(|error| Fault::unable(error.to_string(), hint))?;
         let keeper = Keeper::new(store, meant.keeping.header);
@@ -39,8 +39,8 @@ impl Proxy {
     /// What whoever starts it should know before an agent edits files.
     pub(crate) fn warning(&self) -> Option<&'static str> {
         self.rewrite.engine().seals().then_some(
-            "secrets are masked in all that is sent, files too, because redact_secrets is true: \
-             an agent may write masks into your files",
+            "redact_secrets is true: secrets are masked everywhere, in files too, so an agent may write masks \
+             into your files",
         )
     }
 
@@ -53,6 +53,6 @@ impl Proxy {
 /// The threads that a gateway runs on.
 pub(crate) fn runtime() -> Result<Runtime, Fault> {
     let hint = "close other programs, or raise the limits on processes and open files (ulimit -a)";
-    let fault = |error| Fault::unable(format!("no threads can be started: {error}"), hint);
+    let fault = |error| Fault::unable(format!("cannot start threads: {error}"), hint);
     tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)
 }

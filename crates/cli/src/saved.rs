@@ -60,10 +60,10 @@ impl fmt::Display for Saved {
         let Totals { requests, whole, fresh, tool, .. } = &self.0;
         write!(f, "{}: {}", many(*requests, "request"), change(*whole))?;
         if *tool > 0 {
-            write!(f, " (our own tool took {})", grouped(*tool))?;
+            write!(f, " (our own tool: {})", grouped(*tool))?;
         }
         if fresh.before > 0 {
-            write!(f, "\n  tool results, each counted once: {}", change(*fresh))?;
+            write!(f, "\n  tool results, counted once each: {}", change(*fresh))?;
         }
         self.fetches(f)?;
         self.others(f)
@@ -78,12 +78,15 @@ impl Saved {
             return Ok(());
         }
         let cost = self.cost();
-        write!(f, "\n  {} fetched {} tokens back", many(calls, "expansion"), grouped(tokens))?;
-        write!(f, ", which cost {} to read: {} saved in all", grouped(cost), self.share(cost))?;
+        write!(f, "\n  {} fetched back {} tokens", many(calls, "expansion"), grouped(tokens))?;
+        write!(f, " and cost {} to read: {} saved overall", grouped(cost), self.share(cost))?;
         for (stage, saved, cost) in self.unpaid() {
             let (saved, cost) = (grouped(u64::try_from(saved).unwrap_or(0)), grouped(cost));
-            write!(f, "\n  {stage} does not pay: it saved {saved} tokens and cost {cost} to fetch back;")?;
-            write!(f, " switch it off where it acts with rules: [{{tool: NAME, loss: form}}]")?;
+            write!(
+                f,
+                "\n  {stage} does not pay off: it saved {saved} tokens, and fetching back cost {cost};"
+            )?;
+            write!(f, " to switch it off for a tool: rules: [{{tool: NAME, loss: form}}]")?;
         }
         Ok(())
     }
@@ -92,10 +95,10 @@ impl Saved {
     fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { failed, unread, .. } = self.0;
         if failed > 0 {
-            write!(f, "\n  {} failed: not counted", many(failed, "request"))?;
+            write!(f, "\n  {} not counted", many(failed, "failed request"))?;
         }
         if unread > 0 {
-            write!(f, "\n  {} went on unread: not counted", many(unread, "request"))?;
+            write!(f, "\n  {} forwarded unread, not counted", many(unread, "request"))?;
         }
         Ok(())
     }
@@ -147,8 +150,8 @@ mod tests {
         let fresh = Tally { before: 18_420, after: 9_120 };
         check(
             Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
-            "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool took 1,092)\
-             \n  tool results, each counted once: 9,300 of 18,420 tokens saved, 50.5 %",
+            "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool: 1,092)\
+             \n  tool results, counted once each: 9,300 of 18,420 tokens saved, 50.5 %",
         );
     }
 
@@ -156,7 +159,7 @@ mod tests {
     fn what_grew_is_said_to_have_grown() {
         check(
             Totals { tool: 91, ..totals(1, 115, 206) },
-            "1 request: 91 tokens added to 115 (our own tool took 91)",
+            "1 request: 91 tokens added to 115 (our own tool: 91)",
         );
     }
 
@@ -165,8 +168,8 @@ mod tests {
         check(
             Totals { failed: 5, unread: 1, ..totals(2, 1_000, 900) },
             "2 requests: 100 of 1,000 tokens saved, 10.0 %\
-             \n  5 requests failed: not counted\
-             \n  1 request went on unread: not counted",
+             \n  5 failed requests not counted\
+             \n  1 request forwarded unread, not counted",
         );
     }
 
@@ -177,7 +180,7 @@ mod tests {
         check(
             Totals { fetched, stages, rounds: 5200, ..totals(12, 40_100, 21_300) },
             "12 requests: 18,800 of 40,100 tokens saved, 46.9 %\
-             \n  2 expansions fetched 1,850 tokens back, which cost 5,200 to read: 33.9 % saved in all",
+             \n  2 expansions fetched back 1,850 tokens and cost 5,200 to read: 33.9 % saved overall",
         );
     }
 
@@ -189,9 +192,9 @@ mod tests {
         check(
             Totals { fetched, stages, ..totals(3, 1000, 801) },
             "3 requests: 199 of 1,000 tokens saved, 19.9 %\
-             \n  3 expansions fetched 300 tokens back, which cost 300 to read: -10.1 % saved in all\
-             \n  git does not pay: it saved 99 tokens and cost 100 to fetch back; \
-             switch it off where it acts with rules: [{tool: NAME, loss: form}]",
+             \n  3 expansions fetched back 300 tokens and cost 300 to read: -10.1 % saved overall\
+             \n  git does not pay off: it saved 99 tokens, and fetching back cost 100; \
+             to switch it off for a tool: rules: [{tool: NAME, loss: form}]",
         );
     }
 }

@@ -39,7 +39,7 @@ mod unix {
             let heard = kinds.iter().map(|kind| Ok((*kind, unix::signal(*kind)?)));
             heard.collect::<io::Result<_>>().map(Self).map_err(|error| {
                 Fault::unable(
-                    format!("signals cannot be heard: {error}"),
+                    format!("cannot listen for signals: {error}"),
                     "close other programs, and try again",
                 )
             })

@@ -60,11 +60,11 @@ fn another_process_gives_the_same_bytes() {
 #[test]
 fn the_provider_is_told_by_the_results_or_by_name() {
     for (args, body, said) in [
-        ("", messages(&rows()), "provider: anthropic, by the tool results in it"),
-        ("", chat(&rows()), "provider: chat, by the tool results in it"),
-        ("--provider ollama", chat(&rows()), "provider: ollama, as was said"),
-        ("--provider openai", chat(&rows()), "provider: chat, as was said"),
-        ("--provider openai", responses(&rows()), "provider: responses, as was said"),
+        ("", messages(&rows()), "provider: anthropic, detected from its tool results"),
+        ("", chat(&rows()), "provider: chat, detected from its tool results"),
+        ("--provider ollama", chat(&rows()), "provider: ollama, as given"),
+        ("--provider openai", chat(&rows()), "provider: chat, as given"),
+        ("--provider openai", responses(&rows()), "provider: responses, as given"),
     ] {
         let ran = TERSELY.run(&format!("compress --body --explain {args}"), body);
         assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
@@ -78,7 +78,7 @@ fn a_body_that_does_not_tell_is_not_guessed_at() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
     let said = [
         "<stdin>: no tool results are in it",
-        "--provider, one of anthropic, chat, responses, gemini, ollama, openai",
+        "--provider with one of anthropic, chat, responses, gemini, ollama, openai",
     ];
     TERSELY.check("compress --body", plain, ("", 2), &said);
     TERSELY.check("compress --body --provider chat", plain, (plain, 0), &[]);
@@ -140,7 +140,7 @@ fn what_the_body_says_to_us_is_heard_and_taken_out() {
         "compress --body",
         bad,
         ("", 2),
-        &["<stdin>: _tersely.tool_output_compression: \"more\" is no mode"],
+        &["<stdin>: _tersely.tool_output_compression: unknown mode \"more\""],
     );
 }
 

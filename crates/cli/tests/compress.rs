@@ -62,9 +62,9 @@ fn bytes_that_are_no_text_are_passed_on() {
     let latin = TERSELY.file("compress/latin.txt", b"caf\xe9 closed\n");
     let ran = Command::new(env!("CARGO_BIN_EXE_tersely")).args(["compress", &latin]).output().unwrap();
     assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"caf\xe9 closed\n"[..]));
-    let said = format!("note: {latin}: not UTF-8 text, from byte 3 on; passed on as it came\n");
+    let said = format!("note: {latin}: not UTF-8 at byte 3; passed through unchanged\n");
     assert_eq!(String::from_utf8(ran.stderr).unwrap(), said);
-    TERSELY.check("compress --json", b"\xe9", ("", 2), &["not UTF-8 text"]);
+    TERSELY.check("compress --json", b"\xe9", ("", 2), &["not UTF-8"]);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn wrong_words_are_refused() {
         "compress --mode more",
         "x",
         ("", 2),
-        &["is no mode", "disabled, safe, standard or aggressive"],
+        &["unknown mode", "disabled, safe, standard or aggressive"],
     );
-    TERSELY.check("compress --loss some", "x", ("", 2), &["is no loss"]);
+    TERSELY.check("compress --loss some", "x", ("", 2), &["unknown loss"]);
 }
 
 /// Behaviour 0.11, 14.1: masked when asked for, told apart from loss, and no saving.
@@ -113,6 +113,6 @@ fn secrets_are_masked_and_counted_when_asked_for() {
 #[test]
 fn a_profile_stands_where_a_mode_does() {
     TERSELY.check("compress --mode standard@1", "x", ("x", 0), &[]);
-    let said = "\"standard@2\" is no profile; there are safe@1, standard@1, aggressive@1";
+    let said = "unknown profile \"standard@2\"; use safe@1, standard@1, aggressive@1";
     TERSELY.check("compress --mode standard@2", "x", ("", 2), &[said]);
 }

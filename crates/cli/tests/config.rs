@@ -46,7 +46,7 @@ fn a_profile_stands_where_a_mode_does() {
     let file = Scene::new("profiles").file("tersely.toml", "mode = \"aggressive@1\"\n");
     file.holds("mode", json!("aggressive"), "file tersely.toml:1");
     Scene::new("profile-flag").args("--mode safe@1").holds("mode", json!("safe"), "flag --mode");
-    let said = "\"standard@2\" is no profile; there are safe@1, standard@1, aggressive@1";
+    let said = "unknown profile \"standard@2\"; use safe@1, standard@1, aggressive@1";
     Scene::new("profile-next").args("--mode standard@2").refuses_to("show", said);
     Scene::new("profile-file").file("tersely.toml", "mode = \"standard@2\"\n").refuses(said);
 }
@@ -126,7 +126,7 @@ fn files_of_other_gateways_load_unmodified() {
     external.holds("min_bytes", json!(2048), "file tersely.yaml:12");
     external.holds("max_bytes", json!(65536), "default");
     external.holds("skip_tools", json!(["edit", "write"]), "file tersely.yaml:15");
-    external.notes("pipes.tool_output.strategy: external_provider is done by our own stages");
+    external.notes("pipes.tool_output.strategy: external_provider is replaced by our own stages");
     external.notes("providers has no effect");
     let api = Scene::new("pipe-3").fixture("pipe-api.yaml");
     api.holds("min_bytes", json!(2048), "file tersely.yaml:12");
@@ -159,19 +159,16 @@ fn every_key_of_the_pipe_is_known() {
     for (text, said) in [
         (
             "pipes:\n  tool_output:\n    strategy: magic\n",
-            ":3: pipes.tool_output.strategy: \"magic\" is no strategy",
+            ":3: pipes.tool_output.strategy: unknown strategy \"magic\"",
         ),
         (
             "pipes:\n  tool_output:\n    api:\n      timeout: soon\n",
-            ":4: pipes.tool_output.api.timeout: \"soon\" is no time",
+            ":4: pipes.tool_output.api.timeout: \"soon\" is not a duration",
         ),
         ("pipes:\n  tool_output:\n    min_byte: 1\n", ":3: min_byte: unknown key; did you mean min_bytes?"),
         ("pipes:\n  tools: {}\n", ":2: pipes.tools: unknown key"),
-        ("pipes: 1\n", ":1: pipes: is a group of keys, not a value"),
-        (
-            "mode: safe\npipes: {tool_output: {enabled: true}}\n",
-            ":2: mode: sets mode a second time, after file",
-        ),
+        ("pipes: 1\n", ":1: pipes: expects a group of keys, not a value"),
+        ("mode: safe\npipes: {tool_output: {enabled: true}}\n", ":2: mode: sets mode again; file"),
     ] {
         Scene::new("pipe-bad").file("tersely.yaml", text).refuses(said);
     }
@@ -206,51 +203,51 @@ fn what_cannot_be_meant_is_named() {
         ),
         ("tersely.toml", "[limit]\nbody = 1\n", "tersely.toml:1: limit: unknown key"),
         ("tersely.toml", "body = 1\n", "did you mean limits.body?"),
-        ("tersely.toml", "mode = \"more\"\n", "tersely.toml:1: mode: \"more\" is no mode"),
-        ("tersely.toml", "mode = [\"safe\"]\n", "tersely.toml:1: mode: takes one value, not a list"),
-        ("tersely.toml", "[mode]\nx = 1\n", "tersely.toml:1: mode: takes a value, not a table"),
-        ("tersely.toml", "limits = 3\n", "tersely.toml:1: limits: is a group of keys, not a value"),
-        ("tersely.toml", "dictionary = \"zip\"\n", "dictionary: \"zip\" is no dictionary"),
-        ("tersely.toml", "loss = \"all\"\n", "loss: \"all\" is no loss"),
+        ("tersely.toml", "mode = \"more\"\n", "tersely.toml:1: mode: unknown mode \"more\""),
+        ("tersely.toml", "mode = [\"safe\"]\n", "tersely.toml:1: mode: expects one value, not a list"),
+        ("tersely.toml", "[mode]\nx = 1\n", "tersely.toml:1: mode: expects a value, not a table"),
+        ("tersely.toml", "limits = 3\n", "tersely.toml:1: limits: expects a group of keys, not a value"),
+        ("tersely.toml", "dictionary = \"zip\"\n", "dictionary: unknown dictionary \"zip\""),
+        ("tersely.toml", "loss = \"all\"\n", "loss: unknown loss \"all\""),
         (
             "tersely.toml",
             "schema_compression = \"max\"\n",
-            "schema_compression: \"max\" is no schema compression",
+            "schema_compression: unknown schema compression \"max\"",
         ),
         (
             "tersely.toml",
             "redact_secrets = \"maybe\"\n",
-            "redact_secrets: \"maybe\" is neither true, false nor usual",
+            "redact_secrets: \"maybe\" is not true, false or usual",
         ),
         ("tersely.toml", "max_bytes = 0\n", "max_bytes: must be more than 0"),
-        ("tersely.toml", "max_bytes = -1\n", "max_bytes: \"-1\" is no number of bytes"),
-        ("tersely.toml", "max_bytes = \"99999999999999GiB\"\n", "is no number of bytes"),
+        ("tersely.toml", "max_bytes = -1\n", "max_bytes: \"-1\" is not a size"),
+        ("tersely.toml", "max_bytes = \"99999999999999GiB\"\n", "is not a size"),
         ("tersely.toml", "min_bytes = 1\nmin_tokens = 1\n", ":2: min_tokens: sets min_bytes a second time"),
-        ("tersely.toml", "listen = \"everywhere\"\n", "listen: \"everywhere\" is no address"),
-        ("tersely.toml", "origins = [\"chat.example\"]\n", "origins: \"chat.example\" is no origin"),
+        ("tersely.toml", "listen = \"everywhere\"\n", "listen: \"everywhere\" is not an address"),
+        ("tersely.toml", "origins = [\"chat.example\"]\n", "origins: \"chat.example\" is not an origin"),
         (
             "tersely.toml",
             "[timeouts]\nconnect = 10\n",
-            ":2: timeouts.connect: \"10\" is no time; write 500ms",
+            ":2: timeouts.connect: \"10\" is not a duration; write 500ms",
         ),
         ("tersely.toml", "[timeouts]\nconnect = \"0s\"\n", ":2: timeouts.connect: must be more than 0"),
         ("tersely.toml", "mode = \n", "tersely.toml:1: "),
         ("tersely.toml", "mode = 'a'\nmode = 'b'\n", "tersely.toml:2: "),
-        ("tersely.yaml", "mode: safe\nmode: safe\n", "tersely.yaml:2: mode: stands here twice"),
+        ("tersely.yaml", "mode: safe\nmode: safe\n", "tersely.yaml:2: mode: duplicate key"),
         ("tersely.yaml", "mode: [safe\n", "tersely.yaml:"),
-        ("tersely.yaml", "- mode\n", "tersely.yaml:1: the file: is a group of keys, not a list"),
+        ("tersely.yaml", "- mode\n", "tersely.yaml:1: the file: expects a group of keys, not a list"),
         (
             "tersely.yaml",
             "limits:\n  bodies: 1\n",
             "tersely.yaml:2: limits.bodies: unknown key; did you mean limits.body?",
         ),
-        ("tersely.yaml", "mode: safe\n---\nmode: safe\n", "tersely.yaml:2: a file holds one document"),
+        ("tersely.yaml", "mode: safe\n---\nmode: safe\n", "tersely.yaml:2: only one document per file"),
     ] {
         Scene::new("wrong").file(name, text).refuses(said);
     }
-    Scene::new("wrong-variable").set("TERSELY_MODE", "more").refuses("TERSELY_MODE: \"more\" is no mode");
+    Scene::new("wrong-variable").set("TERSELY_MODE", "more").refuses("TERSELY_MODE: unknown mode \"more\"");
     Scene::new("wrong-alias").set("FORGE_SCHEMA_COMPRESSION", "x").refuses("FORGE_SCHEMA_COMPRESSION: \"x\"");
-    Scene::new("wrong-flag").args("--mode more").refuses_to("show", "--mode: \"more\" is no mode");
+    Scene::new("wrong-flag").args("--mode more").refuses_to("show", "--mode: unknown mode \"more\"");
 }
 
 /// Behaviour 12.7.
@@ -279,11 +276,11 @@ fn rules_are_read_and_held_to_their_parts() {
     scene.holds("rules[0]", json!("tool=mcp__* mode=aggressive"), "file tersely.yaml:2");
     scene.holds("rules[1]", json!("route=/v1/messages min_bytes=20"), "file tersely.yaml:4");
     for (text, said) in [
-        ("[rules]\ntool = 'x'\n", ":1: rules: is a list; write [[rules]]"),
+        ("[rules]\ntool = 'x'\n", ":1: rules: expects a list; write [[rules]]"),
         ("[[rules]]\ntool = 'x'\n", ":1: rules: this rule changes nothing"),
         ("[[rules]]\ntol = 'x'\nmode = 'safe'\n", ":2: tol: unknown key; did you mean tool?"),
-        ("[[rules]]\nroute = 'v1'\nmode = 'safe'\n", ":2: rules.route: \"v1\" is no path"),
-        ("[[rules]]\nmode = 'more'\n", ":2: rules.mode: \"more\" is no mode"),
+        ("[[rules]]\nroute = 'v1'\nmode = 'safe'\n", ":2: rules.route: \"v1\" is not a path"),
+        ("[[rules]]\nmode = 'more'\n", ":2: rules.mode: unknown mode \"more\""),
         ("rules = ['x']\n", ":1: rules: a rule is a table"),
     ] {
         Scene::new("rules-bad").file("tersely.toml", text).refuses(said);
@@ -295,8 +292,8 @@ fn rules_are_read_and_held_to_their_parts() {
 fn no_rule_makes_an_exception_from_redaction() {
     let rule = "[[rules]]\ntool = 'Bash'\nredact_secrets = ";
     for (text, why) in [
-        (format!("{rule}true\n"), "say redact_secrets = true above the rules"),
-        (format!("redact_secrets = true\n{rule}false\n"), "no rule makes an exception"),
+        (format!("{rule}true\n"), "set redact_secrets = true above the rules"),
+        (format!("redact_secrets = true\n{rule}false\n"), "a rule cannot make an exception"),
     ] {
         Scene::new("redact-rule").file("a.toml", &text).set("TERSELY_CONFIG", "a.toml").refuses(why);
     }
@@ -328,8 +325,8 @@ fn a_file_merely_found_is_not_trusted() {
         "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
-        scene.refuses("in a file that was not named");
-        scene.refuses("hint: if you trust it, name it: --config ./tersely.toml");
+        scene.refuses("in a file that you did not name");
+        scene.refuses("hint: if you trust the file, name it: --config ./tersely.toml");
         scene.args("--config tersely.toml").shows();
         Scene::new("guard-named").file("a.toml", text).set("TERSELY_CONFIG", "a.toml").shows();
     }
@@ -347,7 +344,10 @@ fn files_are_looked_for_in_order() {
     let scene = scene.file("flag.yml", "mode: standard\n").args("--config flag.yml");
     scene.holds("mode", json!("standard"), "file flag.yml:1");
     Scene::new("missing").set("TERSELY_CONFIG", "gone.toml").refuses("gone.toml: no such file");
-    Scene::new("json").file("a.json", "{}").set("TERSELY_CONFIG", "a.json").refuses("neither TOML nor YAML");
+    Scene::new("json")
+        .file("a.json", "{}")
+        .set("TERSELY_CONFIG", "a.json")
+        .refuses("ends in neither .toml nor .yaml");
     let home = Scene::new("home").file(".config/tersely/tersely.toml", "mode = 'safe'\n").set("HOME", ".");
     home.holds("mode", json!("safe"), "file ./.config/tersely/tersely.toml:1");
 }
@@ -365,7 +365,7 @@ fn one_server_for_all_outranks_what_was_said_before_it() {
         .refuses("TERSELY_UPSTREAM: the upstream is neither");
     Scene::new("upstream-key")
         .set("TERSELY_UPSTREAM", "http://me:hush@x")
-        .refuses("carries a name and password");
+        .refuses("contains a user name and password");
 }
 
 /// Behaviour 14.6: nothing that is shown or refused holds a password.
@@ -378,7 +378,7 @@ fn passwords_are_not_shown() {
     let scene = scene.set("TERSELY_PROXY_URL", "http://other:1");
     scene.holds("proxy.url", json!("http://other:1"), "environment TERSELY_PROXY_URL");
     let scene = Scene::new("proxy-bad").set("https_proxy", "https://me:hush@proxy:3128");
-    let said = scene.refuses("https_proxy: a proxy is reached by http:// only");
+    let said = scene.refuses("https_proxy: only http:// proxies are supported");
     assert!(!said.contains("hush"), "{said}");
     let said =
         Scene::new("proxy-key").set("TERSELY_UPSTREAM", "http://me:hush@x").refuses("TERSELY_UPSTREAM");
@@ -421,16 +421,12 @@ fn a_store_is_reached_sealed_or_not_at_all() {
 #[test]
 fn a_store_that_cannot_work_is_refused() {
     for (name, value, said) in [
-        (
-            "ADDRESSES",
-            "redis://me:hush@a",
-            "TERSELY_STORE_ADDRESSES: texts that leave this process are sealed",
-        ),
+        ("ADDRESSES", "redis://me:hush@a", "TERSELY_STORE_ADDRESSES: a remote store needs store.secret"),
         ("ADDRESSES", "redis://me:hush@a", "hint: set store.secret or TERSELY_STORE_SECRET"),
         ("ADDRESSES", "me:hush@a:6379", "TERSELY_STORE_ADDRESSES: the store's address does not work"),
         ("SECRET", "hush", "TERSELY_STORE_SECRET: the store's secret has 4 bytes"),
-        ("TENANT_HEADER", "x tenant", "TERSELY_STORE_TENANT_HEADER: \"x tenant\" is no name of a header"),
-        ("ORIGINAL_TTL", "5", "TERSELY_STORE_ORIGINAL_TTL: \"5\" is no time"),
+        ("TENANT_HEADER", "x tenant", "TERSELY_STORE_TENANT_HEADER: \"x tenant\" is not a header name"),
+        ("ORIGINAL_TTL", "5", "TERSELY_STORE_ORIGINAL_TTL: \"5\" is not a duration"),
         ("BYTES", "0", "TERSELY_STORE_BYTES: must be more than 0"),
     ] {
         let said = Scene::new("store-bad").set(&format!("TERSELY_STORE_{name}"), value).refuses(said);
@@ -529,10 +525,10 @@ fn hostile_files_are_refused_in_time() {
             "x.yaml:1: too deep: tables and lists nest at most 32 levels",
         ),
         ("x.yaml", "? ".repeat(100_000), "x.yaml:"),
-        ("x.yaml", bomb, "too much: a file holds at most 10,000 values"),
+        ("x.yaml", bomb, "too many values: at most 10,000"),
         ("x.yaml", "a: &a [*a]\n".to_owned(), "x.yaml:1: "),
         ("x.yaml", "mode: *nobody\n".to_owned(), "x.yaml:1: "),
-        ("x.yaml", "[safe]: 1\n".to_owned(), "x.yaml:1: a key is a plain word"),
+        ("x.yaml", "[safe]: 1\n".to_owned(), "x.yaml:1: a key must be a plain word"),
         ("x.toml", "mode = \"safe\0\"\n".to_owned(), "x.toml:1: "),
     ] {
         let clock = std::time::Instant::now();

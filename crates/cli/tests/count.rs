@@ -34,7 +34,7 @@ fn scripts_get_one_object() {
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
     TERSELY.check("count no-such.txt", "", ("", 2), &["no-such.txt: no such file", "hint: "]);
-    TERSELY.check("count", b"\xff", ("", 2), &["<stdin>: not UTF-8 text", "hint: "]);
+    TERSELY.check("count", b"\xff", ("", 2), &["<stdin>: not UTF-8", "hint: "]);
 }
 
 #[cfg(unix)]

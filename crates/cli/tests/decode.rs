@@ -35,12 +35,7 @@ fn a_named_form_is_taken_at_its_word() {
     TERSELY.check("decode --form toon", "hello", ("\"hello\"\n", 0), &[]);
     TERSELY.check("decode --form toon", "\n", ("{}\n", 0), &[]);
     TERSELY.check("decode --form stc", "{a: 1}", ("{\"a\":1}\n", 0), &[]);
-    TERSELY.check(
-        "decode --form json",
-        "{a: 1}",
-        ("", 1),
-        &["<stdin>: line 1, column 2", "this is not json"],
-    );
+    TERSELY.check("decode --form json", "{a: 1}", ("", 1), &["<stdin>: line 1, column 2", "not json"]);
 }
 
 #[test]
@@ -54,7 +49,7 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
         "# Title\n\nsome words, more words\n",
         "name: x\nkind:\n  y: z\n",
     ] {
-        TERSELY.check("decode", text, (text, 0), &["note: <stdin>: in none of our forms"]);
+        TERSELY.check("decode", text, (text, 0), &["note: <stdin>: not in any of our forms"]);
     }
 }
 
@@ -63,7 +58,7 @@ fn what_no_form_reads_for_certain_comes_back_as_it_was() {
 fn a_text_in_no_form_comes_back_with_a_line() {
     let broken = TERSELY.file("decode/broken.txt", "{\"a\":1,}");
     let ran = TERSELY.run(&format!("decode {broken}"), "");
-    assert_eq!(ran.stderr, format!("note: {broken}: in none of our forms, so here it is as it came\n"));
+    assert_eq!(ran.stderr, format!("note: {broken}: not in any of our forms; printed unchanged\n"));
     assert_eq!((ran.code, &*ran.stdout), (Some(0), "{\"a\":1,}"));
     let named = format!("decode --form json {broken}");
     TERSELY.check(&named, "", ("", 1), &["line 1, column 8: expected a key in quotes, found '}'"]);
@@ -91,8 +86,8 @@ fn white_space_comes_back_as_it_was() {
 
 #[test]
 fn what_cannot_be_read_is_said_in_a_line() {
-    TERSELY.check("decode --form json", "", ("", 2), &["<stdin>: there is nothing in it"]);
-    TERSELY.check("decode", b"\xff\xfe", ("", 2), &["<stdin>: not UTF-8 text, from byte 0 on"]);
+    TERSELY.check("decode --form json", "", ("", 2), &["<stdin>: empty input"]);
+    TERSELY.check("decode", b"\xff\xfe", ("", 2), &["<stdin>: not UTF-8 at byte 0"]);
     TERSELY.check("decode no-such.txt", "", ("", 2), &["no-such.txt: no such file"]);
     TERSELY.check("decode --form auto", "{}", ("", 2), &["possible values: json, stc, toon, terse"]);
 }
@@ -132,12 +127,7 @@ fn a_body_comes_back_byte_for_byte() {
 #[test]
 fn a_body_without_results_comes_back_as_it_is() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
-    TERSELY.check(
-        "decode --body",
-        plain,
-        (plain, 0),
-        &["no tool results are in it, so here it is as it came"],
-    );
+    TERSELY.check("decode --body", plain, (plain, 0), &["no tool results; printed unchanged"]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn is_yes(word: &str) -> Result<bool, Refused> {
     match word.trim().to_ascii_lowercase().as_str() {
         "" | "1" | "true" | "yes" | "on" => Ok(true),
         "0" | "false" | "no" | "off" => Ok(false),
-        _ => Err(Refused::at("x-tersely-bypass", format!("{word:?} is neither true nor false"))),
+        _ => Err(Refused::at("x-tersely-bypass", format!("{word:?} is not true or false"))),
     }
 }
 
@@ -110,9 +110,12 @@ mod tests {
     #[test]
     fn headers_that_make_no_sense_are_refused() {
         let refused = Asked::by_header(Some("more"), None).unwrap_err();
-        assert!(refused.message.starts_with("x-tersely-mode: \"more\" is no mode: disabled, "), "{refused}");
+        assert!(
+            refused.message.starts_with("x-tersely-mode: unknown mode \"more\"; use disabled, "),
+            "{refused}"
+        );
         let refused = Asked::by_header(None, Some("maybe")).unwrap_err();
-        assert_eq!(refused.message, "x-tersely-bypass: \"maybe\" is neither true nor false");
+        assert_eq!(refused.message, "x-tersely-bypass: \"maybe\" is not true or false");
     }
 
     #[test]

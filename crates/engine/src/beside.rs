@@ -32,10 +32,7 @@ pub(crate) fn edits(
         all.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
         report.prompts += stats;
         if stats.failed_count > 0 && !wish.fail_open {
-            return Err(Refused::at(
-                "prompts",
-                "a document in the text of a user could not be written shorter",
-            ));
+            return Err(Refused::at("prompts", "a JSON document in a user message could not be shortened"));
         }
     }
     Ok(all)

@@ -28,7 +28,7 @@ pub(crate) fn take(body: &[u8]) -> Result<Option<(Asked, Vec<u8>)>, Refused> {
     match found.as_slice() {
         [] => Ok(None),
         [member] => Ok(Some((read(member)?, without(body, member)))),
-        [first, ..] => Err(Refused::at(first.name, "say what you ask for once, under one name")),
+        [first, ..] => Err(Refused::at(first.name, "use either _tersely or _forge, once")),
     }
 }
 
@@ -66,7 +66,7 @@ fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<
         "mode" => once(&mut change.mode, at, word(at, "a mode", value)),
         "loss" => once(&mut change.loss, at, word(at, "none, form or detail", value)),
         "method" => once(&mut change.dictionary, at, word(at, "a method", value)),
-        "session_id" => match text(at, "a text", value)?.trim() {
+        "session_id" => match text(at, "a string", value)?.trim() {
             "" => Ok(()),
             id => once(&mut session.id, at, Ok(id.to_owned())),
         },
@@ -96,7 +96,7 @@ fn each(
 fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, Refused>) -> Result<(), Refused> {
     match field.replace(value?) {
         None => Ok(()),
-        Some(_) => Err(Refused::at(at, "this is said twice; say it once")),
+        Some(_) => Err(Refused::at(at, "set twice; set it once")),
     }
 }
 
@@ -165,9 +165,9 @@ fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
 }
 
 fn unknown(at: &str, known: &str) -> Refused {
-    Refused::at(at, format!("there is no such name; it may be {known}"))
+    Refused::at(at, format!("unknown key; use {known}"))
 }
 
 fn wrong(at: &str, expected: &str, value: &Value) -> Refused {
-    Refused::at(at, format!("this should be {expected}, and is {value}"))
+    Refused::at(at, format!("must be {expected}, not {value}"))
 }

@@ -25,7 +25,7 @@ impl fmt::Display for Unrestored {
         match self {
             Self::Body(error) => error.fmt(f),
             Self::Damaged(byte) => {
-                write!(f, "byte {byte}: this result is marked as compressed, but it does not read as that")
+                write!(f, "byte {byte}: this result is marked as compressed, but cannot be decoded")
             }
             Self::Partial(byte) => write!(f, "byte {byte}: detail was left out of this result"),
         }

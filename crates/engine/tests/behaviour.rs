@@ -93,7 +93,7 @@ fn what_is_said_to_us_does_not_go_on() {
             }
         }
     }
-    assert!(refused(r#""_tersely":{},"_forge":{}"#).contains("under one name"));
+    assert!(refused(r#""_tersely":{},"_forge":{}"#).contains("use either _tersely or _forge"));
 }
 
 /// Behaviour 3.2: what is disabled is not even read, so that nothing can be wrong with it.
@@ -188,7 +188,7 @@ fn a_request_says_which_tools_are_left_alone() {
         let told = body("sh", &rows(), &format!(r#","_tersely":{said}"#));
         assert_eq!(sent(&told) != body("sh", &rows(), ""), changed, "{said}");
     }
-    assert!(refused(r#""_tersely":{"skip_tools":7}"#).contains("skip_tools: this should be a list of tools"));
+    assert!(refused(r#""_tersely":{"skip_tools":7}"#).contains("skip_tools: must be a list of tools"));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn what_is_said_twice_is_refused() {
         r#""_tersely":{"mode":"safe","tool_output_compression":"safe"}"#,
         r#""_tersely":{"dedup":false,"tool_output_compression":{"dedup":true}}"#,
     ] {
-        assert!(refused(said).contains("this is said twice; say it once"), "{said}");
+        assert!(refused(said).contains("set twice; set it once"), "{said}");
     }
 }
 
@@ -205,22 +205,19 @@ fn what_is_said_twice_is_refused() {
 #[test]
 fn wrong_words_and_kinds_are_refused() {
     for (said, why) in [
-        (r#""_tersely":"safe""#, r#"_tersely: this should be an object, and is "safe""#),
+        (r#""_tersely":"safe""#, r#"_tersely: must be an object, not "safe""#),
         (
             r#""_forge":{"tool_output_compression":"more"}"#,
-            "_forge.tool_output_compression: \"more\" is no mode",
+            "_forge.tool_output_compression: unknown mode \"more\"",
         ),
-        (r#""_tersely":{"tool_output_compression":7}"#, "this should be a mode or an object, and is 7"),
-        (
-            r#""_tersely":{"tool_output_compression":{"mode":true}}"#,
-            ".mode: this should be a mode, and is true",
-        ),
-        (r#""_tersely":{"tool_output_compression":{"method":"zip"}}"#, ".method: \"zip\" is no dictionary"),
-        (r#""_tersely":{"tool_output_compression":{"dedup":1}}"#, ".dedup: this should be true or false"),
-        (r#""_tersely":{"tool_output_compression":{"memo":"no"}}"#, ".memo: this should be true or false"),
-        (r#""_tersely":{"tool_output_compression":{"redact_secrets":0}}"#, ".redact_secrets: this should be"),
-        (r#""_tersely":{"tool_output_compression":{"session_id":1}}"#, ".session_id: this should be a text"),
-        (r#""_tersely":{"loss":"all"}"#, "_tersely.loss: \"all\" is no loss: none, form or detail"),
+        (r#""_tersely":{"tool_output_compression":7}"#, "must be a mode or an object, not 7"),
+        (r#""_tersely":{"tool_output_compression":{"mode":true}}"#, ".mode: must be a mode, not true"),
+        (r#""_tersely":{"tool_output_compression":{"method":"zip"}}"#, ".method: unknown dictionary \"zip\""),
+        (r#""_tersely":{"tool_output_compression":{"dedup":1}}"#, ".dedup: must be true or false"),
+        (r#""_tersely":{"tool_output_compression":{"memo":"no"}}"#, ".memo: must be true or false"),
+        (r#""_tersely":{"tool_output_compression":{"redact_secrets":0}}"#, ".redact_secrets: must be"),
+        (r#""_tersely":{"tool_output_compression":{"session_id":1}}"#, ".session_id: must be a string"),
+        (r#""_tersely":{"loss":"all"}"#, "_tersely.loss: unknown loss \"all\"; use none, form or detail"),
         (r#""_tersely":{"tool_output_compression":tru}"#, "_tersely: expected"),
     ] {
         let message = refused(said);
@@ -234,10 +231,7 @@ fn sizes_are_bounded() {
     for size in ["0", "-1", "1048577", "1.5", "1e3", "\"9\"", "99999999999999999999"] {
         let message =
             refused(&format!(r#""_tersely":{{"tool_output_compression":{{"max_output_bytes":{size}}}}}"#));
-        assert!(
-            message.contains("max_output_bytes: this should be a whole number from 1 to 1048576"),
-            "{message}"
-        );
+        assert!(message.contains("max_output_bytes: must be a whole number from 1 to 1048576"), "{message}");
     }
     means(r#"{"max_output_bytes":1}"#, Policy { max_bytes: 1, ..Policy::default() });
     means(r#"{"session_id":"  "}"#, Policy::default());
@@ -247,7 +241,7 @@ fn sizes_are_bounded() {
 /// Behaviour 12.4: a name that is not known is refused, with those that are.
 #[test]
 fn unknown_names_are_refused() {
-    assert!(refused(r#""_tersely":{"mod":"safe"}"#).contains("_tersely.mod: there is no such name"));
+    assert!(refused(r#""_tersely":{"mod":"safe"}"#).contains("_tersely.mod: unknown key"));
     let message = refused(r#""_tersely":{"tool_output_compression":{"mod":"safe"}}"#);
     assert!(
         message.contains("it may be mode, loss, method, session_id, dedup, memo, redact_secrets, max"),
@@ -275,7 +269,7 @@ fn debug_words_never_stand_in_the_way() {
         assert_ne!(plain, body("sh", &rows(), ""), "there is something to do");
         assert_eq!(sent(&body("sh", &rows(), &format!(r#","_tersely":{{"debug":{words}}}"#))), plain);
     }
-    assert!(refused(r#""_tersely":{"debug":"x"}"#).contains("_tersely.debug: this should be an object"));
+    assert!(refused(r#""_tersely":{"debug":"x"}"#).contains("_tersely.debug: must be an object"));
 }
 
 /// Behaviour 2.2: every text of a result is compressed for itself, and what stands beside it stays.

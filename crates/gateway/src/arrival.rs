@@ -213,10 +213,10 @@ fn is_field(line: &[u8]) -> bool {
 
 fn garbled(fault: Fault) -> Error {
     let what = match fault {
-        Fault::Garbled => "is not in the coding that it names",
-        Fault::TooLong => "is too long to be decoded",
+        Fault::Garbled => "is not in the content encoding it declares",
+        Fault::TooLong => "is too long to decode",
     };
-    Error::of_upstream(StatusCode::BAD_GATEWAY, format!("the upstream's answer {what}"))
+    Error::of_upstream(StatusCode::BAD_GATEWAY, format!("the upstream's response {what}"))
 }
 
 #[cfg(test)]

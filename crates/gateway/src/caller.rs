@@ -31,11 +31,13 @@ impl Reach {
 /// An error for a request that a page of another site may have caused.
 pub(crate) fn check<B>(settings: &Settings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
     if reach == Reach::Loopback && !is_sent_here(settings, request) {
-        return Err(forbidden("the Host is none of this machine's names; `hosts` in the settings adds one"));
+        return Err(forbidden(
+            "the Host header is not a name of this machine; add it to `hosts` in the settings",
+        ));
     }
     if !is_preflight(request) && !may_call(&settings.origins, request.headers()) {
         return Err(forbidden(
-            "a web page from elsewhere may not call; `origins` in the settings admits one",
+            "requests from this web page are not allowed; add its origin to `origins` in the settings",
         ));
     }
     Ok(())

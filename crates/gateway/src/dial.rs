@@ -59,7 +59,7 @@ impl Route {
     pub(crate) fn new(proxy: &Proxy) -> Result<Self, Error> {
         let plain = proxy.url.is_empty() || !proxy.url.contains("://") || proxy.url.starts_with("http://");
         if !plain {
-            return Err(Error::setting("a proxy is reached by http:// only"));
+            return Err(Error::setting("only http:// proxies are supported"));
         }
         let mut direct = HttpConnector::new();
         direct.enforce_http(false);

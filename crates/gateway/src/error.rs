@@ -57,23 +57,23 @@ impl Error {
             Side::Client => (StatusCode::REQUEST_TIMEOUT, "client"),
             Side::Upstream | Side::Us => (StatusCode::GATEWAY_TIMEOUT, "upstream"),
         };
-        Self { side, status, message: format!("the {who} sent nothing for too long"), source: None }
+        Self { side, status, message: format!("timed out waiting for the {who}"), source: None }
     }
 
     /// A side that sent too little for too long.
     pub(crate) fn slow(side: Side) -> Self {
-        Self { message: "the body comes too slowly".to_owned(), ..Self::late(side) }
+        Self { message: "the body is arriving too slowly".to_owned(), ..Self::late(side) }
     }
 
     /// A body that broke off.
     pub(crate) fn broken(side: Side, source: impl Source + Send + Sync + 'static) -> Self {
         let status = if side == Side::Client { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
-        Self { side, status, message: "the body broke off".to_owned(), source: Some(Box::new(source)) }
+        Self { side, status, message: "the body ended early".to_owned(), source: Some(Box::new(source)) }
     }
 
     /// An upstream that switches protocols though nobody asked.
     pub(crate) fn unasked(host: &impl fmt::Display) -> Self {
-        let message = format!("the upstream {host} switches to another protocol unasked");
+        let message = format!("the upstream {host} switched protocols without being asked");
         Self { side: Side::Upstream, status: StatusCode::BAD_GATEWAY, message, source: None }
     }
 
@@ -89,11 +89,11 @@ impl Error {
         }
         let late = cause::<io::Error>(&source).is_some_and(|error| error.kind() == io::ErrorKind::TimedOut);
         let (status, what) = if late {
-            (StatusCode::GATEWAY_TIMEOUT, "cannot be reached in time")
+            (StatusCode::GATEWAY_TIMEOUT, format!("timed out connecting to the upstream {host}"))
         } else {
-            (StatusCode::BAD_GATEWAY, "cannot be reached or broke off")
+            (StatusCode::BAD_GATEWAY, format!("the upstream {host} is unreachable or closed the connection"))
         };
-        let message = format!("the upstream {host} {what}: {}", innermost(&source));
+        let message = format!("{what}: {}", innermost(&source));
         Self { side: Side::Upstream, status, message, source: Some(Box::new(source)) }
     }
 

@@ -19,7 +19,7 @@ pub async fn probe(
     path: &str,
 ) -> Result<(StatusCode, HeaderMap), Error> {
     let pools = Pools::new(settings)?;
-    let asked: Uri = path.parse().map_err(|error| Error::setting("the path is none").because(error))?;
+    let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
     let mut request = Request::new(Outgoing::default());
     *request.method_mut() = Method::HEAD;
     *request.uri_mut() = upstream.address(&asked)?;

@@ -18,7 +18,7 @@ pub(crate) fn config(authorities: &[PathBuf]) -> Result<ClientConfig, Error> {
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| Error::setting("TLS cannot be set up").because(error))?;
+    let builder = builder.map_err(|error| Error::setting("cannot set up TLS").because(error))?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
@@ -26,9 +26,10 @@ fn add(roots: &mut RootCertStore, path: &Path) -> Result<(), Error> {
     let fault = |what: &str| Error::setting(format!("{}: {what}", path.display()));
     let found =
         CertificateDer::pem_file_iter(path).map_err(|error| fault("cannot be read").because(error))?;
-    let found: Vec<_> = found.collect::<Result<_, _>>().map_err(|error| fault("is no PEM").because(error))?;
+    let found: Vec<_> =
+        found.collect::<Result<_, _>>().map_err(|error| fault("is not PEM").because(error))?;
     match roots.add_parsable_certificates(found) {
-        (0, _) => Err(fault("holds no certificate")),
+        (0, _) => Err(fault("contains no certificate")),
         _ => Ok(()),
     }
 }

@@ -83,7 +83,7 @@ impl FromStr for Upstream {
             return Err(fault("is neither http nor https"));
         }
         if authority.as_str().contains('@') {
-            return Err(fault("carries a name and password"));
+            return Err(fault("contains a user name and password"));
         }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         Ok(Self { scheme, authority, base: path.trim_end_matches('/').to_owned() })
@@ -165,7 +165,7 @@ fn percent_decoded(path: &[u8]) -> Vec<u8> {
 }
 
 fn bad_path() -> Error {
-    Error::client(StatusCode::BAD_REQUEST, "the path leads nowhere")
+    Error::client(StatusCode::BAD_REQUEST, "invalid path")
 }
 
 #[cfg(test)]

@@ -32,20 +32,23 @@ impl fmt::Display for StoreError {
                 f,
                 "the store cannot be used ({why}): check its address, its credentials and that it runs"
             ),
-            Self::Resting => f.write_str("the store failed a moment ago and is tried again within a second"),
+            Self::Resting => f.write_str("the store failed a moment ago; retrying within a second"),
             Self::Slow(deadline) => write!(
                 f,
                 "the store did not answer within {} ms: check its load and the network, or allow it more",
                 deadline.as_millis()
             ),
             Self::Busy(most) => {
-                write!(f, "{most} calls to the store are under way: it answers too slowly, or allow more")
+                write!(
+                    f,
+                    "{most} calls to the store are already running: it is too slow, or the limit is too low"
+                )
             }
             Self::Full => {
                 f.write_str("the store's memory is full: give it more, or let it evict (`volatile-ttl`)")
             }
             Self::TooLarge { bytes, largest } => {
-                write!(f, "a text of {bytes} bytes is more than the {largest} that may be kept")
+                write!(f, "a text of {bytes} bytes exceeds the limit of {largest}")
             }
         }
     }

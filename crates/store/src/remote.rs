@@ -52,7 +52,7 @@ impl Away {
         let name = self.secret.name(&self.remote.prefix, key);
         let keep = async {
             let sealed = seal(&self.secret, &name, text)
-                .ok_or_else(|| StoreError::Down("the system gives no random numbers".to_owned()))?;
+                .ok_or_else(|| StoreError::Down("no random numbers available from the system".to_owned()))?;
             let mut set = redis::cmd("SET");
             set.arg(&name).arg(sealed).arg("PX").arg(milliseconds(self.lives.of(key.life)));
             self.send(&set).await
@@ -111,7 +111,7 @@ impl Away {
 fn fault(error: &RedisError, deadline: Duration) -> StoreError {
     match error.code() {
         Some("OOM") => StoreError::Full,
-        Some("MOVED") => StoreError::Down("it is one node of a cluster: name at least two".to_owned()),
+        Some("MOVED") => StoreError::Down("it is a cluster node: list at least two addresses".to_owned()),
         Some(code) => {
             let detail = error.detail().unwrap_or_default();
             // A server that does not know a command repeats what came with it, names and all.

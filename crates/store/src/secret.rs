@@ -26,7 +26,7 @@ impl Secret {
     pub fn new(bytes: &[u8]) -> Result<Self, SettingError> {
         if bytes.len() < Self::SHORTEST {
             let message = format!(
-                "the store's secret has {} bytes, which can be guessed: use at least {} random ones, as `openssl rand -hex 32` prints them",
+                "the store's secret has only {} bytes; use at least {} random ones: `openssl rand -hex 32`",
                 bytes.len(),
                 Self::SHORTEST
             );
@@ -48,7 +48,7 @@ impl Secret {
     pub fn random() -> Result<Self, SettingError> {
         let mut bytes = [0; 32];
         let filled = SystemRandom::new().fill(&mut bytes);
-        filled.map_err(|_| SettingError("the system gives no random numbers".to_owned()))?;
+        filled.map_err(|_| SettingError("no random numbers available from the system".to_owned()))?;
         Self::new(&bytes)
     }
 

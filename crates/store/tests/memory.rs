@@ -61,7 +61,7 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(store.keep(&key(&store, "a", 2), &"x".repeat(100_000)).await, Err(StoreError::Full));
     let huge = "x".repeat((4 << 20) + 1);
     let refused = store.keep(&key(&store, "a", 2), &huge).await.unwrap_err();
-    assert_eq!(refused.to_string(), "a text of 4194305 bytes is more than the 4194304 that may be kept");
+    assert_eq!(refused.to_string(), "a text of 4194305 bytes exceeds the limit of 4194304");
     assert_eq!(store.find(&key(&store, "a", 1)).await.unwrap().as_deref(), Some("small"));
     assert_eq!(store.counts().failures, 2);
 }

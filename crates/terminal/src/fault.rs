@@ -36,7 +36,7 @@ impl Stop {
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Self::Output(error) => Fault::unable(
                 format!("cannot write the result: {error}"),
-                "make room where the output goes, then run it again",
+                "free some space there, then run it again",
             )
             .report(),
             Self::Fault(fault) => fault.report(),

@@ -81,8 +81,8 @@ impl Input {
     /// When there is nothing else.
     pub fn ensure_filled(&self) -> Result<(), Fault> {
         if self.text.trim().is_empty() {
-            let hint = "name a file that holds something, or pipe it in: some-command | tersely ...";
-            return Err(Fault::unable(format!("{}: there is nothing in it", self.name), hint));
+            let hint = "name a file that is not empty, or pipe something in: some-command | tersely ...";
+            return Err(Fault::unable(format!("{}: empty input", self.name), hint));
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ fn file(path: &Path) -> io::Result<Vec<u8>> {
 fn stdin() -> io::Result<Vec<u8>> {
     let stdin = io::stdin().lock();
     if stdin.is_terminal() {
-        output::note("Reading what you type; end it with Ctrl-D on a line of its own.")?;
+        output::note("Reading standard input; end with Ctrl-D on an empty line.")?;
     }
     collect(stdin, None)
 }
@@ -118,13 +118,13 @@ fn unreadable(name: &str, error: &io::Error) -> Fault {
     match error.kind() {
         ErrorKind::NotFound => Fault::unable(
             format!("{name}: no such file"),
-            "check the path; to read standard input, leave the file away or write -",
+            "check the path; to read standard input, omit the file or write -",
         ),
         ErrorKind::IsADirectory => {
             Fault::unable(format!("{name}: this is a directory"), "name a file in it instead")
         }
         ErrorKind::PermissionDenied => {
-            Fault::unable(format!("{name}: you may not read this file"), "ask its owner, or copy it")
+            Fault::unable(format!("{name}: permission denied"), "check the file's permissions")
         }
         _ => Fault::unable(format!("{name}: {error}"), "check that the file can be read"),
     }
@@ -132,7 +132,7 @@ fn unreadable(name: &str, error: &io::Error) -> Fault {
 
 fn not_text(name: &str, offset: usize) -> Fault {
     Fault::unable(
-        format!("{name}: not UTF-8 text, from byte {offset} on"),
+        format!("{name}: not UTF-8 at byte {offset}"),
         "convert it first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
     )
 }

@@ -15,7 +15,7 @@ pub fn only() {
 fn words(place: Option<&Location<'_>>) -> String {
     let place =
         place.map_or_else(|| "an unknown place".to_owned(), |it| format!("{}:{}", it.file(), it.line()));
-    format!("fault in tersely at {place}; please report it")
+    format!("tersely: internal error at {place}; please report it")
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
         let output = test.args(["--exact", name, "--ignored", "--nocapture"]).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success());
-        assert!(stderr.contains("fault in tersely at ") && stderr.contains("place.rs:"), "{stderr}");
+        assert!(stderr.contains("tersely: internal error at ") && stderr.contains("place.rs:"), "{stderr}");
         for said in [&stderr, &String::from_utf8(output.stdout).unwrap()] {
             assert!(!said.contains("what the model wrote"), "{said}");
         }

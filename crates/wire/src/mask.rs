@@ -35,7 +35,7 @@ pub fn mask_body(
 ) -> Result<MaskedBody<'_>, WireError> {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<IgnoredAny>(json)
-        .map_err(|_| WireError { at: 0, expected: "JSON, which alone can be searched for secrets" })?;
+        .map_err(|_| WireError { at: 0, expected: "JSON (nothing else can be searched for secrets)" })?;
     let (mut count, mut patch) = (0, BytePatch::default());
     Walk::new(body, body.len() - json.len()).each(|name, token| {
         for (span, mask) in texts(&body[token.clone()], |text| find(name, text)) {

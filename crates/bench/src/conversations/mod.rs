@@ -27,18 +27,18 @@ Examples:
   tersely-bench conversations corpus
   tersely-bench conversations --json corpus | jq .total
 
-Exit code 1 means that a law is broken: a transcript costs more than direct, or a message was sent otherwise than the turn before.";
+Exit code 1: a law is broken, that is, a transcript costs more than without Tersely, a message changed between two turns, or later edits do not find what they quote.";
 
 /// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill
 ///
 /// Reads the request bodies in DIR/conversations, NAME.anthropic.json, NAME.openai.json, NAME.responses.json and
-/// NAME.gemini.json, and sends every request that led to them as it is, exact only and in standard mode.
+/// NAME.gemini.json, and rebuilds every request that led to them: unchanged, with exact forms only, and in standard mode.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConversationsArgs {
     /// The corpus
     pub dir: PathBuf,
-    /// Print one JSON object for scripts
+    /// Print a JSON object
     #[arg(long)]
     pub json: bool,
 }
@@ -102,8 +102,8 @@ fn shared(transcripts: &[Transcript], work: &[(usize, usize)], bar: &ProgressBar
     thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(worker))));
     done.into_inner().unwrap_or_else(|_| {
         Err(Fault::unable(
-            "a replay stopped in its middle".to_owned(),
-            "run it again, and tell us if it stays so",
+            "a replay stopped halfway".to_owned(),
+            "run it again, and report it if it happens again",
         ))
     })
 }

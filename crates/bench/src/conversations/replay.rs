@@ -55,17 +55,14 @@ pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> 
 
 fn pass<'b>(engine: &Engine, transcript: &Transcript, body: &'b [u8]) -> Result<Passed<'b>, Fault> {
     let request = Request::new(transcript.provider, transcript.path);
-    let hint = "take what it says to us out of the transcript";
+    let hint = "remove `_tersely` from the transcript";
     engine
         .pass(&request, body)
         .map_err(|refused| Fault::unable(format!("{}: {refused}", transcript.name), hint))
 }
 
 fn unread(transcript: &Transcript) -> Fault {
-    Fault::unable(
-        format!("{}: what would be sent is not a request", transcript.name),
-        "tell us, it is a fault of ours",
-    )
+    Fault::unable(format!("{}: the compressed request is invalid", transcript.name), "please report it")
 }
 
 /// The parts of the latest request, and their tokens.

@@ -99,20 +99,20 @@ fn share(sent: usize, saved: i64) -> f64 {
 fn laws(score: &ReplayScore) -> String {
     let [latest, named] = Quotes::LAW;
     let mut lines = vec![
-        format!("old text of edits in one piece, exact and standard, of {}", score.quotes(1).stood),
+        format!("texts quoted by edits, in one piece, exact and standard, of {}", score.quotes(1).stood),
         format!(
             "  in the latest read of the file (law: {latest} %)          {}",
             quoted(score, |it| it.latest)
         ),
         format!(
-            "  or in the one that it names (law: {named} %)             {}",
+            "  or in the read that it refers to (law: {named} %)        {}",
             quoted(score, |it| it.named)
         ),
-        format!("transcripts dearer than direct (law: 0)             {}", listed(&score.dearer())),
+        format!("transcripts that cost more than direct (law: 0)     {}", listed(&score.dearer())),
         format!("transcripts that change what was sent (law: 0)      {}", listed(&score.changed())),
         format!("transcripts {}, requests {}", score.rows.len(), requests(score)),
     ];
-    lines.extend(score.skipped.iter().map(|name| format!("skipped, no transcript: {name}")));
+    lines.extend(score.skipped.iter().map(|name| format!("skipped, not a transcript: {name}")));
     lines.join("\n")
 }
 

@@ -37,7 +37,7 @@ const TELLING: [&str; 4] = ["build", "ci", "logs", "traces"];
 pub struct CorpusArgs {
     /// The corpus
     pub dir: Option<PathBuf>,
-    /// Print one JSON object for scripts
+    /// Print a JSON object
     #[arg(long)]
     pub json: bool,
 }

@@ -16,19 +16,18 @@ Examples:
   tersely-bench forms corpus
   tersely-bench forms --json --seconds 5 corpus > forms.json
 
-Exit code 1 means that a law is broken: a file costs more in the chosen form than as compact JSON,
-or does not come back from it exactly.";
+Exit code 1: a law is broken, that is, a file costs more in the chosen form than as compact JSON, or does not decode exactly.";
 
 /// Compare the forms: tokens of every file, and the speed of writing and reading
 ///
-/// Reads the JSON documents in DIR/outputs/json-api and DIR/outputs/json-rows; files that are not one JSON
-/// document are skipped and named.
+/// Reads the JSON documents in DIR/outputs/json-api and DIR/outputs/json-rows; files that are not a
+/// single JSON document are skipped and listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct FormsArgs {
     /// The corpus
     pub dir: PathBuf,
-    /// Print one JSON object for scripts
+    /// Print a JSON object
     #[arg(long)]
     pub json: bool,
     /// How long to time each task

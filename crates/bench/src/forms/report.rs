@@ -23,7 +23,7 @@ fn tokens(score: &FormsScore) -> String {
     let rows: Vec<_> = std::iter::once(head).chain(files).chain([cells("total", &score.total())]).collect();
     table::align("lrrrrrrr", &rows)
         + "\n\nTokens by o200k; saved is auto against the text as sent."
-        + "\n- the form cannot hold this file exactly; in the total its compact JSON counts instead."
+        + "\n-: the form cannot represent this file exactly; the total counts its compact JSON instead."
 }
 
 fn cells(name: &str, cost: &FormsCost) -> Vec<String> {
@@ -34,11 +34,14 @@ fn cells(name: &str, cost: &FormsCost) -> Vec<String> {
 }
 
 fn laws(score: &FormsScore) -> String {
-    let median = format!("median saved                      {}", score.median());
+    let median = format!("median saved                                    {}", score.median());
     let total = score.total();
-    let compact = format!("compact JSON alone saves          {}", Share::saved(total.sent, total.compact));
-    let above = format!("files above compact JSON (law: 0) {}", listed(&score.above()));
-    let inexact = format!("files not exact again (law: 0)    {}", listed(&score.inexact()));
+    let compact = format!(
+        "compact JSON alone saves                        {}",
+        Share::saved(total.sent, total.compact)
+    );
+    let above = format!("files that cost more than compact JSON (law: 0) {}", listed(&score.above()));
+    let inexact = format!("files that do not decode exactly (law: 0)       {}", listed(&score.inexact()));
     [median, compact, above, inexact].join("\n")
 }
 

@@ -17,12 +17,12 @@ Examples:
   tersely config show --json | jq '.settings[] | select(.from != \"default\")'
   tersely config schema > tersely.schema.json
 
-Exit code 2 means that something is wrong with the configuration; stderr names file, line and key.";
+Exit code 2: the configuration is invalid; stderr names file, line and key.";
 
 /// Check, show and explain the configuration
 ///
-/// Settings come from flags, from the environment and from a file, in this order: --config FILE, `TERSELY_CONFIG`,
-/// tersely.toml or tersely.yaml here, the same in the user's configuration folder.
+/// Settings come from flags, then the environment, then a file: the one named by --config or `TERSELY_CONFIG`, or else
+/// tersely.toml or tersely.yaml in the current directory or in the user's configuration directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConfigArgs {
@@ -40,17 +40,17 @@ pub(crate) enum ConfigQuestion {
     Reference,
 }
 
-/// Say what is wrong with the configuration, or that it is ok
+/// Check the configuration
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// The file to check, instead of looking for one
+    /// The file to check; default: the one that would be used
     pub file: Option<PathBuf>,
 }
 
 /// List every setting, its value and where it came from
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShowArgs {
-    /// Print one JSON object for scripts: file, settings, notices
+    /// Print a JSON object: file, settings, notices
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -15,14 +15,14 @@ Examples:
 
 /// Count the tokens of files
 ///
-/// Counts exactly, with the o200k vocabulary, and adds up the total when there are several files.
+/// Counts exactly, with the o200k vocabulary, and prints a total for several files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CountArgs {
-    /// Print one JSON object for scripts: tokens of every file, and the total
+    /// Print a JSON object: tokens of every file, and the total
     #[arg(long)]
     pub json: bool,
-    /// The files to read; standard input if there is none, or where one is `-`
+    /// The files to read; standard input if omitted or `-`
     pub files: Vec<PathBuf>,
 }
 

@@ -22,22 +22,21 @@ Examples:
 
 /// Write a JSON document in the form that costs a model the fewest tokens
 ///
-/// Reads one JSON document and writes the same value, in the terse form where that costs fewer tokens and as
-/// compact JSON where it does not. Nothing is lost: `tersely decode` gives the value back, with the order of
-/// its keys and the text of its numbers.
+/// Reads one JSON document and writes the same value in the terse form if that costs fewer tokens, else as compact JSON.
+/// Nothing is lost: `tersely decode` restores the value, with key order and number text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct EncodeArgs {
-    /// The form to write; auto takes terse where that costs less than compact JSON, by exact count
+    /// The form to write; auto picks terse if it costs less than compact JSON
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = wishes())]
     pub form: FormWish,
     /// Show on stderr what every form costs, and what it saves against the text as sent
     #[arg(long)]
     pub stats: bool,
-    /// Print one JSON object for scripts: form, text, tokens of every form, percent saved
+    /// Print a JSON object: form, text, tokens of every form, percent saved
     #[arg(long)]
     pub json: bool,
-    /// The file to read; standard input if there is none, or if it is `-`
+    /// The file to read; standard input if omitted or `-`
     pub file: Option<PathBuf>,
 }
 
@@ -95,16 +94,16 @@ fn not_json(input: &Input, error: &DecodeError) -> Fault {
     let hint = if input.text.starts_with('\u{feff}') {
         "the text starts with a byte order mark: remove its first character"
     } else if error.expected == "the end of the document" {
-        "encode takes one JSON document; `jq -s .` makes several into one array"
+        "encode takes one JSON document; `jq -s .` turns several into one array"
     } else {
-        "encode takes one JSON document; mend it there, or send the text as it is"
+        "encode takes one JSON document; fix it there, or use `tersely compress` for other text"
     };
     Fault::no(format!("{}: {error}", input.name), hint)
 }
 
 fn declined(name: &str, form: Form) -> Fault {
     Fault::no(
-        format!("{name}: {} cannot hold this exactly", form.name()),
-        "leave --form away: auto always finds a form that can",
+        format!("{name}: {} cannot represent this exactly", form.name()),
+        "omit --form: auto always finds a form that can",
     )
 }

@@ -25,9 +25,9 @@ Examples:
   tersely decode result.txt
   tersely count result.json result.txt
 
-Exit codes: 0 done, 1 ran and the answer is no, 2 could not run.";
+Exit codes: 0 success, 1 ran but the answer is no (not JSON, not exact, ...), 2 could not run.";
 
-/// Makes what an agent's tools say cost fewer tokens, and gives it back exactly.
+/// Cuts the tokens that your agent spends on tool output.
 #[derive(Debug, Parser)]
 #[command(name = "tersely", version, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct TerselyArgs {

@@ -25,12 +25,13 @@ Examples:
   tersely serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:11434
   ANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude
 
-The first SIGINT or SIGTERM lets running answers finish: exit code 0. The second ends at once: 128 + signal.";
+The first SIGINT or SIGTERM lets running responses finish (exit code 0). A second one ends at once (128 + signal).";
 
 /// Start a gateway that agents send their requests through
 ///
-/// Requests go on to the providers' public addresses by their path, or all to one upstream. Tool results in them get
-/// smaller on the way; every other byte stays as the agent sent it.
+/// Forwards requests to each provider's public address, chosen by path, or all to one upstream. Tool results get smaller
+/// on the way, and requests with tools get one more, `expand_context`, unless nothing may be left out (--loss form). The
+/// rest of each request is forwarded as it came.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
@@ -72,11 +73,11 @@ fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {
             News::Changed => {
-                "tersely: new settings are at work; where to listen, to send and to keep needs a new start"
+                "tersely: new settings applied; network, store, limits and timeouts take effect after a restart"
                     .to_owned()
             }
             News::Refused(why) => {
-                format!("tersely: the old settings stay, because the new ones are wrong\n{why}")
+                format!("tersely: the new settings are invalid; keeping the old ones\n{why}")
             }
         });
     });
@@ -124,13 +125,13 @@ async fn listen(proxy: &Proxy) -> Result<ExitCode, Stop> {
 fn goodbye(notice: Duration) -> String {
     let before = match notice {
         Duration::ZERO => String::new(),
-        notice => format!("requests are still taken for {notice:?}, then "),
+        notice => format!("accepting requests for {notice:?} more, then "),
     };
-    format!("tersely: {before}running answers may finish; a second signal ends them")
+    format!("tersely: {before}letting running responses finish; a second signal ends them")
 }
 
 fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
-    let hint = "mend the setting that is named, then start it again; tersely doctor tells more";
+    let hint = "fix that setting and start again; `tersely doctor` says more";
     ended.map(|()| ExitCode::SUCCESS).map_err(|error| Fault::unable(error.to_string(), hint).into())
 }
 
@@ -141,19 +142,19 @@ async fn unavailable(settings: &Settings, error: &Error) -> Fault {
     match kind {
         Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => Fault::unable(
             format!("Tersely is already running on {listen}"),
-            "use that one, stop it first, or take another port: tersely serve --listen 127.0.0.1:0",
+            "use that one, stop it, or choose another port: tersely serve --listen 127.0.0.1:0",
         ),
         Some(io::ErrorKind::AddrInUse) => Fault::unable(
             format!("another program already listens on {listen}"),
-            "take another port: tersely serve --listen 127.0.0.1:0",
+            "choose another port: tersely serve --listen 127.0.0.1:0",
         ),
         Some(io::ErrorKind::PermissionDenied) => Fault::unable(
-            format!("you may not listen on {listen}"),
-            "take a port above 1023: tersely serve --listen 127.0.0.1:8787",
+            format!("permission denied: cannot listen on {listen}"),
+            "choose a port above 1023: tersely serve --listen 127.0.0.1:8787",
         ),
         Some(io::ErrorKind::AddrNotAvailable) => Fault::unable(
-            format!("{listen} is no address of this machine"),
-            "listen on 127.0.0.1 for this machine only, on 0.0.0.0 for all that can reach it",
+            format!("{listen} is not an address of this machine"),
+            "listen on 127.0.0.1 for this machine only, on 0.0.0.0 for anyone who can reach it",
         ),
         _ => Fault::unable(error.to_string(), "choose another address with --listen"),
     }
@@ -171,7 +172,8 @@ fn hello(proxy: &Proxy, address: SocketAddr) -> String {
     let url = format!("http://{}", local(address));
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
-    let open = if address.ip().is_loopback() { "" } else { "\n  open to all that can reach this machine" };
+    let open =
+        if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" };
     let masks = proxy.warning().map_or(String::new(), |warning| format!("\n  {warning}"));
     format!(
         "{ready}{open}{masks}\n  \

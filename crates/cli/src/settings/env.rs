@@ -22,7 +22,7 @@ pub(crate) enum Meaning {
     Nothing(&'static str),
 }
 
-const NO_EVENTS: &str = "no file of events is written";
+const NO_EVENTS: &str = "there is no event log";
 
 /// Names that others gave; where two mean the same key, the first that is set is heard, and ours before any.
 pub(crate) const OTHERS: [(&str, Meaning); 17] = [
@@ -32,11 +32,11 @@ pub(crate) const OTHERS: [(&str, Meaning); 17] = [
     ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", Meaning::Nothing(NO_EVENTS)),
     ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", Meaning::Nothing(NO_EVENTS)),
     ("FORGE_SCHEMA_COMPRESSION", Meaning::Key("schema_compression")),
-    ("FORGE_REDACT_SECRETS", Meaning::On("redact_secrets", "secrets are masked in all that a request says")),
+    ("FORGE_REDACT_SECRETS", Meaning::On("redact_secrets", "secrets are masked everywhere in a request")),
     ("TOON_ENABLED", Meaning::Key("prompts.enabled")),
     ("TOON_MIN_BYTES", Meaning::Key("prompts.min_bytes")),
     ("TOON_FAIL_OPEN", Meaning::Key("prompts.fail_open")),
-    ("TOON_LOG_STATS", Meaning::Nothing("what was saved is told in response headers")),
+    ("TOON_LOG_STATS", Meaning::Nothing("response headers report what was saved")),
     ("HTTPS_PROXY", Meaning::Key("proxy.url")),
     ("https_proxy", Meaning::Key("proxy.url")),
     ("NO_PROXY", Meaning::Key("proxy.except")),

@@ -140,7 +140,7 @@ impl Words {
     fn one(&self) -> Result<&str, String> {
         match self {
             Self::One(word) => Ok(word.trim()),
-            Self::Many(_) => Err("takes one value, not a list".to_owned()),
+            Self::Many(_) => Err("expects one value, not a list".to_owned()),
         }
     }
 
@@ -171,7 +171,7 @@ pub(crate) fn switch(word: &str) -> Result<bool, String> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" => Ok(true),
         "false" | "off" | "no" | "0" => Ok(false),
-        _ => Err(format!("{word:?} is neither true nor false")),
+        _ => Err(format!("{word:?} is not true or false")),
     }
 }
 
@@ -180,13 +180,13 @@ pub(crate) fn redaction(word: &str) -> Result<Redaction, String> {
     if word.eq_ignore_ascii_case(Redaction::Usual.name()) {
         return Ok(Redaction::Usual);
     }
-    let masks = switch(word).map_err(|_| format!("{word:?} is neither true, false nor usual"))?;
+    let masks = switch(word).map_err(|_| format!("{word:?} is not true, false or usual"))?;
     Ok(if masks { Redaction::All } else { Redaction::Off })
 }
 
 /// Bytes, bare or with a unit.
 pub(crate) fn bytes(word: &str) -> Result<usize, String> {
-    let fault = || format!("{word:?} is no number of bytes; write 65536, 64KiB or 50MiB");
+    let fault = || format!("{word:?} is not a size; write 65536, 64KiB or 50MiB");
     let (digits, unit) = split(word);
     let unit: usize = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1,
@@ -214,7 +214,7 @@ pub(crate) fn time(word: &str) -> Result<Duration, String> {
 
 /// A time with its unit, or none.
 fn pause(word: &str) -> Result<Duration, String> {
-    let fault = || format!("{word:?} is no time; write 500ms, 30s, 5m or 1h");
+    let fault = || format!("{word:?} is not a duration; write 500ms, 30s, 5m or 1h");
     let (digits, unit) = split(word);
     let unit = match unit {
         "ms" => 1,
@@ -232,7 +232,7 @@ fn patience(word: &str) -> Result<Option<Duration>, String> {
 }
 
 fn count(word: &str) -> Result<usize, String> {
-    number(word).ok_or_else(|| format!("{word:?} is no number"))
+    number(word).ok_or_else(|| format!("{word:?} is not a number"))
 }
 
 fn number(digits: &str) -> Option<usize> {
@@ -260,12 +260,12 @@ fn address(word: &str) -> Result<SocketAddr, String> {
     let bare = SocketAddr::from_str(&format!("127.0.0.1{}", if word.starts_with(':') { &word } else { "" }));
     let port = word.parse::<u16>().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
     let found = word.parse().or(bare).ok().or(port.ok());
-    found.ok_or_else(|| format!("{word:?} is no address; write IP:PORT, such as 127.0.0.1:8787"))
+    found.ok_or_else(|| format!("{word:?} is not an address; write IP:PORT, such as 127.0.0.1:8787"))
 }
 
 fn url(word: &str) -> Result<String, String> {
     if word.is_empty() {
-        return Err("is empty; write http://HOST or https://HOST, or leave the key away".to_owned());
+        return Err("is empty; write http://HOST or https://HOST, or remove the key".to_owned());
     }
     word.parse::<Upstream>().map(|_| word.to_owned()).map_err(|error| error.to_string())
 }
@@ -276,9 +276,9 @@ fn proxy(word: &str) -> Result<String, String> {
     let host = word.rsplit_once("://").map_or(word, |(_, rest)| rest);
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     match scheme {
-        _ if host.is_empty() || host.contains(char::is_whitespace) => Err("names no host".to_owned()),
+        _ if host.is_empty() || host.contains(char::is_whitespace) => Err("has no host".to_owned()),
         "http" => Ok(word.to_owned()),
-        _ => Err("a proxy is reached by http:// only; write http://HOST:PORT".to_owned()),
+        _ => Err("only http:// proxies are supported; write http://HOST:PORT".to_owned()),
     }
 }
 
@@ -294,7 +294,7 @@ fn secret(word: &str) -> Result<String, String> {
 }
 
 fn header(word: &str) -> Result<String, String> {
-    let fault = |_| format!("{word:?} is no name of a header; write one such as x-tenant");
+    let fault = |_| format!("{word:?} is not a header name; write one such as x-tenant");
     word.parse::<HeaderName>().map(|name| name.to_string()).map_err(fault)
 }
 
@@ -303,7 +303,7 @@ fn host(word: String) -> Result<String, String> {
     if is_bare {
         Ok(word)
     } else {
-        Err(format!("{word:?} is no bare name of a host; leave scheme and port away"))
+        Err(format!("{word:?} is not a bare host name; remove the scheme and port"))
     }
 }
 
@@ -311,7 +311,7 @@ fn schema(word: &str) -> Result<Schema, String> {
     match word.to_ascii_lowercase().as_str() {
         "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
         "minify" => Ok(Schema::Minify),
-        _ => Err(format!("{word:?} is no schema compression: disabled or minify")),
+        _ => Err(format!("unknown schema compression {word:?}; use disabled or minify")),
     }
 }
 
@@ -322,7 +322,9 @@ fn origins(words: &Words) -> Result<Origins, String> {
         ["loopback"] => Ok(Origins::Loopback),
         ["any" | "*"] => Ok(Origins::Any),
         all => match all.iter().find(|one| !one.contains("://") || one.ends_with('/')) {
-            Some(one) => Err(format!("{one:?} is no origin; browsers write https://chat.example")),
+            Some(one) => {
+                Err(format!("{one:?} is not an origin; write it as browsers do, https://chat.example"))
+            }
             None => Ok(Origins::Listed(list)),
         },
     }
@@ -350,7 +352,7 @@ mod tests {
             check("limits.body", word, Ok(json!(bytes)));
         }
         for word in ["", "x", "-1", "+1", "1.5", "1k", "KiB", "99999999999999999999"] {
-            check("limits.body", word, Err("is no number of bytes"));
+            check("limits.body", word, Err("is not a size"));
         }
         for (word, time) in
             [("1500ms", "1500ms"), ("2000ms", "2s"), ("60s", "1m"), ("120min", "2h"), ("61s", "61s")]
@@ -358,11 +360,11 @@ mod tests {
             check("timeouts.connect", word, Ok(json!(time)));
         }
         for word in ["", "10", "s", "-1s", "1.5s", "1d", "99999999999999999999h", "18446744073709551615h"] {
-            check("timeouts.connect", word, Err("is no time"));
+            check("timeouts.connect", word, Err("is not a duration"));
         }
         check("timeouts.connect", "0s", Err("more than 0"));
         check("timeouts.notice", "0s", Ok(json!("0s")));
-        check("timeouts.notice", "0", Err("is no time"));
+        check("timeouts.notice", "0", Err("is not a duration"));
         check("timeouts.idle", "never", Ok(json!("never")));
         check("timeouts.idle", "1h", Ok(json!("1h")));
         check("min_bytes", "0", Ok(json!(0)));
@@ -381,7 +383,7 @@ mod tests {
             check("listen", word, Ok(json!(address)));
         }
         for word in ["", "127.0.0.1", "a:b", "70000", "example.com:80"] {
-            check("listen", word, Err("is no address"));
+            check("listen", word, Err("is not an address"));
         }
     }
 
@@ -390,7 +392,7 @@ mod tests {
         check("origins", "any", Ok(json!("any")));
         check("origins", "*", Ok(json!("any")));
         check("origins", "http://a, https://b:1", Ok(json!(["http://a", "https://b:1"])));
-        check("origins", "https://a/", Err("is no origin"));
+        check("origins", "https://a/", Err("is not an origin"));
         check("origins", "", Err("is empty"));
     }
 
@@ -399,7 +401,7 @@ mod tests {
         check("hosts", "host.docker.internal, box", Ok(json!(["host.docker.internal", "box"])));
         check("hosts", "", Ok(json!([])));
         for word in ["http://a", "a:80", "a/b", "me@a", "a b"] {
-            check("hosts", word, Err("is no bare name of a host"));
+            check("hosts", word, Err("is not a bare host name"));
         }
     }
 
@@ -409,7 +411,7 @@ mod tests {
         check("proxy.url", "a:b@c:1", Ok(json!("***@c:1")));
         check("proxy.url", "proxy:3128", Ok(json!("proxy:3128")));
         check("proxy.url", "socks5://a", Err("http:// only"));
-        check("proxy.url", "http://", Err("names no host"));
+        check("proxy.url", "http://", Err("has no host"));
     }
 
     #[test]
@@ -429,7 +431,7 @@ mod tests {
     fn a_tenant_is_named_by_a_header() {
         check("store.tenant_header", "X-Tenant", Ok(json!("x-tenant")));
         for word in ["", "x tenant", "x:y", "é"] {
-            check("store.tenant_header", word, Err("is no name of a header"));
+            check("store.tenant_header", word, Err("is not a header name"));
         }
     }
 }

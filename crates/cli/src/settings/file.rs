@@ -48,7 +48,7 @@ pub(crate) fn read(path: &Path) -> Result<Node, Problem> {
     let name = path.display();
     let bytes = load(path).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(Problem::of(name, "larger than 1 MiB: this is no configuration file"));
+        return Err(Problem::of(name, "larger than 1 MiB; is this really a configuration file?"));
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
@@ -59,7 +59,7 @@ pub(crate) fn read(path: &Path) -> Result<Node, Problem> {
         Some("toml") => toml::read(text),
         Some("yaml" | "yml") => yaml::read(text),
         _ => {
-            return Err(Problem::of(name, "neither TOML nor YAML by its name")
+            return Err(Problem::of(name, "the name ends in neither .toml nor .yaml")
                 .hint("name it tersely.toml or tersely.yaml"));
         }
     };
@@ -90,7 +90,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let what = match error.kind() {
         ErrorKind::NotFound => "no such file".to_owned(),
         ErrorKind::IsADirectory => "this is a directory".to_owned(),
-        ErrorKind::PermissionDenied => "you may not read this file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
     Problem::of(path.display(), what).hint("check the path after --config, or in TERSELY_CONFIG")

@@ -7,32 +7,32 @@ use std::path::PathBuf;
 /// Values are kept as they were typed: a flag, a variable and a key are read by the same code.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Flags {
-    /// The file to read settings from, instead of looking for tersely.toml or tersely.yaml
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where to listen
+    /// The address to listen on
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
     /// One server for all requests
     #[arg(long, visible_alias = "backend-url", value_name = "URL")]
     pub upstream: Option<String>,
-    /// How far to go with tool results: disabled, safe, standard or aggressive
+    /// How much to compress tool results: disabled, safe, standard or aggressive
     #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
     pub mode: Option<String>,
-    /// The most that may be lost: none, form or detail
+    /// What may be lost: none, form (layout) or detail (where the model can fetch it back)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
     pub dictionary: Option<String>,
-    /// What is done with the descriptions of tools: disabled or minify
+    /// Whether tool descriptions are shortened: disabled or minify
     #[arg(long, value_name = "WHAT")]
     pub schema_compression: Option<String>,
-    /// Where secrets are masked: true in all that a request says, false nowhere, usual in tool results that are not text
-    /// of files
+    /// Where to mask secrets: true (everywhere in a request), false (nowhere) or usual (tool results that are not file
+    /// text)
     #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub redact_secrets: Option<String>,
-    /// Tools whose results are left as they came, with commas between them
+    /// Tools whose results are left alone, separated by commas
     #[arg(long, value_name = "NAMES")]
     pub skip_tools: Option<String>,
 }

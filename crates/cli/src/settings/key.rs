@@ -34,19 +34,19 @@ pub(crate) struct Alias {
 
 /// The groups, in the order of the file; keys without a group stand above them.
 pub(crate) const GROUPS: [(&str, &str); 7] = [
-    ("", "Where to listen, where to send, and what is done with tool results"),
+    ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
-        "A server for each provider's requests, before `upstream`; without either, the provider's public address",
+        "A server for each provider; overrides `upstream`. Without either, the provider's public address",
     ),
-    ("prompts", "JSON in the text of users, written shorter"),
+    ("prompts", "Shorter JSON in users' messages"),
     (
         "store",
-        "Where texts are kept that a later request may only name, because the provider keeps the conversation",
+        "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
     ),
-    ("limits", "How much is taken on"),
-    ("timeouts", "How long is waited; a whole answer has no limit"),
-    ("proxy", "The proxy between here and the upstreams"),
+    ("limits", "How much to accept"),
+    ("timeouts", "How long to wait; a whole response has no limit"),
+    ("proxy", "The proxy for upstreams"),
 ];
 
 /// Byte limits given in tokens, at four bytes a token.
@@ -60,17 +60,17 @@ pub(crate) static KEYS: [Key; 48] = [
     Key {
         name: "listen",
         field: Field::Address(Draft::listen),
-        about: "The address to listen on; other machines can reach anything but loopback",
+        about: "The address to listen on; anything but loopback is reachable from other machines",
     },
     Key {
         name: "upstream",
         field: Field::Url(|draft| &mut draft.upstream),
-        about: "One server for all requests; without it, the providers' public addresses, by path",
+        about: "One server for all requests; without it, each provider's public address, chosen by path",
     },
     Key {
         name: "authorities",
         field: Field::Files(Draft::authorities),
-        about: "PEM files with certificates to trust beside the system's",
+        about: "PEM files of certificates to trust in addition to the system's",
     },
     Key {
         name: "origins",
@@ -80,53 +80,53 @@ pub(crate) static KEYS: [Key; 48] = [
     Key {
         name: "hosts",
         field: Field::Hosts(|draft| &mut draft.settings.gateway.hosts),
-        about: "Names that requests may be sent to on a loopback address beside `localhost`, such as `host.docker.internal`",
+        about: "More host names to accept on a loopback address, such as `host.docker.internal`",
     },
     Key {
         name: "mode",
         field: Field::Mode(|draft| &mut draft.policy().mode),
-        about: "How far to go with tool results",
+        about: "How much to compress tool results",
     },
     Key {
         name: "loss",
         field: Field::Loss(|draft| &mut draft.policy().loss),
-        about: "The most that may be lost: nothing, layout, or detail, where the model can fetch it back",
+        about: "What may be lost: nothing, layout, or detail that the model can fetch back",
     },
     Key {
         name: "min_bytes",
         field: Field::Floor(|draft| &mut draft.policy().min_bytes),
-        about: "Results of at most so many bytes are left as they came",
+        about: "Results up to this many bytes are left alone",
     },
     Key {
         name: "skip_above",
         field: Field::Floor(|draft| &mut draft.policy().skip_above),
-        about: "Results longer than this are left as they came; 0: none are",
+        about: "Results longer than this are left alone; 0: no limit",
     },
     Key {
         name: "max_bytes",
         field: Field::Bytes(|draft| &mut draft.policy().max_bytes),
-        about: "The most bytes that are sent of one result; file text, error lines and what could not be fetched back may exceed it",
+        about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
     },
     Key {
         name: "redact_secrets",
         field: Field::Redaction(|draft| &mut draft.policy().redact),
-        about: "Where secrets are masked: `usual` in tool results, but not in what an agent may edit; `true` in all that a request says, \
-                and what cannot be searched is refused; `false` nowhere",
+        about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
+                that cannot be searched are refused; `false`: nowhere",
     },
     Key {
         name: "dictionary",
         field: Field::Dictionary(|draft| &mut draft.policy().dictionary),
-        about: "How repeated phrases are found, in aggressive mode",
+        about: "How to find repeated phrases in aggressive mode",
     },
     Key {
         name: "skip_tools",
         field: Field::Names(|draft| &mut draft.settings.engine.skip_tools),
-        about: "Tools whose results are left as they came: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
+        about: "Tools whose results are left alone: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
     },
     Key {
         name: "schema_compression",
         field: Field::Schema(|draft| &mut draft.settings.engine.schema),
-        about: "What is done with the descriptions of tools",
+        about: "What to do with tool descriptions",
     },
     Key {
         name: "upstreams.anthropic",
@@ -151,151 +151,151 @@ pub(crate) static KEYS: [Key; 48] = [
     Key {
         name: "prompts.enabled",
         field: Field::Switch(|draft| &mut draft.prompting),
-        about: "Whether it is done at all",
+        about: "Whether to do this",
     },
     Key {
         name: "prompts.min_bytes",
         field: Field::Floor(|draft| &mut draft.prompts.min_bytes),
-        about: "Texts of at most so many bytes are left as they came",
+        about: "Documents up to this many bytes are left alone",
     },
     Key {
         name: "prompts.fail_open",
         field: Field::Switch(|draft| &mut draft.prompts.fail_open),
-        about: "Whether a text that cannot be written shorter goes on as it came, or the request is refused",
+        about: "`true`: a document that cannot be shortened is sent as it is; `false`: the request is refused",
     },
     Key {
         name: "store.addresses",
         field: Field::Stores(|draft| &mut draft.kept.addresses),
-        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several are one cluster; none: this process",
+        about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several make one cluster; none: keep in this process",
     },
     Key {
         name: "store.secret",
         field: Field::Secret(|draft| &mut draft.kept.secret),
-        about: "What texts are named and sealed with, the same on every replica; `openssl rand -hex 32` prints one",
+        about: "The secret that names and seals texts, the same on every replica; generate one with `openssl rand -hex 32`",
     },
     Key {
         name: "store.tenant_header",
         field: Field::Header(|draft| &mut draft.kept.header),
-        about: "The header that says, beside the credential, whose a request is, where something before here sets one",
+        about: "A header, set by a proxy in front of Tersely, that identifies the tenant together with the credential (without a credential: alone)",
     },
     Key {
         name: "store.original_ttl",
         field: Field::Time(|draft| &mut draft.kept.original),
-        about: "How long a text is kept since it was last asked for",
+        about: "How long to keep a text after it was last asked for",
     },
     Key {
         name: "store.deadline",
         field: Field::Time(|draft| &mut draft.kept.deadline),
-        about: "For an answer of Valkey or Redis; then a request goes on with nothing left out",
+        about: "How long Valkey or Redis may take to answer; after that, nothing is left out of the request",
     },
     Key {
         name: "store.bytes",
         field: Field::Bytes(|draft| &mut draft.kept.bytes),
-        about: "Bytes that texts may take in this process",
+        about: "Memory for texts in this process, in bytes",
     },
     Key {
         name: "store.prefix",
         field: Field::Text(|draft| &mut draft.kept.prefix),
-        about: "What all names in Valkey or Redis start with",
+        about: "Prefix of all keys in Valkey or Redis",
     },
     Key {
         name: "limits.body",
         field: Field::Bytes(|draft| &mut draft.limits().body),
-        about: "Bytes of a body that is read whole; bodies that are only passed on have no limit",
+        about: "Largest body to read whole, in bytes; bodies that are only passed on have no limit",
     },
     Key {
         name: "limits.memory",
         field: Field::Bytes(|draft| &mut draft.limits().memory),
-        about: "Bytes of all bodies held at one time, until their responses are over; what comes beyond is passed on unread",
+        about: "Bytes of all bodies held at once, until their responses end; beyond that, bodies are passed on unread",
     },
     Key {
         name: "limits.requests",
         field: Field::Count(|draft| &mut draft.limits().requests),
-        about: "Requests at one time, streams included",
+        about: "Concurrent requests, streams included",
     },
     Key {
         name: "limits.connections",
         field: Field::Count(|draft| &mut draft.limits().connections),
-        about: "Connections at one time; more wait to be accepted",
+        about: "Concurrent connections; more wait to be accepted",
     },
     Key {
         name: "limits.headers",
         field: Field::Count(|draft| &mut draft.limits().headers),
-        about: "Headers of a request",
+        about: "Most headers in a request",
     },
     Key {
         name: "limits.head",
         field: Field::Bytes(|draft| &mut draft.limits().head),
-        about: "Bytes of a request's head",
+        about: "Largest request head, in bytes",
     },
     Key {
         name: "limits.rewrites",
         field: Field::Count(|draft| &mut draft.limits().rewrites),
-        about: "Rewrites at one time, off the threads that serve; more wait",
+        about: "Concurrent rewrites of large bodies; more wait",
     },
     Key {
         name: "limits.rewriting",
         field: Field::Bytes(|draft| &mut draft.limits().rewriting),
-        about: "Bytes of the bodies in those rewrites, each of which takes a multiple of its body; more wait",
+        about: "Bytes of all bodies being rewritten (a rewrite takes several times its body); more wait",
     },
     Key {
         name: "limits.inline",
         field: Field::Floor(|draft| &mut draft.limits().inline),
-        about: "Bytes up to which a body is rewritten at once, on the thread that serves",
+        about: "Bodies up to this many bytes are rewritten right away, on the serving thread",
     },
     Key {
         name: "limits.memo",
         field: Field::Floor(|draft| &mut draft.settings.memo.bytes),
-        about: "Bytes of conversations that are remembered, for speed alone; 0: none",
+        about: "Memory for past conversations, in bytes, for speed only; 0: none",
     },
     Key {
         name: "timeouts.connect",
         field: Field::Time(|draft| &mut draft.timeouts().connect),
-        about: "For a connection to an upstream, proxy and handshakes included",
+        about: "To connect to an upstream, including proxy and handshakes",
     },
     Key {
         name: "timeouts.idle",
         field: Field::Patience(|draft| &mut draft.timeouts().idle),
-        about: "For the next byte of an upstream",
+        about: "Between two bytes from an upstream",
     },
     Key {
         name: "timeouts.head",
         field: Field::Time(|draft| &mut draft.timeouts().head),
-        about: "For the head of a client's request, and between two requests of one connection",
+        about: "To receive a request's head, and between two requests on a connection",
     },
     Key {
         name: "timeouts.body",
         field: Field::Time(|draft| &mut draft.timeouts().body),
-        about: "For the next byte of a client's body",
+        about: "Between two bytes of a client's body",
     },
     Key {
         name: "timeouts.upload",
         field: Field::Patience(|draft| &mut draft.timeouts().upload),
-        about: "For a client's whole body; each 4 KiB that have come add a second",
+        about: "To receive a client's whole body, plus a second for each 4 KiB received",
     },
     Key {
         name: "timeouts.rewrite",
         field: Field::Time(|draft| &mut draft.timeouts().rewrite),
-        about: "For a rewrite off the threads that serve, and for room to do it in; then the original goes on",
+        about: "To rewrite a large body, waiting included; after that the original is forwarded",
     },
     Key {
         name: "timeouts.notice",
         field: Field::Pause(|draft| &mut draft.timeouts().notice),
-        about: "For requests that still come after SIGTERM, while `/readyz` already says that it ends; `0s`: none",
+        about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all",
     },
     Key {
         name: "timeouts.drain",
         field: Field::Time(|draft| &mut draft.timeouts().drain),
-        about: "For running streams, once no more requests are taken",
+        about: "For running streams to finish, once no more requests are accepted",
     },
     Key {
         name: "proxy.url",
         field: Field::Proxy(|draft| &mut draft.settings.gateway.proxy.url),
-        about: "The proxy that upstreams with TLS are reached through: `http://[user:password@]host:port`",
+        about: "The proxy for `https://` upstreams: `http://[user:password@]host:port`",
     },
     Key {
         name: "proxy.except",
         field: Field::Text(|draft| &mut draft.settings.gateway.proxy.except),
-        about: "Hosts that are reached without it, as in `NO_PROXY`",
+        about: "Hosts to reach without the proxy, as in `NO_PROXY`",
     },
 ];

@@ -66,8 +66,8 @@ impl Layer {
         match (scaled, self.values.get(key.name)) {
             (Err(what), _) => self.problems.push(Problem::at(&origin, name, what)),
             (_, Some((_, before))) => {
-                let what = format!("sets {} a second time, after {before}", key.name);
-                self.problems.push(Problem::at(&origin, name, what).hint("keep one of the two"));
+                let what = format!("sets {} again; {before} already does", key.name);
+                self.problems.push(Problem::at(&origin, name, what).hint("remove one of the two"));
             }
             (Ok(words), None) => drop(self.values.insert(key.name, (words, origin))),
         }

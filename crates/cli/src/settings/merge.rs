@@ -83,7 +83,7 @@ impl Merger {
             |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != Origin::Default);
         if let Some(entry) = typed.filter(|_| !self.draft.kept.addresses.is_empty() && !heard("store.secret"))
         {
-            let what = "texts that leave this process are sealed, and there is no store.secret to do it with";
+            let what = "a remote store needs store.secret, which seals texts before they leave this process";
             let hint = "set store.secret or TERSELY_STORE_SECRET to what `openssl rand -hex 32` prints, the same on every replica";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
@@ -95,9 +95,9 @@ impl Merger {
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
             if self.draft.policy().redact == Redaction::All && rule.change.redact.is_some() {
-                let what = "redact_secrets is true for all requests, and no rule makes an exception";
+                let what = "redact_secrets is true for all requests; a rule cannot make an exception";
                 self.problems
-                    .push(Problem::at(&origin, &name, what).hint("leave redact_secrets away in the rule"));
+                    .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));
             }
             self.entries.push(Entry { name, value: json!(rule::spell(&rule)), origin });
             self.draft.settings.engine.rules.push(rule);

@@ -6,7 +6,7 @@ use tersely_terminal::fault::Fault;
 
 use super::origin::Origin;
 
-const HINT: &str = "mend it there; `tersely config reference` lists every key and what it takes";
+const HINT: &str = "fix it there; `tersely config reference` lists every key and its values";
 
 /// Something typed that cannot be meant.
 #[derive(Debug, Clone, PartialEq, Eq)]

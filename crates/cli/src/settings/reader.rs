@@ -24,7 +24,7 @@ impl Reader<'_> {
     pub(crate) fn words(&self, node: &Node) -> Result<Words, String> {
         let text = |node: &Node| match &node.value {
             Value::Text(text) => substitute(text, self.environment),
-            other => Err(format!("takes a value, not {}", other.kind())),
+            other => Err(format!("expects a value, not {}", other.kind())),
         };
         match &node.value {
             Value::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),

@@ -15,39 +15,39 @@ use super::seed::{Meaning, SEED};
 const HEAD: &str = "\
 # Configuration
 
-Nothing has to be set. What is set is heard in this order: the request, a flag, the environment, the file, the default.
+No setting is required. Precedence: the request, then a flag, the environment, the file, the default.
 
-The file is the first of these that is there:
+The file is the first of these that exists:
 
 1. what `--config FILE` names
 2. what `TERSELY_CONFIG` names
-3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the folder where the command runs
+3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the current directory
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
-TOML and YAML have one shape; [examples/tersely.toml](../examples/tersely.toml) shows all of it. A file that was merely found in the
-folder (3) may not say whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store` and
-`redact_secrets` are refused there until the file is named, because any downloaded project may bring such a file and send your keys and
+TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
+current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store` and
+`redact_secrets` are refused there until you name the file, because a downloaded project could bring such a file and send your keys and
 texts elsewhere.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
-printed by `tersely config reference`. An unknown key or a wrong value ends a command with exit code 2.
+printed by `tersely config reference`. An unknown key or an invalid value makes every command that reads the file exit with code 2.
 
-While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay. Where to listen, to
-send and to keep, limits and timeouts need a new start.
+While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
+`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `limits`, `timeouts` and `proxy` take effect after a restart.
 
 | to write | write |
 |---|---|
 | bytes | `65536`, `64KiB`, `50MiB`, `1MB` |
-| a time | `500ms`, `30s`, `5m`, `1h`; `never` where one may wait for ever |
+| a time | `500ms`, `30s`, `5m`, `1h`; `never` where no limit is allowed |
 | a switch | `true` or `false`; also `on`, `off`, `yes`, `no`, `1`, `0` |
-| a list | a list, or one text with commas |
-| a variable of the environment | `${NAME}`, or `${NAME:-otherwise}`; `$${` for the characters themselves |
-| a file | a path, from the folder of the configuration file |
+| a list | a list, or one string with commas |
+| a variable of the environment | `${NAME}`, or `${NAME:-default}`; `$${` for a literal `${` |
+| a file | a path, relative to the configuration file |
 
-A mode with a number is a profile: `safe@1`, `standard@1` and `aggressive@1` name the bytes that a text becomes, and no release changes
-them. A mode without a number is its latest profile. A prompt cache is lost when bytes change in mid-conversation, so name a profile where
-conversations must live through an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as well.
+A mode with a number is a profile: `safe@1`, `standard@1` and `aggressive@1` always produce the same bytes, in every release. A mode
+without a number is its latest profile. Changing bytes in mid-conversation loses the prompt cache, so name a profile if conversations must
+survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as well.
 
 ## Keys
 ";
@@ -55,8 +55,8 @@ conversations must live through an update. `--mode`, `x-tersely-mode` and `_ters
 const SEEDS: &str = "
 ## The file of another gateway
 
-A file with `pipes.tool_output`, as other gateways have it, is read as it is. No remote compressor is called: whatever strategy is
-named, our own stages do the work. A key under `pipes` and the key of ours that it means cannot stand in one file.
+A file with `pipes.tool_output`, as other gateways use, is read unchanged. No remote compressor is called: whatever the strategy, our own
+stages do the work. A key under `pipes` and our key for the same setting cannot be in one file.
 
 | `pipes.tool_output` | means here |
 |---|---|
@@ -65,7 +65,7 @@ named, our own stages do the work. A key under `pipes` and the key of ours that 
 const VARIABLES: &str = "
 ## Variables with other names
 
-Every key has a variable of its own, listed above. These are heard as well, after ours:
+Every key has its own variable, listed above. These are read too; ours win:
 
 | variable | means |
 |---|---|
@@ -107,7 +107,7 @@ fn means(key: &Key) -> String {
     let flag = FLAGS.iter().find(|(_, name, _)| *name == key.name);
     let flag = flag.map_or(String::new(), |(flag, ..)| format!("; also `{flag}`"));
     let about = match (key.name, choice) {
-        ("loss", _) => "The most that may be lost, detail only where the model can fetch it back",
+        ("loss", _) => "What may be lost; detail only where the model can fetch it back",
         _ => key.about,
     };
     format!("{about}{choice}{flag}")
@@ -123,10 +123,7 @@ fn usual(field: Field, draft: &mut Draft) -> String {
 }
 
 fn rules(page: &mut String) {
-    line(
-        page,
-        "\n### rules\n\nA list of tools and routes that are treated otherwise; of several that fit, the last is heard.\n",
-    );
+    line(page, "\n### rules\n\nOverrides for tools and routes; the last match wins.\n");
     line(page, "| part | means |\n|---|---|");
     for (name, about) in PARTS {
         line(page, &format!("| `{name}` | {about} |"));
@@ -145,7 +142,7 @@ fn seeds(page: &mut String) {
         };
         line(page, &format!("| `{name}` | {means} |"));
     }
-    line(page, "\n`providers` is accepted and means nothing.");
+    line(page, "\n`providers` is accepted and ignored.");
 }
 
 fn variables(page: &mut String) {
@@ -153,8 +150,8 @@ fn variables(page: &mut String) {
     for (name, meaning) in &OTHERS {
         let means = match meaning {
             env::Meaning::Key(key) => format!("`{key}`"),
-            env::Meaning::On(key, why) => format!("turns `{key}` on, never off; {why}"),
-            env::Meaning::Trust => "a file of certificates to trust beside the others".to_owned(),
+            env::Meaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
+            env::Meaning::Trust => "another file of certificates to trust".to_owned(),
             env::Meaning::Nothing(why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));

@@ -9,26 +9,26 @@ use super::reader::Reader;
 
 /// What a rule can hold, and what each part means.
 pub(crate) const PARTS: [(&str, &str); 11] = [
-    ("tool", "The tool's name, with `*` for any part; any tool if not said"),
-    ("route", "What the request's path begins with; any path if not said"),
-    ("mode", "As the key of that name"),
-    ("loss", "As the key of that name"),
-    ("min_bytes", "As the key of that name"),
-    ("min_tokens", "As the key of that name"),
-    ("skip_above", "As the key of that name"),
-    ("max_bytes", "As the key of that name"),
-    ("max_tokens", "As the key of that name"),
+    ("tool", "The tool's name; `*` matches any part. Default: any tool"),
+    ("route", "The beginning of the request's path. Default: any path"),
+    ("mode", "Same as the key"),
+    ("loss", "Same as the key"),
+    ("min_bytes", "Same as the key"),
+    ("min_tokens", "Same as the key"),
+    ("skip_above", "Same as the key"),
+    ("max_bytes", "Same as the key"),
+    ("max_tokens", "Same as the key"),
     (
         "redact_secrets",
-        "`usual` or `false`, as the key of that name; `true` holds for all requests, and is not said in rules",
+        "`usual` or `false`, same as the key; `true` applies to all requests and cannot be set in a rule",
     ),
-    ("dictionary", "As the key of that name"),
+    ("dictionary", "Same as the key"),
 ];
 
 /// Reads the whole list.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node) {
     let Value::List(list) = &node.value else {
-        return reader.problem(node.line, "rules", "is a list; write [[rules]] above each rule in TOML");
+        return reader.problem(node.line, "rules", "expects a list; write [[rules]] above each rule in TOML");
     };
     for node in list {
         one(reader, node);
@@ -46,7 +46,11 @@ fn one(reader: &mut Reader<'_>, node: &Node) {
     }
     let known = |pair: &Pair| PARTS[2..].iter().any(|(name, _)| *name == pair.name);
     if !pairs.iter().any(known) {
-        reader.problem(node.line, "rules", "this rule changes nothing; say for example mode = \"safe\"");
+        reader.problem(
+            node.line,
+            "rules",
+            "this rule changes nothing; add a setting, for example mode = \"safe\"",
+        );
     }
     let origin = reader.at(node.line);
     reader.layer.rules.push((rule, origin));
@@ -59,7 +63,7 @@ fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
     }
     let read = reader.words(&pair.node).and_then(|words| match words {
         Words::One(word) => set(rule, &pair.name, word.trim()),
-        Words::Many(_) => Err("takes one value, not a list".to_owned()),
+        Words::Many(_) => Err("expects one value, not a list".to_owned()),
     });
     if let Err(what) = read {
         reader.problem(pair.line, &name, what);
@@ -70,9 +74,11 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
     let Change { mode, loss, min_bytes, skip_above, max_bytes, redact, dictionary } = &mut rule.change;
     let tokens = |word: &str| bytes(word)?.checked_mul(4).ok_or_else(|| "is too large".to_owned());
     match part {
-        "tool" if word.is_empty() => return Err("is empty; write a name, or leave it away".to_owned()),
+        "tool" if word.is_empty() => return Err("is empty; write a name, or remove it".to_owned()),
         "tool" => rule.tool = Some(word.to_owned()),
-        "route" if !word.starts_with('/') => return Err(format!("{word:?} is no path; it begins with /")),
+        "route" if !word.starts_with('/') => {
+            return Err(format!("{word:?} is not a path; it must begin with /"));
+        }
         "route" => rule.route = Some(word.to_owned()),
         "mode" => *mode = Some(word.parse()?),
         "loss" => *loss = Some(word.parse()?),
@@ -91,7 +97,7 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
 fn lesser(redact: Redaction) -> Result<Redaction, String> {
     match redact {
         Redaction::All => {
-            Err("true holds for all requests: say redact_secrets = true above the rules".to_owned())
+            Err("true applies to all requests; set redact_secrets = true above the rules".to_owned())
         }
         lesser => Ok(lesser),
     }

@@ -18,7 +18,7 @@ pub(crate) fn schema() -> Value {
     properties.insert("pipes".to_owned(), pipes());
     properties.insert(
         "providers".to_owned(),
-        json!({ "type": "object", "description": "Accepted, without effect", "additionalProperties": { "type": "object" } }),
+        json!({ "type": "object", "description": "Accepted and ignored", "additionalProperties": { "type": "object" } }),
     );
     let mut schema = object(&properties, "The configuration of Tersely: tersely.toml or tersely.yaml");
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -95,7 +95,7 @@ fn rules() -> Value {
         (None, _) => json!({ "type": "string" }),
     };
     let parts = rule::PARTS.iter().map(|(name, about)| ((*name).to_owned(), described(part(name), about)));
-    let about = "Tools and routes that are treated otherwise; of several that fit, the last is heard";
+    let about = "Overrides for tools and routes; the last match wins";
     json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
 }
 
@@ -108,17 +108,17 @@ fn pipes() -> Value {
             None => pipe.insert((*name).to_owned(), seed(meaning)),
         };
     }
-    pipe.insert("api".to_owned(), object(&api, "Accepted, without effect"));
+    pipe.insert("api".to_owned(), object(&api, "Accepted and ignored"));
     let pipe = object(&pipe, "The tool_output pipe of other gateways");
     object(&Map::from_iter([("tool_output".to_owned(), pipe)]), "The file shape of other gateways")
 }
 
 fn seed(meaning: &Meaning) -> Value {
     match meaning {
-        Meaning::Enabled => described(json!({ "type": ["boolean", "string"] }), "Whether anything is done"),
+        Meaning::Enabled => described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all"),
         Meaning::Expand => described(
             json!({ "type": ["boolean", "string"] }),
-            "Whether detail may be left out that the model can fetch back",
+            "Whether to leave out detail that the model can fetch back",
         ),
         Meaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
         Meaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
@@ -131,7 +131,7 @@ fn seed(meaning: &Meaning) -> Value {
                 Kind::Number => json!({ "type": ["number", "string"] }),
                 Kind::Switch => json!({ "type": ["boolean", "string"] }),
             };
-            described(kind, &format!("Without effect: {why}"))
+            described(kind, &format!("Ignored: {why}"))
         }
     }
 }

@@ -38,7 +38,10 @@ const LOCAL: &str = "no remote compressor is called";
 pub(crate) static SEED: [(&str, Meaning); 15] = [
     ("enabled", Meaning::Enabled),
     ("strategy", Meaning::Strategy),
-    ("fallback_strategy", Meaning::Nothing(Kind::Strategy, "after a fault the original is always forwarded")),
+    (
+        "fallback_strategy",
+        Meaning::Nothing(Kind::Strategy, "after an error the original is always forwarded"),
+    ),
     ("provider", Meaning::Nothing(Kind::Word, LOCAL)),
     ("api.endpoint", Meaning::Nothing(Kind::Word, LOCAL)),
     ("api.api_key", Meaning::Nothing(Kind::Word, LOCAL)),
@@ -47,9 +50,9 @@ pub(crate) static SEED: [(&str, Meaning); 15] = [
     ("api.query_agnostic", Meaning::Nothing(Kind::Switch, LOCAL)),
     ("min_bytes", Meaning::Key("min_bytes")),
     ("max_bytes", Meaning::Key("skip_above")),
-    ("target_ratio", Meaning::Nothing(Kind::Number, "whatever costs less is taken")),
+    ("target_ratio", Meaning::Nothing(Kind::Number, "the cheapest form always wins")),
     ("enable_expand_context", Meaning::Expand),
-    ("include_expand_hint", Meaning::Nothing(Kind::Switch, "a text without its detail always says so")),
+    ("include_expand_hint", Meaning::Nothing(Kind::Switch, "a shortened text always says so")),
     ("skip_tools", Meaning::Key("skip_tools")),
 ];
 
@@ -92,7 +95,7 @@ fn table<'n>(reader: &mut Reader<'_>, name: &str, node: &'n Node) -> Option<&'n 
         Value::Table(pairs) => Some(pairs),
         Value::Nothing => None,
         other => {
-            reader.problem(node.line, name, format!("is a group of keys, not {}", other.kind()));
+            reader.problem(node.line, name, format!("expects a group of keys, not {}", other.kind()));
             None
         }
     }
@@ -126,7 +129,7 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
         }),
         Meaning::Strategy => one(reader, pair).and_then(|word| strategy(&word)).map(|word| match word {
             "passthrough" => *mode = Some(("disabled", pair.line)),
-            _ => reader.layer.notices.push(format!("{full}: {word} is done by our own stages; {LOCAL}")),
+            _ => reader.layer.notices.push(format!("{full}: {word} is replaced by our own stages; {LOCAL}")),
         }),
     };
     if let Err(what) = read {
@@ -137,25 +140,25 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
 fn one(reader: &Reader<'_>, pair: &Pair) -> Result<String, String> {
     match reader.words(&pair.node)? {
         Words::One(word) => Ok(word.trim().to_owned()),
-        Words::Many(_) => Err("takes one value, not a list".to_owned()),
+        Words::Many(_) => Err("expects one value, not a list".to_owned()),
     }
 }
 
 fn strategy(word: &str) -> Result<&'static str, String> {
     let known = STRATEGIES.into_iter().find(|known| *known == word);
-    known.ok_or_else(|| format!("{word:?} is no strategy: {}", STRATEGIES.join(", ")))
+    known.ok_or_else(|| format!("unknown strategy {word:?}; use {}", STRATEGIES.join(", ")))
 }
 
 /// Holds a value without effect to its kind. A variable in it is not asked for: nobody needs to set what nobody reads.
 fn idle(kind: Kind, node: &Node) -> Result<(), String> {
     let Value::Text(text) = &node.value else {
-        return Err(format!("takes a value, not {}", node.value.kind()));
+        return Err(format!("expects a value, not {}", node.value.kind()));
     };
     match kind {
         _ if text.contains("${") => Ok(()),
         Kind::Word => Ok(()),
         Kind::Strategy => strategy(text).map(drop),
-        Kind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is no number")),
+        Kind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
         Kind::Switch => switch(text).map(drop),
         Kind::Time => time(text).map(drop),
     }

@@ -13,8 +13,7 @@ pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String
             rest = &rest[at + 2..];
             continue;
         }
-        let end =
-            rest[at..].find('}').ok_or("${ has no } after it; write $${ for the characters themselves")?;
+        let end = rest[at..].find('}').ok_or("${ is not closed; write $${ for a literal ${")?;
         out.push_str(before);
         out.push_str(&value(&rest[at + 2..at + end], environment)?);
         rest = &rest[at + end + 1..];
@@ -25,11 +24,11 @@ pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String
 fn value(inside: &str, environment: &Environment) -> Result<String, String> {
     let (name, otherwise) = inside.split_once(":-").map_or((inside, None), |(name, it)| (name, Some(it)));
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Err(format!("${{{inside}}} names no variable; write ${{NAME}} or ${{NAME:-otherwise}}"));
+        return Err(format!("${{{inside}}} is not a variable; write ${{NAME}} or ${{NAME:-default}}"));
     }
     let set = environment.get(name).filter(|value| !value.is_empty()).map(String::as_str);
     let value = set.or(otherwise).map(str::to_owned);
-    value.ok_or_else(|| format!("the variable {name} is not set; set it, or write ${{{name}:-otherwise}}"))
+    value.ok_or_else(|| format!("variable {name} is not set; set it, or write ${{{name}:-default}}"))
 }
 
 #[cfg(test)]
@@ -62,7 +61,7 @@ mod tests {
         check("${B}", Err("B is not set"));
         check("${EMPTY}", Err("EMPTY is not set"));
         check("${A", Err("no } after it"));
-        check("${}", Err("names no variable"));
-        check("${a b}", Err("names no variable"));
+        check("${}", Err("is not a variable"));
+        check("${a b}", Err("is not a variable"));
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn read(found: &Found, environment: &Environment) -> Layer {
 
 fn read_group(reader: &mut Reader<'_>, group: &str, node: &Node) {
     let Value::Table(pairs) = &node.value else {
-        let what = format!("is a group of keys, not {}", node.value.kind());
+        let what = format!("expects a group of keys, not {}", node.value.kind());
         return reader.problem(node.line, if group.is_empty() { "the file" } else { group }, what);
     };
     for pair in pairs {
@@ -80,9 +80,11 @@ fn guard(layer: &mut Layer, path: &Path) {
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
     for (name, origin) in keys.chain(rules) {
-        let what = "says whom to trust, in a file that was not named";
-        let hint =
-            format!("if you trust it, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
+        let what = "decides whom to trust, in a file that you did not name";
+        let hint = format!(
+            "if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",
+            path.display()
+        );
         layer.problems.push(Problem::at(origin, name, what).hint(hint));
     }
 }

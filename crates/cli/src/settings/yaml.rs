@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str) -> Result<Node, Fault> {
         match reader.next()? {
             Event::StreamEnd | Event::Nothing => return Ok(root),
             Event::StreamStart | Event::DocumentEnd => {}
-            Event::DocumentStart(_) if documents > 0 => return reader.fault("a file holds one document"),
+            Event::DocumentStart(_) if documents > 0 => return reader.fault("only one document per file"),
             Event::DocumentStart(_) => documents += 1,
             event => root = reader.node(event, 0)?.or_table(),
         }
@@ -86,11 +86,11 @@ impl<'a> Reader<'a> {
             let name = match self.next()? {
                 Event::MappingEnd => return Ok(Value::Table(pairs)),
                 Event::Scalar(name, ..) => name.into_owned(),
-                _ => return self.fault("a key is a plain word"),
+                _ => return self.fault("a key must be a plain word"),
             };
             let line = self.line;
             if pairs.iter().any(|pair| pair.name == name) {
-                return self.fault(&format!("{name}: stands here twice"));
+                return self.fault(&format!("{name}: duplicate key"));
             }
             let event = self.next()?;
             pairs.push(Pair { name, line, node: self.node(event, depth + 1)? });
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
 
     fn copy(&mut self, anchor: usize) -> Result<Node, Fault> {
         let Some((node, size)) = self.anchors.get(&anchor).cloned() else {
-            return self.fault("this alias names what is not yet complete");
+            return self.fault("this alias refers to a value that contains it");
         };
         self.count(size)?;
         Ok(node)
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
     fn count(&mut self, more: usize) -> Result<(), Fault> {
         self.nodes += more;
         if self.nodes > NODES {
-            return self.fault("too much: a file holds at most 10,000 values, copies by alias included");
+            return self.fault("too many values: at most 10,000, counting copies by alias");
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ fn what_is_stale_or_down_is_said_with_what_to_do() {
         has(&said, &["bad", "ANTHROPIC_BASE_URL", "does not answer", "unset ANTHROPIC_BASE_URL"]),
         "{said}"
     );
-    assert!(has(&said, &["bad", "upstream", "refused", "nothing listens there"]), "{said}");
+    assert!(has(&said, &["bad", "upstream", "refused", "nothing is listening there"]), "{said}");
 }
 
 #[test]

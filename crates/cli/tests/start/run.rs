@@ -38,7 +38,7 @@ fn claude_is_told_where_to_go_and_keeps_tool_search() {
     let ran = run(&folder, &["claude", "-p", "hello there"], &[]);
     assert!(stdout(&ran).starts_with("http://127.0.0.1:"), "{}", stdout(&ran));
     assert!(stdout(&ran).ends_with(" true -p hello there\n"), "{}", stdout(&ran));
-    assert!(stderr(&ran).contains("no request came through"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("no requests came through"), "{}", stderr(&ran));
 }
 
 #[test]
@@ -88,6 +88,15 @@ fn the_exit_code_is_the_command_s_own() {
     assert_eq!(run(&folder, &["agent"], &[]).status.code(), Some(7));
     let folder = program("killed", "agent", "kill -KILL $$");
     assert_eq!(run(&folder, &["agent"], &[]).status.code(), Some(128 + 9));
+}
+
+#[test]
+fn an_address_to_listen_on_is_refused() {
+    let ran = tersely(&["run", "--listen", "127.0.0.1:0", "true"], &[]).output().expect("it ends");
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("run chooses a port of its own"), "{}", stderr(&ran));
+    let help = tersely(&["run", "--help"], &[]).output().expect("it ends");
+    assert!(!stdout(&help).contains("--listen"), "{}", stdout(&help));
 }
 
 #[test]

@@ -72,8 +72,8 @@ fn a_taken_port_is_said_plainly() {
 fn flags_that_cannot_be_meant_are_refused() {
     check_refused(&["serve", "--listen", "here"], &["--listen"]);
     check_refused(&["serve", "--upstream", "ftp://h"], &["--upstream", "neither http nor https"]);
-    check_refused(&["serve", "--listen", "192.0.2.1:1"], &["is no address of this machine", "127.0.0.1"]);
-    check_refused(&["serve", "--mode", "more"], &["is no mode"]);
+    check_refused(&["serve", "--listen", "192.0.2.1:1"], &["is not an address of this machine", "127.0.0.1"]);
+    check_refused(&["serve", "--mode", "more"], &["unknown mode"]);
 }
 
 /// No time in which requests are still taken: a test has none to lose.
@@ -107,7 +107,7 @@ fn it_ends_with_what_was_saved() {
         line = served.line();
     }
     assert!(line.contains(" tokens saved, ") && line.ends_with(" %"), "{line}");
-    assert!(served.line().starts_with("  tool results, each counted once: "));
+    assert!(served.line().starts_with("  tool results, counted once each: "));
     assert_eq!(served.code(), Some(0));
 }
 
@@ -133,7 +133,7 @@ fn sigterm_is_told_by_readyz_while_requests_are_still_taken() {
     assert!(get(&here, "/readyz").starts_with("HTTP/1.1 200"));
     let begun = Instant::now();
     served.signal("TERM");
-    while !served.line().contains("still taken for 1.5s") {}
+    while !served.line().contains("accepting requests for 1.5s") {}
     let ready = get(&here, "/readyz");
     assert!(ready.starts_with("HTTP/1.1 503") && ready.contains("draining"), "{ready}");
     assert!(get(&here, "/healthz").starts_with("HTTP/1.1 200"));

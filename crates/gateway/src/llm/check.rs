@@ -8,11 +8,11 @@ use crate::settings::Limits;
 /// An error for a request that is not one to forward: we are no proxy for other places.
 pub(crate) fn check<B>(limits: &Limits, request: &Request<B>) -> Result<(), Error> {
     if [Method::CONNECT, Method::TRACE].contains(request.method()) {
-        return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "this method is not forwarded"));
+        return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "method not allowed"));
     }
     // In HTTP/1 they are counted as they are read.
     if request.headers().len() > limits.headers {
-        return Err(Error::client(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "there are too many headers"));
+        return Err(Error::client(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too many headers"));
     }
     Ok(())
 }

@@ -114,7 +114,10 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
         Websockets::Decline => true,
     };
     if declined && upgrade::wish(headers).is_some() {
-        return Err(Error::client(StatusCode::UPGRADE_REQUIRED, "no websockets here; use plain requests"));
+        return Err(Error::client(
+            StatusCode::UPGRADE_REQUIRED,
+            "websockets are not supported here; use plain requests",
+        ));
     }
     Ok(())
 }

@@ -58,8 +58,7 @@ impl Gate {
 
     /// A place for one more request, to be kept until its answer has been sent.
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Error> {
-        let full =
-            |_| Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests are running here; try again");
+        let full = |_| Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests in progress; try again");
         Arc::clone(&self.running).try_acquire_owned().map_err(full)
     }
 

@@ -157,7 +157,7 @@ impl Rewrite for Live {
             Ok(Cow::Borrowed(_)) => Ok(None),
             Ok(Cow::Owned(body)) => Ok(Some(body)),
             Err(error) => {
-                let message = format!("secrets cannot be masked in this body, so it is not sent: {error}");
+                let message = format!("secrets cannot be masked in this body, so it was not sent: {error}");
                 Err(Refusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, message })
             }
         }
@@ -182,7 +182,7 @@ fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
 
 fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {
     let word = headers.get(name).map(HeaderValue::to_str).transpose();
-    word.map_err(|_| Refused { message: format!("{name}: this should be plain text") })
+    word.map_err(|_| Refused { message: format!("{name}: must be plain ASCII text") })
 }
 
 fn refuse(refused: Refused) -> Verdict {

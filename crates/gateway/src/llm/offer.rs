@@ -66,7 +66,7 @@ pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<
 /// and goes on whatever comes of that, has been masked.
 async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
     let full =
-        || Error::us(StatusCode::SERVICE_UNAVAILABLE, "there is no room to mask secrets now; try again");
+        || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
     match guarded(|| gate.rewrite.wants(&head(parts))) {

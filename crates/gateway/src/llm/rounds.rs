@@ -53,7 +53,7 @@ pub(crate) fn coding(upstream: &Upstream, headers: &HeaderMap) -> Result<Coding,
     match Coding::of(headers) {
         Coding::Other => {
             let message =
-                format!("the upstream {upstream} answered in a content coding that was not asked for");
+                format!("the upstream {upstream} answered in a content encoding that was not requested");
             Err(Error::of_upstream(StatusCode::BAD_GATEWAY, message))
         }
         coding => Ok(coding),
@@ -264,7 +264,8 @@ impl Again {
         turn: HiddenTurn,
         round: Round,
     ) -> Result<Arrival, Setback> {
-        let lost = || Error::us(StatusCode::BAD_GATEWAY, "what was left out cannot be shown; send it again");
+        let lost =
+            || Error::us(StatusCode::BAD_GATEWAY, "the omitted text is unavailable; send the request again");
         let room = *self.room.get_or_insert_with(|| self.held.grow(self.gate.settings.limits.memory));
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();

@@ -23,7 +23,7 @@ pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result
     let found = searching.await.unwrap_or(Err(crate::Missed::Panicked)).map_err(|_| broken())?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
     if is_signed(&parts.headers) {
-        let why = "there are secrets in this body, and its headers sign it, so they cannot be masked";
+        let why = "this body has secrets, but its headers sign it, so they cannot be masked";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }
     measure(parts, masked.len());
@@ -42,12 +42,12 @@ fn search(
         Err(Fault::TooLong) => Err(bomb(limit)),
         Err(Fault::Garbled) => Err(Refusal {
             status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            message: "secrets cannot be masked in a body of this content coding; send it plain or with gzip"
+            message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"
                 .to_owned(),
         }),
     }
 }
 
 fn broken() -> Error {
-    Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the search for secrets failed, so the request is not sent")
+    Error::us(StatusCode::INTERNAL_SERVER_ERROR, "searching for secrets failed, so the request was not sent")
 }

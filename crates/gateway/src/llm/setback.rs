@@ -44,8 +44,9 @@ impl Setback {
 
     /// An upstream that answers in a way in which no round can go on.
     pub(crate) fn unwatched(upstream: &Upstream, status: StatusCode) -> Self {
-        let message =
-            format!("the upstream {upstream} answered a further round with {status}, but in another shape");
+        let message = format!(
+            "the upstream {upstream} answered a further round with {status}, in an unexpected format"
+        );
         Error::of_upstream(StatusCode::BAD_GATEWAY, message).into()
     }
 

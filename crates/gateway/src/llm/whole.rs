@@ -111,7 +111,7 @@ pub(super) fn is_signed(headers: &HeaderMap) -> bool {
 }
 
 pub(super) fn bomb(limit: usize) -> crate::Refusal {
-    let message = format!("the body is longer than {limit} bytes once it is decoded");
+    let message = format!("the decoded body is longer than {limit} bytes");
     crate::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
 }
 

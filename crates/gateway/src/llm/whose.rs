@@ -88,9 +88,7 @@ fn add(said: &mut Vec<u8>, name: &str, value: &[u8]) -> bool {
 }
 
 fn twice(name: &str) -> Refused {
-    Refused {
-        message: format!("{name}: this stands in the request twice, and says whose it is; send it once"),
-    }
+    Refused { message: format!("{name}: sent twice; it identifies the caller, so send it once") }
 }
 
 #[cfg(test)]

@@ -156,7 +156,7 @@ async fn codings_are_undone_or_refused() {
         .goes_masked(4)
         .await;
     let (status, why) =
-        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "secrets cannot be masked in a body of this content coding");
+        (StatusCode::UNSUPPORTED_MEDIA_TYPE, "secrets cannot be masked in this content encoding");
     for coding in ["gzip, gzip", "br"] {
         let twice =
             Exchange { headers: &[("content-encoding", coding)], body: gzip(&once), ..Exchange::default() };
@@ -185,7 +185,7 @@ async fn no_limit_lets_a_request_go_on_unsearched() {
         door.limits.memory = 1;
         door
     };
-    let why = "no room to mask secrets";
+    let why = "no memory to mask secrets";
     Exchange { door: full, ..Exchange::default() }.gets_refused(StatusCode::SERVICE_UNAVAILABLE, why).await;
     let hasty = |mut door: Door| {
         door.timeouts = Timeouts { rewrite: Duration::ZERO, ..door.timeouts };
@@ -240,6 +240,6 @@ async fn a_search_that_fails_refuses_the_request() {
     let post = Request::post(gateway.url("/v1/messages")).body(Full::new(Bytes::from(body("")))).unwrap();
     let answer = send(post).await;
     assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert!(String::from_utf8_lossy(&answer.body).contains("the search for secrets failed"));
+    assert!(String::from_utf8_lossy(&answer.body).contains("searching for secrets failed"));
     assert!(log.lock().unwrap().is_empty());
 }

@@ -33,6 +33,6 @@ impl FromStr for Loss {
         [Self::None, Self::Form, Self::Detail]
             .into_iter()
             .find(|loss| loss.name() == word)
-            .ok_or_else(|| format!("{word:?} is no loss: none, form or detail"))
+            .ok_or_else(|| format!("unknown loss {word:?}; use none, form or detail"))
     }
 }

@@ -34,7 +34,7 @@ impl FromStr for DictionaryMethod {
             "lzw" => Ok(Self::Lzw),
             "repair" | "re-pair" => Ok(Self::Repair),
             "auto" => Ok(Self::Auto),
-            _ => Err(format!("{word:?} is no dictionary: lzw, repair or auto")),
+            _ => Err(format!("unknown dictionary {word:?}; use lzw, repair or auto")),
         }
     }
 }

@@ -45,7 +45,7 @@ impl FromStr for Mode {
             "safe" => Ok(Self::Safe),
             "standard" | "on" | "true" => Ok(Self::Standard),
             "aggressive" => Ok(Self::Aggressive),
-            _ => Err(format!("{word:?} is no mode: disabled, safe, standard or aggressive")),
+            _ => Err(format!("unknown mode {word:?}; use disabled, safe, standard or aggressive")),
         }
     }
 }
@@ -53,7 +53,7 @@ impl FromStr for Mode {
 fn profile(word: &str) -> Result<Mode, String> {
     let found = PROFILES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
     let names = || PROFILES.map(|(name, _)| name).join(", ");
-    found.map(|(_, mode)| mode).ok_or_else(|| format!("{word:?} is no profile; there are {}", names()))
+    found.map(|(_, mode)| mode).ok_or_else(|| format!("unknown profile {word:?}; use {}", names()))
 }
 
 #[cfg(test)]
@@ -79,7 +79,7 @@ mod tests {
         }
         for word in ["standard@2", "standard@", "@1", "disabled@1", "standard@1@1", "standard@01"] {
             let error = word.parse::<Mode>().unwrap_err();
-            assert_eq!(error, format!("{word:?} is no profile; there are safe@1, standard@1, aggressive@1"));
+            assert_eq!(error, format!("unknown profile {word:?}; use safe@1, standard@1, aggressive@1"));
         }
     }
 }

@@ -89,7 +89,7 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
     Ok(patch.apply(body).into_owned())
 }
 
-const TWICE: WireError = WireError { at: 0, expected: "a name only once" };
+const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
 
 /// Google reads names in either case.
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];

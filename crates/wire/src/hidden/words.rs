@@ -12,7 +12,7 @@ pub(crate) const KEPT_ASKING: &str =
 
 /// Why a response is not shown that calls the hidden tool in a way that cannot be understood.
 pub(crate) const UNREADABLE: RoundFailure<'_> =
-    RoundFailure { status: 502, kind: None, message: "the upstream's answer cannot be read" };
+    RoundFailure { status: 502, kind: None, message: "the upstream's response cannot be read" };
 
 /// Text that follows other text in one message: with a blank line between, for each was said on its own.
 pub(crate) fn gap_between(before: Option<char>, after: Option<char>) -> &'static str {

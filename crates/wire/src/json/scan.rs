@@ -126,7 +126,7 @@ impl<'a> JsonScan<'a> {
     /// to the next: such a body is left alone.
     pub(crate) fn once<T>(&self, field: &mut Option<T>, value: T) -> Step {
         if field.replace(value).is_some() {
-            return self.fail("a name only once");
+            return self.fail("each key only once");
         }
         Ok(())
     }

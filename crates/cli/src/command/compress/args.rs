@@ -13,37 +13,36 @@ Examples:
   tersely compress --tool bash --command 'cat -n src/main.rs' --json out.txt | jq .after
   tersely compress --body --explain request.json > sent.json
 
-A request body is written byte for byte as it would be sent to the provider; exit code 1 then means that it
-could not be read, and would be sent as it came.";
+With --body, the output is exactly what would be sent to the provider. Exit code 1 then means that the body could not be read and would be sent unchanged.";
 
 /// Show what a tool result becomes on its way to a model
 ///
-/// Reads any text: the answer of an API, a log, a file, the output of a command. Writes what would be sent in its
-/// place, never more tokens than it came with. What was changed without loss comes back byte for byte with
-/// `tersely decode`. With --body, reads a whole request to a model and does the same to every tool result in it.
+/// Reads any text: an API response, a log, a file, a command's output. Prints what would be sent instead, never more
+/// tokens than the input. `tersely decode` restores whatever was compressed without loss, byte for byte. With --body,
+/// reads a whole request to a model and does this to every tool result in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CompressArgs {
-    /// How far to go: disabled, safe, standard or aggressive
+    /// How much to compress: disabled, safe, standard or aggressive
     #[arg(long, value_name = "MODE", default_value = "standard")]
     pub mode: Mode,
-    /// The most that may be lost: none (it decodes byte for byte), form (layout only) or detail, which is what holds if
-    /// nothing is said; of a body detail is left out only where the model can fetch it back
+    /// What may be lost: none (decodes byte for byte), form (layout only) or detail (the default). With --body, detail is
+    /// left out only where the model can fetch it back
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<Loss>,
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: DictionaryMethod,
-    /// Mask secrets, which is not done here unless it is asked for; of a body, in all that it says
+    /// Mask secrets (off by default here); with --body, in everything the request says
     #[arg(long)]
     pub redact_secrets: bool,
     /// Read a whole request body, and compress every tool result in it
     #[arg(long)]
     pub body: bool,
-    /// Whose API the body is for; if not said, told by the tool results in it
+    /// The API the body is for; default: detected from its tool results
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
-    /// The tool that gave the result, as the agent calls it
+    /// The name of the tool that produced the result
     #[arg(long, value_name = "NAME", conflicts_with = "body")]
     pub tool: Option<String>,
     /// The command line that the tool ran
@@ -51,7 +50,7 @@ pub(crate) struct CompressArgs {
     pub command: Option<String>,
     #[command(flatten)]
     pub account: AccountArgs,
-    /// The file to read; standard input if there is none, or if it is `-`
+    /// The file to read; standard input if omitted or `-`
     pub file: Option<PathBuf>,
 }
 
@@ -68,7 +67,7 @@ pub(crate) struct AccountArgs {
     /// List the changes on stderr, with tokens and loss
     #[arg(long)]
     pub explain: bool,
-    /// Print one JSON object for scripts: text or body, tokens before and after, loss, steps
+    /// Print a JSON object: text or body, tokens before and after, loss, steps
     #[arg(long)]
     pub json: bool,
 }

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let spinner = progress::working("compressing", body.len());
     let passed = engine(args).pass(&request, &body);
     spinner.finish_and_clear();
-    let hint = "mend what the body says to us; nothing else of it is looked at";
+    let hint = "fix `_tersely` in the body";
     let Passed { body, mut report, .. } =
         passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
     report.redacted += count;
@@ -43,7 +43,7 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
-    let hint = "leave --redact-secrets away, or name a body that is JSON";
+    let hint = "omit --redact-secrets, or give a JSON body";
     seal(body).map_err(|error| Fault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
 }
 
@@ -56,22 +56,22 @@ fn engine(args: &CompressArgs) -> Engine {
 /// The provider that was named, or else the one whose tool results stand in the body.
 fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, Fault> {
     provider::of(wish, body).ok_or_else(|| {
-        let message = format!("{file}: no tool results are in it by which to tell whose API it is for");
+        let message = format!("{file}: no tool results, so the API cannot be detected");
         let known = PROVIDERS.map(Provider::name).join(", ");
-        Fault::unable(message, format!("name the provider with --provider, one of {known}, {OPENAI}"))
+        Fault::unable(message, format!("use --provider with one of {known}, {OPENAI}"))
     })
 }
 
 /// What stopped making sense is said, though the body was written: it would be sent as it came.
 fn ended(name: &str, report: &Report) -> Result<ExitCode, Stop> {
     let Some(error) = report.unread else { return Ok(ExitCode::SUCCESS) };
-    output::note(&format!("{name}: {error}; the body would be sent as it came"))?;
+    output::note(&format!("{name}: {error}; the body would be sent unchanged"))?;
     Ok(ExitCode::from(NO))
 }
 
 /// A row for each stage, and what they add up to.
 fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> String {
-    let how = if args.provider.is_some() { "as was said" } else { "by the tool results in it" };
+    let how = if args.provider.is_some() { "as given" } else { "detected from its tool results" };
     let head = ["stage", "texts", "saved", ""].map(str::to_owned).to_vec();
     let mut rows = vec![head];
     for stage in &report.stages {
@@ -86,14 +86,15 @@ fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> Str
         table::align("lrrr", &rows),
         format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
     ];
-    lines.extend((*tool > 0).then(|| format!("our own tool: {tool} tokens more")));
+    lines.extend((*tool > 0).then(|| format!("our own tool: {tool} tokens added")));
     lines.extend(whole.map(|Tally { before, after }| {
         let share = Share::saved(before, after);
         format!("whole body: tokens: {before} before, {after} after, {share} saved")
     }));
     lines.extend((report.redacted > 0).then(|| format!("secrets masked: {}", report.redacted)));
     lines.extend(
-        (report.faults > 0).then(|| format!("left as it came, for we could not read it: {}", report.faults)),
+        (report.faults > 0)
+            .then(|| format!("left unchanged because it could not be read: {}", report.faults)),
     );
     lines.join("\n")
 }

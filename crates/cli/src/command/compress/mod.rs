@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
         Raw::Text(input) => input,
         Raw::Bytes(fault, _) if args.account.json => return Err(fault.into()),
         Raw::Bytes(fault, bytes) => {
-            output::note(&format!("note: {}; passed on as it came", fault.message))?;
+            output::note(&format!("note: {}; passed through unchanged", fault.message))?;
             output::bytes(bytes)?;
             return Ok(ExitCode::SUCCESS);
         }

@@ -13,7 +13,7 @@ use crate::command::provider;
 pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode, Stop> {
     let (name, body) = input::bytes(file)?;
     let Some(provider) = provider::of(wish, &body) else {
-        output::note(&format!("note: {name}: no tool results are in it, so here it is as it came"))?;
+        output::note(&format!("note: {name}: no tool results; printed unchanged"))?;
         output::bytes(&body)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -28,7 +28,7 @@ fn refused(name: &str, why: &Unrestored) -> Fault {
     let hint = match why {
         Unrestored::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
         Unrestored::Damaged(_) => {
-            "the result, or one before it that it names, was cut or changed: take the body from where it was written"
+            "the result, or an earlier one that it refers to, was cut or changed; copy the body again from the source"
         }
         Unrestored::Partial(_) => "compress with --loss none to leave nothing out",
     };

@@ -21,24 +21,23 @@ Examples:
   tersely decode --form toon table.toon
   tersely compress --body --loss none request.json | tersely decode --body";
 
-/// Give back what a text stands for: a compressed result byte for byte, a value as JSON
+/// Restore a compressed text byte for byte, or a value as JSON
 ///
-/// Finds out by itself which form the text is in. What `compress` wrote without loss comes back as it was; a value
-/// in the terse form, STC or TOON becomes compact JSON; JSON and any other text are printed as they came, and for
-/// the latter stderr says where each form stopped reading.
+/// Detects the form. What `compress` wrote without loss comes back byte for byte; a value in the terse form, STC or TOON
+/// becomes compact JSON; JSON and any other text are printed unchanged, the latter with a note on stderr.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DecodeArgs {
-    /// The form the text is in, instead of finding out
+    /// The form of the text; default: detected
     #[arg(long, value_name = "FORM", value_parser = forms())]
     pub form: Option<Form>,
-    /// Read a whole request body, and put every tool result back that was compressed without loss
+    /// Read a whole request body, and restore every tool result that was compressed without loss
     #[arg(long, conflicts_with = "form")]
     pub body: bool,
-    /// Whose API the body is for; if not said, told by the tool results in it
+    /// The API the body is for; default: detected from its tool results
     #[arg(long, value_name = "NAME", requires = "body", value_parser = provider::names())]
     pub provider: Option<String>,
-    /// The file to read; standard input if there is none, or if it is `-`
+    /// The file to read; standard input if omitted or `-`
     pub file: Option<PathBuf>,
 }
 
@@ -106,7 +105,7 @@ fn find(input: &Input) -> Result<Found, Stop> {
         Some((Form::Json, _)) => Ok(Found::Text(text.to_owned())),
         Some((_, value)) => Ok(Found::Json(json::encode(&value))),
         None => {
-            output::note(&format!("note: {}: in none of our forms, so here it is as it came", input.name))?;
+            output::note(&format!("note: {}: not in any of our forms; printed unchanged", input.name))?;
             Ok(Found::Text(text.to_owned()))
         }
     }
@@ -118,14 +117,14 @@ pub(crate) fn without_newline(text: &str) -> &str {
 }
 
 fn refused(name: &str, form: Form, error: &DecodeError) -> Fault {
-    let hint = format!("this is not {}; leave --form away to try every form", form.name());
+    let hint = format!("not {}; omit --form to try every form", form.name());
     Fault::no(format!("{name}: {error}"), hint)
 }
 
 fn damaged(name: &str) -> Fault {
     Fault::no(
-        format!("{name}: marked as compressed, but it does not read as that"),
-        "take it from where it was written; a text that refers to earlier results comes back with them, by --body",
+        format!("{name}: marked as compressed, but it cannot be decoded"),
+        "copy it again from the source; a text that refers to earlier results needs its whole request: use --body",
     )
 }
 

@@ -22,18 +22,18 @@ Examples:
   tersely doctor
   tersely doctor --json | jq '.findings[] | select(.state == \"bad\")'
 
-Exit code 1 means that something is broken.";
+Exit code 1: something is broken.";
 
-/// Find out what is set, what answers, and what would be saved
+/// Check your setup: variables, upstreams, clients, and what a sample saves
 ///
-/// Looks at the variables that point agents somewhere, asks every upstream whether it is there, looks for agents and
-/// their versions, and sends a sample through the rewriter. Keys are never shown.
+/// Checks the variables that point agents somewhere, whether every upstream answers, and which agents are installed, and
+/// compresses a sample request. Keys are never shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub flags: Flags,
-    /// Print one JSON object for scripts
+    /// Print a JSON object
     #[arg(long)]
     pub json: bool,
 }

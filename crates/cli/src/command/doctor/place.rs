@@ -21,7 +21,7 @@ pub(crate) async fn look(settings: &Settings) -> Vec<Finding> {
         }
     }
     for (url, task) in asked {
-        let finding = task.await.unwrap_or_else(|_| Finding::bad(url, "could not be asked"));
+        let finding = task.await.unwrap_or_else(|_| Finding::bad(url, "could not be checked"));
         findings.push(finding);
     }
     findings
@@ -30,12 +30,12 @@ pub(crate) async fn look(settings: &Settings) -> Vec<Finding> {
 async fn listen(settings: &Settings) -> Finding {
     let (listen, subject) = (settings.listen, format!("listen {}", settings.listen));
     if TcpListener::bind(listen).await.is_ok() {
-        return Finding::open(subject, "free: nothing runs here; tersely serve would take it");
+        return Finding::open(subject, "free; `tersely serve` would use it");
     }
     if is_ours(settings, listen).await {
         return Finding::good(subject, "Tersely is running here");
     }
-    Finding::bad(subject, "taken by another program; give tersely serve another one with --listen")
+    Finding::bad(subject, "in use by another program; choose another with `tersely serve --listen`")
 }
 
 /// Asks an upstream. Ollama's usual address is no fault when nobody listens: few have it.
@@ -55,16 +55,16 @@ fn by(settings: &Settings, upstream: &Upstream) -> String {
     if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
         return String::new();
     }
-    ", through the proxy of HTTPS_PROXY".to_owned()
+    ", through the proxy in HTTPS_PROXY".to_owned()
 }
 
 fn advice(error: &Error) -> &'static str {
     let message = error.message.to_ascii_lowercase();
     if message.contains("certificate") {
-        return "if your company reads TLS, name its certificate file: SSL_CERT_FILE";
+        return "if your company inspects TLS, set SSL_CERT_FILE to its certificate file";
     }
     if message.contains("refused") {
-        return "nothing listens there: start it, or name another upstream";
+        return "nothing is listening there: start it, or set another upstream";
     }
     "check the network, and HTTPS_PROXY if there is one"
 }

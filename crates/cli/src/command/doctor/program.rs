@@ -27,7 +27,8 @@ pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding
     let end = Instant::now() + PATIENCE;
     let wait = |(name, told): (&'static str, Receiver<Finding>)| {
         let left = end.saturating_duration_since(Instant::now());
-        told.recv_timeout(left).unwrap_or_else(|_| Finding::open(name, "installed, but tells no version"))
+        told.recv_timeout(left)
+            .unwrap_or_else(|_| Finding::open(name, "installed, but printed no version in time"))
     };
     asked.into_iter().map(wait).collect()
 }
@@ -41,7 +42,7 @@ fn version(name: &str, install: &str) -> Finding {
         }
         Ok(ran) => Finding::bad(name, format!("does not start: {name} --version ended with {}", ran.status)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Finding::open(name, format!("not installed; if you want it: {install}"))
+            Finding::open(name, format!("not installed; to install: {install}"))
         }
         Err(error) => Finding::bad(name, format!("does not start: {error}")),
     }

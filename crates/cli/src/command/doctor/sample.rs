@@ -18,16 +18,14 @@ pub(crate) fn look(proxy: &Proxy) -> Finding {
     let uri = Uri::from_static("/v1/messages");
     let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new() };
     if !proxy.rewrite.wants(&head) {
-        return Finding::bad(subject, "the rewriter does not want requests; check the configuration's rules");
+        return Finding::bad(subject, "requests are not rewritten; check `rules`");
     }
     match proxy.rewrite.rewrite(&head, &body.clone().into()) {
         Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
         Verdict::Keep | Verdict::Count(_) if proxy.mode() == Mode::Safe => {
-            Finding::open(subject, "safe mode leaves JSON as it came")
+            Finding::open(subject, "safe mode leaves JSON unchanged")
         }
-        Verdict::Keep | Verdict::Count(_) => {
-            Finding::bad(subject, "came back as it was; check the configuration's rules")
-        }
+        Verdict::Keep | Verdict::Count(_) => Finding::bad(subject, "nothing was compressed; check `rules`"),
         Verdict::Refuse(why) => Finding::bad(subject, format!("was refused: {}", why.message)),
     }
 }
@@ -35,7 +33,7 @@ pub(crate) fn look(proxy: &Proxy) -> Finding {
 fn saved(subject: &str, before: &str, after: &str) -> Finding {
     let (before, after) = (O200k.count(before), O200k.count(after));
     let share = Share::saved(before, after);
-    Finding::good(subject, format!("a request of {before} tokens becomes one of {after} ({share} saved)"))
+    Finding::good(subject, format!("{before} tokens become {after} ({share} saved)"))
 }
 
 /// A request with one result: rows of JSON, as an API would give.

@@ -40,17 +40,17 @@ pub(crate) async fn look(settings: &Settings, world: &World) -> Vec<Finding> {
 /// A variable that points clients at an address.
 async fn address(settings: &Settings, name: &str, url: &str) -> Finding {
     let Ok(upstream) = url.parse::<Upstream>() else {
-        return Finding::bad(name, format!("{} is no address; mend it, or unset {name}", plain(url)));
+        return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)));
     };
     let shown = upstream.url();
     match probe(settings, &upstream, "/readyz").await {
         Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
             Finding::good(name, format!("{shown} is Tersely"))
         }
-        Ok(_) => Finding::open(name, format!("{shown} answers, and is not Tersely")),
+        Ok(_) => Finding::open(name, format!("{shown} answers, but is not Tersely")),
         Err(error) => {
-            let advice = format!("start what should be there, or unset {name}");
-            Finding::bad(name, format!("{shown} does not answer, so clients fail: {error}; {advice}"))
+            let advice = format!("start the server, or unset {name}");
+            Finding::bad(name, format!("{shown} does not answer, so clients will fail: {error}; {advice}"))
         }
     }
 }
@@ -59,7 +59,7 @@ fn network(name: &str, world: &World) -> Option<Finding> {
     let value = world.var(name).or_else(|| world.var(&name.to_lowercase()))?;
     let is_file = name.ends_with("_FILE") || name.ends_with("_CERTS");
     if is_file && !std::path::Path::new(value).is_file() {
-        return Some(Finding::bad(name, format!("{value} is no file; mend it, or unset {name}")));
+        return Some(Finding::bad(name, format!("{value} is not a file; fix or unset {name}")));
     }
     Some(Finding::good(name, plain(value)))
 }

@@ -49,7 +49,7 @@ impl Told {
     ) -> Result<(), Fault> {
         match (doors.lead(name, (vendor.provider, vendor.usual), place)?, place) {
             (Some(url), _) => self.env.push((name.to_owned(), url)),
-            (None, Place::Open(why)) => self.notes.push(format!("{name} stays unset, because {why}")),
+            (None, Place::Open(why)) => self.notes.push(format!("{name} is left unset, because {why}")),
             (None, _) => {}
         }
         Ok(())
@@ -63,7 +63,7 @@ fn place(vendor: &Vendor, name: &str, world: &World) -> Place {
         return place;
     }
     match world.env_file(|name| vendor.is_place(name)) {
-        Some((file, name)) => Place::Open(format!("{name} stands in {}", file.display())),
+        Some((file, name)) => Place::Open(format!("{} sets {name}", file.display())),
         None => place,
     }
 }

@@ -19,8 +19,7 @@ pub(crate) struct Codex;
 /// The setting that names the built-in provider's address, and the variable that once did.
 const ADDRESS: &str = "openai_base_url";
 const VARIABLE: &str = "OPENAI_BASE_URL";
-const ADVICE: &str =
-    "codex may not heed OPENAI_BASE_URL: unset it, or write openai_base_url into its config.toml";
+const ADVICE: &str = "codex may ignore OPENAI_BASE_URL: unset it, or set openai_base_url in its config.toml";
 
 /// What holds for every user of the machine.
 const MACHINE: &str = "/etc/codex/config.toml";
@@ -129,7 +128,7 @@ fn custom(config: &Table, provider: &str) -> Result<Place, Fault> {
     let url = table.and_then(|it| it.get("base_url")).and_then(toml::Value::as_str);
     url.map(|url| Place::Chosen(url.to_owned())).ok_or_else(|| {
         Fault::unable(
-            format!("codex uses the provider {provider}, and its configuration does not say where that is"),
+            format!("codex uses the provider {provider}, but its configuration has no base_url for it"),
             format!("write base_url under [model_providers.{provider}] in codex's config.toml"),
         )
     })

@@ -69,13 +69,13 @@ impl Doors {
 
     fn add(&mut self, name: &str, origin: String) -> Result<SocketAddr, Fault> {
         let upstream = origin.parse().map_err(|error: tersely_gateway::Error| {
-            Fault::unable(format!("{name} is {origin}: {error}"), format!("unset {name}, or mend it"))
+            Fault::unable(format!("{name} is {origin}: {error}"), format!("fix or unset {name}"))
         })?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let place = listener.and_then(|it| it.set_nonblocking(true).map(|()| it));
         let place = place.and_then(|it| it.local_addr().map(|local| (it, local)));
         let (listener, local) = place.map_err(|error| {
-            Fault::unable(format!("no port of this machine is free: {error}"), "close other programs first")
+            Fault::unable(format!("no free port on this machine: {error}"), "close other programs first")
         })?;
         self.open.push(Door { origin, listener, upstream, local });
         Ok(local)

@@ -29,7 +29,7 @@ impl Client for Gemini {
         let told = Told::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
         if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
             return Err(Fault::unable(
-                "gemini does not take a key alone for a login when it is pointed at another address",
+                "with another base URL, gemini does not accept an API key as a login by itself",
                 r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
             ));
         }

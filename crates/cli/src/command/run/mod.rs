@@ -40,14 +40,14 @@ Examples:
   tersely run --mode aggressive opencode
   tersely run -- python my_agent.py
 
-The exit code is the command's own; 128 and a signal's number if a signal ended it.";
+Exits with the command's own exit code, or 128 + signal if a signal ended it.";
 
-/// Run an agent with a gateway of its own, and say what that saved
+/// Run an agent through a private gateway, then print what it saved
 ///
-/// Knows claude, codex, opencode and gemini, and keeps what they are set up to talk to as its upstream. Any other
-/// command gets the variables that most programs and libraries read.
+/// Knows claude, codex, opencode and gemini, and forwards to whatever they are configured to use. Any other command
+/// gets the base-URL variables that most programs and libraries read.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub flags: Flags,
@@ -58,6 +58,10 @@ pub(crate) struct RunArgs {
 
 /// Runs what was named.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
+    if args.flags.listen.is_some() {
+        let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
+        return Err(Fault::unable("--listen: run chooses a port of its own", hint).into());
+    }
     let mut meant = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     start(&Proxy::new(meant)?, args.flags.upstream.as_deref(), &args.command)
@@ -66,7 +70,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
 /// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
 fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<ExitCode, Stop> {
     let Some((program, args)) = command.split_first() else {
-        return Err(Fault::unable("there is no command", "for example: tersely run claude").into());
+        return Err(Fault::unable("no command given", "for example: tersely run claude").into());
     };
     if let Some(warning) = proxy.warning() {
         output::note(&format!("tersely: {warning}"))?;
@@ -122,7 +126,7 @@ fn summary(proxy: &Proxy, told: &Told) -> String {
         return saved.to_string();
     }
     let notes = told.notes.iter().map(|note| format!("\n  {note}")).collect::<Vec<_>>().concat();
-    format!("no request came through; tersely doctor helps to find out why{notes}")
+    format!("no requests came through; run `tersely doctor` to find out why{notes}")
 }
 
 /// Why a command did not start, and what to do.
@@ -133,9 +137,9 @@ fn absent(client: &dyn Client, program: &OsString, error: &io::Error) -> Fault {
             Fault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
         }
         (io::ErrorKind::NotFound, None) => {
-            Fault::unable(format!("{program}: no such command"), "check its name, or give its whole path")
+            Fault::unable(format!("{program}: no such command"), "check the name, or give the full path")
         }
-        _ => Fault::unable(format!("{program} cannot be started: {error}"), "check that you may run it"),
+        _ => Fault::unable(format!("cannot start {program}: {error}"), "check that you may execute it"),
     }
 }
 

@@ -78,7 +78,7 @@ impl Client for OpenCode {
             let known = KNOWN.iter().find(|known| known.name == name);
             let usual = known.map_or((None, ""), |known| (known.vendor, known.address));
             if let Place::Open(why) = &place {
-                told.notes.push(format!("{key} stays as it is, because {why}"));
+                told.notes.push(format!("{key} is left alone, because {why}"));
             } else if let Some(url) = doors.lead(&key, usual, &place)? {
                 put(&mut content, &["provider", &name, "options", "baseURL"], url);
             }
@@ -135,7 +135,7 @@ fn written(world: &World, url: &str) -> Place {
         place.push_str(rest);
     }
     let reads = place.contains("://") && !place.contains('{');
-    if reads { Place::Chosen(place) } else { Place::Open(format!("{url} names no address")) }
+    if reads { Place::Chosen(place) } else { Place::Open(format!("{url} is not an address")) }
 }
 
 /// The files of settings, the one that is heard last at the end.

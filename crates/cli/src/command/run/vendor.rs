@@ -90,7 +90,7 @@ impl Vendor {
         match (chosen.pop(), chosen.is_empty()) {
             (None, _) => Place::Usual,
             (Some(url), true) => Place::Chosen(url),
-            (Some(_), false) => Place::Open("the others differ".to_owned()),
+            (Some(_), false) => Place::Open("the provider's other variables disagree".to_owned()),
         }
     }
 

@@ -146,7 +146,7 @@ async fn a_coding_that_nobody_knows_is_a_502() {
             let text = String::from_utf8(answer.body.to_vec()).unwrap();
             assert_eq!(answer.status, StatusCode::BAD_GATEWAY, "{text}");
             assert!(
-                text.contains("a content coding that was not asked for") && !text.contains(TOOL),
+                text.contains("a content encoding that was not requested") && !text.contains(TOOL),
                 "{text}"
             );
         }
