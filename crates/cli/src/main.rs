@@ -4,7 +4,7 @@
 
 mod account;
 mod command;
-mod proxy;
+mod gateway;
 mod saved;
 mod settings;
 mod signals;

@@ -16,29 +16,29 @@ mod unix {
     use tokio::signal::unix::{self, SignalKind};
 
     use super::Terminal;
-    use tersely_terminal::fault::Fault;
+    use tersely_terminal::fault::CommandFault;
 
     /// Signals that are heard instead of obeyed.
     pub(crate) struct Signals(Vec<(SignalKind, unix::Signal)>);
 
     impl Signals {
         /// Those that ask for an end.
-        pub(crate) fn ending() -> Result<Self, Fault> {
+        pub(crate) fn ending() -> Result<Self, CommandFault> {
             Self::of(&[SignalKind::interrupt(), SignalKind::terminate()])
         }
 
         /// Those that a command in a terminal may be sent.
-        pub(crate) fn all() -> Result<Self, Fault> {
+        pub(crate) fn all() -> Result<Self, CommandFault> {
             let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
             let more = [SignalKind::hangup(), SignalKind::quit()];
             let own = [SignalKind::user_defined1(), SignalKind::user_defined2()];
             Self::of(&[kinds, more, own].concat())
         }
 
-        fn of(kinds: &[SignalKind]) -> Result<Self, Fault> {
+        fn of(kinds: &[SignalKind]) -> Result<Self, CommandFault> {
             let heard = kinds.iter().map(|kind| Ok((*kind, unix::signal(*kind)?)));
             heard.collect::<io::Result<_>>().map(Self).map_err(|error| {
-                Fault::unable(
+                CommandFault::unable(
                     format!("cannot listen for signals: {error}"),
                     "close other programs, and try again",
                 )
@@ -75,17 +75,17 @@ mod unix {
 #[cfg(not(unix))]
 mod other {
     use super::Terminal;
-    use tersely_terminal::fault::Fault;
+    use tersely_terminal::fault::CommandFault;
 
     /// The only signal there is: Ctrl-C.
     pub(crate) struct Signals;
 
     impl Signals {
-        pub(crate) fn ending() -> Result<Self, Fault> {
+        pub(crate) fn ending() -> Result<Self, CommandFault> {
             Ok(Self)
         }
 
-        pub(crate) fn all() -> Result<Self, Fault> {
+        pub(crate) fn all() -> Result<Self, CommandFault> {
             Ok(Self)
         }
 

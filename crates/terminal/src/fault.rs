@@ -14,14 +14,14 @@ pub const UNABLE: u8 = 2;
 #[derive(Debug)]
 pub enum Stop {
     /// Something is wrong, and the user can do something about it.
-    Fault(Fault),
+    Fault(CommandFault),
     /// The result could not be written.
     Output(io::Error),
 }
 
 /// What is wrong, and what to do about it.
 #[derive(Debug)]
-pub struct Fault {
+pub struct CommandFault {
     code: u8,
     /// What is wrong.
     pub message: String,
@@ -34,7 +34,7 @@ impl Stop {
     pub fn report(self) -> ExitCode {
         match self {
             Self::Output(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Self::Output(error) => Fault::unable(
+            Self::Output(error) => CommandFault::unable(
                 format!("cannot write the result: {error}"),
                 "free some space there, then run it again",
             )
@@ -44,7 +44,7 @@ impl Stop {
     }
 }
 
-impl Fault {
+impl CommandFault {
     /// The command ran, and the answer is no.
     #[must_use]
     pub fn no(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -64,8 +64,8 @@ impl Fault {
     }
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
+impl From<CommandFault> for Stop {
+    fn from(fault: CommandFault) -> Self {
         Self::Fault(fault)
     }
 }

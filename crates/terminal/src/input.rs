@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use crate::fault::Fault;
+use crate::fault::CommandFault;
 use crate::{output, progress};
 
 /// A text, and the name to call it by in messages.
@@ -22,7 +22,7 @@ pub enum Raw {
     /// A text.
     Text(Input),
     /// Bytes that are not UTF-8, and the fault to report if a text is needed.
-    Bytes(Fault, Vec<u8>),
+    Bytes(CommandFault, Vec<u8>),
 }
 
 /// Reads `path`; standard input when there is none, or when it is `-`.
@@ -30,7 +30,7 @@ pub enum Raw {
 /// # Errors
 ///
 /// When it cannot be read, or is not UTF-8.
-pub fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
+pub fn read(path: Option<&PathBuf>) -> Result<Input, CommandFault> {
     match raw(path)? {
         Raw::Text(input) => Ok(input),
         Raw::Bytes(fault, _) => Err(fault),
@@ -42,7 +42,7 @@ pub fn read(path: Option<&PathBuf>) -> Result<Input, Fault> {
 /// # Errors
 ///
 /// When it cannot be read.
-pub fn raw(path: Option<&PathBuf>) -> Result<Raw, Fault> {
+pub fn raw(path: Option<&PathBuf>) -> Result<Raw, CommandFault> {
     let (name, bytes) = bytes(path)?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Raw::Text(Input { name, text }),
@@ -55,7 +55,7 @@ pub fn raw(path: Option<&PathBuf>) -> Result<Raw, Fault> {
 /// # Errors
 ///
 /// When it cannot be read.
-pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), Fault> {
+pub fn bytes(path: Option<&PathBuf>) -> Result<(String, Vec<u8>), CommandFault> {
     let (name, bytes) = match path {
         Some(path) if path.as_os_str() != "-" => (path.display().to_string(), file(path)),
         _ => ("<stdin>".to_owned(), stdin()),
@@ -70,7 +70,7 @@ impl Input {
     /// # Errors
     ///
     /// When there is not.
-    pub fn filled(self) -> Result<Self, Fault> {
+    pub fn filled(self) -> Result<Self, CommandFault> {
         self.ensure_filled().map(|()| self)
     }
 
@@ -79,10 +79,10 @@ impl Input {
     /// # Errors
     ///
     /// When there is nothing else.
-    pub fn ensure_filled(&self) -> Result<(), Fault> {
+    pub fn ensure_filled(&self) -> Result<(), CommandFault> {
         if self.text.trim().is_empty() {
             let hint = "name a file that is not empty, or pipe something in: some-command | tersely ...";
-            return Err(Fault::unable(format!("{}: empty input", self.name), hint));
+            return Err(CommandFault::unable(format!("{}: empty input", self.name), hint));
         }
         Ok(())
     }
@@ -114,24 +114,24 @@ fn collect(mut source: impl Read, length: Option<u64>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Fault {
+fn unreadable(name: &str, error: &io::Error) -> CommandFault {
     match error.kind() {
-        ErrorKind::NotFound => Fault::unable(
+        ErrorKind::NotFound => CommandFault::unable(
             format!("{name}: no such file"),
             "check the path; to read standard input, omit the file or write -",
         ),
         ErrorKind::IsADirectory => {
-            Fault::unable(format!("{name}: this is a directory"), "name a file in it instead")
+            CommandFault::unable(format!("{name}: this is a directory"), "name a file in it instead")
         }
         ErrorKind::PermissionDenied => {
-            Fault::unable(format!("{name}: permission denied"), "check the file's permissions")
+            CommandFault::unable(format!("{name}: permission denied"), "check the file's permissions")
         }
-        _ => Fault::unable(format!("{name}: {error}"), "check that the file can be read"),
+        _ => CommandFault::unable(format!("{name}: {error}"), "check that the file can be read"),
     }
 }
 
-fn not_text(name: &str, offset: usize) -> Fault {
-    Fault::unable(
+fn not_text(name: &str, offset: usize) -> CommandFault {
+    CommandFault::unable(
         format!("{name}: not UTF-8 at byte {offset}"),
         "convert it first, for example: iconv -f latin1 -t utf-8 FILE | tersely ...",
     )

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use indicatif::ProgressBar;
-use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::{output, progress};
 
 use self::replay::{Replay, WAYS, replay};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
 
 /// Every transcript each way. A way of a transcript is one piece of work, the longest first, so that all cores end
 /// at about the same time.
-fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, Fault> {
+fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFault> {
     let mut work: Vec<(usize, usize)> =
         (0..transcripts.len()).flat_map(|at| [0, 1, 2].map(|way| (at, way))).collect();
     work.sort_by_key(|&(at, _)| std::cmp::Reverse(transcripts[at].work()));
@@ -84,7 +84,11 @@ fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, Fault> {
 type Done = Vec<((usize, usize), Replay)>;
 
 /// All pieces of work, taken by as many threads as there are cores.
-fn shared(transcripts: &[Transcript], work: &[(usize, usize)], bar: &ProgressBar) -> Result<Done, Fault> {
+fn shared(
+    transcripts: &[Transcript],
+    work: &[(usize, usize)],
+    bar: &ProgressBar,
+) -> Result<Done, CommandFault> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Ok(Vec::new()));
     let worker = || {
@@ -101,15 +105,15 @@ fn shared(transcripts: &[Transcript], work: &[(usize, usize)], bar: &ProgressBar
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(worker))));
     done.into_inner().unwrap_or_else(|_| {
-        Err(Fault::unable(
+        Err(CommandFault::unable(
             "a replay stopped halfway".to_owned(),
             "run it again, and report it if it happens again",
         ))
     })
 }
 
-fn empty(dir: &Path) -> Fault {
-    Fault::unable(
+fn empty(dir: &Path) -> CommandFault {
+    CommandFault::unable(
         format!("{}: no transcripts in conversations/", dir.display()),
         "name the directory that holds conversations/NAME.API.json, where API is anthropic, openai, responses or gemini",
     )

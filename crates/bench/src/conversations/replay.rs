@@ -3,7 +3,7 @@
 use indicatif::ProgressBar;
 use tersely_core::{Loss, Mode};
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings};
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use super::bill::{BilledTurn, PromptCache};
 use super::quote::{Quotes, quotes};
@@ -31,7 +31,7 @@ pub(crate) struct Replay {
 }
 
 /// Replays `transcript` the way of this number in the table.
-pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, Fault> {
+pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, CommandFault> {
     let (_, mode, loss) = WAYS[way];
     let policy = Policy { mode, loss, ..Policy::default() };
     let engine = Engine::new(Settings { policy, ..Settings::default() });
@@ -53,16 +53,19 @@ pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> 
     Ok(replay)
 }
 
-fn pass<'b>(engine: &Engine, transcript: &Transcript, body: &'b [u8]) -> Result<Passed<'b>, Fault> {
+fn pass<'b>(engine: &Engine, transcript: &Transcript, body: &'b [u8]) -> Result<Passed<'b>, CommandFault> {
     let request = Request::new(transcript.provider, transcript.path);
     let hint = "remove `_tersely` from the transcript";
     engine
         .pass(&request, body)
-        .map_err(|refused| Fault::unable(format!("{}: {refused}", transcript.name), hint))
+        .map_err(|refused| CommandFault::unable(format!("{}: {refused}", transcript.name), hint))
 }
 
-fn unread(transcript: &Transcript) -> Fault {
-    Fault::unable(format!("{}: the compressed request is invalid", transcript.name), "please report it")
+fn unread(transcript: &Transcript) -> CommandFault {
+    CommandFault::unable(
+        format!("{}: the compressed request is invalid", transcript.name),
+        "please report it",
+    )
 }
 
 /// The parts of the latest request, and their tokens.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 use tersely_terminal::input;
 use tersely_wire::{PROVIDERS, Provider, top_members};
 
@@ -84,7 +84,7 @@ struct Message {
 }
 
 /// Reads every transcript in `dir`, in the order of their names.
-pub(crate) fn read(dir: &Path) -> Result<TranscriptSet, Fault> {
+pub(crate) fn read(dir: &Path) -> Result<TranscriptSet, CommandFault> {
     let mut set = TranscriptSet { transcripts: Vec::new(), skipped: Vec::new() };
     for file in files(dir) {
         match transcript(&file)? {
@@ -95,7 +95,7 @@ pub(crate) fn read(dir: &Path) -> Result<TranscriptSet, Fault> {
     Ok(set)
 }
 
-fn transcript(file: &PathBuf) -> Result<Option<Transcript>, Fault> {
+fn transcript(file: &PathBuf) -> Result<Option<Transcript>, CommandFault> {
     let file_name = name(file);
     let shape = SHAPES.iter().find_map(|shape| {
         let provider = PROVIDERS.into_iter().find(|provider| provider.name() == shape.name)?;

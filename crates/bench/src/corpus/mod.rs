@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, lost_errors, restore};
-use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 
@@ -44,7 +44,7 @@ pub struct CorpusArgs {
 
 /// Measures the corpus that was named; the answer is no when a law is broken.
 pub(crate) fn run(args: &CorpusArgs) -> Result<ExitCode, Stop> {
-    let dir = args.dir.as_deref().ok_or_else(|| Fault::unable("no corpus was named", HINT))?;
+    let dir = args.dir.as_deref().ok_or_else(|| CommandFault::unable("no corpus was named", HINT))?;
     let families = measure(dir)?;
     let total = families.values().fold(FamilyScore::default(), |mut total, row| {
         total += row;
@@ -93,7 +93,7 @@ impl AddAssign<&Self> for FamilyScore {
     }
 }
 
-fn measure(dir: &Path) -> Result<BTreeMap<String, FamilyScore>, Fault> {
+fn measure(dir: &Path) -> Result<BTreeMap<String, FamilyScore>, CommandFault> {
     let questions = questions(dir);
     let found: Vec<(String, PathBuf)> = folders(&dir.join("outputs"))
         .into_iter()
@@ -230,6 +230,6 @@ fn scripts(families: &BTreeMap<String, FamilyScore>, total: &FamilyScore) -> Str
     json!({ "families": families, "total": total.json(), "broken": total.broken }).to_string()
 }
 
-fn empty(dir: &Path) -> Fault {
-    Fault::unable(format!("{}: no files in outputs/FAMILY/", dir.display()), HINT)
+fn empty(dir: &Path) -> CommandFault {
+    CommandFault::unable(format!("{}: no files in outputs/FAMILY/", dir.display()), HINT)
 }

@@ -8,7 +8,7 @@ mod speed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::output;
 
 const EXAMPLES: &str = "\
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &FormsArgs) -> Result<ExitCode, Stop> {
     Ok(if score.lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-fn empty(args: &FormsArgs) -> Fault {
-    Fault::unable(
+fn empty(args: &FormsArgs) -> CommandFault {
+    CommandFault::unable(
         format!("{}: no JSON documents in outputs/json-api or outputs/json-rows", args.dir.display()),
         "name the directory that holds outputs/, for example: tersely-bench forms corpus",
     )

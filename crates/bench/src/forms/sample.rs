@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tersely_codec::{Form, json};
 use tersely_core::auto::Choice;
 use tersely_core::{O200k, auto};
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 use tersely_terminal::{input, progress};
 
 use crate::files::{files, name};
@@ -30,7 +30,7 @@ pub(crate) struct JsonSample {
 }
 
 /// Reads every document of the corpus in `dir`, in the order of their names.
-pub(crate) fn read(dir: &Path) -> Result<SampleSet, Fault> {
+pub(crate) fn read(dir: &Path) -> Result<SampleSet, CommandFault> {
     let found: Vec<PathBuf> = ROOMS.iter().flat_map(|room| files(&dir.join(room))).collect();
     let bar = progress::counting("encoding", found.len());
     let mut all = SampleSet::default();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tersely_terminal::fault::Stop;
 use tersely_terminal::{output, table};
 
-use crate::settings::{self, Entry, Flags, Loaded, Order};
+use crate::settings::{self, Flags, Loaded, MergedEntry, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,15 +83,15 @@ fn show(args: &ShowArgs) -> Result<(), Stop> {
 
 /// Loads, and tells of what has no effect.
 fn load(flags: &Flags) -> Result<Loaded, Stop> {
-    let loaded = settings::load(&Order::new(flags)).map_err(settings::fault)?;
+    let loaded = settings::load(&SettingSources::new(flags)).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }
     Ok(loaded)
 }
 
-fn lines(entries: &[Entry]) -> String {
-    let row = |entry: &Entry| vec![entry.name.clone(), spell(&entry.value), entry.origin.to_string()];
+fn lines(entries: &[MergedEntry]) -> String {
+    let row = |entry: &MergedEntry| vec![entry.name.clone(), spell(&entry.value), entry.origin.to_string()];
     let head = ["setting", "value", "from"].map(str::to_owned).to_vec();
     let rows: Vec<_> = std::iter::once(head).chain(entries.iter().map(row)).collect();
     table::align("lll", &rows)
@@ -107,7 +107,7 @@ fn spell(value: &Value) -> String {
 }
 
 fn report(loaded: &Loaded) -> String {
-    let entry = |entry: &Entry| json!({ "setting": entry.name, "value": entry.value, "from": entry.origin.to_string() });
+    let entry = |entry: &MergedEntry| json!({ "setting": entry.name, "value": entry.value, "from": entry.origin.to_string() });
     let settings: Vec<_> = loaded.entries.iter().map(entry).collect();
     json!({ "file": loaded.file, "settings": settings, "notices": loaded.notices }).to_string()
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::{O200k, Tokens};
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{input, output, table};
 
 const EXAMPLES: &str = "\
@@ -30,7 +30,10 @@ pub(crate) struct CountArgs {
 pub(crate) fn run(args: &CountArgs) -> Result<ExitCode, Stop> {
     let counts = match args.files.as_slice() {
         [] => vec![input::read(None).map(count)?],
-        files => files.iter().map(|file| input::read(Some(file)).map(count)).collect::<Result<_, Fault>>()?,
+        files => files
+            .iter()
+            .map(|file| input::read(Some(file)).map(count))
+            .collect::<Result<_, CommandFault>>()?,
     };
     output::result(&if args.json { report(&counts) } else { lines(&counts) })?;
     Ok(ExitCode::SUCCESS)

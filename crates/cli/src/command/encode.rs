@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use tersely_codec::{DecodeError, Form, Value, json};
 use tersely_core::{O200k, auto};
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::input::{self, Input};
 use tersely_terminal::share::Share;
 use tersely_terminal::{output, progress};
@@ -90,7 +90,7 @@ fn report(form: Form, text: &str, account: &Account) -> String {
     json!({ "form": form.name(), "text": text, "tokens": account.json(), "saved": saved }).to_string()
 }
 
-fn not_json(input: &Input, error: &DecodeError) -> Fault {
+fn not_json(input: &Input, error: &DecodeError) -> CommandFault {
     let hint = if input.text.starts_with('\u{feff}') {
         "the text starts with a byte order mark: remove its first character"
     } else if error.expected == "the end of the document" {
@@ -98,11 +98,11 @@ fn not_json(input: &Input, error: &DecodeError) -> Fault {
     } else {
         "encode takes one JSON document; fix it there, or use `tersely compress` for other text"
     };
-    Fault::no(format!("{}: {error}", input.name), hint)
+    CommandFault::no(format!("{}: {error}", input.name), hint)
 }
 
-fn declined(name: &str, form: Form) -> Fault {
-    Fault::no(
+fn declined(name: &str, form: Form) -> CommandFault {
+    CommandFault::no(
         format!("{name}: {} cannot represent this exactly", form.name()),
         "omit --form: auto always finds a form that can",
     )

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use tersely_engine::Engine;
 use tersely_gateway::{Error, Live, Provider, Settings, Upstream, bind, probe, serve};
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::select;
 use tokio::sync::oneshot;
 
-use crate::proxy::{Proxy, runtime};
+use crate::gateway::{ReadyGateway, runtime};
 use crate::settings::watch::{self, News};
-use crate::settings::{self, Flags, Loaded, Order};
+use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};
 
 const EXAMPLES: &str = "\
@@ -41,20 +41,20 @@ pub(crate) struct ServeArgs {
 
 /// Serves until told to stop.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
-    let order = Order::new(&args.flags);
-    let loaded = settings::load(&order).map_err(settings::fault)?;
+    let sources = SettingSources::new(&args.flags);
+    let loaded = settings::load(&sources).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }
-    start(order, &loaded)
+    start(sources, &loaded)
 }
 
 /// Starts a gateway, and returns when it has ended.
-fn start(order: Order, loaded: &Loaded) -> Result<ExitCode, Stop> {
+fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
-    let proxy = Proxy::new(loaded.settings.clone())?;
+    let proxy = ReadyGateway::new(loaded.settings.clone())?;
     let ended = runtime.block_on(async {
-        follow(order, loaded, Arc::clone(&proxy.rewrite));
+        follow(sources, loaded, Arc::clone(&proxy.rewrite));
         listen(&proxy).await
     });
     // Whoever asked twice does not wait for a rewrite.
@@ -68,8 +68,8 @@ fn start(order: Order, loaded: &Loaded) -> Result<ExitCode, Stop> {
 }
 
 /// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
-fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
-    let mut changes = watch::watch(order, loaded, |news| {
+fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>) {
+    let mut changes = watch::watch(sources, loaded, |news| {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {
             News::Changed => {
@@ -89,7 +89,7 @@ fn follow(order: Order, loaded: &Loaded, live: Arc<Live>) {
     });
 }
 
-async fn listen(proxy: &Proxy) -> Result<ExitCode, Stop> {
+async fn listen(proxy: &ReadyGateway) -> Result<ExitCode, Stop> {
     let mut signals = Signals::ending()?;
     let listener = match bind(&proxy.settings).await {
         Ok(listener) => listener,
@@ -132,31 +132,31 @@ fn goodbye(notice: Duration) -> String {
 
 fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
     let hint = "fix that setting and start again; `tersely doctor` says more";
-    ended.map(|()| ExitCode::SUCCESS).map_err(|error| Fault::unable(error.to_string(), hint).into())
+    ended.map(|()| ExitCode::SUCCESS).map_err(|error| CommandFault::unable(error.to_string(), hint).into())
 }
 
 /// Why an address cannot be listened on, and what to do.
-async fn unavailable(settings: &Settings, error: &Error) -> Fault {
+async fn unavailable(settings: &Settings, error: &Error) -> CommandFault {
     let listen = settings.listen;
     let kind = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     match kind {
-        Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => Fault::unable(
+        Some(io::ErrorKind::AddrInUse) if is_ours(settings, listen).await => CommandFault::unable(
             format!("Tersely is already running on {listen}"),
             "use that one, stop it, or choose another port: tersely serve --listen 127.0.0.1:0",
         ),
-        Some(io::ErrorKind::AddrInUse) => Fault::unable(
+        Some(io::ErrorKind::AddrInUse) => CommandFault::unable(
             format!("another program already listens on {listen}"),
             "choose another port: tersely serve --listen 127.0.0.1:0",
         ),
-        Some(io::ErrorKind::PermissionDenied) => Fault::unable(
+        Some(io::ErrorKind::PermissionDenied) => CommandFault::unable(
             format!("permission denied: cannot listen on {listen}"),
             "choose a port above 1023: tersely serve --listen 127.0.0.1:8787",
         ),
-        Some(io::ErrorKind::AddrNotAvailable) => Fault::unable(
+        Some(io::ErrorKind::AddrNotAvailable) => CommandFault::unable(
             format!("{listen} is not an address of this machine"),
             "listen on 127.0.0.1 for this machine only, on 0.0.0.0 for anyone who can reach it",
         ),
-        _ => Fault::unable(error.to_string(), "choose another address with --listen"),
+        _ => CommandFault::unable(error.to_string(), "choose another address with --listen"),
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) async fn is_ours(settings: &Settings, address: SocketAddr) -> bool {
 }
 
 /// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
-fn hello(proxy: &Proxy, address: SocketAddr) -> String {
+fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = format!("http://{}", local(address));
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use tersely_engine::Prompts;
 use tersely_gateway::{Provider, Upstream, Upstreams};
 
-use super::Settings;
-use super::kept::Kept;
+use super::AllSettings;
+use super::kept::KeptSettings;
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
 pub(crate) struct Draft {
-    pub settings: Settings,
+    pub settings: AllSettings,
     /// The URL of the one upstream; empty: none.
     pub upstream: String,
     /// The URLs of the providers' own; empty: none.
@@ -22,14 +22,14 @@ pub(crate) struct Draft {
     /// How, if it is.
     pub prompts: Prompts,
     /// Where texts are kept.
-    pub kept: Kept,
+    pub kept: KeptSettings,
 }
 
 impl Default for Draft {
     fn default() -> Self {
         let prompts = Prompts { min_bytes: 4096, fail_open: true };
         let (upstream, upstreams) = <(String, [String; 4])>::default();
-        let (settings, kept) = <(Settings, Kept)>::default();
+        let (settings, kept) = <(AllSettings, KeptSettings)>::default();
         Self { settings, upstream, upstreams, prompting: false, prompts, kept }
     }
 }
@@ -56,7 +56,7 @@ impl Draft {
     }
 
     /// What is meant by it all.
-    pub(crate) fn finish(mut self) -> Settings {
+    pub(crate) fn finish(mut self) -> AllSettings {
         self.settings.engine.prompts = self.prompting.then_some(self.prompts);
         self.settings.gateway.upstreams = self.reach();
         // A conversation takes about a megabyte: with more room, more of them.

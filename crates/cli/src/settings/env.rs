@@ -11,7 +11,7 @@ pub(crate) type Environment = BTreeMap<String, String>;
 pub(crate) const CONFIG: &str = "TERSELY_CONFIG";
 
 /// What a variable with another's name means here.
-pub(crate) enum Meaning {
+pub(crate) enum VariableMeaning {
     /// The same as a key of ours.
     Key(&'static str),
     /// A switch that turns a key of ours on, but never off, and what it does not do.
@@ -25,24 +25,27 @@ pub(crate) enum Meaning {
 const NO_EVENTS: &str = "there is no event log";
 
 /// Names that others gave; where two mean the same key, the first that is set is heard, and ours before any.
-pub(crate) const OTHERS: [(&str, Meaning); 17] = [
-    ("FORGE_TOOL_OUTPUT_COMPRESSION", Meaning::Key("mode")),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", Meaning::Key("dictionary")),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", Meaning::Nothing(NO_EVENTS)),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", Meaning::Nothing(NO_EVENTS)),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", Meaning::Nothing(NO_EVENTS)),
-    ("FORGE_SCHEMA_COMPRESSION", Meaning::Key("schema_compression")),
-    ("FORGE_REDACT_SECRETS", Meaning::On("redact_secrets", "secrets are masked everywhere in a request")),
-    ("TOON_ENABLED", Meaning::Key("prompts.enabled")),
-    ("TOON_MIN_BYTES", Meaning::Key("prompts.min_bytes")),
-    ("TOON_FAIL_OPEN", Meaning::Key("prompts.fail_open")),
-    ("TOON_LOG_STATS", Meaning::Nothing("response headers report what was saved")),
-    ("HTTPS_PROXY", Meaning::Key("proxy.url")),
-    ("https_proxy", Meaning::Key("proxy.url")),
-    ("NO_PROXY", Meaning::Key("proxy.except")),
-    ("no_proxy", Meaning::Key("proxy.except")),
-    ("SSL_CERT_FILE", Meaning::Trust),
-    ("NODE_EXTRA_CA_CERTS", Meaning::Trust),
+pub(crate) const OTHERS: [(&str, VariableMeaning); 17] = [
+    ("FORGE_TOOL_OUTPUT_COMPRESSION", VariableMeaning::Key("mode")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", VariableMeaning::Key("dictionary")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", VariableMeaning::Nothing(NO_EVENTS)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", VariableMeaning::Nothing(NO_EVENTS)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", VariableMeaning::Nothing(NO_EVENTS)),
+    ("FORGE_SCHEMA_COMPRESSION", VariableMeaning::Key("schema_compression")),
+    (
+        "FORGE_REDACT_SECRETS",
+        VariableMeaning::On("redact_secrets", "secrets are masked everywhere in a request"),
+    ),
+    ("TOON_ENABLED", VariableMeaning::Key("prompts.enabled")),
+    ("TOON_MIN_BYTES", VariableMeaning::Key("prompts.min_bytes")),
+    ("TOON_FAIL_OPEN", VariableMeaning::Key("prompts.fail_open")),
+    ("TOON_LOG_STATS", VariableMeaning::Nothing("response headers report what was saved")),
+    ("HTTPS_PROXY", VariableMeaning::Key("proxy.url")),
+    ("https_proxy", VariableMeaning::Key("proxy.url")),
+    ("NO_PROXY", VariableMeaning::Key("proxy.except")),
+    ("no_proxy", VariableMeaning::Key("proxy.except")),
+    ("SSL_CERT_FILE", VariableMeaning::Trust),
+    ("NODE_EXTRA_CA_CERTS", VariableMeaning::Trust),
 ];
 
 /// This process's environment; what is not text cannot be meant for us.

@@ -20,7 +20,7 @@ type Place<T> = fn(&mut Draft) -> &mut T;
 
 /// Where a setting stands in a draft; its type says what can be typed.
 #[derive(Clone, Copy)]
-pub(crate) enum Field {
+pub(crate) enum SettingField {
     Address(Place<SocketAddr>),
     Url(Place<String>),
     Proxy(Place<String>),
@@ -58,7 +58,7 @@ pub(crate) enum Words {
     Many(Vec<String>),
 }
 
-impl Field {
+impl SettingField {
     /// Writes what was typed into the draft, or says what is wrong with it.
     pub(crate) fn write(self, draft: &mut Draft, words: &Words) -> Result<(), String> {
         match self {

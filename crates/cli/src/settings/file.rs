@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use super::node::Node;
-use super::origin::Origin;
+use super::node::SettingNode;
+use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::{Order, env, toml, yaml};
+use super::{SettingSources, env, toml, yaml};
 
 /// No honest file is larger.
 const LARGEST: u64 = 1 << 20;
@@ -16,14 +16,14 @@ const NAMES: [&str; 3] = ["tersely.toml", "tersely.yaml", "tersely.yml"];
 
 /// A file, and how much its being there says about who meant it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FoundFile {
     /// Named by a flag or the environment, or in the user's own folder.
     Meant(PathBuf),
     /// Merely in the folder that the command runs in, as any downloaded project may bring one.
     Here(PathBuf),
 }
 
-impl Found {
+impl FoundFile {
     /// Where it is.
     pub(crate) fn path(self) -> PathBuf {
         match self {
@@ -33,18 +33,18 @@ impl Found {
 }
 
 /// The file to read: the one that was named, else the one here, else the user's own.
-pub(crate) fn find(order: &Order) -> Option<Found> {
-    let variable = |name: &str| order.environment.get(name).filter(|value| !value.is_empty());
-    let named = order.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
-    named.map(Found::Meant).or_else(|| here(&order.here)).or_else(|| {
+pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
+    let variable = |name: &str| sources.environment.get(name).filter(|value| !value.is_empty());
+    let named = sources.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
+    named.map(FoundFile::Meant).or_else(|| here(&sources.here)).or_else(|| {
         let xdg = variable("XDG_CONFIG_HOME").or_else(|| variable("APPDATA")).map(PathBuf::from);
         let folder = xdg.or_else(|| variable("HOME").map(|home| Path::new(home).join(".config")))?;
-        first(&folder.join("tersely")).map(Found::Meant)
+        first(&folder.join("tersely")).map(FoundFile::Meant)
     })
 }
 
 /// Reads a file as a tree.
-pub(crate) fn read(path: &Path) -> Result<Node, Problem> {
+pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
     let name = path.display();
     let bytes = load(path).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > LARGEST {
@@ -74,12 +74,12 @@ pub(crate) fn load(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Where something stands in a file.
-pub(crate) fn at(path: &Path, line: usize) -> Origin {
-    Origin::File(path.display().to_string().into(), line)
+pub(crate) fn at(path: &Path, line: usize) -> SettingOrigin {
+    SettingOrigin::File(path.display().to_string().into(), line)
 }
 
-fn here(folder: &Path) -> Option<Found> {
-    first(folder).map(|path| Found::Here(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)))
+fn here(folder: &Path) -> Option<FoundFile> {
+    first(folder).map(|path| FoundFile::Here(path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)))
 }
 
 fn first(folder: &Path) -> Option<PathBuf> {

@@ -7,7 +7,7 @@ use tersely_store::{Limits, Lives, Place, Remote, Secret, Settings, Store};
 
 /// As it was typed; what is empty was not.
 #[derive(Clone)]
-pub(crate) struct Kept {
+pub(crate) struct KeptSettings {
     pub addresses: Vec<String>,
     pub secret: String,
     pub header: String,
@@ -25,7 +25,7 @@ pub(crate) struct Keeping {
     pub header: Option<HeaderName>,
 }
 
-impl Default for Kept {
+impl Default for KeptSettings {
     fn default() -> Self {
         let Remote { addresses, prefix, deadline, .. } = Remote::default();
         let (secret, header) = <(String, String)>::default();
@@ -34,7 +34,7 @@ impl Default for Kept {
     }
 }
 
-impl Kept {
+impl KeptSettings {
     /// What is meant. Secret and header were read before they were written here, so only what is empty fails.
     pub(crate) fn finish(self) -> Keeping {
         let Self { addresses, secret, header, original, deadline, bytes, prefix } = self;

@@ -1,19 +1,19 @@
 //! Table: every key of the configuration, with the field that it sets and what it means.
 
 use super::draft::Draft;
-use super::field::Field;
+use super::field::SettingField;
 
 /// Something that can be set.
-pub(crate) struct Key {
+pub(crate) struct SettingKey {
     /// Its name, with its group before a dot.
     pub name: &'static str,
     /// What it sets, and so what it takes.
-    pub field: Field,
+    pub field: SettingField,
     /// What it means, in a sentence without a full stop.
     pub about: &'static str,
 }
 
-impl Key {
+impl SettingKey {
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
     pub(crate) fn trusts(&self) -> bool {
         self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name)
@@ -56,246 +56,246 @@ pub(crate) static ALIASES: [Alias; 2] = [
 ];
 
 /// The keys, group by group.
-pub(crate) static KEYS: [Key; 48] = [
-    Key {
+pub(crate) static KEYS: [SettingKey; 48] = [
+    SettingKey {
         name: "listen",
-        field: Field::Address(Draft::listen),
+        field: SettingField::Address(Draft::listen),
         about: "The address to listen on; anything but loopback is reachable from other machines",
     },
-    Key {
+    SettingKey {
         name: "upstream",
-        field: Field::Url(|draft| &mut draft.upstream),
+        field: SettingField::Url(|draft| &mut draft.upstream),
         about: "One server for all requests; without it, each provider's public address, chosen by path",
     },
-    Key {
+    SettingKey {
         name: "authorities",
-        field: Field::Files(Draft::authorities),
+        field: SettingField::Files(Draft::authorities),
         about: "PEM files of certificates to trust in addition to the system's",
     },
-    Key {
+    SettingKey {
         name: "origins",
-        field: Field::Origins(|draft| &mut draft.settings.gateway.origins),
+        field: SettingField::Origins(|draft| &mut draft.settings.gateway.origins),
         about: "Web pages that may call: `loopback`, `any`, or a list of origins such as `https://chat.example`",
     },
-    Key {
+    SettingKey {
         name: "hosts",
-        field: Field::Hosts(|draft| &mut draft.settings.gateway.hosts),
+        field: SettingField::Hosts(|draft| &mut draft.settings.gateway.hosts),
         about: "More host names to accept on a loopback address, such as `host.docker.internal`",
     },
-    Key {
+    SettingKey {
         name: "mode",
-        field: Field::Mode(|draft| &mut draft.policy().mode),
+        field: SettingField::Mode(|draft| &mut draft.policy().mode),
         about: "How much to compress tool results",
     },
-    Key {
+    SettingKey {
         name: "loss",
-        field: Field::Loss(|draft| &mut draft.policy().loss),
+        field: SettingField::Loss(|draft| &mut draft.policy().loss),
         about: "What may be lost: nothing, layout, or detail that the model can fetch back",
     },
-    Key {
+    SettingKey {
         name: "min_bytes",
-        field: Field::Floor(|draft| &mut draft.policy().min_bytes),
+        field: SettingField::Floor(|draft| &mut draft.policy().min_bytes),
         about: "Results up to this many bytes are left alone",
     },
-    Key {
+    SettingKey {
         name: "skip_above",
-        field: Field::Floor(|draft| &mut draft.policy().skip_above),
+        field: SettingField::Floor(|draft| &mut draft.policy().skip_above),
         about: "Results longer than this are left alone; 0: no limit",
     },
-    Key {
+    SettingKey {
         name: "max_bytes",
-        field: Field::Bytes(|draft| &mut draft.policy().max_bytes),
+        field: SettingField::Bytes(|draft| &mut draft.policy().max_bytes),
         about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
     },
-    Key {
+    SettingKey {
         name: "redact_secrets",
-        field: Field::Redaction(|draft| &mut draft.policy().redact),
+        field: SettingField::Redaction(|draft| &mut draft.policy().redact),
         about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
                 that cannot be searched are refused; `false`: nowhere",
     },
-    Key {
+    SettingKey {
         name: "dictionary",
-        field: Field::Dictionary(|draft| &mut draft.policy().dictionary),
+        field: SettingField::Dictionary(|draft| &mut draft.policy().dictionary),
         about: "How to find repeated phrases in aggressive mode",
     },
-    Key {
+    SettingKey {
         name: "skip_tools",
-        field: Field::Names(|draft| &mut draft.settings.engine.skip_tools),
+        field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
         about: "Tools whose results are left alone: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",
     },
-    Key {
+    SettingKey {
         name: "schema_compression",
-        field: Field::Schema(|draft| &mut draft.settings.engine.schema),
+        field: SettingField::Schema(|draft| &mut draft.settings.engine.schema),
         about: "What to do with tool descriptions",
     },
-    Key {
+    SettingKey {
         name: "upstreams.anthropic",
-        field: Field::Url(|draft| &mut draft.upstreams[0]),
+        field: SettingField::Url(|draft| &mut draft.upstreams[0]),
         about: "The server for Anthropic's Messages",
     },
-    Key {
+    SettingKey {
         name: "upstreams.openai",
-        field: Field::Url(|draft| &mut draft.upstreams[1]),
+        field: SettingField::Url(|draft| &mut draft.upstreams[1]),
         about: "The server for OpenAI's Chat Completions and Responses",
     },
-    Key {
+    SettingKey {
         name: "upstreams.gemini",
-        field: Field::Url(|draft| &mut draft.upstreams[2]),
+        field: SettingField::Url(|draft| &mut draft.upstreams[2]),
         about: "The server for Gemini",
     },
-    Key {
+    SettingKey {
         name: "upstreams.ollama",
-        field: Field::Url(|draft| &mut draft.upstreams[3]),
+        field: SettingField::Url(|draft| &mut draft.upstreams[3]),
         about: "The server for Ollama",
     },
-    Key {
+    SettingKey {
         name: "prompts.enabled",
-        field: Field::Switch(|draft| &mut draft.prompting),
+        field: SettingField::Switch(|draft| &mut draft.prompting),
         about: "Whether to do this",
     },
-    Key {
+    SettingKey {
         name: "prompts.min_bytes",
-        field: Field::Floor(|draft| &mut draft.prompts.min_bytes),
+        field: SettingField::Floor(|draft| &mut draft.prompts.min_bytes),
         about: "Documents up to this many bytes are left alone",
     },
-    Key {
+    SettingKey {
         name: "prompts.fail_open",
-        field: Field::Switch(|draft| &mut draft.prompts.fail_open),
+        field: SettingField::Switch(|draft| &mut draft.prompts.fail_open),
         about: "`true`: a document that cannot be shortened is sent as it is; `false`: the request is refused",
     },
-    Key {
+    SettingKey {
         name: "store.addresses",
-        field: Field::Stores(|draft| &mut draft.kept.addresses),
+        field: SettingField::Stores(|draft| &mut draft.kept.addresses),
         about: "Valkey or Redis: `redis://`, `valkey://`, `rediss://` with TLS; several make one cluster; none: keep in this process",
     },
-    Key {
+    SettingKey {
         name: "store.secret",
-        field: Field::Secret(|draft| &mut draft.kept.secret),
+        field: SettingField::Secret(|draft| &mut draft.kept.secret),
         about: "The secret that names and seals texts, the same on every replica; generate one with `openssl rand -hex 32`",
     },
-    Key {
+    SettingKey {
         name: "store.tenant_header",
-        field: Field::Header(|draft| &mut draft.kept.header),
+        field: SettingField::Header(|draft| &mut draft.kept.header),
         about: "A header, set by a proxy in front of Tersely, that identifies the tenant together with the credential (without a credential: alone)",
     },
-    Key {
+    SettingKey {
         name: "store.original_ttl",
-        field: Field::Time(|draft| &mut draft.kept.original),
+        field: SettingField::Time(|draft| &mut draft.kept.original),
         about: "How long to keep a text after it was last asked for",
     },
-    Key {
+    SettingKey {
         name: "store.deadline",
-        field: Field::Time(|draft| &mut draft.kept.deadline),
+        field: SettingField::Time(|draft| &mut draft.kept.deadline),
         about: "How long Valkey or Redis may take to answer; after that, nothing is left out of the request",
     },
-    Key {
+    SettingKey {
         name: "store.bytes",
-        field: Field::Bytes(|draft| &mut draft.kept.bytes),
+        field: SettingField::Bytes(|draft| &mut draft.kept.bytes),
         about: "Memory for texts in this process, in bytes",
     },
-    Key {
+    SettingKey {
         name: "store.prefix",
-        field: Field::Text(|draft| &mut draft.kept.prefix),
+        field: SettingField::Text(|draft| &mut draft.kept.prefix),
         about: "Prefix of all keys in Valkey or Redis",
     },
-    Key {
+    SettingKey {
         name: "limits.body",
-        field: Field::Bytes(|draft| &mut draft.limits().body),
+        field: SettingField::Bytes(|draft| &mut draft.limits().body),
         about: "Largest body to read whole, in bytes; bodies that are only passed on have no limit",
     },
-    Key {
+    SettingKey {
         name: "limits.memory",
-        field: Field::Bytes(|draft| &mut draft.limits().memory),
+        field: SettingField::Bytes(|draft| &mut draft.limits().memory),
         about: "Bytes of all bodies held at once, until their responses end; beyond that, bodies are passed on unread",
     },
-    Key {
+    SettingKey {
         name: "limits.requests",
-        field: Field::Count(|draft| &mut draft.limits().requests),
+        field: SettingField::Count(|draft| &mut draft.limits().requests),
         about: "Concurrent requests, streams included",
     },
-    Key {
+    SettingKey {
         name: "limits.connections",
-        field: Field::Count(|draft| &mut draft.limits().connections),
+        field: SettingField::Count(|draft| &mut draft.limits().connections),
         about: "Concurrent connections; more wait to be accepted",
     },
-    Key {
+    SettingKey {
         name: "limits.headers",
-        field: Field::Count(|draft| &mut draft.limits().headers),
+        field: SettingField::Count(|draft| &mut draft.limits().headers),
         about: "Most headers in a request",
     },
-    Key {
+    SettingKey {
         name: "limits.head",
-        field: Field::Bytes(|draft| &mut draft.limits().head),
+        field: SettingField::Bytes(|draft| &mut draft.limits().head),
         about: "Largest request head, in bytes",
     },
-    Key {
+    SettingKey {
         name: "limits.rewrites",
-        field: Field::Count(|draft| &mut draft.limits().rewrites),
+        field: SettingField::Count(|draft| &mut draft.limits().rewrites),
         about: "Concurrent rewrites of large bodies; more wait",
     },
-    Key {
+    SettingKey {
         name: "limits.rewriting",
-        field: Field::Bytes(|draft| &mut draft.limits().rewriting),
+        field: SettingField::Bytes(|draft| &mut draft.limits().rewriting),
         about: "Bytes of all bodies being rewritten (a rewrite takes several times its body); more wait",
     },
-    Key {
+    SettingKey {
         name: "limits.inline",
-        field: Field::Floor(|draft| &mut draft.limits().inline),
+        field: SettingField::Floor(|draft| &mut draft.limits().inline),
         about: "Bodies up to this many bytes are rewritten right away, on the serving thread",
     },
-    Key {
+    SettingKey {
         name: "limits.memo",
-        field: Field::Floor(|draft| &mut draft.settings.memo.bytes),
+        field: SettingField::Floor(|draft| &mut draft.settings.memo.bytes),
         about: "Memory for past conversations, in bytes, for speed only; 0: none",
     },
-    Key {
+    SettingKey {
         name: "timeouts.connect",
-        field: Field::Time(|draft| &mut draft.timeouts().connect),
+        field: SettingField::Time(|draft| &mut draft.timeouts().connect),
         about: "To connect to an upstream, including proxy and handshakes",
     },
-    Key {
+    SettingKey {
         name: "timeouts.idle",
-        field: Field::Patience(|draft| &mut draft.timeouts().idle),
+        field: SettingField::Patience(|draft| &mut draft.timeouts().idle),
         about: "Between two bytes from an upstream",
     },
-    Key {
+    SettingKey {
         name: "timeouts.head",
-        field: Field::Time(|draft| &mut draft.timeouts().head),
+        field: SettingField::Time(|draft| &mut draft.timeouts().head),
         about: "To receive a request's head, and between two requests on a connection",
     },
-    Key {
+    SettingKey {
         name: "timeouts.body",
-        field: Field::Time(|draft| &mut draft.timeouts().body),
+        field: SettingField::Time(|draft| &mut draft.timeouts().body),
         about: "Between two bytes of a client's body",
     },
-    Key {
+    SettingKey {
         name: "timeouts.upload",
-        field: Field::Patience(|draft| &mut draft.timeouts().upload),
+        field: SettingField::Patience(|draft| &mut draft.timeouts().upload),
         about: "To receive a client's whole body, plus a second for each 4 KiB received",
     },
-    Key {
+    SettingKey {
         name: "timeouts.rewrite",
-        field: Field::Time(|draft| &mut draft.timeouts().rewrite),
+        field: SettingField::Time(|draft| &mut draft.timeouts().rewrite),
         about: "To rewrite a large body, waiting included; after that the original is forwarded",
     },
-    Key {
+    SettingKey {
         name: "timeouts.notice",
-        field: Field::Pause(|draft| &mut draft.timeouts().notice),
+        field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
         about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all",
     },
-    Key {
+    SettingKey {
         name: "timeouts.drain",
-        field: Field::Time(|draft| &mut draft.timeouts().drain),
+        field: SettingField::Time(|draft| &mut draft.timeouts().drain),
         about: "For running streams to finish, once no more requests are accepted",
     },
-    Key {
+    SettingKey {
         name: "proxy.url",
-        field: Field::Proxy(|draft| &mut draft.settings.gateway.proxy.url),
+        field: SettingField::Proxy(|draft| &mut draft.settings.gateway.proxy.url),
         about: "The proxy for `https://` upstreams: `http://[user:password@]host:port`",
     },
-    Key {
+    SettingKey {
         name: "proxy.except",
-        field: Field::Text(|draft| &mut draft.settings.gateway.proxy.except),
+        field: SettingField::Text(|draft| &mut draft.settings.gateway.proxy.except),
         about: "Hosts to reach without the proxy, as in `NO_PROXY`",
     },
 ];

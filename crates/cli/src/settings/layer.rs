@@ -5,21 +5,21 @@ use std::path::PathBuf;
 
 use tersely_engine::Rule;
 
-use super::env::{self, Environment, Meaning};
+use super::env::{self, Environment, VariableMeaning};
 use super::field::{Words, switch};
 use super::flags::{FLAGS, Flags};
-use super::key::{ALIASES, KEYS, Key};
+use super::key::{ALIASES, KEYS, SettingKey};
 use super::near::nearest;
-use super::origin::Origin;
+use super::origin::SettingOrigin;
 use super::problem::Problem;
 
 /// What one place says, and what is wrong there.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
-    pub values: BTreeMap<&'static str, (Words, Origin)>,
-    pub rules: Vec<(Rule, Origin)>,
+    pub values: BTreeMap<&'static str, (Words, SettingOrigin)>,
+    pub rules: Vec<(Rule, SettingOrigin)>,
     /// Files of certificates to trust whatever else is said.
-    pub trusted: Vec<(PathBuf, Origin)>,
+    pub trusted: Vec<(PathBuf, SettingOrigin)>,
     pub problems: Vec<Problem>,
     pub notices: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub(crate) fn environment(environment: &Environment) -> Layer {
     for name in KEYS.iter().map(|key| key.name).chain(ALIASES.iter().map(|alias| alias.name)) {
         let variable = env::variable(name);
         if let Some(value) = set(&variable) {
-            layer.put(name, Words::One(value), Origin::Environment(variable));
+            layer.put(name, Words::One(value), SettingOrigin::Environment(variable));
         }
     }
     for (name, meaning) in &env::OTHERS {
@@ -48,7 +48,7 @@ pub(crate) fn flags(flags: &Flags) -> Layer {
     let mut layer = Layer::default();
     for (name, key, value) in FLAGS {
         if let Some(value) = value(flags) {
-            layer.put(key, Words::One(value.clone()), Origin::Flag(name));
+            layer.put(key, Words::One(value.clone()), SettingOrigin::Flag(name));
         }
     }
     layer
@@ -56,7 +56,7 @@ pub(crate) fn flags(flags: &Flags) -> Layer {
 
 impl Layer {
     /// Notes what was typed for a key, under its own name or another; twice in one place cannot be meant.
-    pub(crate) fn put(&mut self, name: &str, words: Words, origin: Origin) {
+    pub(crate) fn put(&mut self, name: &str, words: Words, origin: SettingOrigin) {
         let alias = ALIASES.iter().find(|alias| alias.name == name);
         let Some(key) = key(alias.map_or(name, |alias| alias.key)) else { return };
         let scaled = match alias {
@@ -73,12 +73,12 @@ impl Layer {
         }
     }
 
-    fn other(&mut self, name: &str, meaning: &Meaning, value: String) {
-        let origin = Origin::Environment(name.to_owned());
+    fn other(&mut self, name: &str, meaning: &VariableMeaning, value: String) {
+        let origin = SettingOrigin::Environment(name.to_owned());
         match meaning {
-            Meaning::Key(key) if self.values.contains_key(key) => {}
-            Meaning::Key(key) => self.put(key, Words::One(value), origin),
-            Meaning::On(key, why) => match switch(&value) {
+            VariableMeaning::Key(key) if self.values.contains_key(key) => {}
+            VariableMeaning::Key(key) => self.put(key, Words::One(value), origin),
+            VariableMeaning::On(key, why) => match switch(&value) {
                 Err(what) => self.problems.push(Problem::at(&origin, key, what)),
                 Ok(false) => {}
                 Ok(true) => {
@@ -86,8 +86,8 @@ impl Layer {
                     self.values.entry(key).or_insert((Words::One(value), origin));
                 }
             },
-            Meaning::Trust => self.trusted.push((PathBuf::from(value), origin)),
-            Meaning::Nothing(why) => self.notices.push(format!("{name} has no effect: {why}")),
+            VariableMeaning::Trust => self.trusted.push((PathBuf::from(value), origin)),
+            VariableMeaning::Nothing(why) => self.notices.push(format!("{name} has no effect: {why}")),
         }
     }
 
@@ -103,6 +103,6 @@ impl Layer {
 }
 
 /// The key of a name.
-pub(crate) fn key(name: &str) -> Option<&'static Key> {
+pub(crate) fn key(name: &str) -> Option<&'static SettingKey> {
     KEYS.iter().find(|key| key.name == name)
 }

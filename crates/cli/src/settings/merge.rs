@@ -6,25 +6,25 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tersely_core::Redaction;
 
-use super::Settings;
+use super::AllSettings;
 use super::draft::Draft;
-use super::field::{Field, Words};
+use super::field::{SettingField, Words};
 use super::key::KEYS;
 use super::layer::Layer;
-use super::origin::Origin;
+use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::rule;
 
 /// A setting, its value and where that came from.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct MergedEntry {
     pub name: String,
     pub value: Value,
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// What was meant, every setting with its origin, and what has no effect.
-pub(crate) type Meant = (Settings, Vec<Entry>, Vec<String>);
+pub(crate) type Meant = (AllSettings, Vec<MergedEntry>, Vec<String>);
 
 /// Merges the layers; the last is heard first.
 pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
@@ -42,7 +42,7 @@ pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
 #[derive(Default)]
 struct Merger {
     draft: Draft,
-    entries: Vec<Entry>,
+    entries: Vec<MergedEntry>,
     /// How early the one upstream was heard.
     upstream: u8,
     problems: Vec<Problem>,
@@ -50,25 +50,25 @@ struct Merger {
 }
 
 impl Merger {
-    fn key(&mut self, name: &'static str, field: Field, layers: &[Layer]) {
+    fn key(&mut self, name: &'static str, field: SettingField, layers: &[Layer]) {
         let heard = layers.iter().rev().find_map(|layer| layer.values.get(name));
         // Whoever names one server for all on the command line does not mean the file's.
         let heard = heard.filter(|(_, origin)| !is_own(name) || origin.rank() >= self.upstream);
-        let origin = heard.map_or(Origin::Default, |(_, origin)| origin.clone());
+        let origin = heard.map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
         if let Some((words, _)) = heard {
             self.write(name, field, words, &origin);
         }
         if name == "upstream" {
             self.upstream = origin.rank();
         }
-        self.entries.push(Entry { name: name.to_owned(), value: field.show(&mut self.draft), origin });
+        self.entries.push(MergedEntry { name: name.to_owned(), value: field.show(&mut self.draft), origin });
     }
 
-    fn write(&mut self, name: &str, field: Field, words: &Words, origin: &Origin) {
+    fn write(&mut self, name: &str, field: SettingField, words: &Words, origin: &SettingOrigin) {
         if let Err(what) = field.write(&mut self.draft, words) {
             self.problems.push(Problem::at(origin, name, what));
         }
-        if matches!(field, Field::Files(_)) {
+        if matches!(field, SettingField::Files(_)) {
             for path in self.draft.authorities().iter().filter(|path| File::open(path).is_err()) {
                 let what = format!("{} cannot be read", path.display());
                 self.problems.push(Problem::at(origin, name, what));
@@ -80,7 +80,7 @@ impl Merger {
     fn seal(&mut self) {
         let typed = self.entries.iter().find(|entry| entry.name == "store.addresses");
         let heard =
-            |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != Origin::Default);
+            |name: &str| self.entries.iter().any(|it| it.name == name && it.origin != SettingOrigin::Default);
         if let Some(entry) = typed.filter(|_| !self.draft.kept.addresses.is_empty() && !heard("store.secret"))
         {
             let what = "a remote store needs store.secret, which seals texts before they leave this process";
@@ -99,7 +99,7 @@ impl Merger {
                 self.problems
                     .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));
             }
-            self.entries.push(Entry { name, value: json!(rule::spell(&rule)), origin });
+            self.entries.push(MergedEntry { name, value: json!(rule::spell(&rule)), origin });
             self.draft.settings.engine.rules.push(rule);
         }
         for (path, origin) in layer.trusted {
@@ -108,13 +108,17 @@ impl Merger {
     }
 
     /// A variable that other programs live with must not keep ours from starting.
-    fn trust(&mut self, path: PathBuf, origin: Origin) {
+    fn trust(&mut self, path: PathBuf, origin: SettingOrigin) {
         if File::open(&path).is_err() {
             return self.notices.push(format!("{origin} has no effect: {} cannot be read", path.display()));
         }
         let known = self.draft.authorities();
         if !known.contains(&path) {
-            self.entries.push(Entry { name: "authorities, also".to_owned(), value: json!(path), origin });
+            self.entries.push(MergedEntry {
+                name: "authorities, also".to_owned(),
+                value: json!(path),
+                origin,
+            });
             known.push(path);
         }
     }

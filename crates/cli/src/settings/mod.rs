@@ -31,18 +31,18 @@ use std::path::PathBuf;
 
 pub(crate) use flags::Flags;
 pub(crate) use kept::Keeping;
-pub(crate) use merge::Entry;
+pub(crate) use merge::MergedEntry;
 pub(crate) use problem::{Problem, fault};
 pub(crate) use reference::reference;
 pub(crate) use schema::schema;
 
 use env::Environment;
-use file::Found;
+use file::FoundFile;
 use layer::Layer;
 
 /// Everything that the product can be told.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct AllSettings {
     pub engine: tersely_engine::Settings,
     pub gateway: tersely_gateway::Settings,
     /// Where texts are kept that a later request may only name.
@@ -53,7 +53,7 @@ pub(crate) struct Settings {
 
 /// Where to look for what was typed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Order {
+pub(crate) struct SettingSources {
     pub flags: Flags,
     pub environment: Environment,
     /// The folder that is looked in for a file that nobody named.
@@ -63,16 +63,16 @@ pub(crate) struct Order {
 /// Settings, and how they came about.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    pub settings: Settings,
+    pub settings: AllSettings,
     /// Every setting with its value and where that came from; secrets are masked.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MergedEntry>,
     /// The file that was read, if there was one.
     pub file: Option<PathBuf>,
     /// What was accepted but does nothing, or less than its name says.
     pub notices: Vec<String>,
 }
 
-impl Order {
+impl SettingSources {
     /// What was typed, in this process's environment and folder.
     pub(crate) fn new(flags: &Flags) -> Self {
         Self { flags: flags.clone(), environment: env::own(), here: PathBuf::from(".") }
@@ -80,12 +80,12 @@ impl Order {
 }
 
 /// Reads what was typed and says what it means, or everything that is wrong with it.
-pub(crate) fn load(order: &Order) -> Result<Loaded, Vec<Problem>> {
-    let found = file::find(order);
-    let file = found.as_ref().map_or_else(Layer::default, |found| tree::read(found, &order.environment));
-    let layers = [file, layer::environment(&order.environment), layer::flags(&order.flags)];
+pub(crate) fn load(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
+    let found = file::find(sources);
+    let file = found.as_ref().map_or_else(Layer::default, |found| tree::read(found, &sources.environment));
+    let layers = [file, layer::environment(&sources.environment), layer::flags(&sources.flags)];
     let (settings, entries, notices) = merge::merge(layers)?;
-    Ok(Loaded { settings, entries, file: found.map(Found::path), notices })
+    Ok(Loaded { settings, entries, file: found.map(FoundFile::path), notices })
 }
 
 #[cfg(test)]
@@ -98,14 +98,16 @@ mod tests {
 
     use super::*;
 
-    fn meant(set: &[(&str, &str)]) -> Settings {
+    fn meant(set: &[(&str, &str)]) -> AllSettings {
         let environment = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        load(&Order { environment, here: "no-such-folder".into(), ..Order::default() }).unwrap().settings
+        load(&SettingSources { environment, here: "no-such-folder".into(), ..SettingSources::default() })
+            .unwrap()
+            .settings
     }
 
     #[test]
     fn nothing_typed_means_the_defaults() {
-        let (meant, usual) = (meant(&[]), Settings::default());
+        let (meant, usual) = (meant(&[]), AllSettings::default());
         assert_eq!(meant.engine, usual.engine);
         assert_eq!(format!("{:?}", meant.gateway), format!("{:?}", usual.gateway));
     }

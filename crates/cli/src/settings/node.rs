@@ -2,17 +2,17 @@
 
 /// A value and the line that it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Node {
+pub(crate) struct SettingNode {
     pub line: usize,
-    pub value: Value,
+    pub value: SettingValue,
 }
 
 /// What a file can hold. Numbers and switches are kept as they were typed: whoever asks for one reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum SettingValue {
     Nothing,
     Text(String),
-    List(Vec<Node>),
+    List(Vec<SettingNode>),
     Table(Vec<Pair>),
 }
 
@@ -21,17 +21,17 @@ pub(crate) enum Value {
 pub(crate) struct Pair {
     pub name: String,
     pub line: usize,
-    pub node: Node,
+    pub node: SettingNode,
 }
 
 /// Why a text is no tree, and on which line that shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct NodeFault {
     pub line: usize,
     pub what: String,
 }
 
-impl Value {
+impl SettingValue {
     /// What it is, for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {

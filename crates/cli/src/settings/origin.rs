@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 /// The place where a value was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum SettingOrigin {
     Default,
     File(Arc<str>, usize),
     Environment(String),
     Flag(&'static str),
 }
 
-impl Origin {
+impl SettingOrigin {
     /// How early it is heard: greater is earlier.
     pub(crate) fn rank(&self) -> u8 {
         match self {
@@ -24,7 +24,7 @@ impl Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
-use super::origin::Origin;
+use super::origin::SettingOrigin;
 
 const HINT: &str = "fix it there; `tersely config reference` lists every key and its values";
 
@@ -18,12 +18,12 @@ pub(crate) struct Problem {
 
 impl Problem {
     /// A fault of one key, at the place where it was typed.
-    pub(crate) fn at(origin: &Origin, key: &str, what: impl fmt::Display) -> Self {
+    pub(crate) fn at(origin: &SettingOrigin, key: &str, what: impl fmt::Display) -> Self {
         let place = match origin {
-            Origin::File(path, line) => format!("{path}:{line}: {key}"),
-            Origin::Environment(name) => name.clone(),
-            Origin::Flag(name) => (*name).to_owned(),
-            Origin::Default => key.to_owned(),
+            SettingOrigin::File(path, line) => format!("{path}:{line}: {key}"),
+            SettingOrigin::Environment(name) => name.clone(),
+            SettingOrigin::Flag(name) => (*name).to_owned(),
+            SettingOrigin::Default => key.to_owned(),
         };
         Self { place, what: what.to_string(), hint: None }
     }
@@ -47,8 +47,8 @@ impl fmt::Display for Problem {
 }
 
 /// Ends a command with everything that is wrong, a line each.
-pub(crate) fn fault(problems: Vec<Problem>) -> Fault {
+pub(crate) fn fault(problems: Vec<Problem>) -> CommandFault {
     let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
     let hint = problems.into_iter().find_map(|problem| problem.hint);
-    Fault::unable(lines.join("\n"), hint.unwrap_or_else(|| HINT.to_owned()))
+    CommandFault::unable(lines.join("\n"), hint.unwrap_or_else(|| HINT.to_owned()))
 }

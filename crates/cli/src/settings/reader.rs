@@ -7,8 +7,8 @@ use super::field::Words;
 use super::file;
 use super::layer::Layer;
 use super::near::nearest;
-use super::node::{Node, Value};
-use super::origin::Origin;
+use super::node::{SettingNode, SettingValue};
+use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::substitute::substitute;
 
@@ -21,13 +21,13 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     /// What was typed, with variables replaced.
-    pub(crate) fn words(&self, node: &Node) -> Result<Words, String> {
-        let text = |node: &Node| match &node.value {
-            Value::Text(text) => substitute(text, self.environment),
+    pub(crate) fn words(&self, node: &SettingNode) -> Result<Words, String> {
+        let text = |node: &SettingNode| match &node.value {
+            SettingValue::Text(text) => substitute(text, self.environment),
             other => Err(format!("expects a value, not {}", other.kind())),
         };
         match &node.value {
-            Value::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),
+            SettingValue::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),
             _ => text(node).map(Words::One),
         }
     }
@@ -48,7 +48,7 @@ impl Reader<'_> {
     }
 
     /// Where a line of the file is.
-    pub(crate) fn at(&self, line: usize) -> Origin {
+    pub(crate) fn at(&self, line: usize) -> SettingOrigin {
         file::at(self.path, line)
     }
 }

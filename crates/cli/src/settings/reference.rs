@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::env::{self, OTHERS};
-use super::field::Field;
+use super::field::SettingField;
 use super::flags::FLAGS;
-use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::rule::PARTS;
-use super::seed::{Meaning, SEED};
+use super::seed::{SEED, SeedMeaning};
 
 const HEAD: &str = "\
 # Configuration
@@ -96,12 +96,12 @@ fn group(page: &mut String, name: &str, about: &str) {
     }
 }
 
-fn means(key: &Key) -> String {
+fn means(key: &SettingKey) -> String {
     let choice = match key.field {
-        Field::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
-        Field::Loss(_) => ": `none`, `form` or `detail`",
-        Field::Dictionary(_) => ": `lzw`, `repair` or `auto`",
-        Field::Schema(_) => ": `disabled` or `minify`",
+        SettingField::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
+        SettingField::Loss(_) => ": `none`, `form` or `detail`",
+        SettingField::Dictionary(_) => ": `lzw`, `repair` or `auto`",
+        SettingField::Schema(_) => ": `disabled` or `minify`",
         _ => "",
     };
     let flag = FLAGS.iter().find(|(_, name, _)| *name == key.name);
@@ -113,7 +113,7 @@ fn means(key: &Key) -> String {
     format!("{about}{choice}{flag}")
 }
 
-fn usual(field: Field, draft: &mut Draft) -> String {
+fn usual(field: SettingField, draft: &mut Draft) -> String {
     match field.show(draft) {
         Value::String(text) if text.is_empty() => "none".to_owned(),
         Value::String(text) => format!("`{text}`"),
@@ -134,11 +134,13 @@ fn seeds(page: &mut String) {
     page.push_str(SEEDS);
     for (name, meaning) in &SEED {
         let means = match meaning {
-            Meaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
-            Meaning::Strategy => "`passthrough`: `mode` is `disabled`; any other: our own stages".to_owned(),
-            Meaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
-            Meaning::Key(key) => format!("`{key}`"),
-            Meaning::Nothing(_, why) => format!("nothing: {why}"),
+            SeedMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
+            SeedMeaning::Strategy => {
+                "`passthrough`: `mode` is `disabled`; any other: our own stages".to_owned()
+            }
+            SeedMeaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
+            SeedMeaning::Key(key) => format!("`{key}`"),
+            SeedMeaning::Nothing(_, why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }
@@ -149,10 +151,10 @@ fn variables(page: &mut String) {
     page.push_str(VARIABLES);
     for (name, meaning) in &OTHERS {
         let means = match meaning {
-            env::Meaning::Key(key) => format!("`{key}`"),
-            env::Meaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
-            env::Meaning::Trust => "another file of certificates to trust".to_owned(),
-            env::Meaning::Nothing(why) => format!("nothing: {why}"),
+            env::VariableMeaning::Key(key) => format!("`{key}`"),
+            env::VariableMeaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
+            env::VariableMeaning::Trust => "another file of certificates to trust".to_owned(),
+            env::VariableMeaning::Nothing(why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }

@@ -4,7 +4,7 @@ use tersely_core::Redaction;
 use tersely_engine::{Change, Rule};
 
 use super::field::{Words, bytes, positive, redaction};
-use super::node::{Node, Pair, Value};
+use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::Reader;
 
 /// What a rule can hold, and what each part means.
@@ -26,8 +26,8 @@ pub(crate) const PARTS: [(&str, &str); 11] = [
 ];
 
 /// Reads the whole list.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &Node) {
-    let Value::List(list) = &node.value else {
+pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
+    let SettingValue::List(list) = &node.value else {
         return reader.problem(node.line, "rules", "expects a list; write [[rules]] above each rule in TOML");
     };
     for node in list {
@@ -35,13 +35,13 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node) {
     }
 }
 
-fn one(reader: &mut Reader<'_>, node: &Node) {
-    let Value::Table(pairs) = &node.value else {
+fn one(reader: &mut Reader<'_>, node: &SettingNode) {
+    let SettingValue::Table(pairs) = &node.value else {
         let what = format!("a rule is a table of tool, route and what changes, not {}", node.value.kind());
         return reader.problem(node.line, "rules", what);
     };
     let mut rule = Rule::default();
-    for pair in pairs.iter().filter(|pair| pair.node.value != Value::Nothing) {
+    for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         part(reader, &mut rule, pair);
     }
     let known = |pair: &Pair| PARTS[2..].iter().any(|(name, _)| *name == pair.name);

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::draft::Draft;
-use super::field::Field;
-use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::field::SettingField;
+use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::rule;
-use super::seed::{Kind, Meaning, SEED};
+use super::seed::{SEED, SeedKind, SeedMeaning};
 
 /// The whole schema. Whatever is a number or a switch may also be a text, for `${VAR}` in it.
 pub(crate) fn schema() -> Value {
@@ -38,7 +38,7 @@ fn group(group: &str) -> Map<String, Value> {
     properties
 }
 
-fn property(key: &Key, draft: &mut Draft) -> Value {
+fn property(key: &SettingKey, draft: &mut Draft) -> Value {
     let mut property = described(shape(key.field), key.about);
     let usual = key.field.show(draft);
     if usual != json!("") {
@@ -48,30 +48,36 @@ fn property(key: &Key, draft: &mut Draft) -> Value {
 }
 
 /// What can be typed for a field.
-fn shape(field: Field) -> Value {
+fn shape(field: SettingField) -> Value {
     match field {
-        Field::Address(_) | Field::Url(_) | Field::Proxy(_) | Field::Secret(_) | Field::Header(_) => {
+        SettingField::Address(_)
+        | SettingField::Url(_)
+        | SettingField::Proxy(_)
+        | SettingField::Secret(_)
+        | SettingField::Header(_) => {
             json!({ "type": "string" })
         }
-        Field::Text(_)
-        | Field::Names(_)
-        | Field::Files(_)
-        | Field::Origins(_)
-        | Field::Hosts(_)
-        | Field::Stores(_) => list(),
-        Field::Mode(_) => {
+        SettingField::Text(_)
+        | SettingField::Names(_)
+        | SettingField::Files(_)
+        | SettingField::Origins(_)
+        | SettingField::Hosts(_)
+        | SettingField::Stores(_) => list(),
+        SettingField::Mode(_) => {
             words(&["disabled", "safe", "standard", "aggressive", "safe@1", "standard@1", "aggressive@1"])
         }
-        Field::Loss(_) => words(&["none", "form", "detail"]),
-        Field::Dictionary(_) => words(&["lzw", "repair", "auto"]),
-        Field::Schema(_) => words(&["disabled", "minify"]),
-        Field::Redaction(_) => json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] }),
-        Field::Bytes(_) | Field::Count(_) => number(1),
-        Field::Floor(_) => number(0),
-        Field::Time(_) | Field::Pause(_) | Field::Patience(_) => {
+        SettingField::Loss(_) => words(&["none", "form", "detail"]),
+        SettingField::Dictionary(_) => words(&["lzw", "repair", "auto"]),
+        SettingField::Schema(_) => words(&["disabled", "minify"]),
+        SettingField::Redaction(_) => {
+            json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] })
+        }
+        SettingField::Bytes(_) | SettingField::Count(_) => number(1),
+        SettingField::Floor(_) => number(0),
+        SettingField::Time(_) | SettingField::Pause(_) | SettingField::Patience(_) => {
             json!({ "type": "string", "examples": ["500ms", "30s", "5m"] })
         }
-        Field::Switch(_) => json!({ "type": ["boolean", "string"] }),
+        SettingField::Switch(_) => json!({ "type": ["boolean", "string"] }),
     }
 }
 
@@ -113,23 +119,25 @@ fn pipes() -> Value {
     object(&Map::from_iter([("tool_output".to_owned(), pipe)]), "The file shape of other gateways")
 }
 
-fn seed(meaning: &Meaning) -> Value {
+fn seed(meaning: &SeedMeaning) -> Value {
     match meaning {
-        Meaning::Enabled => described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all"),
-        Meaning::Expand => described(
+        SeedMeaning::Enabled => {
+            described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
+        }
+        SeedMeaning::Expand => described(
             json!({ "type": ["boolean", "string"] }),
             "Whether to leave out detail that the model can fetch back",
         ),
-        Meaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
-        Meaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
+        SeedMeaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
+        SeedMeaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
             Some(key) => described(shape(key.field), key.about),
             None => json!({}),
         },
-        Meaning::Nothing(kind, why) => {
+        SeedMeaning::Nothing(kind, why) => {
             let kind = match kind {
-                Kind::Word | Kind::Strategy | Kind::Time => json!({ "type": "string" }),
-                Kind::Number => json!({ "type": ["number", "string"] }),
-                Kind::Switch => json!({ "type": ["boolean", "string"] }),
+                SeedKind::Word | SeedKind::Strategy | SeedKind::Time => json!({ "type": "string" }),
+                SeedKind::Number => json!({ "type": ["number", "string"] }),
+                SeedKind::Switch => json!({ "type": ["boolean", "string"] }),
             };
             described(kind, &format!("Ignored: {why}"))
         }

@@ -4,11 +4,11 @@
 //! always forwards the original.
 
 use super::field::{Words, switch, time};
-use super::node::{Node, Pair, Value};
+use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::Reader;
 
 /// What a key of theirs means here.
-pub(crate) enum Meaning {
+pub(crate) enum SeedMeaning {
     /// Whether anything is done at all.
     Enabled,
     /// Who does it: nobody, or we.
@@ -18,12 +18,12 @@ pub(crate) enum Meaning {
     /// The same as a key of ours.
     Key(&'static str),
     /// Nothing, and why; what is typed must still be of its kind.
-    Nothing(Kind, &'static str),
+    Nothing(SeedKind, &'static str),
 }
 
 /// What can be typed for a key of theirs that has no effect.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum SeedKind {
     Word,
     Strategy,
     Number,
@@ -35,25 +35,25 @@ const STRATEGIES: [&str; 4] = ["passthrough", "simple", "api", "external_provide
 const LOCAL: &str = "no remote compressor is called";
 
 /// The keys of `pipes.tool_output`.
-pub(crate) static SEED: [(&str, Meaning); 15] = [
-    ("enabled", Meaning::Enabled),
-    ("strategy", Meaning::Strategy),
+pub(crate) static SEED: [(&str, SeedMeaning); 15] = [
+    ("enabled", SeedMeaning::Enabled),
+    ("strategy", SeedMeaning::Strategy),
     (
         "fallback_strategy",
-        Meaning::Nothing(Kind::Strategy, "after an error the original is always forwarded"),
+        SeedMeaning::Nothing(SeedKind::Strategy, "after an error the original is always forwarded"),
     ),
-    ("provider", Meaning::Nothing(Kind::Word, LOCAL)),
-    ("api.endpoint", Meaning::Nothing(Kind::Word, LOCAL)),
-    ("api.api_key", Meaning::Nothing(Kind::Word, LOCAL)),
-    ("api.model", Meaning::Nothing(Kind::Word, LOCAL)),
-    ("api.timeout", Meaning::Nothing(Kind::Time, LOCAL)),
-    ("api.query_agnostic", Meaning::Nothing(Kind::Switch, LOCAL)),
-    ("min_bytes", Meaning::Key("min_bytes")),
-    ("max_bytes", Meaning::Key("skip_above")),
-    ("target_ratio", Meaning::Nothing(Kind::Number, "the cheapest form always wins")),
-    ("enable_expand_context", Meaning::Expand),
-    ("include_expand_hint", Meaning::Nothing(Kind::Switch, "a shortened text always says so")),
-    ("skip_tools", Meaning::Key("skip_tools")),
+    ("provider", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
+    ("api.endpoint", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
+    ("api.api_key", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
+    ("api.model", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
+    ("api.timeout", SeedMeaning::Nothing(SeedKind::Time, LOCAL)),
+    ("api.query_agnostic", SeedMeaning::Nothing(SeedKind::Switch, LOCAL)),
+    ("min_bytes", SeedMeaning::Key("min_bytes")),
+    ("max_bytes", SeedMeaning::Key("skip_above")),
+    ("target_ratio", SeedMeaning::Nothing(SeedKind::Number, "the cheapest form always wins")),
+    ("enable_expand_context", SeedMeaning::Expand),
+    ("include_expand_hint", SeedMeaning::Nothing(SeedKind::Switch, "a shortened text always says so")),
+    ("skip_tools", SeedMeaning::Key("skip_tools")),
 ];
 
 const PIPE: &str = "pipes.tool_output";
@@ -72,10 +72,10 @@ pub(crate) fn read(reader: &mut Reader<'_>, pair: &Pair) {
     }
 }
 
-fn pipe(reader: &mut Reader<'_>, node: &Node) {
+fn pipe(reader: &mut Reader<'_>, node: &SettingNode) {
     let Some(pairs) = table(reader, PIPE, node) else { return };
     let mut mode = None;
-    for pair in pairs.iter().filter(|pair| pair.node.value != Value::Nothing) {
+    for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         if pair.name == "api" {
             for inner in table(reader, "pipes.tool_output.api", &pair.node).unwrap_or_default() {
                 key(reader, &format!("api.{}", inner.name), inner, &mut mode);
@@ -90,10 +90,10 @@ fn pipe(reader: &mut Reader<'_>, node: &Node) {
     }
 }
 
-fn table<'n>(reader: &mut Reader<'_>, name: &str, node: &'n Node) -> Option<&'n [Pair]> {
+fn table<'n>(reader: &mut Reader<'_>, name: &str, node: &'n SettingNode) -> Option<&'n [Pair]> {
     match &node.value {
-        Value::Table(pairs) => Some(pairs),
-        Value::Nothing => None,
+        SettingValue::Table(pairs) => Some(pairs),
+        SettingValue::Nothing => None,
         other => {
             reader.problem(node.line, name, format!("expects a group of keys, not {}", other.kind()));
             None
@@ -110,24 +110,24 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
         return reader.unknown(name, pair.line, SEED.iter().map(|(known, _)| *known));
     };
     let read = match meaning {
-        Meaning::Key(key) => reader.words(&pair.node).map(|words| {
+        SeedMeaning::Key(key) => reader.words(&pair.node).map(|words| {
             let origin = reader.at(pair.line);
             reader.layer.put(key, words, origin);
         }),
-        Meaning::Nothing(kind, why) => idle(*kind, &pair.node).map(|()| {
+        SeedMeaning::Nothing(kind, why) => idle(*kind, &pair.node).map(|()| {
             reader.layer.notices.push(format!("{full} has no effect: {why}"));
         }),
-        Meaning::Enabled => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
+        SeedMeaning::Enabled => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
             let asked = if enabled { "standard" } else { "disabled" };
             if mode.is_none_or(|(asked, _)| asked != "disabled") {
                 *mode = Some((asked, pair.line));
             }
         }),
-        Meaning::Expand => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
+        SeedMeaning::Expand => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
             let origin = reader.at(pair.line);
             reader.layer.put("loss", if enabled { "detail" } else { "form" }.into(), origin);
         }),
-        Meaning::Strategy => one(reader, pair).and_then(|word| strategy(&word)).map(|word| match word {
+        SeedMeaning::Strategy => one(reader, pair).and_then(|word| strategy(&word)).map(|word| match word {
             "passthrough" => *mode = Some(("disabled", pair.line)),
             _ => reader.layer.notices.push(format!("{full}: {word} is replaced by our own stages; {LOCAL}")),
         }),
@@ -150,16 +150,16 @@ fn strategy(word: &str) -> Result<&'static str, String> {
 }
 
 /// Holds a value without effect to its kind. A variable in it is not asked for: nobody needs to set what nobody reads.
-fn idle(kind: Kind, node: &Node) -> Result<(), String> {
-    let Value::Text(text) = &node.value else {
+fn idle(kind: SeedKind, node: &SettingNode) -> Result<(), String> {
+    let SettingValue::Text(text) = &node.value else {
         return Err(format!("expects a value, not {}", node.value.kind()));
     };
     match kind {
         _ if text.contains("${") => Ok(()),
-        Kind::Word => Ok(()),
-        Kind::Strategy => strategy(text).map(drop),
-        Kind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
-        Kind::Switch => switch(text).map(drop),
-        Kind::Time => time(text).map(drop),
+        SeedKind::Word => Ok(()),
+        SeedKind::Strategy => strategy(text).map(drop),
+        SeedKind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
+        SeedKind::Switch => switch(text).map(drop),
+        SeedKind::Time => time(text).map(drop),
     }
 }

@@ -3,18 +3,18 @@
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
 
-use super::node::{Fault, Node, Pair, Value};
+use super::node::{NodeFault, Pair, SettingNode, SettingValue};
 
 /// Reads a whole file. The parser itself bounds how deep it may nest.
-pub(crate) fn read(text: &str) -> Result<Node, Fault> {
+pub(crate) fn read(text: &str) -> Result<SettingNode, NodeFault> {
     let lines = Lines(text.match_indices('\n').map(|(at, _)| at).collect());
     let table = DeTable::parse(text).map_err(|error| fault(&lines, &error))?;
-    Ok(Node { line: 1, value: lines.table(table.get_ref()) })
+    Ok(SettingNode { line: 1, value: lines.table(table.get_ref()) })
 }
 
-fn fault(lines: &Lines, error: &::toml::de::Error) -> Fault {
+fn fault(lines: &Lines, error: &::toml::de::Error) -> NodeFault {
     let line = error.span().map_or(1, |span| lines.of(span.start));
-    Fault { line, what: error.message().trim().replace('\n', "; ") }
+    NodeFault { line, what: error.message().trim().replace('\n', "; ") }
 }
 
 /// Where the lines of a text end.
@@ -25,7 +25,7 @@ impl Lines {
         self.0.partition_point(|&end| end < at) + 1
     }
 
-    fn table(&self, table: &DeTable<'_>) -> Value {
+    fn table(&self, table: &DeTable<'_>) -> SettingValue {
         let mut pairs: Vec<Pair> = table
             .iter()
             .map(|(name, node)| Pair {
@@ -35,16 +35,16 @@ impl Lines {
             })
             .collect();
         pairs.sort_by_key(|pair| pair.line);
-        Value::Table(pairs)
+        SettingValue::Table(pairs)
     }
 
-    fn node(&self, node: &Spanned<DeValue<'_>>) -> Node {
+    fn node(&self, node: &Spanned<DeValue<'_>>) -> SettingNode {
         let value = match node.get_ref() {
             DeValue::Table(table) => self.table(table),
-            DeValue::Array(list) => Value::List(list.iter().map(|node| self.node(node)).collect()),
-            value => Value::Text(text(value)),
+            DeValue::Array(list) => SettingValue::List(list.iter().map(|node| self.node(node)).collect()),
+            value => SettingValue::Text(text(value)),
         };
-        Node { line: self.of(node.span().start), value }
+        SettingNode { line: self.of(node.span().start), value }
     }
 }
 

@@ -3,31 +3,31 @@
 use std::path::Path;
 
 use super::env::Environment;
-use super::field::{Field, Words};
-use super::file::{self, Found};
-use super::key::{ALIASES, GROUPS, KEYS, Key};
+use super::field::{SettingField, Words};
+use super::file::{self, FoundFile};
+use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::layer::{Layer, key};
-use super::node::{Node, Pair, Value};
+use super::node::{Pair, SettingNode, SettingValue};
 use super::problem::Problem;
 use super::reader::Reader;
 use super::{rule, seed};
 
 /// What a file says.
-pub(crate) fn read(found: &Found, environment: &Environment) -> Layer {
+pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     let path = found.clone().path();
     let mut layer = Layer::default();
     match file::read(&path) {
         Ok(root) => read_group(&mut Reader { path: &path, environment, layer: &mut layer }, "", &root),
         Err(problem) => layer.problems.push(problem),
     }
-    if let Found::Here(path) = found {
+    if let FoundFile::Here(path) = found {
         guard(&mut layer, path);
     }
     layer
 }
 
-fn read_group(reader: &mut Reader<'_>, group: &str, node: &Node) {
-    let Value::Table(pairs) = &node.value else {
+fn read_group(reader: &mut Reader<'_>, group: &str, node: &SettingNode) {
+    let SettingValue::Table(pairs) = &node.value else {
         let what = format!("expects a group of keys, not {}", node.value.kind());
         return reader.problem(node.line, if group.is_empty() { "the file" } else { group }, what);
     };
@@ -40,7 +40,7 @@ fn read_pair(reader: &mut Reader<'_>, group: &str, pair: &Pair) {
     let name = if group.is_empty() { pair.name.clone() } else { format!("{group}.{}", pair.name) };
     let is_group = group.is_empty() && GROUPS.iter().any(|(name, _)| *name == pair.name);
     match name.as_str() {
-        _ if matches!(pair.node.value, Value::Nothing) => {}
+        _ if matches!(pair.node.value, SettingValue::Nothing) => {}
         "rules" => rule::read(reader, &pair.node),
         "pipes" | "providers" => seed::read(reader, pair),
         _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
@@ -65,17 +65,17 @@ fn rooted(path: &Path, name: &str, words: Words) -> Words {
     let folder = path.parent().unwrap_or(Path::new(""));
     let join = |word: &String| folder.join(word.trim()).display().to_string();
     match (key(name).map(|key| key.field), words) {
-        (Some(Field::Files(_)), Words::One(text)) => {
+        (Some(SettingField::Files(_)), Words::One(text)) => {
             Words::Many(text.split(',').map(|word| join(&word.to_owned())).collect())
         }
-        (Some(Field::Files(_)), Words::Many(list)) => Words::Many(list.iter().map(join).collect()),
+        (Some(SettingField::Files(_)), Words::Many(list)) => Words::Many(list.iter().map(join).collect()),
         (_, words) => words,
     }
 }
 
 /// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
 fn guard(layer: &mut Layer, path: &Path) {
-    let keys = layer.values.iter().filter(|(name, _)| key(name).is_some_and(Key::trusts));
+    let keys = layer.values.iter().filter(|(name, _)| key(name).is_some_and(SettingKey::trusts));
     let keys = keys.map(|(name, (_, origin))| (*name, origin));
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));

@@ -9,7 +9,7 @@ use tokio::sync::watch::{Receiver, Sender, channel};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::{Loaded, Order, Settings, file, load};
+use super::{AllSettings, Loaded, SettingSources, file, load};
 
 /// How often the file is looked at. Its content is compared, so that no kind of replacing it goes unseen.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -27,17 +27,17 @@ pub(crate) enum News<'a> {
 ///
 /// Ends by itself once the receiver is gone.
 pub(crate) fn watch(
-    order: Order,
+    sources: SettingSources,
     loaded: &Loaded,
     tell: impl Fn(News<'_>) + Send + Sync + 'static,
-) -> Receiver<Arc<Settings>> {
+) -> Receiver<Arc<AllSettings>> {
     let (sender, receiver) = channel(Arc::new(loaded.settings.clone()));
     let path = loaded.file.clone();
     // From here on the signal no longer ends the process.
     let signal = Signal::new();
     tokio::spawn(async move {
         tokio::select! {
-            () = follow(order, path, signal, &sender, tell) => {}
+            () = follow(sources, path, signal, &sender, tell) => {}
             () = sender.closed() => {}
         }
     });
@@ -45,10 +45,10 @@ pub(crate) fn watch(
 }
 
 async fn follow(
-    order: Order,
+    sources: SettingSources,
     path: Option<PathBuf>,
     mut signal: Signal,
-    sender: &Sender<Arc<Settings>>,
+    sender: &Sender<Arc<AllSettings>>,
     tell: impl Fn(News<'_>),
 ) {
     let mut seen = content(path.clone()).await;
@@ -60,16 +60,16 @@ async fn follow(
         let now = content(path.clone()).await;
         if told || now != seen {
             seen = now;
-            renew(order.clone(), sender, &tell).await;
+            renew(sources.clone(), sender, &tell).await;
         }
     }
 }
 
-async fn renew(order: Order, sender: &Sender<Arc<Settings>>, tell: &impl Fn(News<'_>)) {
+async fn renew(sources: SettingSources, sender: &Sender<Arc<AllSettings>>, tell: &impl Fn(News<'_>)) {
     let read = spawn_blocking(move || {
         let problems =
             |all: Vec<super::Problem>| all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        load(&order).map(|loaded| loaded.settings).map_err(problems)
+        load(&sources).map(|loaded| loaded.settings).map_err(problems)
     });
     match read.await {
         Ok(Ok(settings)) => {
@@ -133,18 +133,18 @@ mod tests {
     struct Scene {
         path: PathBuf,
         told: Arc<Mutex<Vec<String>>>,
-        receiver: Receiver<Arc<Settings>>,
+        receiver: Receiver<Arc<AllSettings>>,
     }
 
     fn scene(name: &str, text: &str) -> Scene {
         let path = std::env::temp_dir().join(format!("tersely-{}-{name}.toml", std::process::id()));
         fs::write(&path, text).unwrap();
         let flags = Flags { config: Some(path.clone()), ..Flags::default() };
-        let order = Order { flags, ..Order::default() };
+        let sources = SettingSources { flags, ..SettingSources::default() };
         let told = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&told);
         let tell = move |news: News<'_>| kept.lock().unwrap().push(format!("{news:?}"));
-        let receiver = watch(order.clone(), &load(&order).unwrap(), tell);
+        let receiver = watch(sources.clone(), &load(&sources).unwrap(), tell);
         Scene { path, told, receiver }
     }
 

@@ -7,16 +7,16 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use super::node::{Fault, Node, Pair, Value};
+use super::node::{NodeFault, Pair, SettingNode, SettingValue};
 
 const DEPTH: usize = 32;
 const NODES: usize = 10_000;
 
 /// Reads a whole file of one document.
-pub(crate) fn read(text: &str) -> Result<Node, Fault> {
+pub(crate) fn read(text: &str) -> Result<SettingNode, NodeFault> {
     let mut reader =
         Reader { parser: Parser::new_from_str(text), anchors: HashMap::new(), nodes: 0, line: 1 };
-    let mut root = Node { line: 1, value: Value::Table(Vec::new()) };
+    let mut root = SettingNode { line: 1, value: SettingValue::Table(Vec::new()) };
     let mut documents = 0;
     loop {
         match reader.next()? {
@@ -31,13 +31,13 @@ pub(crate) fn read(text: &str) -> Result<Node, Fault> {
 
 struct Reader<'a> {
     parser: Parser<'a, StrInput<'a>>,
-    anchors: HashMap<usize, (Node, usize)>,
+    anchors: HashMap<usize, (SettingNode, usize)>,
     nodes: usize,
     line: usize,
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Event<'a>, Fault> {
+    fn next(&mut self) -> Result<Event<'a>, NodeFault> {
         match self.parser.next_event() {
             None => Ok(Event::StreamEnd),
             Some(Ok((event, span))) => {
@@ -45,12 +45,12 @@ impl<'a> Reader<'a> {
                 Ok(event)
             }
             Some(Err(error)) => {
-                Err(Fault { line: error.marker().line().max(1), what: error.info().to_owned() })
+                Err(NodeFault { line: error.marker().line().max(1), what: error.info().to_owned() })
             }
         }
     }
 
-    fn node(&mut self, event: Event<'a>, depth: usize) -> Result<Node, Fault> {
+    fn node(&mut self, event: Event<'a>, depth: usize) -> Result<SettingNode, NodeFault> {
         if depth > DEPTH {
             return self.fault("too deep: tables and lists nest at most 32 levels");
         }
@@ -63,28 +63,28 @@ impl<'a> Reader<'a> {
             Event::Alias(anchor) => return self.copy(anchor),
             _ => return self.fault("a value was expected"),
         };
-        let node = Node { line, value };
+        let node = SettingNode { line, value };
         if anchor > 0 {
             self.anchors.insert(anchor, (node.clone(), self.nodes - before));
         }
         Ok(node)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn list(&mut self, depth: usize) -> Result<SettingValue, NodeFault> {
         let mut list = Vec::new();
         loop {
             match self.next()? {
-                Event::SequenceEnd => return Ok(Value::List(list)),
+                Event::SequenceEnd => return Ok(SettingValue::List(list)),
                 event => list.push(self.node(event, depth + 1)?),
             }
         }
     }
 
-    fn table(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn table(&mut self, depth: usize) -> Result<SettingValue, NodeFault> {
         let mut pairs: Vec<Pair> = Vec::new();
         loop {
             let name = match self.next()? {
-                Event::MappingEnd => return Ok(Value::Table(pairs)),
+                Event::MappingEnd => return Ok(SettingValue::Table(pairs)),
                 Event::Scalar(name, ..) => name.into_owned(),
                 _ => return self.fault("a key must be a plain word"),
             };
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn copy(&mut self, anchor: usize) -> Result<Node, Fault> {
+    fn copy(&mut self, anchor: usize) -> Result<SettingNode, NodeFault> {
         let Some((node, size)) = self.anchors.get(&anchor).cloned() else {
             return self.fault("this alias refers to a value that contains it");
         };
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    fn count(&mut self, more: usize) -> Result<(), Fault> {
+    fn count(&mut self, more: usize) -> Result<(), NodeFault> {
         self.nodes += more;
         if self.nodes > NODES {
             return self.fault("too many values: at most 10,000, counting copies by alias");
@@ -113,25 +113,25 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn fault<T>(&self, what: &str) -> Result<T, Fault> {
-        Err(Fault { line: self.line, what: what.to_owned() })
+    fn fault<T>(&self, what: &str) -> Result<T, NodeFault> {
+        Err(NodeFault { line: self.line, what: what.to_owned() })
     }
 }
 
-impl Node {
+impl SettingNode {
     /// The node itself; an empty document is an empty table.
     fn or_table(self) -> Self {
         match self.value {
-            Value::Nothing => Self { line: self.line, value: Value::Table(Vec::new()) },
+            SettingValue::Nothing => Self { line: self.line, value: SettingValue::Table(Vec::new()) },
             _ => self,
         }
     }
 }
 
-fn scalar(text: &str, style: ScalarStyle) -> Value {
+fn scalar(text: &str, style: ScalarStyle) -> SettingValue {
     match (style, text) {
-        (ScalarStyle::Plain, "" | "~" | "null" | "Null" | "NULL") => Value::Nothing,
-        _ => Value::Text(text.to_owned()),
+        (ScalarStyle::Plain, "" | "~" | "null" | "Null" | "NULL") => SettingValue::Nothing,
+        _ => SettingValue::Text(text.to_owned()),
     }
 }
 

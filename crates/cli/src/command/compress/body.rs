@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use tersely_core::Loss;
 use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
-use tersely_terminal::fault::{Fault, NO, Stop};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 use tersely_wire::{MaskedBody, PROVIDERS, Provider};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     spinner.finish_and_clear();
     let hint = "fix `_tersely` in the body";
     let Passed { body, mut report, .. } =
-        passed.map_err(|refused| Fault::unable(format!("{name}: {refused}"), hint))?;
+        passed.map_err(|refused| CommandFault::unable(format!("{name}: {refused}"), hint))?;
     report.redacted += count;
     if args.account.explain {
         output::note(&explain(args, provider, &report))?;
@@ -39,12 +39,13 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
 }
 
 /// The body without its secrets, where that was asked for.
-fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, Fault> {
+fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedBody<'b>, CommandFault> {
     if !args.redact_secrets {
         return Ok(MaskedBody { body: Cow::Borrowed(body), count: 0 });
     }
     let hint = "omit --redact-secrets, or give a JSON body";
-    seal(body).map_err(|error| Fault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
+    seal(body)
+        .map_err(|error| CommandFault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
 }
 
 fn engine(args: &CompressArgs) -> Engine {
@@ -54,11 +55,11 @@ fn engine(args: &CompressArgs) -> Engine {
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.
-fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, Fault> {
+fn provider(wish: Option<&str>, file: &str, body: &[u8]) -> Result<&'static dyn Provider, CommandFault> {
     provider::of(wish, body).ok_or_else(|| {
         let message = format!("{file}: no tool results, so the API cannot be detected");
         let known = PROVIDERS.map(Provider::name).join(", ");
-        Fault::unable(message, format!("use --provider with one of {known}, {OPENAI}"))
+        CommandFault::unable(message, format!("use --provider with one of {known}, {OPENAI}"))
     })
 }
 

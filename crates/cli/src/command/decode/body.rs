@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tersely_engine::{Unrestored, restore};
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{input, output, progress};
 
 use crate::command::provider;
@@ -24,7 +24,7 @@ pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn refused(name: &str, why: &Unrestored) -> Fault {
+fn refused(name: &str, why: &Unrestored) -> CommandFault {
     let hint = match why {
         Unrestored::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
         Unrestored::Damaged(_) => {
@@ -32,5 +32,5 @@ fn refused(name: &str, why: &Unrestored) -> Fault {
         }
         Unrestored::Partial(_) => "compress with --loss none to leave nothing out",
     };
-    Fault::no(format!("{name}: {why}"), hint)
+    CommandFault::no(format!("{name}: {why}"), hint)
 }

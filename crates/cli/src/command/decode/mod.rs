@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tersely_codec::{DecodeError, Form, decode, detect, json};
 use tersely_core::original_of;
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::input::{self, Input};
 use tersely_terminal::{output, progress};
 
@@ -76,7 +76,7 @@ enum Found {
 }
 
 /// The value of a text in `form`.
-fn named(form: Form, input: &Input) -> Result<Found, Fault> {
+fn named(form: Form, input: &Input) -> Result<Found, CommandFault> {
     let text = without_newline(&input.text);
     // The empty object is an empty text in TOON; in every other form an empty text is a mistake.
     if form != Form::Toon {
@@ -116,13 +116,13 @@ pub(crate) fn without_newline(text: &str) -> &str {
     text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }
 
-fn refused(name: &str, form: Form, error: &DecodeError) -> Fault {
+fn refused(name: &str, form: Form, error: &DecodeError) -> CommandFault {
     let hint = format!("not {}; omit --form to try every form", form.name());
-    Fault::no(format!("{name}: {error}"), hint)
+    CommandFault::no(format!("{name}: {error}"), hint)
 }
 
-fn damaged(name: &str) -> Fault {
-    Fault::no(
+fn damaged(name: &str) -> CommandFault {
+    CommandFault::no(
         format!("{name}: marked as compressed, but it cannot be decoded"),
         "copy it again from the source; a text that refers to earlier results needs its whole request: use --body",
     )

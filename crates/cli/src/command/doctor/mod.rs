@@ -14,8 +14,8 @@ use tersely_terminal::output;
 
 use crate::command::doctor::finding::{Finding, State};
 use crate::command::run::World;
-use crate::proxy::{Proxy, runtime};
-use crate::settings::{self, Flags, Order};
+use crate::gateway::{ReadyGateway, runtime};
+use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,8 +40,8 @@ pub(crate) struct DoctorArgs {
 
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
-    let loaded = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?;
-    let proxy = Proxy::new(loaded.settings)?;
+    let loaded = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?;
+    let proxy = ReadyGateway::new(loaded.settings)?;
     let findings = findings(&proxy, &World::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = if args.json { report(&findings) } else { finding::lines(&findings) };
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
-fn findings(proxy: &Proxy, world: &World) -> Result<Vec<Finding>, Stop> {
+fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
     let programs = program::start();
     let runtime = runtime()?;
     let (variables, places) = runtime.block_on(async {

@@ -7,10 +7,10 @@ use tersely_gateway::{Head, Rewrite, Verdict};
 use tersely_terminal::share::Share;
 
 use crate::command::doctor::finding::Finding;
-use crate::proxy::Proxy;
+use crate::gateway::ReadyGateway;
 
 /// What would become of a small result.
-pub(crate) fn look(proxy: &Proxy) -> Finding {
+pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     let (subject, body) = ("sample", body().to_string());
     if proxy.mode() == Mode::Disabled {
         return Finding::open(subject, "nothing is compressed in disabled mode");

@@ -1,11 +1,11 @@
 //! Points Claude Code at a gateway.
 
 use serde_json::json;
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::{ANTHROPIC, Place};
+use crate::command::run::vendor::{ANTHROPIC, VendorPlace};
 use crate::command::run::world::World;
 
 /// Claude Code.
@@ -28,11 +28,11 @@ impl Client for Claude {
     ///
     /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
     /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let written = written(world);
         let place = match written.as_deref() {
-            Some("") => Place::Usual,
-            Some(url) => Place::Chosen(url.to_owned()),
+            Some("") => VendorPlace::Usual,
+            Some(url) => VendorPlace::Chosen(url.to_owned()),
             None => ANTHROPIC.place(BASE, world),
         };
         let mut told = Told { env: direct(world), ..Told::default() };
@@ -48,11 +48,11 @@ impl Client for Claude {
 }
 
 /// True for Anthropic's own address.
-fn is_home(place: &Place) -> bool {
+fn is_home(place: &VendorPlace) -> bool {
     match place {
-        Place::Usual => true,
-        Place::Chosen(url) => url.trim_end_matches('/') == ANTHROPIC.usual,
-        Place::Open(_) => false,
+        VendorPlace::Usual => true,
+        VendorPlace::Chosen(url) => url.trim_end_matches('/') == ANTHROPIC.usual,
+        VendorPlace::Open(_) => false,
     }
 }
 

@@ -1,9 +1,9 @@
 //! A client, and what it is told.
 
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::{Place, Vendor};
+use crate::command::run::vendor::{Vendor, VendorPlace};
 use crate::command::run::world::World;
 
 /// A program that can be pointed at a gateway.
@@ -15,7 +15,7 @@ pub(crate) trait Client: Sync {
     fn install(&self) -> Option<&'static str>;
 
     /// What to tell it so that all it sends comes through doors of ours.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault>;
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault>;
 }
 
 /// What a client is told: variables, and arguments before the user's own. Notes say what it was not told.
@@ -28,7 +28,11 @@ pub(crate) struct Told {
 
 impl Told {
     /// Points the variables of these providers at doors.
-    pub(crate) fn variables(world: &World, doors: &mut Doors, vendors: &[Vendor]) -> Result<Self, Fault> {
+    pub(crate) fn variables(
+        world: &World,
+        doors: &mut Doors,
+        vendors: &[Vendor],
+    ) -> Result<Self, CommandFault> {
         let mut told = Self { env: direct(world), ..Self::default() };
         for vendor in vendors {
             for name in vendor.names {
@@ -45,11 +49,11 @@ impl Told {
         doors: &mut Doors,
         vendor: &Vendor,
         name: &str,
-        place: &Place,
-    ) -> Result<(), Fault> {
+        place: &VendorPlace,
+    ) -> Result<(), CommandFault> {
         match (doors.lead(name, (vendor.provider, vendor.usual), place)?, place) {
             (Some(url), _) => self.env.push((name.to_owned(), url)),
-            (None, Place::Open(why)) => self.notes.push(format!("{name} is left unset, because {why}")),
+            (None, VendorPlace::Open(why)) => self.notes.push(format!("{name} is left unset, because {why}")),
             (None, _) => {}
         }
         Ok(())
@@ -57,13 +61,13 @@ impl Told {
 }
 
 /// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
-fn place(vendor: &Vendor, name: &str, world: &World) -> Place {
+fn place(vendor: &Vendor, name: &str, world: &World) -> VendorPlace {
     let place = vendor.place(name, world);
     if world.url(name).is_some() {
         return place;
     }
     match world.env_file(|name| vendor.is_place(name)) {
-        Some((file, name)) => Place::Open(format!("{} sets {name}", file.display())),
+        Some((file, name)) => VendorPlace::Open(format!("{} sets {name}", file.display())),
         None => place,
     }
 }

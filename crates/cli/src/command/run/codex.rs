@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tersely_gateway::Provider;
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 use toml::Table;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::Place;
+use crate::command::run::vendor::VendorPlace;
 use crate::command::run::world::{World, env_names};
 
 /// Codex.
@@ -40,12 +40,12 @@ impl Client for Codex {
     ///
     /// Only some versions heed the variable. Where nothing else says where to go, it is left to them: those that do
     /// find a door in it, and for those that do not an argument would send one server's key to another.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let config = config(world);
         let provider = text(&config, "model_provider").unwrap_or("openai");
         let mut told = Told { env: direct(world), ..Told::default() };
         let (key, place) = match (provider, text(&config, ADDRESS)) {
-            ("openai", Some(url)) => (ADDRESS.to_owned(), Place::Chosen(url.to_owned())),
+            ("openai", Some(url)) => (ADDRESS.to_owned(), VendorPlace::Chosen(url.to_owned())),
             ("openai", None) => (ADDRESS.to_owned(), variable(world)),
             (other, _) => (format!("model_providers.{other}.base_url"), custom(&config, other)?),
         };
@@ -54,7 +54,7 @@ impl Client for Codex {
             Some(url) => told.args = vec!["-c".to_owned(), format!("{key}={}", Value::from(url))],
             None => told.notes.push(ADVICE.to_owned()),
         }
-        if let (Place::Open(_), Some(url)) = (place, world.url(VARIABLE)) {
+        if let (VendorPlace::Open(_), Some(url)) = (place, world.url(VARIABLE)) {
             told.env.push((VARIABLE.to_owned(), doors.open(VARIABLE, &url)?));
         }
         Ok(told)
@@ -110,10 +110,10 @@ fn text<'t>(table: &'t Table, key: &str) -> Option<&'t str> {
 }
 
 /// Where the built-in provider's requests would go when its address is not written.
-fn variable(world: &World) -> Place {
+fn variable(world: &World) -> VendorPlace {
     let file = world.home("CODEX_HOME", ".codex").join(".env");
     let set = world.var(VARIABLE).is_some() || env_names(&file).iter().any(|name| name == VARIABLE);
-    if set { Place::Open(ADVICE.to_owned()) } else { Place::Usual }
+    if set { VendorPlace::Open(ADVICE.to_owned()) } else { VendorPlace::Usual }
 }
 
 /// True when Codex is logged in with `ChatGPT`: such a login is good at another address than a key.
@@ -123,11 +123,11 @@ fn is_subscribed(world: &World) -> bool {
     login["auth_mode"] == "chatgpt" || (login["tokens"].is_object() && !keyed)
 }
 
-fn custom(config: &Table, provider: &str) -> Result<Place, Fault> {
+fn custom(config: &Table, provider: &str) -> Result<VendorPlace, CommandFault> {
     let table = config.get("model_providers").and_then(|all| all.get(provider));
     let url = table.and_then(|it| it.get("base_url")).and_then(toml::Value::as_str);
-    url.map(|url| Place::Chosen(url.to_owned())).ok_or_else(|| {
-        Fault::unable(
+    url.map(|url| VendorPlace::Chosen(url.to_owned())).ok_or_else(|| {
+        CommandFault::unable(
             format!("codex uses the provider {provider}, but its configuration has no base_url for it"),
             format!("write base_url under [model_providers.{provider}] in codex's config.toml"),
         )

@@ -4,10 +4,10 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use tersely_gateway::{Provider, Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 
-use crate::command::run::vendor::Place;
-use crate::proxy::Proxy;
+use crate::command::run::vendor::VendorPlace;
+use crate::gateway::ReadyGateway;
 
 /// The doors of one command.
 #[derive(Default)]
@@ -38,12 +38,12 @@ impl Doors {
         &mut self,
         name: &str,
         (provider, usual): (Option<Provider>, &str),
-        place: &Place,
-    ) -> Result<Option<String>, Fault> {
+        place: &VendorPlace,
+    ) -> Result<Option<String>, CommandFault> {
         match place {
-            Place::Chosen(url) => self.open(name, url).map(Some),
-            Place::Open(_) if self.instead.is_none() => Ok(None),
-            Place::Open(_) | Place::Usual => {
+            VendorPlace::Chosen(url) => self.open(name, url).map(Some),
+            VendorPlace::Open(_) if self.instead.is_none() => Ok(None),
+            VendorPlace::Open(_) | VendorPlace::Usual => {
                 let (origin, path) = split(usual);
                 let set = provider.and_then(|it| self.upstreams.of(it)).or_else(|| self.upstreams.rest());
                 let origin = set.map_or_else(|| origin.to_owned(), Upstream::url);
@@ -55,27 +55,30 @@ impl Doors {
     /// The URL to use in the place of `url`, which `name` was set to.
     ///
     /// Its path stays: the command asks for just what it would have asked for.
-    pub(crate) fn open(&mut self, name: &str, url: &str) -> Result<String, Fault> {
+    pub(crate) fn open(&mut self, name: &str, url: &str) -> Result<String, CommandFault> {
         let (origin, path) = split(url);
         self.at(name, origin.to_owned(), path)
     }
 
-    fn at(&mut self, name: &str, origin: String, path: &str) -> Result<String, Fault> {
+    fn at(&mut self, name: &str, origin: String, path: &str) -> Result<String, CommandFault> {
         let origin = self.instead.clone().unwrap_or(origin);
         let known = self.open.iter().find(|door| door.origin == origin).map(|door| door.local);
         let local = known.map_or_else(|| self.add(name, origin), Ok)?;
         Ok(format!("http://{local}{path}"))
     }
 
-    fn add(&mut self, name: &str, origin: String) -> Result<SocketAddr, Fault> {
+    fn add(&mut self, name: &str, origin: String) -> Result<SocketAddr, CommandFault> {
         let upstream = origin.parse().map_err(|error: tersely_gateway::Error| {
-            Fault::unable(format!("{name} is {origin}: {error}"), format!("fix or unset {name}"))
+            CommandFault::unable(format!("{name} is {origin}: {error}"), format!("fix or unset {name}"))
         })?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
         let place = listener.and_then(|it| it.set_nonblocking(true).map(|()| it));
         let place = place.and_then(|it| it.local_addr().map(|local| (it, local)));
         let (listener, local) = place.map_err(|error| {
-            Fault::unable(format!("no free port on this machine: {error}"), "close other programs first")
+            CommandFault::unable(
+                format!("no free port on this machine: {error}"),
+                "close other programs first",
+            )
         })?;
         self.open.push(Door { origin, listener, upstream, local });
         Ok(local)
@@ -84,7 +87,7 @@ impl Doors {
     /// Serves behind every door for as long as the runtime lives.
     ///
     /// What is said over a websocket is not rewritten, so clients that can do without are asked to.
-    pub(crate) fn serve(self, proxy: &Proxy) -> Result<(), Stop> {
+    pub(crate) fn serve(self, proxy: &ReadyGateway) -> Result<(), Stop> {
         for Door { listener, upstream, local, .. } in self.open {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let settings = Settings {

@@ -1,6 +1,6 @@
 //! Points Gemini CLI at a gateway.
 
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
@@ -8,14 +8,14 @@ use crate::command::run::vendor::{CODE_ASSIST, GEMINI};
 use crate::command::run::world::World;
 
 /// Gemini CLI.
-pub(crate) struct Gemini;
+pub(crate) struct GeminiCli;
 
 const BASE: &str = "GOOGLE_GEMINI_BASE_URL";
 
 /// Variables that say how to log in whatever the address.
 const CHOSEN: [&str; 3] = [BASE, "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"];
 
-impl Client for Gemini {
+impl Client for GeminiCli {
     fn name(&self) -> &'static str {
         "gemini"
     }
@@ -25,10 +25,10 @@ impl Client for Gemini {
     }
 
     /// A key and a Google login lead to different servers.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let told = Told::variables(world, doors, &[GEMINI, CODE_ASSIST])?;
         if told.env.iter().any(|(name, _)| name == BASE) && is_undecided(world) {
-            return Err(Fault::unable(
+            return Err(CommandFault::unable(
                 "with another base URL, gemini does not accept an API key as a login by itself",
                 r#"write {"security":{"auth":{"selectedType":"gemini-api-key"}}} into ~/.gemini/settings.json"#,
             ));
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     fn check(vars: &[(&str, &str)], works: bool) {
-        let told = Gemini.point(&World::of(vars), &mut Doors::default());
+        let told = GeminiCli.point(&World::of(vars), &mut Doors::default());
         assert_eq!(told.is_ok(), works, "{told:?}");
     }
 

@@ -18,15 +18,15 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
-use tersely_terminal::fault::{Fault, Stop};
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::process::{Child, Command};
 use tokio::select;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
-use crate::proxy::{Proxy, runtime};
-use crate::settings::{self, Flags, Order};
+use crate::gateway::{ReadyGateway, runtime};
+use crate::settings::{self, Flags, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
 
 pub(crate) use known::CLIENTS;
@@ -60,17 +60,17 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     if args.flags.listen.is_some() {
         let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
-        return Err(Fault::unable("--listen: run chooses a port of its own", hint).into());
+        return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
     }
-    let mut meant = settings::load(&Order::new(&args.flags)).map_err(settings::fault)?.settings;
+    let mut meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    start(&Proxy::new(meant)?, args.flags.upstream.as_deref(), &args.command)
+    start(&ReadyGateway::new(meant)?, args.flags.upstream.as_deref(), &args.command)
 }
 
 /// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
-fn start(proxy: &Proxy, upstream: Option<&str>, command: &[OsString]) -> Result<ExitCode, Stop> {
+fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> Result<ExitCode, Stop> {
     let Some((program, args)) = command.split_first() else {
-        return Err(Fault::unable("no command given", "for example: tersely run claude").into());
+        return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
     if let Some(warning) = proxy.warning() {
         output::note(&format!("tersely: {warning}"))?;
@@ -120,7 +120,7 @@ fn code(status: ExitStatus) -> u8 {
     u8::try_from(code).unwrap_or(u8::MAX)
 }
 
-fn summary(proxy: &Proxy, told: &Told) -> String {
+fn summary(proxy: &ReadyGateway, told: &Told) -> String {
     let saved = proxy.saved();
     if saved.requests() > 0 {
         return saved.to_string();
@@ -130,16 +130,19 @@ fn summary(proxy: &Proxy, told: &Told) -> String {
 }
 
 /// Why a command did not start, and what to do.
-fn absent(client: &dyn Client, program: &OsString, error: &io::Error) -> Fault {
+fn absent(client: &dyn Client, program: &OsString, error: &io::Error) -> CommandFault {
     let program = program.display();
     match (error.kind(), client.install()) {
         (io::ErrorKind::NotFound, Some(install)) => {
-            Fault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
+            CommandFault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
         }
-        (io::ErrorKind::NotFound, None) => {
-            Fault::unable(format!("{program}: no such command"), "check the name, or give the full path")
+        (io::ErrorKind::NotFound, None) => CommandFault::unable(
+            format!("{program}: no such command"),
+            "check the name, or give the full path",
+        ),
+        _ => {
+            CommandFault::unable(format!("cannot start {program}: {error}"), "check that you may execute it")
         }
-        _ => Fault::unable(format!("cannot start {program}: {error}"), "check that you may execute it"),
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tersely_gateway::Provider;
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::Place;
+use crate::command::run::vendor::VendorPlace;
 use crate::command::run::world::World;
 
 /// `OpenCode`.
@@ -70,14 +70,14 @@ impl Client for OpenCode {
 
     /// Its configuration can be added to by a variable. Only providers that are in use are named there, for naming
     /// one makes it count as set up.
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let mut content = said(world);
         let mut told = Told { env: direct(world), ..Told::default() };
         for (name, place) in providers(world) {
             let key = format!("provider.{name}.options.baseURL");
             let known = KNOWN.iter().find(|known| known.name == name);
             let usual = known.map_or((None, ""), |known| (known.vendor, known.address));
-            if let Place::Open(why) = &place {
+            if let VendorPlace::Open(why) = &place {
                 told.notes.push(format!("{key} is left alone, because {why}"));
             } else if let Some(url) = doors.lead(&key, usual, &place)? {
                 put(&mut content, &["provider", &name, "options", "baseURL"], url);
@@ -108,12 +108,12 @@ fn put(place: &mut Value, path: &[&str], url: String) {
 }
 
 /// The providers in use, each with where its requests would go.
-fn providers(world: &World) -> BTreeMap<String, Place> {
+fn providers(world: &World) -> BTreeMap<String, VendorPlace> {
     let logins = World::json(&world.home("XDG_DATA_HOME", ".local/share").join("opencode/auth.json"));
     let used = |known: &&Known| {
         known.keys.iter().any(|key| world.var(key).is_some()) || logins.get(known.name).is_some()
     };
-    let place = |known: &Known| world.url(known.variable).map_or(Place::Usual, Place::Chosen);
+    let place = |known: &Known| world.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen);
     let known = KNOWN.iter().filter(used).map(|known| (known.name.to_owned(), place(known)));
     let mut found: BTreeMap<_, _> = known.collect();
     for config in files(world).iter().map(World::json).chain([said(world)]) {
@@ -126,7 +126,7 @@ fn providers(world: &World) -> BTreeMap<String, Place> {
 }
 
 /// The place that a configuration names: `{env:NAME}` stands for a variable, and `{file:PATH}` for what we do not read.
-fn written(world: &World, url: &str) -> Place {
+fn written(world: &World, url: &str) -> VendorPlace {
     let mut pieces = url.split("{env:");
     let mut place = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
@@ -135,7 +135,7 @@ fn written(world: &World, url: &str) -> Place {
         place.push_str(rest);
     }
     let reads = place.contains("://") && !place.contains('{');
-    if reads { Place::Chosen(place) } else { Place::Open(format!("{url} is not an address")) }
+    if reads { VendorPlace::Chosen(place) } else { VendorPlace::Open(format!("{url} is not an address")) }
 }
 
 /// The files of settings, the one that is heard last at the end.

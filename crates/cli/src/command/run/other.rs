@@ -1,6 +1,6 @@
 //! Points a command that is not known at a gateway: by all the variables that programs and libraries read.
 
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
@@ -19,7 +19,7 @@ impl Client for Other {
         None
     }
 
-    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, Fault> {
+    fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         Told::variables(world, doors, &VENDORS)
     }
 }

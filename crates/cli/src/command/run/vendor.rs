@@ -66,7 +66,7 @@ const PLACES: [&str; 4] = ["_URL", "_BASE", "_HOST", "_ENDPOINT"];
 
 /// Where a name leads.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum VendorPlace {
     /// To where programs go that were told nothing.
     Usual,
     /// To a place that the user chose.
@@ -78,19 +78,19 @@ pub(crate) enum Place {
 impl Vendor {
     /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
-    pub(crate) fn place(&self, name: &str, world: &World) -> Place {
+    pub(crate) fn place(&self, name: &str, world: &World) -> VendorPlace {
         if let Some(url) = world.url(name) {
-            return Place::Chosen(url);
+            return VendorPlace::Chosen(url);
         }
         if let Some(rival) = world.vars.keys().find(|it| self.is_rival(it) && world.var(it).is_some()) {
-            return Place::Open(format!("{rival} is set"));
+            return VendorPlace::Open(format!("{rival} is set"));
         }
         let mut chosen: Vec<_> = self.names.iter().filter_map(|other| world.url(other)).collect();
         chosen.dedup_by(|a, b| a.trim_end_matches('/') == b.trim_end_matches('/'));
         match (chosen.pop(), chosen.is_empty()) {
-            (None, _) => Place::Usual,
-            (Some(url), true) => Place::Chosen(url),
-            (Some(_), false) => Place::Open("the provider's other variables disagree".to_owned()),
+            (None, _) => VendorPlace::Usual,
+            (Some(url), true) => VendorPlace::Chosen(url),
+            (Some(_), false) => VendorPlace::Open("the provider's other variables disagree".to_owned()),
         }
     }
 
@@ -110,26 +110,26 @@ impl Vendor {
 mod tests {
     use super::*;
 
-    fn place(name: &str, vars: &[(&str, &str)]) -> Place {
+    fn place(name: &str, vars: &[(&str, &str)]) -> VendorPlace {
         let vendor = VENDORS.iter().find(|vendor| vendor.names.contains(&name)).expect("a vendor");
         vendor.place(name, &World::of(vars))
     }
 
-    fn chosen(url: &str) -> Place {
-        Place::Chosen(url.to_owned())
+    fn chosen(url: &str) -> VendorPlace {
+        VendorPlace::Chosen(url.to_owned())
     }
 
     #[test]
     fn names_of_one_provider_mean_one_place() {
         let (base, old) = (("OPENAI_BASE_URL", "http://a/v1"), ("OPENAI_API_BASE", "http://b/v1"));
-        assert_eq!(place(base.0, &[]), Place::Usual);
+        assert_eq!(place(base.0, &[]), VendorPlace::Usual);
         assert_eq!(place(old.0, &[base]), chosen(base.1));
         assert_eq!(place(base.0, &[old]), chosen(old.1));
         assert_eq!(
             (place(base.0, &[base, old]), place(old.0, &[base, old])),
             (chosen(base.1), chosen(old.1))
         );
-        assert_eq!(place(base.0, &[("ANTHROPIC_BASE_URL", "http://a")]), Place::Usual);
+        assert_eq!(place(base.0, &[("ANTHROPIC_BASE_URL", "http://a")]), VendorPlace::Usual);
     }
 
     #[test]
@@ -141,10 +141,10 @@ mod tests {
             ("CODE_ASSIST_ENDPOINT", "GOOGLE_GEMINI_BASE_URL"),
             ("OLLAMA_HOST", "OLLAMA_API_BASE"),
         ] {
-            assert_eq!(place(name, &[(rival, "http://a")]), Place::Open(format!("{rival} is set")));
-            assert_eq!(place(name, &[(rival, "")]), Place::Usual);
+            assert_eq!(place(name, &[(rival, "http://a")]), VendorPlace::Open(format!("{rival} is set")));
+            assert_eq!(place(name, &[(rival, "")]), VendorPlace::Usual);
             assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), chosen("http://b"));
         }
-        assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), Place::Usual);
+        assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), VendorPlace::Usual);
     }
 }

@@ -6,26 +6,26 @@ use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{Keeper, Live, Settings};
 use tersely_store::Store;
-use tersely_terminal::fault::Fault;
+use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
 
 use crate::saved::Saved;
 use crate::settings;
 
 /// A gateway that is ready to start.
-pub(crate) struct Proxy {
+pub(crate) struct ReadyGateway {
     /// Where it stands.
     pub(crate) settings: Settings,
     /// What it does to requests; it can be told otherwise while it runs.
     pub(crate) rewrite: Arc<Live>,
 }
 
-impl Proxy {
+impl ReadyGateway {
     /// A gateway that does as `meant`.
-    pub(crate) fn new(meant: settings::Settings) -> Result<Self, Fault> {
+    pub(crate) fn new(meant: settings::AllSettings) -> Result<Self, CommandFault> {
         let hint = "fix the settings under store; `tersely config show` lists them";
         let store = Store::open(&meant.keeping.store);
-        let store = store.map_err(|error| Fault::unable(error.to_string(), hint))?;
+        let store = store.map_err(|error| CommandFault::unable(error.to_string(), hint))?;
         let keeper = Keeper::new(store, meant.keeping.header);
         let live = Live::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
         Ok(Self { settings: meant.gateway, rewrite: Arc::new(live) })
@@ -51,8 +51,8 @@ impl Proxy {
 }
 
 /// The threads that a gateway runs on.
-pub(crate) fn runtime() -> Result<Runtime, Fault> {
+pub(crate) fn runtime() -> Result<Runtime, CommandFault> {
     let hint = "close other programs, or raise the limits on processes and open files (ulimit -a)";
-    let fault = |error| Fault::unable(format!("cannot start threads: {error}"), hint);
+    let fault = |error| CommandFault::unable(format!("cannot start threads: {error}"), hint);
     tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)
 }
