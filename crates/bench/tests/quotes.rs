@@ -5,13 +5,13 @@
 
 use tersely_bench::{Quotes, quotes};
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_engine::{Engine, EngineSettings, Policy, Request};
 use tersely_testing::corpus::{conversations, larger};
 
 /// The quotes of all conversations.
 fn all(mode: Mode, loss: Loss) -> Quotes {
     let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(Settings { policy, ..Settings::default() });
+    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
     let json = |body: &[u8]| serde_json::from_slice(body).expect("JSON");
     let each = conversations().into_iter().map(|conversation| {
         assert!(!conversation.name.is_empty());

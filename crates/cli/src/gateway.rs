@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tersely_core::Mode;
 use tersely_engine::Engine;
-use tersely_gateway::{Keeper, Live, Settings};
+use tersely_gateway::{GatewaySettings, Keeper, Live};
 use tersely_store::Store;
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
@@ -15,7 +15,7 @@ use crate::settings;
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
     /// Where it stands.
-    pub(crate) settings: Settings,
+    pub(crate) settings: GatewaySettings,
     /// What it does to requests; it can be told otherwise while it runs.
     pub(crate) rewrite: Arc<Live>,
 }

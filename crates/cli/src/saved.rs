@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tersely_engine::{ELSEWHERE, Fetch, Tally};
+use tersely_engine::{ELSEWHERE, Fetch, ResultTally};
 use tersely_gateway::Totals;
 use tersely_terminal::share::Share;
 
@@ -23,7 +23,7 @@ impl Saved {
 
     /// The share that is saved of all tokens, if that has cost so much.
     fn share(&self, cost: u64) -> Share {
-        let Tally { before, after } = self.0.whole;
+        let ResultTally { before, after } = self.0.whole;
         Share::saved(before, after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX)))
     }
 
@@ -105,8 +105,8 @@ impl Saved {
 }
 
 /// How much less something costs now, or how much more.
-fn change(tally: Tally) -> String {
-    let Tally { before, after } = tally;
+fn change(tally: ResultTally) -> String {
+    let ResultTally { before, after } = tally;
     if after > before {
         return format!("{} tokens added to {}", grouped(after - before), grouped(before));
     }
@@ -141,13 +141,13 @@ mod tests {
     }
 
     fn totals(requests: u64, before: usize, after: usize) -> Totals {
-        Totals { requests, whole: Tally { before, after }, ..Totals::default() }
+        Totals { requests, whole: ResultTally { before, after }, ..Totals::default() }
     }
 
     #[test]
     fn all_tokens_come_first_and_then_those_of_tool_results() {
         check(totals(1, 0, 0), "1 request: 0 of 0 tokens saved, 0.0 %");
-        let fresh = Tally { before: 18_420, after: 9_120 };
+        let fresh = ResultTally { before: 18_420, after: 9_120 };
         check(
             Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
             "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool: 1,092)\

@@ -19,14 +19,14 @@ pub struct DecodeError {
 /// A fault while a text is read. Where it is in lines and columns is found out once it is known to stand:
 /// readers that try one thing and then another would count lines over and over.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ReadFault {
     /// The byte.
     pub(crate) at: usize,
     /// What the form allows there.
     pub(crate) expected: Cow<'static, str>,
 }
 
-impl Fault {
+impl ReadFault {
     /// The error that this fault is in `source`.
     pub(crate) fn within(self, source: &str) -> DecodeError {
         let at = floor_char(source, self.at);

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use crate::error::Fault;
+use crate::error::ReadFault;
 use crate::text::respell;
 use crate::{Text, Value};
 
 /// A place in a text, moving forward only.
-pub(crate) struct Scan<'a> {
+pub(crate) struct TextScan<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> TextScan<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
@@ -58,12 +58,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    pub(crate) fn fail<T>(&self, expected: impl Into<Cow<'static, str>>) -> Result<T, Fault> {
-        Err(Fault { at: self.at, expected: expected.into() })
+    pub(crate) fn fail<T>(&self, expected: impl Into<Cow<'static, str>>) -> Result<T, ReadFault> {
+        Err(ReadFault { at: self.at, expected: expected.into() })
     }
 
     /// A JSON string, its opening quote next.
-    pub(crate) fn string(&mut self) -> Result<Text<'a>, Fault> {
+    pub(crate) fn string(&mut self) -> Result<Text<'a>, ReadFault> {
         let start = self.at + 1;
         let mut at = start;
         let bytes = self.text.as_bytes();
@@ -87,11 +87,12 @@ impl<'a> Scan<'a> {
         if plain {
             return Ok(Text::plain(raw));
         }
-        respell(raw).map_err(|bad| Fault { at: start + bad, expected: "an escape that JSON knows".into() })
+        respell(raw)
+            .map_err(|bad| ReadFault { at: start + bad, expected: "an escape that JSON knows".into() })
     }
 
     /// A JSON number, its first byte next.
-    pub(crate) fn number(&mut self) -> Result<&'a str, Fault> {
+    pub(crate) fn number(&mut self) -> Result<&'a str, ReadFault> {
         let rest = self.rest();
         match number_length(rest.as_bytes()) {
             0 => self.fail("a number"),
@@ -103,7 +104,7 @@ impl<'a> Scan<'a> {
     }
 
     /// `true`, `false`, `null`, a number or a string.
-    pub(crate) fn scalar(&mut self) -> Result<Value<'a>, Fault> {
+    pub(crate) fn scalar(&mut self) -> Result<Value<'a>, ReadFault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number().map(|number| Value::Number(number.into())),

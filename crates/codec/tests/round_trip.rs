@@ -8,7 +8,7 @@ use std::path::Path;
 use std::{env, panic};
 
 use tersely_codec::{Form, Text, Value, decode, encode, json};
-use tersely_testing::corpus::{self, Output};
+use tersely_testing::corpus::{self, ToolOutput};
 use tersely_testing::generate;
 
 /// The forms under test.
@@ -33,7 +33,7 @@ fn made_up_documents_come_back() {
 #[test]
 fn corpus_documents_come_back() {
     let mut tally = Tally::default();
-    let is_json = |output: &&Output| Path::new(&output.name).extension().is_some_and(|it| it == "json");
+    let is_json = |output: &&ToolOutput| Path::new(&output.name).extension().is_some_and(|it| it == "json");
     for output in corpus::outputs().iter().filter(is_json) {
         tally.check(&output.name, &output.text);
     }

@@ -3,10 +3,10 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 use serde_json::Value as Vectors;
-use tersely_codec::stc::{Layout, decode, encode, encode_as};
+use tersely_codec::stc::{StcLayout, decode, encode, encode_as};
 use tersely_codec::{MAX_DEPTH, Value, json};
 
-const LAYOUTS: [Layout; 2] = [Layout::Canonical, Layout::Tight];
+const LAYOUTS: [StcLayout; 2] = [StcLayout::Canonical, StcLayout::Tight];
 
 fn vectors(section: &str, each: impl Fn(&str, &str, &str)) {
     let all: Vectors = serde_json::from_str(include_str!("../../../spec/vectors/stc.json")).expect("vectors");
@@ -63,7 +63,7 @@ fn decode_only_vectors_hold() {
 #[test]
 fn tight_vectors_hold_both_ways() {
     vectors("tight", |name, json, stc| {
-        assert_eq!(encode_as(Layout::Tight, &read(json)).as_deref(), Some(stc), "{name}");
+        assert_eq!(encode_as(StcLayout::Tight, &read(json)).as_deref(), Some(stc), "{name}");
         assert_eq!(to_json(stc), Ok(json.to_owned()), "{name}");
         assert_eq!(to_json(json), Ok(json.to_owned()), "{name}");
     });

@@ -18,9 +18,11 @@ pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
 pub use redact::{redact, secrets};
-pub use session::History;
+pub use session::Session;
 pub use tersely_stage::cut::{FAMILIES, is_exceeded};
 pub use tersely_stage::form::expand;
 pub use tersely_stage::signal::lost_errors;
-pub use tersely_stage::{Call, DictionaryMethod, Family, Loss, Mode, Origin, Plan, Redaction, Room, Tool};
+pub use tersely_stage::{
+    Call, DictionaryMethod, Family, Loss, Mode, Origin, Plan, Redaction, Room, ToolKind,
+};
 pub use tokens::{O200k, Tokens};

@@ -9,7 +9,7 @@ use tersely_core::{
     Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, original_of,
     restore,
 };
-use tersely_testing::corpus::{Output, outputs_of};
+use tersely_testing::corpus::{ToolOutput, outputs_of};
 
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
 
@@ -187,7 +187,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
 /// Behaviour 17.16: no form is taken that costs more than compact JSON.
 #[test]
 fn a_form_is_taken_only_where_it_saves() {
-    for Output { name, text, .. } in outputs_of(&["json-api", "json-rows"]) {
+    for ToolOutput { name, text, .. } in outputs_of(&["json-api", "json-rows"]) {
         let Ok(value) = json::decode(&text) else { continue };
         let outcome = compress(&EXACT, &O200k, Call::default(), &text);
         assert!(O200k.count(&outcome.text) <= O200k.count(&json::encode(&value)), "{name}");

@@ -6,7 +6,7 @@ use tersely_codec::{Value, json};
 use tersely_core::{
     Call, Loss, Mode, O200k, Plan, Redaction, Tokens, compress, lost_errors, redact, restore,
 };
-use tersely_testing::corpus::{Output, conversations, outputs, outputs_of};
+use tersely_testing::corpus::{ToolOutput, conversations, outputs, outputs_of};
 
 const MODES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
@@ -102,7 +102,7 @@ fn detail_is_left_out_only_with_an_original() {
 #[test]
 fn no_error_is_left_out() {
     let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
-    for Output { name, text, .. } in outputs_of(&["build", "ci", "logs", "traces"]) {
+    for ToolOutput { name, text, .. } in outputs_of(&["build", "ci", "logs", "traces"]) {
         let before = compress(&plain, &O200k, Call::default(), &text);
         let outcome = compress(&Plan::default(), &O200k, Call::default(), &text);
         let shown = restore(&outcome.text).expect("ours");

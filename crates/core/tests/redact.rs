@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, redact};
-use tersely_testing::corpus::{Output, conversations, files, outputs};
+use tersely_testing::corpus::{ToolOutput, conversations, files, outputs};
 
 const MASK: &str = "[REDACTED_SECRET]";
 
@@ -349,7 +349,7 @@ fn what_is_no_secret_stays() {
 
 #[test]
 fn the_corpus_stays() {
-    for Output { name, text, .. } in outputs() {
+    for ToolOutput { name, text, .. } in outputs() {
         // GitHub's example of a repository holds a token to clone it with.
         let known = name.ends_with("github-graphql-repository.json");
         assert!(known || redact(&text) == text, "{name}");

@@ -1,6 +1,6 @@
 //! What one request asks for, above all settings.
 
-use crate::{Change, Refused, Schema};
+use crate::{Change, Refused, SchemaMode};
 
 /// What a request asks for; what it leaves open is as the settings have it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,16 +12,16 @@ pub struct Asked {
     /// Results left as they came, beside those that the settings leave: by tool name or category.
     pub skip_tools: Vec<String>,
     /// What is done with the descriptions of its tools.
-    pub schema: Option<Schema>,
+    pub schema: Option<SchemaMode>,
     /// The conversation that it belongs to.
-    pub session: Session,
+    pub session: AskedSession,
     /// Words of the client's own, for records: few, short, and plain values only.
     pub debug: Vec<(String, String)>,
 }
 
 /// A conversation, as its client names it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Session {
+pub struct AskedSession {
     /// Its name.
     pub id: Option<String>,
     /// Whether a result that stands in it already may be named instead of repeated.
@@ -44,7 +44,7 @@ impl Asked {
     /// What is asked here, and where that is open what is asked there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        let session = Session {
+        let session = AskedSession {
             id: self.session.id.or(other.session.id),
             dedup: self.session.dedup.or(other.session.dedup),
             memo: self.session.memo.or(other.session.memo),

@@ -4,7 +4,7 @@ use tersely_core::{O200k, prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
 use crate::scope::Scope;
-use crate::{Refused, Report, Schema};
+use crate::{Refused, Report, SchemaMode};
 
 /// The edits of descriptions and users' texts; what cannot be read is left as it came.
 ///
@@ -17,7 +17,7 @@ pub(crate) fn edits(
     report: &mut Report,
 ) -> Result<Vec<Splice>, Refused> {
     let mut all = Vec::new();
-    if scope.schema() == Schema::Minify {
+    if scope.schema() == SchemaMode::Minify {
         let found = rewrite::descriptions(provider, body, schema::minify).unwrap_or_default();
         report.descriptions += found.len();
         all.extend(found);

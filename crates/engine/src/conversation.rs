@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, History, Mode, O200k, Outcome, Room};
+use tersely_core::{Call, Mode, O200k, Outcome, Room, Session};
 use tersely_wire::Slot;
 
 use crate::Policy;
@@ -8,7 +8,7 @@ use crate::scope::Scope;
 
 /// What the request has shown so far.
 pub(crate) struct Conversation {
-    history: History,
+    history: Session,
     /// Whether a result may name what stands earlier.
     refers: bool,
     /// Bytes of the results as they came, and as they are sent.
@@ -19,7 +19,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// A conversation of which nothing was shown yet.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        Self { history: History::default(), refers: scope.refers, came: 0, sent: 0 }
+        Self { history: Session::default(), refers: scope.refers, came: 0, sent: 0 }
     }
 
     /// What is sent for the next result, `text`, which became `outcome`.

@@ -10,12 +10,14 @@ use crate::object::take;
 use crate::results::results;
 use crate::scale::Scale;
 use crate::scope::Scope;
-use crate::{Asked, Hidden, Kept, Refused, Report, Request, Settings, Tally, beside, hidden};
+use crate::{
+    Asked, EngineSettings, Hidden, KeptOriginal, Refused, Report, Request, ResultTally, beside, hidden,
+};
 
 /// Settings at work. What it makes of a body depends on these two alone.
 #[derive(Debug, Clone, Default)]
 pub struct Engine {
-    settings: Settings,
+    settings: EngineSettings,
 }
 
 /// A body that may go on.
@@ -31,13 +33,13 @@ pub struct Passed<'b> {
 impl Engine {
     /// An engine that does as `settings` say.
     #[must_use]
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: EngineSettings) -> Self {
         Self { settings }
     }
 
     /// What it was told.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &EngineSettings {
         &self.settings
     }
 
@@ -79,7 +81,7 @@ impl Engine {
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
-        passed.report.whole = before.map(|before| Tally {
+        passed.report.whole = before.map(|before| ResultTally {
             before: before.saturating_add_signed(-masked),
             after: weigh(&passed.body),
         });
@@ -99,7 +101,7 @@ fn spliced<'b>(
     scope: &Scope<'_>,
     request: &Request<'_>,
     body: Cow<'b, [u8]>,
-) -> Result<(Passed<'b>, Vec<Kept>), Refused> {
+) -> Result<(Passed<'b>, Vec<KeptOriginal>), Refused> {
     let mut report = Report::default();
     let mut edits = beside::edits(scope, request.provider, &body, &mut report)?;
     let mut kept = Vec::new();

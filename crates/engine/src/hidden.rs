@@ -22,12 +22,12 @@ pub struct Hidden {
     /// How that is done in its shape.
     pub hides: &'static dyn HidesTool,
     /// What was left out of it.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptOriginal>,
 }
 
 /// A text of which something was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptOriginal {
     /// What the model asks for it by.
     pub id: String,
     /// The whole of it, with secrets masked.
@@ -62,7 +62,7 @@ pub(crate) fn offer(
     Some((hides, hides.offer(&TOOL, body).ok()??))
 }
 
-impl Kept {
+impl KeptOriginal {
     /// What was left out of an outcome, if something was.
     pub(crate) fn of(outcome: Outcome<'_>) -> Option<Self> {
         let lossy = outcome.ledger.steps.iter().filter(|step| step.loss == Loss::Detail);
@@ -85,7 +85,7 @@ const LEAST: usize = 16 << 10;
 /// that is shown of one, in however many parts, is as long as it is.
 #[derive(Debug, Default)]
 pub struct Answers {
-    kept: Vec<Kept>,
+    kept: Vec<KeptOriginal>,
     given: HashSet<Wish>,
     /// Bytes that were shown, by the name of their text and of all of them.
     shown: HashMap<String, usize>,
@@ -96,7 +96,7 @@ pub struct Answers {
 impl Answers {
     /// Answers from these texts.
     #[must_use]
-    pub fn new(kept: Vec<Kept>) -> Self {
+    pub fn new(kept: Vec<KeptOriginal>) -> Self {
         Self { kept, ..Self::default() }
     }
 
@@ -109,7 +109,7 @@ impl Answers {
 
     /// Adds a text that was found elsewhere.
     pub fn add(&mut self, id: String, text: String) {
-        self.kept.push(Kept { id, text, stage: ELSEWHERE });
+        self.kept.push(KeptOriginal { id, text, stage: ELSEWHERE });
     }
 
     /// What the model gets for the questions of a turn, while all answers of the response have at most `room` bytes.
@@ -166,7 +166,7 @@ impl Answers {
         (kept.stage, text.into_owned())
     }
 
-    fn find(&self, id: &str) -> Option<&Kept> {
+    fn find(&self, id: &str) -> Option<&KeptOriginal> {
         self.kept.iter().find(|kept| kept.id == id)
     }
 }
@@ -189,7 +189,11 @@ mod tests {
     }
 
     fn answers() -> Answers {
-        let kept = Kept { id: "shadow_1".to_owned(), text: "one\ntwo\nthree\n".to_owned(), stage: "excerpt" };
+        let kept = KeptOriginal {
+            id: "shadow_1".to_owned(),
+            text: "one\ntwo\nthree\n".to_owned(),
+            stage: "excerpt",
+        };
         Answers::new(vec![kept])
     }
 
@@ -219,7 +223,7 @@ mod tests {
     /// Answers about one text of ten thousand lines of a hundred bytes.
     fn long() -> Answers {
         let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
-        Answers::new(vec![Kept { id: "shadow_1".to_owned(), text, stage: "excerpt" }])
+        Answers::new(vec![KeptOriginal { id: "shadow_1".to_owned(), text, stage: "excerpt" }])
     }
 
     fn lines(range: &str) -> HiddenAsk {

@@ -24,13 +24,13 @@ mod session;
 mod settings;
 mod skip;
 
-pub use asked::{Asked, Session};
+pub use asked::{Asked, AskedSession};
 pub use engine::{Engine, Passed};
-pub use hidden::{Answers, ELSEWHERE, Fetch, Fetched, Hidden, Kept, TOOL};
+pub use hidden::{Answers, ELSEWHERE, Fetch, Fetched, Hidden, KeptOriginal, TOOL};
 pub use memo::{Memo, Most, Recall};
 pub use refused::Refused;
-pub use report::{Report, Saving, Tally};
+pub use report::{Report, ResultTally, Saving};
 pub use request::Request;
 pub use restore::{Unrestored, restore};
 pub use seal::seal;
-pub use settings::{Change, Policy, Prompts, Rule, Schema, Settings};
+pub use settings::{Change, EngineSettings, Policy, Prompts, Rule, SchemaMode};

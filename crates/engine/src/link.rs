@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// A hash over a conversation up to one of its results.
-pub(crate) type Link = [u8; 32];
+pub(crate) type ChainLink = [u8; 32];
 
 /// Adds a part with its length, so that no two lists of parts are alike.
 pub(crate) fn part(link: &mut Sha256, bytes: &[u8]) {

@@ -12,8 +12,8 @@ use tersely_wire::{Provider, Slot};
 
 use crate::conversation::Conversation;
 use crate::filled::Filled;
-use crate::link::{Link, part};
-use crate::plain::Plain;
+use crate::link::{ChainLink, part};
+use crate::plain::SentPlain;
 use crate::scale::Scale;
 use crate::scope::Scope;
 use crate::session::Sessions;
@@ -23,14 +23,14 @@ use crate::session::Sessions;
 pub struct Memo {
     kept: Mutex<Kept>,
     sessions: Mutex<Sessions>,
-    pub(crate) plain: Plain,
+    pub(crate) plain: SentPlain,
     scale: Scale,
     most: Most,
 }
 
 #[derive(Default)]
 struct Kept {
-    pasts: VecDeque<(Link, usize, Past)>,
+    pasts: VecDeque<(ChainLink, usize, Past)>,
     bytes: usize,
 }
 
@@ -92,7 +92,7 @@ impl Memo {
 
 impl Recall<'_> {
     /// The hashes of a conversation, one after each result.
-    pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<Link> {
+    pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<ChainLink> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
         let Scope { asked, most, plain, refers, .. } = scope;
@@ -130,7 +130,7 @@ impl Recall<'_> {
 
     /// The longest conversation that these hashes go on with. It is taken out: two requests that go on with the same
     /// one are rare, and the second begins anew.
-    pub(crate) fn take(&self, links: &[Link]) -> Option<Past> {
+    pub(crate) fn take(&self, links: &[ChainLink]) -> Option<Past> {
         let mut kept = self.memo.kept();
         let place = links.iter().rev().find_map(|link| kept.pasts.iter().rposition(|(it, ..)| it == link))?;
         let (_, bytes, past) = kept.pasts.remove(place)?;
@@ -139,7 +139,7 @@ impl Recall<'_> {
     }
 
     /// Remembers a conversation up to here, and forgets the oldest ones for it.
-    pub(crate) fn keep(&self, link: Link, past: Past) {
+    pub(crate) fn keep(&self, link: ChainLink, past: Past) {
         let bytes = past.bytes();
         let Most { conversations, bytes: most } = self.memo.most;
         if bytes > most / 2 {
@@ -156,7 +156,7 @@ impl Recall<'_> {
 }
 
 /// The hash after one more result: its text, its call, and what is to be done with it.
-fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> Link {
+fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> ChainLink {
     let call = &slot.call;
     part(link, slot.token);
     part(link, call.id.as_bytes());

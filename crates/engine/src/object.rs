@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tersely_core::Redaction;
 use tersely_wire::{BodyMember, top_members};
 
-use crate::{Asked, Refused, Schema};
+use crate::{Asked, Refused, SchemaMode};
 
 /// The names of the object: ours, and the one that clients of Forge send.
 const NAMES: [&str; 2] = ["_tersely", "_forge"];
@@ -141,11 +141,11 @@ fn size(at: &str, value: &Value) -> Result<usize, Refused> {
     size.ok_or_else(|| wrong(at, &format!("a whole number from 1 to {MAX_BYTES}"), value))
 }
 
-fn schema(at: &str, value: &Value) -> Result<Schema, Refused> {
+fn schema(at: &str, value: &Value) -> Result<SchemaMode, Refused> {
     let word = text(at, "disabled or minify", value)?;
     match word.trim().to_ascii_lowercase().as_str() {
-        "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
-        "minify" => Ok(Schema::Minify),
+        "disabled" | "off" | "false" | "none" => Ok(SchemaMode::Disabled),
+        "minify" => Ok(SchemaMode::Minify),
         _ => Err(wrong(at, "disabled or minify", value)),
     }
 }

@@ -9,16 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sha2::{Digest, Sha256};
 use tersely_wire::Slot;
 
-use crate::link::{Link, part};
+use crate::link::{ChainLink, part};
 
 /// How many conversations are remembered, over all clients.
 const MOST: usize = 1024;
 
 /// Conversations that were sent as they came, each by a hash over it; the latest last.
 #[derive(Default)]
-pub(crate) struct Plain(Mutex<VecDeque<Link>>);
+pub(crate) struct SentPlain(Mutex<VecDeque<ChainLink>>);
 
-impl Plain {
+impl SentPlain {
     /// Takes note that results were sent as they came.
     pub(crate) fn keep(&self, whose: &[u8], slots: &[Slot<'_>]) {
         let Some(last) = chain(whose, slots).last() else { return };
@@ -32,7 +32,7 @@ impl Plain {
 
     /// How many of these results were sent as they came before, from the first on.
     pub(crate) fn known(&self, whose: &[u8], slots: &[Slot<'_>]) -> usize {
-        let chain: Vec<Link> = chain(whose, slots).collect();
+        let chain: Vec<ChainLink> = chain(whose, slots).collect();
         let links = self.links();
         chain.iter().rposition(|link| links.contains(link)).map_or(0, |last| last + 1)
     }
@@ -42,13 +42,13 @@ impl Plain {
         self.links().is_empty()
     }
 
-    fn links(&self) -> MutexGuard<'_, VecDeque<Link>> {
+    fn links(&self) -> MutexGuard<'_, VecDeque<ChainLink>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A hash after each result, over it and those before it.
-fn chain<'s>(whose: &[u8], slots: &'s [Slot<'_>]) -> impl Iterator<Item = Link> + use<'s> {
+fn chain<'s>(whose: &[u8], slots: &'s [Slot<'_>]) -> impl Iterator<Item = ChainLink> + use<'s> {
     let mut link = Sha256::new();
     part(&mut link, whose);
     slots.iter().map(move |slot| {

@@ -20,9 +20,9 @@ pub struct Report {
     /// Tokens of the tool that was added by which the model can fetch back what was left out.
     pub tool: usize,
     /// Tokens of the whole body, read as text. Nothing where nothing is ever done, so that it need not be counted.
-    pub whole: Option<Tally>,
+    pub whole: Option<ResultTally>,
     /// Tokens of each result, under a name that it keeps in later requests.
-    pub results: Vec<(u64, Tally)>,
+    pub results: Vec<(u64, ResultTally)>,
     /// How many of them are longer than `max_bytes` allows: files, and what could not be fetched back or is all errors.
     pub over_limit: usize,
     /// The stages that acted, the most saving first.
@@ -48,14 +48,14 @@ pub struct Report {
 
 /// What something cost as it came, and what it costs as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct ResultTally {
     /// Tokens as it came.
     pub before: usize,
     /// Tokens as it is sent.
     pub after: usize,
 }
 
-impl AddAssign for Tally {
+impl AddAssign for ResultTally {
     fn add_assign(&mut self, other: Self) {
         self.before = self.before.saturating_add(other.before);
         self.after = self.after.saturating_add(other.after);

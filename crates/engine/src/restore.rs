@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tersely_core::{History, Room, original_of, restore_within};
+use tersely_core::{Room, Session, original_of, restore_within};
 use tersely_wire::{Provider, Slot, Splice, WireError, splice};
 
 use crate::conversation::call;
@@ -47,7 +47,7 @@ pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, Unrestor
 /// A conversation on its way back.
 #[derive(Default)]
 struct Back {
-    history: History,
+    history: Session,
     /// Bytes of the results as they were sent, and as they came back.
     sent: usize,
     came: usize,

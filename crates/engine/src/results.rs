@@ -12,14 +12,14 @@ use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
-use crate::{Kept, Policy, Report, Request, Tally};
+use crate::{KeptOriginal, Policy, Report, Request, ResultTally};
 
 /// What became of all results.
 #[derive(Default)]
 pub(crate) struct Results {
     pub(crate) edits: Vec<Splice>,
     /// What was left out of those that were not remembered.
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<KeptOriginal>,
     pub(crate) report: Report,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
         let found = found.unwrap_or(Found::Unread);
         let (mut filled, kept) = fill(&mut past.conversation, slot, found);
         let Report { before, after, .. } = filled.report;
-        filled.report.results.push((name(past.filled.len(), slot), Tally { before, after }));
+        filled.report.results.push((name(past.filled.len(), slot), ResultTally { before, after }));
         past.filled.push(filled);
         results.kept.extend(kept);
     }
@@ -127,7 +127,7 @@ fn plan(policy: Policy) -> Plan {
 }
 
 /// What stands for a result after the ones before it, and what was left out of it.
-fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, Option<Kept>) {
+fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, Option<KeptOriginal>) {
     match found {
         Found::Unread => {
             past.skip(slot);
@@ -166,7 +166,7 @@ fn refer(
     slot: &Slot<'_>,
     text: &str,
     outcome: Outcome<'_>,
-) -> (Filled, Option<Kept>) {
+) -> (Filled, Option<KeptOriginal>) {
     let Some(outcome) = guarded(|| past.refer(policy, slot, text, outcome)) else {
         return (failed(past, slot, text), None);
     };
@@ -177,5 +177,5 @@ fn refer(
         return (Filled { sent: None, report }, None);
     }
     let sent = Some(outcome.text.clone().into_owned());
-    (Filled { sent, report }, Kept::of(outcome))
+    (Filled { sent, report }, KeptOriginal::of(outcome))
 }

@@ -3,11 +3,11 @@
 use tersely_core::{Loss, Mode, Redaction};
 
 use crate::skip::means;
-use crate::{Asked, Change, Policy, Prompts, Rule, Schema, Settings};
+use crate::{Asked, Change, EngineSettings, Policy, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
-    pub(crate) settings: &'s Settings,
+    pub(crate) settings: &'s EngineSettings,
     pub(crate) path: &'s str,
     pub(crate) asked: &'s Asked,
     /// The most that may be lost, whatever the settings say.
@@ -20,7 +20,7 @@ pub(crate) struct Scope<'s> {
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
-    pub(crate) fn new(settings: &'s Settings, path: &'s str, asked: &'s Asked) -> Self {
+    pub(crate) fn new(settings: &'s EngineSettings, path: &'s str, asked: &'s Asked) -> Self {
         let refers = asked.session.dedup != Some(false);
         Self { settings, path, asked, most: Loss::Detail, plain: 0, refers }
     }
@@ -46,12 +46,16 @@ impl<'s> Scope<'s> {
 
     /// True when nothing can be done to the body at all.
     pub(crate) fn is_off(&self) -> bool {
-        self.is_idle() && self.schema() == Schema::Disabled && self.prompts().is_none()
+        self.is_idle() && self.schema() == SchemaMode::Disabled && self.prompts().is_none()
     }
 
     /// What is done with the descriptions of tools.
-    pub(crate) fn schema(&self) -> Schema {
-        if self.asked.bypass { Schema::Disabled } else { self.asked.schema.unwrap_or(self.settings.schema) }
+    pub(crate) fn schema(&self) -> SchemaMode {
+        if self.asked.bypass {
+            SchemaMode::Disabled
+        } else {
+            self.asked.schema.unwrap_or(self.settings.schema)
+        }
     }
 
     /// What is done with JSON in the texts of users.
@@ -124,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    fn check(settings: &Settings, tool: &str, expected: Option<(Mode, Loss)>) {
+    fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
         let asked = Asked::default();
         let scope = Scope::new(settings, "/v1/messages", &asked);
         assert_eq!(scope.policy(tool).map(|policy| (policy.mode, policy.loss)), expected, "{tool}");
@@ -164,7 +168,7 @@ mod tests {
             rule(None, Some("/v1/chat"), Mode::Disabled),
             rule(Some("*query"), None, Mode::Disabled),
         ];
-        let settings = Settings { rules, ..Settings::default() };
+        let settings = EngineSettings { rules, ..EngineSettings::default() };
         check(&settings, "Bash", Some((Mode::Aggressive, Loss::Detail)));
         check(&settings, "mcp__db__list", Some((Mode::Aggressive, Loss::Detail)));
         check(&settings, "mcp__db__query", None);
@@ -173,7 +177,7 @@ mod tests {
     #[test]
     fn tools_that_are_listed_are_left_alone() {
         let skip_tools = vec!["read".to_owned(), "generic".to_owned(), "x".to_owned()];
-        let settings = Settings { skip_tools, ..Settings::default() };
+        let settings = EngineSettings { skip_tools, ..EngineSettings::default() };
         for tool in ["Read", "x", ""] {
             check(&settings, tool, None);
         }
@@ -186,7 +190,7 @@ mod tests {
         let asked = Asked { change, ..Asked::default() };
         let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
         let policy = Policy { loss: Loss::Form, ..Policy::default() };
-        let settings = Settings { policy, rules, ..Settings::default() };
+        let settings = EngineSettings { policy, rules, ..EngineSettings::default() };
         let scope = Scope::new(&settings, "/", &asked);
         let policy = scope.policy("x").unwrap();
         assert_eq!((policy.mode, policy.loss), (Mode::Safe, Loss::Form));
@@ -204,7 +208,7 @@ mod tests {
             (Redaction::Off, Loss::Detail, None, Redaction::Off),
         ] {
             let policy = Policy { redact: set, loss, ..Policy::default() };
-            let settings = Settings { policy, ..Settings::default() };
+            let settings = EngineSettings { policy, ..EngineSettings::default() };
             let asked = asked(request);
             let found = Scope::new(&settings, "/", &asked).policy("x").map(|policy| policy.redact);
             assert_eq!(found, Some(expected), "{set:?} {loss:?} {request:?}");
@@ -216,8 +220,8 @@ mod tests {
         let off = Policy { mode: Mode::Disabled, ..Policy::default() };
         let asks = |mode| Asked { change: Change { mode, ..Change::default() }, ..Asked::default() };
         let rules = vec![rule(Some("x"), Some("/v1"), Mode::Safe)];
-        let plain = Settings { policy: off, ..Settings::default() };
-        let some = Settings { policy: off, rules, ..Settings::default() };
+        let plain = EngineSettings { policy: off, ..EngineSettings::default() };
+        let some = EngineSettings { policy: off, rules, ..EngineSettings::default() };
         for (settings, path, asked, idle) in [
             (&plain, "/v1", asks(None), true),
             (&plain, "/v1", asks(Some(Mode::Safe)), false),
@@ -225,7 +229,7 @@ mod tests {
             (&some, "/v2", asks(None), true),
             (&some, "/v1", asks(Some(Mode::Disabled)), true),
             (&some, "/v1", Asked { bypass: true, ..Asked::default() }, true),
-            (&Settings::default(), "/v1", asks(None), false),
+            (&EngineSettings::default(), "/v1", asks(None), false),
         ] {
             assert_eq!(Scope::new(settings, path, &asked).is_idle(), idle, "{path} {asked:?}");
         }

@@ -4,7 +4,7 @@ use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settings {
+pub struct EngineSettings {
     /// What is done with results of which no rule speaks.
     pub policy: Policy,
     /// Tools and routes that are treated otherwise; of several that fit, the last is heard.
@@ -12,7 +12,7 @@ pub struct Settings {
     /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
     pub skip_tools: Vec<String>,
     /// What is done with the descriptions of tools.
-    pub schema: Schema,
+    pub schema: SchemaMode,
     /// What is done with JSON in the text of users; nothing unless said.
     pub prompts: Option<Prompts>,
 }
@@ -83,7 +83,7 @@ pub struct Change {
 
 /// What is done with the descriptions of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Schema {
+pub enum SchemaMode {
     /// Nothing.
     #[default]
     Disabled,

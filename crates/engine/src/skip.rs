@@ -1,6 +1,6 @@
 //! Tells whether a tool is one of those whose results are left as they came.
 
-use tersely_core::{Call, Tool};
+use tersely_core::{Call, ToolKind};
 
 /// True when `listed`, a category or the name of a tool, means `tool`.
 pub(crate) fn means(listed: &str, tool: &str) -> bool {
@@ -10,12 +10,12 @@ pub(crate) fn means(listed: &str, tool: &str) -> bool {
 fn is_of_category(category: &str, tool: &str) -> bool {
     let kind = Call { tool, ..Call::default() }.tool_kind();
     match category.to_ascii_lowercase().as_str() {
-        "read" => kind == Tool::Read,
-        "bash" => kind == Tool::Bash,
-        "glob" => kind == Tool::Glob,
-        "grep" => kind == Tool::Grep,
-        "edit" => kind == Tool::Edit,
-        "write" => kind == Tool::Write,
+        "read" => kind == ToolKind::Read,
+        "bash" => kind == ToolKind::Bash,
+        "glob" => kind == ToolKind::Glob,
+        "grep" => kind == ToolKind::Grep,
+        "edit" => kind == ToolKind::Edit,
+        "write" => kind == ToolKind::Write,
         _ => false,
     }
 }

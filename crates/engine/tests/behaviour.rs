@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
 use tersely_engine::{
-    Asked, Change, Engine, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule, Schema, Settings,
+    Asked, Change, Engine, EngineSettings, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule,
+    SchemaMode,
 };
 use tersely_wire::PROVIDERS;
 
@@ -43,25 +44,25 @@ fn request() -> Request<'static> {
     Request::new(PROVIDERS[0], "/v1/messages")
 }
 
-fn pass(settings: Settings, body: &str) -> Result<(String, tersely_engine::Report), Refused> {
+fn pass(settings: EngineSettings, body: &str) -> Result<(String, tersely_engine::Report), Refused> {
     let passed = Engine::new(settings).pass(&request(), body.as_bytes())?;
     Ok((String::from_utf8(passed.body.into_owned()).expect("text"), passed.report))
 }
 
 /// What becomes of a body with the default settings.
 fn sent(body: &str) -> String {
-    pass(Settings::default(), body).expect("nothing to refuse").0
+    pass(EngineSettings::default(), body).expect("nothing to refuse").0
 }
 
 fn refused(more: &str) -> String {
     let body = body("sh", "x", &format!(",{more}"));
-    pass(Settings::default(), &body).expect_err("a refusal").message
+    pass(EngineSettings::default(), &body).expect_err("a refusal").message
 }
 
 /// What becomes of rows in a body that says `options` to us, and the same with the settings that they mean.
 fn means(options: &str, policy: Policy) {
     let text = format!("{}\nAWS_ACCESS_KEY_ID={}\n", rows(), secret());
-    let settings = Settings { policy, ..Settings::default() };
+    let settings = EngineSettings { policy, ..EngineSettings::default() };
     let (expected, _) = pass(settings, &body("sh", &text, "")).expect("nothing to refuse");
     let nested = format!(r#"{{"tool_output_compression":{options}}}"#);
     // What an object says may stand a level higher too.
@@ -88,7 +89,7 @@ fn what_is_said_to_us_does_not_go_on() {
             (format!(r#"{{"a" : 1.0, "{name}":null }}"#), r#"{"a" : 1.0 }"#),
         ] {
             for policy in [Policy::default(), with(Mode::Disabled)] {
-                let settings = Settings { policy, ..Settings::default() };
+                let settings = EngineSettings { policy, ..EngineSettings::default() };
                 assert_eq!(pass(settings, &said).expect("nothing to refuse").0, left);
             }
         }
@@ -100,8 +101,8 @@ fn what_is_said_to_us_does_not_go_on() {
 #[test]
 fn nothing_is_read_where_nothing_is_to_be_done() {
     let bypass = Asked { bypass: true, ..Asked::default() };
-    let off = Settings { policy: with(Mode::Disabled), ..Settings::default() };
-    for (settings, asked) in [(off, Asked::default()), (Settings::default(), bypass)] {
+    let off = EngineSettings { policy: with(Mode::Disabled), ..EngineSettings::default() };
+    for (settings, asked) in [(off, Asked::default()), (EngineSettings::default(), bypass)] {
         let engine = Engine::new(settings);
         for body in [body("sh", &rows(), ""), "no JSON {".to_owned()] {
             let request = Request { asked: asked.clone(), ..request() };
@@ -117,18 +118,18 @@ fn nothing_is_read_where_nothing_is_to_be_done() {
 #[test]
 fn what_cannot_be_read_goes_on() {
     let broken = body("sh", &rows(), "") + "}";
-    let (sent, report) = pass(Settings::default(), &broken).expect("nothing to refuse");
+    let (sent, report) = pass(EngineSettings::default(), &broken).expect("nothing to refuse");
     assert_eq!((sent, report.faults, report.slots), (broken, 1, 0));
     assert_eq!(report.unread.map(|error| error.expected), Some("the end of the body"));
     let halves = body("sh", "SURROGATE", "").replace("SURROGATE", r"\ud800 is half a character");
-    let (sent, report) = pass(Settings::default(), &halves).expect("nothing to refuse");
+    let (sent, report) = pass(EngineSettings::default(), &halves).expect("nothing to refuse");
     assert_eq!((sent, report.faults, report.slots), (halves, 1, 1));
 }
 
 /// Behaviour 12.1.
 #[test]
 fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
-    let off = Settings { policy: with(Mode::Disabled), ..Settings::default() };
+    let off = EngineSettings { policy: with(Mode::Disabled), ..EngineSettings::default() };
     let told = body("sh", &rows(), r#","_tersely":{"tool_output_compression":"standard"}"#);
     let (compressed, report) = pass(off.clone(), &told).expect("nothing to refuse");
     assert_eq!(compressed, sent(&body("sh", &rows(), "")));
@@ -169,7 +170,7 @@ fn a_request_says_what_may_be_lost() {
         means(&format!(r#"{{"loss":"{}"}}"#, loss.name()), Policy { loss, ..Policy::default() });
     }
     let least = Policy { loss: Loss::None, ..Policy::default() };
-    let settings = Settings { policy: least, ..Settings::default() };
+    let settings = EngineSettings { policy: least, ..EngineSettings::default() };
     let asks = body("sh", &rows(), r#","_tersely":{"loss":"detail"}"#);
     let (asked, plain) = (pass(settings.clone(), &asks), pass(settings, &body("sh", &rows(), "")));
     assert_eq!(asked.expect("a body").0, plain.expect("a body").0);
@@ -278,7 +279,7 @@ fn texts_of_one_result_are_slots_of_their_own() {
     let blocks = json!([{"type": "text", "text": rows()}, {"type": "image", "source": {}}, {"type": "text", "text": rows()}]);
     let text = json!("BLOCKS").to_string();
     let (new, report) =
-        pass(Settings::default(), &body("sh", "BLOCKS", "").replace(&text, &blocks.to_string()))
+        pass(EngineSettings::default(), &body("sh", "BLOCKS", "").replace(&text, &blocks.to_string()))
             .expect("a body");
     assert_eq!((report.slots, report.changed), (2, 2));
     assert!(new.contains(r#"{"type":"image","source":{}}"#), "{new}");
@@ -300,15 +301,15 @@ fn what_the_settings_leave_alone_stays() {
     let almost = Policy { min_bytes: rows.len() - 1, ..Policy::default() };
     let off = Change { mode: Some(Mode::Disabled), ..Change::default() };
     let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), route: None, change: off };
-    let skip = |name: &str| Settings { skip_tools: vec![name.to_owned()], ..Settings::default() };
+    let skip = |name: &str| EngineSettings { skip_tools: vec![name.to_owned()], ..EngineSettings::default() };
     for (settings, changed) in [
-        (Settings { policy: small, ..Settings::default() }, 0),
-        (Settings { policy: almost, ..Settings::default() }, 1),
+        (EngineSettings { policy: small, ..EngineSettings::default() }, 0),
+        (EngineSettings { policy: almost, ..EngineSettings::default() }, 1),
         (skip("bash"), 0),
         (skip("sh"), 0),
         (skip("read"), 1),
-        (Settings { rules: vec![rule("s*")], ..Settings::default() }, 0),
-        (Settings { rules: vec![rule("x*")], ..Settings::default() }, 1),
+        (EngineSettings { rules: vec![rule("s*")], ..EngineSettings::default() }, 0),
+        (EngineSettings { rules: vec![rule("x*")], ..EngineSettings::default() }, 1),
     ] {
         let (new, report) = pass(settings.clone(), &body("sh", &rows, "")).expect("a body");
         assert_eq!((report.slots, report.changed), (1, changed), "{settings:?}");
@@ -334,8 +335,8 @@ fn a_result_that_is_too_much_work_stays_and_the_others_do_not() {
     let long = "a line that is said again and again\n".repeat(130_000);
     for heavy in [wide, long] {
         let (new, report) =
-            pass(Settings::default(), &results(&[&rows, &heavy, &format!("{rows} ")])).expect("a body");
-        let (alone, _) = pass(Settings::default(), &results(&[&rows])).expect("a body");
+            pass(EngineSettings::default(), &results(&[&rows, &heavy, &format!("{rows} ")])).expect("a body");
+        let (alone, _) = pass(EngineSettings::default(), &results(&[&rows])).expect("a body");
         assert_eq!((report.slots, report.changed, report.faults), (3, 2, 0));
         assert!(new.contains(&json!(heavy).to_string()), "the heavy one goes on as it came");
         let same = |one: &&str| alone.contains(one);
@@ -352,7 +353,7 @@ fn a_result_that_is_too_much_work_stays_and_the_others_do_not() {
 #[test]
 fn secrets_are_masked_and_counted() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
-    let (new, report) = pass(Settings::default(), &body("sh", &text, "")).expect("a body");
+    let (new, report) = pass(EngineSettings::default(), &body("sh", &text, "")).expect("a body");
     assert!(!new.contains(&secret()) && new.contains(r"region=eu-west-1\n"), "{new}");
     assert_eq!((report.redacted, report.changed, report.stages.len()), (1, 1, 0));
     assert_eq!(report.before, report.after, "a mask is no saving");
@@ -376,16 +377,17 @@ fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
         ("Bash", "rg -C3 KEY"),
     ] {
         let request = answered(tool, command, &text);
-        let (new, report) = pass(Settings::default(), &request).expect("a body");
+        let (new, report) = pass(EngineSettings::default(), &request).expect("a body");
         assert!(new.contains(&secret()) && report.redacted == 0, "{tool} {command}: {new}");
         let policy = Policy { redact: Redaction::All, ..Policy::default() };
-        let (new, report) = pass(Settings { policy, ..Settings::default() }, &request).expect("a body");
+        let (new, report) =
+            pass(EngineSettings { policy, ..EngineSettings::default() }, &request).expect("a body");
         assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
     }
     for (tool, command) in
         [("sh", "env"), ("Bash", "cat app.log"), ("Read", "logs/app.log"), ("get_config", "")]
     {
-        let (new, report) = pass(Settings::default(), &answered(tool, command, &text)).expect("a body");
+        let (new, report) = pass(EngineSettings::default(), &answered(tool, command, &text)).expect("a body");
         assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
     }
 }
@@ -396,7 +398,7 @@ fn without_loss_masks_have_to_be_asked_for() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
     let policy = |redact| Policy { loss: Loss::None, redact, ..Policy::default() };
     for (redact, masked) in [(Redaction::Usual, 0), (Redaction::All, 1), (Redaction::Off, 0)] {
-        let settings = Settings { policy: policy(redact), ..Settings::default() };
+        let settings = EngineSettings { policy: policy(redact), ..EngineSettings::default() };
         let (new, report) = pass(settings, &answered("sh", "env", &text)).expect("a body");
         assert_eq!((new.contains(&secret()), report.redacted), (masked == 0, masked), "{redact:?}");
     }
@@ -429,7 +431,7 @@ fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
         assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{more}}}")), "{shown}");
     }
     let form = Policy { loss: Loss::Form, ..Policy::default() };
-    let shown = pass(Settings { policy: form, ..Settings::default() }, &body("sh", &text, tools));
+    let shown = pass(EngineSettings { policy: form, ..EngineSettings::default() }, &body("sh", &text, tools));
     let shown = shown.expect("a body").0;
     assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{tools}}}")), "{shown}");
 }
@@ -439,8 +441,8 @@ fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
 fn a_result_without_its_call_is_compressed_all_the_same() {
     let result = json!({"type": "tool_result", "tool_use_id": "gone", "content": rows()});
     let alone = format!(r#"{{"messages":[{{"role":"user","content":[{result}]}}]}}"#);
-    assert_eq!(pass(Settings::default(), &alone).expect("a body").1.changed, 1);
-    let generic = Settings { skip_tools: vec!["generic".to_owned()], ..Settings::default() };
+    assert_eq!(pass(EngineSettings::default(), &alone).expect("a body").1.changed, 1);
+    let generic = EngineSettings { skip_tools: vec!["generic".to_owned()], ..EngineSettings::default() };
     assert_eq!(pass(generic, &alone).expect("a body").1.changed, 0);
 }
 
@@ -455,16 +457,16 @@ fn wordy() -> String {
 }
 
 /// What becomes of a body when nothing may be left out of it, so that no tool is added.
-fn sent_as(settings: Settings, body: &str) -> String {
+fn sent_as(settings: EngineSettings, body: &str) -> String {
     let policy = Policy { loss: Loss::Form, ..settings.policy };
-    pass(Settings { policy, ..settings }, body).expect("nothing to refuse").0
+    pass(EngineSettings { policy, ..settings }, body).expect("nothing to refuse").0
 }
 
 /// Behaviour 9.1, 11.1 and 0.1: neither is done unless it was asked for.
 #[test]
 fn descriptions_and_prompts_stay_unless_asked_otherwise() {
     let body = wordy();
-    assert_eq!(sent_as(Settings::default(), &body), body);
+    assert_eq!(sent_as(EngineSettings::default(), &body), body);
 }
 
 /// Behaviour 9.2 and 12.5.
@@ -472,9 +474,12 @@ fn descriptions_and_prompts_stay_unless_asked_otherwise() {
 fn descriptions_are_minified_on_demand() {
     let body = wordy();
     let expected = body.replace(r"Does  it.\n\n\n\nReally.  ", r"Does it.\n\nReally.");
-    assert_eq!(sent_as(Settings { schema: Schema::Minify, ..Settings::default() }, &body), expected);
+    assert_eq!(
+        sent_as(EngineSettings { schema: SchemaMode::Minify, ..EngineSettings::default() }, &body),
+        expected
+    );
     let asked = body.replacen('{', r#"{"_tersely":{"schema_compression":"minify"},"#, 1);
-    assert_eq!(sent_as(Settings::default(), &asked), expected);
+    assert_eq!(sent_as(EngineSettings::default(), &asked), expected);
 }
 
 /// Behaviour 11.4 and 11.5.
@@ -482,11 +487,11 @@ fn descriptions_are_minified_on_demand() {
 fn json_of_users_is_written_shorter_on_demand() {
     let body = wordy();
     let prompts = Some(Prompts { min_bytes: 4096, fail_open: true });
-    let short = sent_as(Settings { prompts, ..Settings::default() }, &body);
+    let short = sent_as(EngineSettings { prompts, ..EngineSettings::default() }, &body);
     assert!(short.len() * 2 < body.len() && !short.contains(r#""content":"[{"#), "{short}");
     assert!(short.starts_with(body.split_once(r#""content":""#).expect("a prompt").0));
     let high = Some(Prompts { min_bytes: 1 << 20, fail_open: true });
-    assert_eq!(sent_as(Settings { prompts: high, ..Settings::default() }, &body), body);
+    assert_eq!(sent_as(EngineSettings { prompts: high, ..EngineSettings::default() }, &body), body);
 }
 
 /// Behaviour 5.5, 5.6, 5.7: what is known is used again, what has changed is noticed, and both can be switched off.
@@ -514,7 +519,9 @@ fn a_session_is_remembered_and_its_changes_are_noticed() {
 fn long_results_are_skipped_or_cut_as_was_said() {
     let text =
         (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
-    let sent = |policy: Policy| pass(Settings { policy, ..Settings::default() }, &body("sh", &text, TOOLS));
+    let sent = |policy: Policy| {
+        pass(EngineSettings { policy, ..EngineSettings::default() }, &body("sh", &text, TOOLS))
+    };
     let cut = Policy { max_bytes: 4_000, ..Policy::default() };
     let (new, report) = sent(cut).expect("nothing to refuse");
     assert!(new.contains("bytes removed]") && new.len() < 6_000, "{new}");
@@ -534,7 +541,7 @@ fn what_exceeds_the_limit_is_counted() {
     let policy = Policy { max_bytes: 4_000, ..Policy::default() };
     for (tool, more) in [("Read", TOOLS), ("sh", "")] {
         for mode in [Mode::Safe, Mode::Standard] {
-            let settings = Settings { policy: Policy { mode, ..policy }, ..Settings::default() };
+            let settings = EngineSettings { policy: Policy { mode, ..policy }, ..EngineSettings::default() };
             let (new, report) = pass(settings, &body(tool, &text, more)).expect("nothing to refuse");
             assert!(new.contains("450 is a line of its own"), "{new}");
             assert_eq!(report.over_limit, 1, "{tool} {mode:?}");

@@ -8,39 +8,39 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tersely_core::{Loss, Mode, O200k, Tokens};
 use tersely_engine::{
-    Answers, Asked, Change, Engine, Memo, Most, Passed, Policy, Recall, Report, Request, Settings, TOOL,
-    Tally,
+    Answers, Asked, Change, Engine, EngineSettings, Memo, Most, Passed, Policy, Recall, Report, Request,
+    ResultTally, TOOL,
 };
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::Slot;
 use tersely_wire::hidden::HiddenAsk;
 
 /// A conversation, and what became of it.
 struct Done {
-    conversation: Conversation,
+    conversation: SampleTranscript,
     body: Vec<u8>,
     report: Report,
 }
 
 /// Every conversation as the default settings send it.
 static DONE: LazyLock<Vec<Done>> = LazyLock::new(|| {
-    let done = |conversation: Conversation| {
+    let done = |conversation: SampleTranscript| {
         let Passed { body, report, .. } = pass(Policy::default(), &conversation);
         Done { body: body.into_owned(), report, conversation }
     };
     conversations().into_iter().map(done).collect()
 });
 
-fn pass(policy: Policy, conversation: &Conversation) -> Passed<'_> {
-    let engine = Engine::new(Settings { policy, ..Settings::default() });
+fn pass(policy: Policy, conversation: &SampleTranscript) -> Passed<'_> {
+    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
     engine.pass(&request(conversation), &conversation.body).expect("nothing to refuse")
 }
 
-fn request(conversation: &Conversation) -> Request<'static> {
+fn request(conversation: &SampleTranscript) -> Request<'static> {
     Request::new(conversation.provider, "/")
 }
 
-fn slots<'b>(conversation: &Conversation, body: &'b [u8]) -> Vec<Slot<'b>> {
+fn slots<'b>(conversation: &SampleTranscript, body: &'b [u8]) -> Vec<Slot<'b>> {
     conversation.provider.slots(body).expect("slots")
 }
 
@@ -61,7 +61,7 @@ fn bytes_outside_the_slots_are_the_same() {
 }
 
 /// The client's body with the tool behind the client's own, and no other byte changed.
-fn offered(Conversation { provider, body, name, .. }: &Conversation) -> Vec<u8> {
+fn offered(SampleTranscript { provider, body, name, .. }: &SampleTranscript) -> Vec<u8> {
     let hides = provider.hides("/").expect("a shape that hides");
     let Some(offered) = hides.offer(&TOOL, body).expect("a body") else { return body.clone() };
     let start = offered.iter().zip(body).take_while(|(one, two)| one == two).count();
@@ -199,7 +199,7 @@ fn no_text_costs_more_and_the_account_is_true() {
         assert_eq!(i64::try_from(report.before - report.after), Ok(saved), "{name}: {report:?}");
         let [whole, offered, sent] = [&conversation.body, &offered(conversation), body]
             .map(|body| O200k.count(&String::from_utf8_lossy(body)));
-        assert_eq!(report.whole, Some(Tally { before: whole, after: sent }), "{name}");
+        assert_eq!(report.whole, Some(ResultTally { before: whole, after: sent }), "{name}");
         assert_eq!(report.tool, offered - whole, "{name}");
     }
 }

@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use tersely_core::{Call, History, Mode, Redaction, Room};
-use tersely_engine::{Engine, Policy, Request, Settings};
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_core::{Call, Mode, Redaction, Room, Session};
+use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::Slot;
 
 /// Longer conversations take too long here; `tersely-bench conversations` weighs them all.
@@ -27,21 +27,21 @@ fn a_stronger_mode_never_saves_less_and_never_shows_more() {
 }
 
 /// What the results of a conversation cost, and how many of their lines can be read.
-fn weigh(mode: Mode, Conversation { body, provider, .. }: &Conversation) -> (usize, usize) {
-    let settings = Settings {
+fn weigh(mode: Mode, SampleTranscript { body, provider, .. }: &SampleTranscript) -> (usize, usize) {
+    let settings = EngineSettings {
         policy: Policy { mode, redact: Redaction::Off, ..Policy::default() },
-        ..Settings::default()
+        ..EngineSettings::default()
     };
     let passed = Engine::new(settings).pass(&Request::new(*provider, "/"), body).expect("nothing to refuse");
     let (old, new) = (provider.slots(body).expect("slots"), provider.slots(&passed.body).expect("slots"));
     assert_eq!(old.len(), new.len());
-    let mut history = History::default();
+    let mut history = Session::default();
     let lines = old.iter().zip(&new).map(|(old, new)| in_sight(&mut history, old, new)).sum();
     (passed.report.after, lines)
 }
 
 /// How many lines of a result can be read in what was sent for it, and in what that names.
-fn in_sight(history: &mut History, old: &Slot<'_>, new: &Slot<'_>) -> usize {
+fn in_sight(history: &mut Session, old: &Slot<'_>, new: &Slot<'_>) -> usize {
     let tersely_wire::SlotCall { id, tool, command, is_part } = &*new.call;
     let call = Call { id, tool, command: command.as_deref(), is_part: *is_part };
     let (Some(text), Some(sent)) = (old.text(), new.text()) else {

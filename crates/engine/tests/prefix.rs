@@ -10,8 +10,8 @@ use std::thread;
 
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Policy, Request, Settings};
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{PROVIDERS, Provider};
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
@@ -47,7 +47,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(Conversation { name, body, provider, list, .. }: Conversation) -> Self {
+    fn of(SampleTranscript { name, body, provider, list, .. }: SampleTranscript) -> Self {
         let mut body: Value = serde_json::from_slice(&body).expect("JSON");
         let Value::Array(messages) = body[list].take() else { panic!("{name} has no messages") };
         body.as_object_mut().expect("an object").shift_remove(list);
@@ -82,7 +82,7 @@ impl Pieces {
     /// Sends the requests of these lengths one after the other; each must begin with the one before it.
     fn hold(&self, scene: Scene, (mode, loss): (Mode, Loss), turns: &[usize]) {
         let policy = Policy { mode, loss, ..Policy::default() };
-        let settings = Settings { policy, ..Settings::default() };
+        let settings = EngineSettings { policy, ..EngineSettings::default() };
         let mut engine = Engine::new(settings.clone());
         let mut before: Option<String> = None;
         for &count in turns {

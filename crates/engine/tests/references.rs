@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Tokens, Tool};
-use tersely_engine::{Engine, Policy, Request, Settings};
+use tersely_core::{Call, Loss, Mode, O200k, Tokens, ToolKind};
+use tersely_engine::{Engine, EngineSettings, Policy, Request};
 use tersely_testing::corpus::conversations;
 use tersely_wire::{PROVIDERS, Provider};
 
@@ -60,7 +60,7 @@ fn said(line: &str) -> Option<Said<'_>> {
 /// The results of a body that was sent one way.
 fn told(provider: &'static dyn Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<Told> {
     let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(Settings { policy, ..Settings::default() });
+    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
     let sent = engine.pass(&Request::new(provider, "/"), body).expect("nothing to refuse").body;
     let (came, sent) = (provider.slots(body).expect("slots"), provider.slots(&sent).expect("slots"));
     let pairs = came.iter().zip(&sent).filter_map(|(came, sent)| {
@@ -88,7 +88,7 @@ impl Told {
     fn is_called(&self, name: &str) -> bool {
         let command = self.command.as_deref().unwrap_or_default();
         if let Some(path) = name.strip_suffix(" as last read in full") {
-            let whole = self.call().tool_kind() == Tool::Read && !self.is_part;
+            let whole = self.call().tool_kind() == ToolKind::Read && !self.is_part;
             return whole && command.ends_with(path);
         }
         let given = name.strip_prefix("the last output of ").unwrap_or(name);
@@ -203,9 +203,9 @@ fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
     let edits = ["edit", "multiedit", "write", "apply_patch", "str_replace", "create", "insert"];
     assert!(!edits.contains(&here.tool.to_ascii_lowercase().as_str()), "{at}: an edit");
     if here.call().reads_file() {
-        let part = here.is_part || (kind != Tool::Read && here.call().asks_for_part());
+        let part = here.is_part || (kind != ToolKind::Read && here.call().asks_for_part());
         assert!(!part && O200k.count(&here.came) > 800, "{at}: {:?}", here.command);
-        assert!(!matches!(what, What::Numbers { .. }) || kind == Tool::Read || here.command.is_some());
+        assert!(!matches!(what, What::Numbers { .. }) || kind == ToolKind::Read || here.command.is_some());
     } else {
         let red = |line: &&&str| ERRORS.iter().any(|word| line.contains(word));
         assert_eq!(lines.iter().find(red), None, "{at}: an error");

@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Memo, Policy, Recall, Report, Request, Settings};
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_engine::{Engine, EngineSettings, Memo, Policy, Recall, Report, Request};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
@@ -66,13 +66,13 @@ fn what_a_new_message_costs() {
 }
 
 /// The whole conversation.
-fn whole(conversation: &Conversation) -> Vec<u8> {
+fn whole(conversation: &SampleTranscript) -> Vec<u8> {
     let body: serde_json::Value = serde_json::from_slice(&conversation.body).expect("JSON");
     serde_json::to_vec(&body).expect("JSON")
 }
 
 /// The request before the last result came.
-fn shorter(conversation: &Conversation) -> Vec<u8> {
+fn shorter(conversation: &SampleTranscript) -> Vec<u8> {
     let mut body: serde_json::Value = serde_json::from_slice(&conversation.body).expect("JSON");
     let messages = body["messages"].as_array_mut().expect("messages");
     let is_result =
@@ -83,16 +83,19 @@ fn shorter(conversation: &Conversation) -> Vec<u8> {
 }
 
 fn engine(mode: Mode, loss: Loss) -> Engine {
-    Engine::new(Settings { policy: Policy { mode, loss, ..Policy::default() }, ..Settings::default() })
+    Engine::new(EngineSettings {
+        policy: Policy { mode, loss, ..Policy::default() },
+        ..EngineSettings::default()
+    })
 }
 
-fn run(engine: &Engine, Conversation { body, provider, .. }: &Conversation) -> Report {
+fn run(engine: &Engine, SampleTranscript { body, provider, .. }: &SampleTranscript) -> Report {
     let request = Request::new(*provider, "/");
     engine.pass(&request, body).expect("nothing to refuse").report
 }
 
 /// The best time of several, in milliseconds for a megabyte.
-fn best(engine: &Engine, conversation: &Conversation) -> f64 {
+fn best(engine: &Engine, conversation: &SampleTranscript) -> f64 {
     let times = (0..ROUNDS).map(|_| {
         let start = Instant::now();
         std::hint::black_box(run(engine, conversation));

@@ -14,7 +14,7 @@ use tersely_wire::hidden::{MOST_HELD, ResponseFraming};
 use tokio::time::timeout;
 
 use crate::client::Lane;
-use crate::coding::{Coding, Fault};
+use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::idle::Idle;
 use crate::undo::{PIECE, Undo};
@@ -211,10 +211,10 @@ fn is_field(line: &[u8]) -> bool {
     FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
 }
 
-fn garbled(fault: Fault) -> Error {
+fn garbled(fault: CodingFault) -> Error {
     let what = match fault {
-        Fault::Garbled => "is not in the content encoding it declares",
-        Fault::TooLong => "is too long to decode",
+        CodingFault::Garbled => "is not in the content encoding it declares",
+        CodingFault::TooLong => "is too long to decode",
     };
     Error::of_upstream(StatusCode::BAD_GATEWAY, format!("the upstream's response {what}"))
 }

@@ -10,7 +10,7 @@ use http::{Method, Request, StatusCode};
 
 use crate::error::Error;
 use crate::host::{bare, is_loopback};
-use crate::settings::{Origins, Settings};
+use crate::settings::{GatewaySettings, Origins};
 
 /// Who can reach a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -29,7 +29,7 @@ impl Reach {
 }
 
 /// An error for a request that a page of another site may have caused.
-pub(crate) fn check<B>(settings: &Settings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
+pub(crate) fn check<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
     if reach == Reach::Loopback && !is_sent_here(settings, request) {
         return Err(forbidden(
             "the Host header is not a name of this machine; add it to `hosts` in the settings",
@@ -49,7 +49,7 @@ pub(crate) fn is_preflight<B>(request: &Request<B>) -> bool {
 }
 
 /// Every place that names the server must name this one. Browsers always name it, so a request without is none of theirs.
-fn is_sent_here<B>(settings: &Settings, request: &Request<B>) -> bool {
+fn is_sent_here<B>(settings: &GatewaySettings, request: &Request<B>) -> bool {
     let listed = |host: &str| {
         settings.hosts.iter().any(|name| bare(host).is_some_and(|it| it.eq_ignore_ascii_case(name)))
     };

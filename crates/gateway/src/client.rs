@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use crate::dial::{Dial, Route};
 use crate::error::Error;
 use crate::outgoing::Outgoing;
-use crate::settings::Settings;
+use crate::settings::GatewaySettings;
 use crate::tls;
 
 /// Servers commonly allow a hundred streams on an HTTP/2 connection. One more would wait, perhaps for minutes, until
@@ -41,7 +41,7 @@ pub(crate) enum Speaks {
 
 impl Pools {
     /// Empty pools.
-    pub(crate) fn new(settings: &Settings) -> Result<Self, Error> {
+    pub(crate) fn new(settings: &GatewaySettings) -> Result<Self, Error> {
         let route = Route::new(&settings.proxy)?;
         let tls = tls::config(&settings.authorities)?;
         let limit = settings.timeouts.connect;

@@ -17,7 +17,7 @@ pub(crate) enum Coding {
 
 /// Why there is no decoded body.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Fault {
+pub(crate) enum CodingFault {
     /// It is longer than the limit.
     TooLong,
     /// It is not what its header says.

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use crate::error::Error;
-use crate::settings::Proxy;
+use crate::settings::ProxyRoute;
 
 /// Connects, with one limit over name lookup, proxy and handshakes.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ impl Service<Uri> for Dial {
 
 impl Route {
     /// The way to upstreams that `proxy` asks for. A silent upstream is found dead by keep-alive probes.
-    pub(crate) fn new(proxy: &Proxy) -> Result<Self, Error> {
+    pub(crate) fn new(proxy: &ProxyRoute) -> Result<Self, Error> {
         let plain = proxy.url.is_empty() || !proxy.url.contains("://") || proxy.url.starts_with("http://");
         if !plain {
             return Err(Error::setting("only http:// proxies are supported"));

@@ -29,11 +29,11 @@ mod vendor;
 
 pub use error::{Error, Side};
 pub use llm::{
-    Entry, Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, Rewrite, Round, Stages, Totals,
-    Verdict,
+    Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages,
+    Totals, Verdict,
 };
 pub use probe::probe;
 pub use serve::{bind, serve};
-pub use settings::{Limits, Origins, Proxy, Settings, Timeouts, Websockets};
+pub use settings::{GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets};
 pub use upstream::{Upstream, Upstreams};
-pub use vendor::Provider;
+pub use vendor::Vendor;

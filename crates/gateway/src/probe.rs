@@ -6,7 +6,7 @@ use tokio::time::timeout;
 use crate::client::{Pools, Speaks};
 use crate::error::{Error, Side};
 use crate::outgoing::Outgoing;
-use crate::settings::Settings;
+use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 
 /// What an upstream answers to `HEAD path`: any status means that it can be reached. No credentials are sent.
@@ -14,7 +14,7 @@ use crate::upstream::Upstream;
 /// # Errors
 /// When there is no answer in the time that a connection may take, or the settings do not work.
 pub async fn probe(
-    settings: &Settings,
+    settings: &GatewaySettings,
     upstream: &Upstream,
     path: &str,
 ) -> Result<(StatusCode, HeaderMap), Error> {

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::greet::{Greeted, Protocol, greet};
 use crate::llm::{Gate, Rewrite, enter};
 use crate::pulse::{Beating, Pulse};
-use crate::settings::Settings;
+use crate::settings::GatewaySettings;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -38,7 +38,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// When the address cannot be had.
-pub async fn bind(settings: &Settings) -> Result<TcpListener, Error> {
+pub async fn bind(settings: &GatewaySettings) -> Result<TcpListener, Error> {
     let listen = settings.listen;
     let fault = |error| Error::setting(format!("cannot listen on {listen}")).because(error);
     TcpListener::bind(listen).await.map_err(fault)
@@ -51,7 +51,7 @@ pub async fn bind(settings: &Settings) -> Result<TcpListener, Error> {
 /// # Errors
 /// When the settings cannot be put to work: a certificate file that is none, a proxy that is not spoken to.
 pub async fn serve(
-    settings: Settings,
+    settings: GatewaySettings,
     rewrite: Arc<dyn Rewrite>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
@@ -155,7 +155,7 @@ async fn two(gate: Arc<Gate>, stream: Greeted) {
     }
 }
 
-fn protocol(settings: &Settings) -> http1::Builder {
+fn protocol(settings: &GatewaySettings) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .timer(TokioTimer::new())

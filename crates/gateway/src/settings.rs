@@ -12,17 +12,17 @@ use crate::upstream::Upstreams;
 
 /// Everything that a gateway can be told.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct GatewaySettings {
     /// Where to listen; loopback unless told otherwise.
     pub listen: SocketAddr,
     /// Where requests go. Nothing in a request can name another place.
     pub upstreams: Upstreams,
     /// How much is taken on.
-    pub limits: Limits,
+    pub limits: GatewayLimits,
     /// How long is waited.
     pub timeouts: Timeouts,
     /// The proxy that stands between us and the upstreams, if any.
-    pub proxy: Proxy,
+    pub proxy: ProxyRoute,
     /// PEM files with certificates to trust beside the system's.
     pub authorities: Vec<PathBuf>,
     /// Web pages that may call.
@@ -33,14 +33,14 @@ pub struct Settings {
     pub websockets: Websockets,
 }
 
-impl Default for Settings {
+impl Default for GatewaySettings {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             upstreams: Upstreams::default(),
-            limits: Limits::default(),
+            limits: GatewayLimits::default(),
             timeouts: Timeouts::default(),
-            proxy: Proxy::default(),
+            proxy: ProxyRoute::default(),
             authorities: Vec::new(),
             origins: Origins::default(),
             hosts: Vec::new(),
@@ -51,7 +51,7 @@ impl Default for Settings {
 
 /// How much is taken on.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct GatewayLimits {
     /// Bytes of a body that is read whole, as sent and decoded. Bodies that are only passed on take no room and have
     /// no limit.
     pub body: usize,
@@ -73,7 +73,7 @@ pub struct Limits {
     pub inline: usize,
 }
 
-impl Default for Limits {
+impl Default for GatewayLimits {
     fn default() -> Self {
         Self {
             body: 50 << 20,
@@ -127,7 +127,7 @@ impl Default for Timeouts {
 
 /// A proxy that upstreams are reached through, by `CONNECT`; only those that speak TLS are.
 #[derive(Clone, Default)]
-pub struct Proxy {
+pub struct ProxyRoute {
     /// The proxy's URL, `http://[user:password@]host:port`; empty: none.
     pub url: String,
     /// Hosts that are reached without it, as in `NO_PROXY`.
@@ -135,7 +135,7 @@ pub struct Proxy {
 }
 
 /// The URL may hold a password.
-impl fmt::Debug for Proxy {
+impl fmt::Debug for ProxyRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = if self.url.is_empty() { "" } else { "(set)" };
         f.debug_struct("Proxy").field("url", &url).field("except", &self.except).finish()

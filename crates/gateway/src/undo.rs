@@ -6,7 +6,7 @@ use brotli_decompressor::DecompressorWriter;
 use flate2::{Decompress, FlushDecompress, Status};
 use ruzstd::decoding::StreamingDecoder;
 
-use crate::coding::{Coding, Fault};
+use crate::coding::{Coding, CodingFault};
 
 /// How many coded bytes are undone at once: what they can become has to fit into memory.
 pub(crate) const PIECE: usize = 4 << 10;
@@ -25,16 +25,16 @@ const ROOM: usize = 32 << 10;
 
 impl Coding {
     /// The body behind the coding, of at most `limit` bytes.
-    pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
         let (mut undo, mut text) = (Undo::new(self, limit), Vec::new());
         for piece in body.chunks(PIECE) {
             undo.feed(piece, &mut text)?;
             if text.len() > limit {
-                return Err(Fault::TooLong);
+                return Err(CodingFault::TooLong);
             }
         }
         undo.finish(&mut text)?;
-        if text.len() > limit { Err(Fault::TooLong) } else { Ok(text) }
+        if text.len() > limit { Err(CodingFault::TooLong) } else { Ok(text) }
     }
 }
 
@@ -75,31 +75,31 @@ impl Undo {
     }
 
     /// Takes a piece of the body, and appends what it becomes.
-    pub(crate) fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(crate) fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => out.extend_from_slice(piece),
             &mut State::Deflate(begun) => return self.tell(begun, piece, out),
             State::Inflate(inflate) => inflate.feed(piece, out)?,
             State::Brotli(stream) => {
-                stream.write_all(piece).map_err(|_| Fault::Garbled)?;
+                stream.write_all(piece).map_err(|_| CodingFault::Garbled)?;
                 out.append(stream.get_mut());
             }
             State::Zstd(all, limit) if all.len() + piece.len() > limit.saturating_add(ZSTD_FRAME) => {
-                return Err(Fault::TooLong);
+                return Err(CodingFault::TooLong);
             }
             State::Zstd(all, _) => all.extend_from_slice(piece),
-            State::Unknown => return Err(Fault::Garbled),
+            State::Unknown => return Err(CodingFault::Garbled),
         }
         Ok(())
     }
 
     /// The body is over; appends what is left of it.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), Fault> {
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), CodingFault> {
         match &mut self.0 {
             State::Plain => Ok(()),
             State::Inflate(inflate) if inflate.is_over => Ok(()),
             State::Brotli(stream) => {
-                let done = stream.close().map_err(|_| Fault::Garbled);
+                let done = stream.close().map_err(|_| CodingFault::Garbled);
                 out.append(stream.get_mut());
                 done
             }
@@ -107,12 +107,12 @@ impl Undo {
                 out.append(&mut zstd(*limit, all)?);
                 Ok(())
             }
-            State::Deflate(_) | State::Inflate(_) | State::Unknown => Err(Fault::Garbled),
+            State::Deflate(_) | State::Inflate(_) | State::Unknown => Err(CodingFault::Garbled),
         }
     }
 
     /// Tells by two bytes whether a zlib header is there.
-    fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         let start: Vec<u8> = begun.into_iter().chain(piece.iter().copied().take(2)).collect();
         let [first, second, ..] = start[..] else {
             self.0 = State::Deflate(start.first().copied());
@@ -134,18 +134,18 @@ impl Inflate {
         Self { stream: Box::new(stream), again, is_over: false }
     }
 
-    fn feed(&mut self, mut piece: &[u8], out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn feed(&mut self, mut piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
         loop {
             if self.is_over {
                 let Some(again) = self.again.filter(|_| !piece.is_empty()) else {
-                    return if piece.is_empty() { Ok(()) } else { Err(Fault::Garbled) };
+                    return if piece.is_empty() { Ok(()) } else { Err(CodingFault::Garbled) };
                 };
                 (*self.stream, self.is_over) = (again(), false);
             }
             out.reserve(ROOM);
             let (room, read) = (out.capacity(), self.stream.total_in());
             let status = self.stream.decompress_vec(piece, out, FlushDecompress::None);
-            let status = status.map_err(|_| Fault::Garbled)?;
+            let status = status.map_err(|_| CodingFault::Garbled)?;
             let read = usize::try_from(self.stream.total_in() - read).unwrap_or(usize::MAX);
             piece = piece.get(read..).unwrap_or_default();
             self.is_over = status == Status::StreamEnd;
@@ -153,7 +153,7 @@ impl Inflate {
                 return Ok(());
             }
             if read == 0 && out.len() < room && !self.is_over {
-                return Err(Fault::Garbled);
+                return Err(CodingFault::Garbled);
             }
         }
     }
@@ -164,18 +164,18 @@ fn gzip() -> Decompress {
 }
 
 /// One frame, and nothing after it.
-fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, Fault> {
+fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
     let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW);
-    let text = drain(limit, frame.map_err(|_| Fault::Garbled)?)?;
-    if body.is_empty() { Ok(text) } else { Err(Fault::Garbled) }
+    let text = drain(limit, frame.map_err(|_| CodingFault::Garbled)?)?;
+    if body.is_empty() { Ok(text) } else { Err(CodingFault::Garbled) }
 }
 
-fn drain(limit: usize, decoder: impl Read) -> Result<Vec<u8>, Fault> {
+fn drain(limit: usize, decoder: impl Read) -> Result<Vec<u8>, CodingFault> {
     let mut text = Vec::new();
     let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     match decoder.take(bound).read_to_end(&mut text) {
-        Err(_) => Err(Fault::Garbled),
-        Ok(_) if text.len() > limit => Err(Fault::TooLong),
+        Err(_) => Err(CodingFault::Garbled),
+        Ok(_) if text.len() > limit => Err(CodingFault::TooLong),
         Ok(_) => Ok(text),
     }
 }
@@ -256,19 +256,19 @@ mod tests {
     #[test]
     fn a_bomb_stops_at_the_limit() {
         for (coding, body) in &coded(&vec![0; 1 << 20])[1..] {
-            assert_eq!(coding.decode(1 << 16, body), Err(Fault::TooLong), "{coding:?}");
+            assert_eq!(coding.decode(1 << 16, body), Err(CodingFault::TooLong), "{coding:?}");
         }
     }
 
     #[test]
     fn what_is_cut_or_followed_is_garbled() {
         for (coding, body) in &coded(b"one two two two")[1..] {
-            assert_eq!(coding.decode(99, &body[..body.len() - 3]), Err(Fault::Garbled), "{coding:?}");
+            assert_eq!(coding.decode(99, &body[..body.len() - 3]), Err(CodingFault::Garbled), "{coding:?}");
         }
         for (coding, mut body) in coded(b"one").into_iter().skip(1) {
             body.push(0);
-            assert_eq!(coding.decode(99, &body), Err(Fault::Garbled), "{coding:?}");
+            assert_eq!(coding.decode(99, &body), Err(CodingFault::Garbled), "{coding:?}");
         }
-        assert_eq!(Coding::Other.decode(99, b"x"), Err(Fault::Garbled));
+        assert_eq!(Coding::Other.decode(99, b"x"), Err(CodingFault::Garbled));
     }
 }

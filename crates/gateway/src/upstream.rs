@@ -7,7 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{StatusCode, Uri};
 
 use crate::error::Error;
-use crate::vendor::Provider;
+use crate::vendor::Vendor;
 
 /// How often a path may have been encoded; nobody means one that was encoded more often.
 const DECODINGS: usize = 4;
@@ -24,7 +24,7 @@ pub struct Upstream {
 /// Where requests go: one server for all, or one for each provider.
 #[derive(Clone, Debug)]
 pub struct Upstreams {
-    each: [Option<Upstream>; Provider::ALL.len()],
+    each: [Option<Upstream>; Vendor::ALL.len()],
     rest: Option<Upstream>,
 }
 
@@ -37,14 +37,14 @@ impl Upstreams {
 
     /// The same, but for one provider's requests.
     #[must_use]
-    pub fn with(mut self, provider: Provider, upstream: Upstream) -> Self {
+    pub fn with(mut self, provider: Vendor, upstream: Upstream) -> Self {
         self.each[provider as usize] = Some(upstream);
         self
     }
 
     /// The server for a provider's requests.
     #[must_use]
-    pub fn of(&self, provider: Provider) -> Option<&Upstream> {
+    pub fn of(&self, provider: Vendor) -> Option<&Upstream> {
         self.choose(Some(provider)).ok()
     }
 
@@ -56,7 +56,7 @@ impl Upstreams {
 
     /// The server for a request. There is none for a request of no known provider unless one server is for all: a
     /// guess would hand one provider's key to another.
-    pub(crate) fn choose(&self, provider: Option<Provider>) -> Result<&Upstream, Error> {
+    pub(crate) fn choose(&self, provider: Option<Vendor>) -> Result<&Upstream, Error> {
         let own = provider.and_then(|provider| self.each[provider as usize].as_ref());
         own.or(self.rest.as_ref())
             .ok_or_else(|| Error::client(StatusCode::NOT_FOUND, "no upstream is set for this path"))
@@ -66,7 +66,7 @@ impl Upstreams {
 /// The providers' public addresses; Ollama's is on this machine.
 impl Default for Upstreams {
     fn default() -> Self {
-        Self { each: Provider::ALL.map(|provider| provider.address().parse().ok()), rest: None }
+        Self { each: Vendor::ALL.map(|provider| provider.address().parse().ok()), rest: None }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// An API's shape.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Provider {
+pub enum Vendor {
     /// Anthropic's Messages.
     Anthropic,
     /// Chat Completions and Responses of `OpenAI`, and all that copy them.
@@ -18,7 +18,7 @@ pub enum Provider {
 
 /// What is known of a provider: where it is, by what its requests are told, and how its errors read.
 struct Known {
-    provider: Provider,
+    provider: Vendor,
     /// Its name in settings and messages.
     name: &'static str,
     /// The public address.
@@ -36,7 +36,7 @@ struct Known {
 /// All that are known, in the order of their numbers.
 static VENDORS: [Known; 4] = [
     Known {
-        provider: Provider::Anthropic,
+        provider: Vendor::Anthropic,
         name: "anthropic",
         address: "https://api.anthropic.com",
         paths: &["/v1/messages"],
@@ -46,7 +46,7 @@ static VENDORS: [Known; 4] = [
         error: |status, message| json!({"type": "error", "error": {"type": anthropic(status), "message": message}}),
     },
     Known {
-        provider: Provider::OpenAi,
+        provider: Vendor::OpenAi,
         name: "openai",
         address: "https://api.openai.com",
         paths: &["/v1/chat", "/v1/responses", "/v1/completions", "/v1/embeddings"],
@@ -55,7 +55,7 @@ static VENDORS: [Known; 4] = [
         error: |status, message| json!({"error": {"message": message, "type": openai(status), "param": null, "code": null}}),
     },
     Known {
-        provider: Provider::Gemini,
+        provider: Vendor::Gemini,
         name: "gemini",
         address: "https://generativelanguage.googleapis.com",
         paths: &["/v1beta", "/v1alpha"],
@@ -64,7 +64,7 @@ static VENDORS: [Known; 4] = [
         error: |status, message| json!({"error": {"code": status.as_u16(), "message": message, "status": gemini(status)}}),
     },
     Known {
-        provider: Provider::Ollama,
+        provider: Vendor::Ollama,
         name: "ollama",
         // On this machine.
         address: "http://127.0.0.1:11434",
@@ -75,7 +75,7 @@ static VENDORS: [Known; 4] = [
     },
 ];
 
-impl Provider {
+impl Vendor {
     /// All of them, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
 
@@ -155,40 +155,40 @@ fn gemini(status: StatusCode) -> &'static str {
 mod tests {
     use super::*;
 
-    fn check(path: &str, header: Option<&'static str>, expected: Option<Provider>) {
+    fn check(path: &str, header: Option<&'static str>, expected: Option<Vendor>) {
         let mut headers = HeaderMap::new();
         if let Some(name) = header {
             headers.insert(name, "x".parse().unwrap());
         }
-        assert_eq!(Provider::of(&path.parse().unwrap(), &headers), expected, "{path} {header:?}");
+        assert_eq!(Vendor::of(&path.parse().unwrap(), &headers), expected, "{path} {header:?}");
     }
 
     #[test]
     fn the_table_is_in_the_order_of_numbers() {
-        assert_eq!(VENDORS.each_ref().map(|known| known.provider), Provider::ALL);
+        assert_eq!(VENDORS.each_ref().map(|known| known.provider), Vendor::ALL);
     }
 
     #[test]
     fn a_path_tells_whose_api_it_is() {
-        check("/v1/messages?beta=true", None, Some(Provider::Anthropic));
-        check("/v1/messages/count_tokens", None, Some(Provider::Anthropic));
-        check("/v1/chat/completions", None, Some(Provider::OpenAi));
-        check("/v1/responses", None, Some(Provider::OpenAi));
-        check("/v1/models", None, Some(Provider::OpenAi));
-        check("/v1beta/models/x:streamGenerateContent?alt=sse", None, Some(Provider::Gemini));
-        check("/v1/models/x:generateContent", None, Some(Provider::Gemini));
-        check("/api/chat", None, Some(Provider::Ollama));
-        check("/api/tags", None, Some(Provider::Ollama));
-        check("/", None, Some(Provider::Anthropic));
+        check("/v1/messages?beta=true", None, Some(Vendor::Anthropic));
+        check("/v1/messages/count_tokens", None, Some(Vendor::Anthropic));
+        check("/v1/chat/completions", None, Some(Vendor::OpenAi));
+        check("/v1/responses", None, Some(Vendor::OpenAi));
+        check("/v1/models", None, Some(Vendor::OpenAi));
+        check("/v1beta/models/x:streamGenerateContent?alt=sse", None, Some(Vendor::Gemini));
+        check("/v1/models/x:generateContent", None, Some(Vendor::Gemini));
+        check("/api/chat", None, Some(Vendor::Ollama));
+        check("/api/tags", None, Some(Vendor::Ollama));
+        check("/", None, Some(Vendor::Anthropic));
         check("/v10/x", None, None);
         check("/elsewhere", None, None);
     }
 
     #[test]
     fn headers_tell_where_paths_do_not() {
-        check("/v1/models", Some("anthropic-version"), Some(Provider::Anthropic));
-        check("/api/hello", Some("anthropic-beta"), Some(Provider::Anthropic));
-        check("/v1/models", Some("x-goog-api-key"), Some(Provider::Gemini));
-        check("/v1/chat/completions", Some("anthropic-version"), Some(Provider::OpenAi));
+        check("/v1/models", Some("anthropic-version"), Some(Vendor::Anthropic));
+        check("/api/hello", Some("anthropic-beta"), Some(Vendor::Anthropic));
+        check("/v1/models", Some("x-goog-api-key"), Some(Vendor::Gemini));
+        check("/v1/chat/completions", Some("anthropic-version"), Some(Vendor::OpenAi));
     }
 }

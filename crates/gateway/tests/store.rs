@@ -30,12 +30,12 @@ use serde_json::{Value, json};
 use tersely_core::Loss;
 use tersely_engine::{Engine, Policy};
 use tersely_gateway::{Keeper, Live};
-use tersely_store::{Place, Remote, Secret, Store};
+use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 use scene::{Answer, Gateway, Seen, any, client, gateway, read, settings, soon, upstream};
-use tersely_testing::valkey::{Cluster, Node};
+use tersely_testing::valkey::{Cluster, ValkeyNode};
 
 /// How many clients there are.
 const CLIENTS: usize = 16;
@@ -110,9 +110,9 @@ async fn no_request_fails_whatever_happens_to_the_store() {
     set_memory(&cluster.nodes[1..], "0");
     load.bears("there is room again").await;
 
-    cluster.nodes[1..].iter().for_each(Node::freeze);
+    cluster.nodes[1..].iter().for_each(ValkeyNode::freeze);
     load.refuses("all nodes are cut off").await;
-    cluster.nodes[1..].iter().for_each(Node::thaw);
+    cluster.nodes[1..].iter().for_each(ValkeyNode::thaw);
     load.bears("they are back").await;
 
     load.ended.store(true, Relaxed);
@@ -121,7 +121,7 @@ async fn no_request_fails_whatever_happens_to_the_store() {
     }
 }
 
-fn set_memory(nodes: &[Node], most: &str) {
+fn set_memory(nodes: &[ValkeyNode], most: &str) {
     for node in nodes {
         assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-policy noeviction")), "+OK");
     }
@@ -130,11 +130,12 @@ fn set_memory(nodes: &[Node], most: &str) {
 impl Load {
     /// A gateway before this upstream that keeps what it leaves out at these addresses.
     async fn before(upstream: SocketAddr, addresses: Vec<String>) -> Self {
-        let place = Place::Remote(Remote { addresses, deadline: DEADLINE, ..Remote::default() });
-        let secret = Secret::new(b"only for tests, and long enough").ok();
-        let store = Store::open(&tersely_store::Settings { place, secret, ..Default::default() }).unwrap();
+        let place = StorePlace::Remote(Remote { addresses, deadline: DEADLINE, ..Remote::default() });
+        let secret = StoreSecret::new(b"only for tests, and long enough").ok();
+        let store =
+            Store::open(&tersely_store::StoreSettings { place, secret, ..Default::default() }).unwrap();
         let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-        let engine = Engine::new(tersely_engine::Settings { policy, ..Default::default() });
+        let engine = Engine::new(tersely_engine::EngineSettings { policy, ..Default::default() });
         let live = Live::new(engine).keeping(Keeper::new(store, None));
         Self {
             gateway: gateway(settings(upstream), Arc::new(live)).await,

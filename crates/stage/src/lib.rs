@@ -17,7 +17,7 @@ mod room;
 pub mod signal;
 mod stage;
 
-pub use call::{Call, Family, Origin, Tool};
+pub use call::{Call, Family, Origin, ToolKind};
 pub use named::{form_named, stands_alone};
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Redaction};
 pub use room::Room;

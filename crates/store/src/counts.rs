@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What became of the calls so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Counts {
+pub struct StoreCounts {
     /// Texts that were asked for and found.
     pub hits: u64,
     /// Texts that were asked for and were not there.
@@ -28,8 +28,8 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn read(&self) -> Counts {
-        Counts {
+    pub(crate) fn read(&self) -> StoreCounts {
+        StoreCounts {
             hits: self.hits.load(Relaxed),
             misses: self.misses.load(Relaxed),
             kept: self.kept.load(Relaxed),

@@ -22,7 +22,7 @@ pub enum Life {
 
 /// The whole name of a kept text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Key {
+pub struct StoreKey {
     /// How long it lives.
     pub life: Life,
     /// Whose it is.
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_tenant_prints_as_nothing() {
-        let key = Key { life: Life::Form, tenant: Tenant([7; 32]), id: Id([0; 16]) };
+        let key = StoreKey { life: Life::Form, tenant: Tenant([7; 32]), id: Id([0; 16]) };
         assert_eq!(format!("{:?}", key.tenant), "Tenant");
         assert!(!format!("{key:?}").contains('7'), "{key:?}");
     }

@@ -17,9 +17,9 @@ mod settings;
 mod shelf;
 mod store;
 
-pub use counts::Counts;
+pub use counts::StoreCounts;
 pub use error::{SettingError, StoreError};
-pub use key::{Id, Key, Life, Tenant};
-pub use secret::Secret;
-pub use settings::{Limits, Lives, Place, Remote, Settings};
+pub use key::{Id, Life, StoreKey, Tenant};
+pub use secret::StoreSecret;
+pub use settings::{Lives, Remote, StoreLimits, StorePlace, StoreSettings};
 pub use store::Store;

@@ -28,7 +28,7 @@ const FAILURES: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The way to the store.
-pub(crate) struct Link {
+pub(crate) struct StoreLink {
     target: Target,
     state: watch::Sender<State>,
     failures: AtomicU32,
@@ -55,7 +55,7 @@ enum State {
     Failed(RedisError),
 }
 
-impl Link {
+impl StoreLink {
     /// Reads the addresses; nothing is connected to yet.
     pub(crate) fn new(remote: &Remote) -> Result<Arc<Self>, SettingError> {
         let target = target(remote).map_err(|error| {

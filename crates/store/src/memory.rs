@@ -5,26 +5,26 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::shelf::Shelf;
-use crate::{Key, Life, Limits, Lives, StoreError};
+use crate::{Life, Lives, StoreError, StoreKey, StoreLimits};
 
 /// A shelf for each life, so that what lives long does not push out what lives briefly.
-pub(crate) struct Memory {
+pub(crate) struct MemoryShelf {
     originals: Mutex<Shelf>,
     forms: Mutex<Shelf>,
 }
 
-impl Memory {
-    pub(crate) fn new(limits: Limits, lives: Lives) -> Self {
+impl MemoryShelf {
+    pub(crate) fn new(limits: StoreLimits, lives: Lives) -> Self {
         let shelf = |life| Mutex::new(Shelf::new(limits, lives.of(life)));
         Self { originals: shelf(Life::Original), forms: shelf(Life::Form) }
     }
 
-    pub(crate) fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+    pub(crate) fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
         let fits = self.on_shelf(key.life, |shelf| shelf.put(key.tenant, key.id, text));
         if fits { Ok(()) } else { Err(StoreError::Full) }
     }
 
-    pub(crate) fn find(&self, key: &Key) -> Option<String> {
+    pub(crate) fn find(&self, key: &StoreKey) -> Option<String> {
         let text = self.on_shelf(key.life, |shelf| shelf.get(key.tenant, key.id));
         text.map(|text| text.to_string())
     }

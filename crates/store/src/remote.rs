@@ -8,23 +8,23 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::breaker::{Breaker, Breakers};
-use crate::link::Link;
+use crate::link::StoreLink;
 use crate::seal::{SEAL, open, seal};
-use crate::{Key, Lives, Remote, Secret, SettingError, Settings, StoreError};
+use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings};
 
 /// The way there and back.
 pub(crate) struct Away {
-    link: Arc<Link>,
+    link: Arc<StoreLink>,
     breakers: Breakers,
     calls: Semaphore,
     remote: Remote,
-    secret: Secret,
+    secret: StoreSecret,
     lives: Lives,
     largest: usize,
 }
 
 /// What was there.
-pub(crate) enum Found {
+pub(crate) enum FoundText {
     Text(String),
     Nothing,
     /// Something that we did not put there, or not with this secret.
@@ -32,9 +32,13 @@ pub(crate) enum Found {
 }
 
 impl Away {
-    pub(crate) fn new(remote: &Remote, secret: Secret, settings: &Settings) -> Result<Self, SettingError> {
+    pub(crate) fn new(
+        remote: &Remote,
+        secret: StoreSecret,
+        settings: &StoreSettings,
+    ) -> Result<Self, SettingError> {
         Ok(Self {
-            link: Link::new(remote)?,
+            link: StoreLink::new(remote)?,
             breakers: Breakers::new(remote.addresses.len()),
             calls: Semaphore::new(remote.calls.min(Semaphore::MAX_PERMITS)),
             remote: remote.clone(),
@@ -48,7 +52,7 @@ impl Away {
         self.remote.deadline
     }
 
-    pub(crate) async fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+    pub(crate) async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let keep = async {
             let sealed = seal(&self.secret, &name, text)
@@ -61,7 +65,7 @@ impl Away {
     }
 
     /// Finds a text and lets it live on; one command does both, and only a master may do it, so it is never stale.
-    pub(crate) async fn find(&self, key: &Key) -> Result<Found, StoreError> {
+    pub(crate) async fn find(&self, key: &StoreKey) -> Result<FoundText, StoreError> {
         let name = self.secret.name(&self.remote.prefix, key);
         let mut get = redis::cmd("GETEX");
         get.arg(&name).arg("PX").arg(milliseconds(self.lives.of(key.life)));
@@ -73,9 +77,9 @@ impl Away {
             }
         };
         Ok(match self.within_bounds(self.breakers.of(&name), get).await? {
-            None => Found::Nothing,
-            Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL) => Found::Spoiled,
-            Some(sealed) => open(&self.secret, &name, sealed).map_or(Found::Spoiled, Found::Text),
+            None => FoundText::Nothing,
+            Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL) => FoundText::Spoiled,
+            Some(sealed) => open(&self.secret, &name, sealed).map_or(FoundText::Spoiled, FoundText::Text),
         })
     }
 

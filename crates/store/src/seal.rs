@@ -3,7 +3,7 @@
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::Secret;
+use crate::StoreSecret;
 
 /// The first byte of a sealed text: how the rest is laid out (a nonce, the cipher text, a tag).
 const LAYOUT: u8 = 1;
@@ -15,7 +15,7 @@ const HEAD: usize = 1 + NONCE_LEN;
 pub(crate) const SEAL: usize = HEAD + 16;
 
 /// Seals `text` for `name`; none when the system has no randomness.
-pub(crate) fn seal(secret: &Secret, name: &str, text: &str) -> Option<Vec<u8>> {
+pub(crate) fn seal(secret: &StoreSecret, name: &str, text: &str) -> Option<Vec<u8>> {
     let mut nonce = [0; NONCE_LEN];
     SystemRandom::new().fill(&mut nonce).ok()?;
     let mut sealed = Vec::with_capacity(text.len() + SEAL);
@@ -29,7 +29,7 @@ pub(crate) fn seal(secret: &Secret, name: &str, text: &str) -> Option<Vec<u8>> {
 }
 
 /// The text that was sealed for `name`; none when it was cut, changed, moved or sealed with another secret.
-pub(crate) fn open(secret: &Secret, name: &str, mut sealed: Vec<u8>) -> Option<String> {
+pub(crate) fn open(secret: &StoreSecret, name: &str, mut sealed: Vec<u8>) -> Option<String> {
     let (&layout, rest) = sealed.split_first()?;
     let nonce = Nonce::assume_unique_for_key(*rest.first_chunk::<NONCE_LEN>()?);
     if layout != LAYOUT {
@@ -40,7 +40,7 @@ pub(crate) fn open(secret: &Secret, name: &str, mut sealed: Vec<u8>) -> Option<S
     String::from_utf8(sealed).ok()
 }
 
-fn key(secret: &Secret, name: &str) -> Option<LessSafeKey> {
+fn key(secret: &StoreSecret, name: &str) -> Option<LessSafeKey> {
     UnboundKey::new(&AES_256_GCM, &secret.key(name)).ok().map(LessSafeKey::new)
 }
 
@@ -53,8 +53,8 @@ fn aad(name: &str) -> Aad<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn secret(word: &str) -> Secret {
-        Secret::new(word.repeat(32).as_bytes()).unwrap()
+    fn secret(word: &str) -> StoreSecret {
+        StoreSecret::new(word.repeat(32).as_bytes()).unwrap()
     }
 
     #[test]

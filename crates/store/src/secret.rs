@@ -5,17 +5,17 @@ use std::fmt::{self, Write as _};
 use ring::hmac::{self, HMAC_SHA256};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::{Key, Life, SettingError, Tenant};
+use crate::{Life, SettingError, StoreKey, Tenant};
 
 /// What all replicas share, so that they name and seal texts alike, and nobody else can.
 #[derive(Clone)]
-pub struct Secret {
+pub struct StoreSecret {
     tenants: hmac::Key,
     names: hmac::Key,
     values: hmac::Key,
 }
 
-impl Secret {
+impl StoreSecret {
     /// A secret has to be this long to be one.
     const SHORTEST: usize = 16;
 
@@ -60,7 +60,7 @@ impl Secret {
     /// What a text is called outside the process. An id is a hash of its text: as it is, it would let whoever reads the
     /// names prove a guess of what a tenant's tool said. The tenant stands in plain sight, so that all of a tenant's
     /// texts can be found and deleted.
-    pub(crate) fn name(&self, prefix: &str, key: &Key) -> String {
+    pub(crate) fn name(&self, prefix: &str, key: &StoreKey) -> String {
         let life = match key.life {
             Life::Original => 'o',
             Life::Form => 'f',
@@ -79,7 +79,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for StoreSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")
     }
@@ -107,13 +107,13 @@ mod tests {
     use super::*;
     use crate::Id;
 
-    fn secret(word: &str) -> Secret {
-        Secret::new(word.repeat(32).as_bytes()).unwrap()
+    fn secret(word: &str) -> StoreSecret {
+        StoreSecret::new(word.repeat(32).as_bytes()).unwrap()
     }
 
     #[test]
     fn a_short_secret_is_refused_with_a_way_out() {
-        let error = Secret::new(b"hunter2").unwrap_err();
+        let error = StoreSecret::new(b"hunter2").unwrap_err();
         assert!(error.to_string().contains("7 bytes") && error.to_string().contains("openssl"), "{error}");
         assert_eq!(format!("{:?}", secret("s")), "Secret");
     }
@@ -125,7 +125,7 @@ mod tests {
             a.tenant(b"one"),
             a.tenant(b"two"),
             secret("b").tenant(b"one"),
-            Secret::random().unwrap().tenant(b"one"),
+            StoreSecret::random().unwrap().tenant(b"one"),
         ];
         for (at, tenant) in all.iter().enumerate() {
             assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
@@ -139,7 +139,7 @@ mod tests {
         let secret = secret("a");
         let tenant = secret.tenant(b"sk-1234").unwrap();
         let id = Id::parse("shadow_00112233445566778899aabbccddeeff").unwrap();
-        let name = |life, tenant, id| secret.name("tersely", &Key { life, tenant, id });
+        let name = |life, tenant, id| secret.name("tersely", &StoreKey { life, tenant, id });
         let one = name(Life::Original, tenant, id);
         assert!(one.starts_with("tersely:o:") && one.len() == 75, "{one}");
         assert!(!one.contains("00112233") && !one.contains("sk-"), "{one}");

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Life, Secret};
+use crate::{Life, StoreSecret};
 
 /// Everything about a store.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct StoreSettings {
     /// Where texts are kept.
-    pub place: Place,
+    pub place: StorePlace,
     /// What names and seals them; needed as soon as they leave the process.
-    pub secret: Option<Secret>,
+    pub secret: Option<StoreSecret>,
     /// How long they are kept.
     pub lives: Lives,
     /// How many bytes one text may have.
@@ -20,16 +20,16 @@ pub struct Settings {
 
 /// Where texts are kept.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum StorePlace {
     /// In this process, up to a limit.
-    Memory(Limits),
+    Memory(StoreLimits),
     /// In Valkey or Redis.
     Remote(Remote),
 }
 
 /// How much of the memory texts may take, originals and forms each.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct StoreLimits {
     /// Bytes, with what it takes to find them.
     pub bytes: usize,
     /// Texts.
@@ -80,14 +80,14 @@ impl Lives {
     }
 }
 
-impl Default for Settings {
+impl Default for StoreSettings {
     fn default() -> Self {
-        let place = Place::Memory(Limits::default());
+        let place = StorePlace::Memory(StoreLimits::default());
         Self { place, secret: None, lives: Lives::default(), largest: 4 << 20 }
     }
 }
 
-impl Default for Limits {
+impl Default for StoreLimits {
     fn default() -> Self {
         Self { bytes: 64 << 20, entries: 10_000 }
     }
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn a_password_is_never_shown() {
         let remote = Remote { addresses: vec!["redis://:haddock@a".to_owned()], ..Remote::default() };
-        let place = Place::Remote(remote);
-        let secret = Secret::new(b"haddock haddock haddock").ok();
-        let shown = format!("{:?}", Settings { place, secret, ..Settings::default() });
+        let place = StorePlace::Remote(remote);
+        let secret = StoreSecret::new(b"haddock haddock haddock").ok();
+        let shown = format!("{:?}", StoreSettings { place, secret, ..StoreSettings::default() });
         assert!(shown.contains("1 of them") && !shown.contains("haddock"), "{shown}");
     }
 }

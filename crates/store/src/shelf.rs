@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{Id, Limits, Tenant};
+use crate::{Id, StoreLimits, Tenant};
 
 /// What it takes to find a text, in bytes: its place in the maps below.
 const OVERHEAD: usize = 384;
 
 /// Texts that all live equally long.
 pub(crate) struct Shelf {
-    limits: Limits,
+    limits: StoreLimits,
     life: Duration,
     bytes: usize,
     /// The number of the latest use.
@@ -45,7 +45,7 @@ struct Room {
 }
 
 impl Shelf {
-    pub(crate) fn new(limits: Limits, life: Duration) -> Self {
+    pub(crate) fn new(limits: StoreLimits, life: Duration) -> Self {
         Self {
             limits,
             life,
@@ -145,7 +145,7 @@ impl Shelf {
 
 impl Room {
     /// The share of the shelf, in bytes or in entries, whichever is larger; comparable, not a number for people.
-    fn share(&self, limits: Limits) -> u128 {
+    fn share(&self, limits: StoreLimits) -> u128 {
         let bytes = self.bytes as u128 * limits.entries as u128;
         bytes.max(self.order.len() as u128 * limits.bytes as u128)
     }
@@ -158,7 +158,7 @@ mod tests {
     const LIFE: Duration = Duration::from_mins(5);
 
     fn shelf(bytes: usize, entries: usize) -> Shelf {
-        Shelf::new(Limits { bytes, entries }, LIFE)
+        Shelf::new(StoreLimits { bytes, entries }, LIFE)
     }
 
     fn tenant(number: u8) -> Tenant {

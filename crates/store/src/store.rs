@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use crate::counts::{Counters, add};
-use crate::memory::Memory;
-use crate::remote::{Away, Found};
-use crate::{Counts, Key, Place, Secret, SettingError, Settings, StoreError, Tenant};
+use crate::memory::MemoryShelf;
+use crate::remote::{Away, FoundText};
+use crate::{
+    SettingError, StoreCounts, StoreError, StoreKey, StorePlace, StoreSecret, StoreSettings, Tenant,
+};
 
 /// A place where texts are kept until they expire.
 ///
@@ -13,13 +15,13 @@ use crate::{Counts, Key, Place, Secret, SettingError, Settings, StoreError, Tena
 /// others, or the node that had it died.
 pub struct Store {
     place: Open,
-    secret: Secret,
+    secret: StoreSecret,
     largest: usize,
     counters: Counters,
 }
 
 enum Open {
-    Memory(Box<Memory>),
+    Memory(Box<MemoryShelf>),
     Remote(Box<Away>),
 }
 
@@ -28,13 +30,13 @@ impl Store {
     ///
     /// # Errors
     /// When an address cannot be read, or texts were to leave the process without a secret to seal them with.
-    pub fn open(settings: &Settings) -> Result<Self, SettingError> {
+    pub fn open(settings: &StoreSettings) -> Result<Self, SettingError> {
         let (place, secret) = match &settings.place {
-            Place::Memory(limits) => {
-                let secret = settings.secret.clone().map_or_else(Secret::random, Ok)?;
-                (Open::Memory(Box::new(Memory::new(*limits, settings.lives))), secret)
+            StorePlace::Memory(limits) => {
+                let secret = settings.secret.clone().map_or_else(StoreSecret::random, Ok)?;
+                (Open::Memory(Box::new(MemoryShelf::new(*limits, settings.lives))), secret)
             }
-            Place::Remote(remote) => {
+            StorePlace::Remote(remote) => {
                 let secret = settings.secret.clone().ok_or_else(unsealed)?;
                 (Open::Remote(Box::new(Away::new(remote, secret.clone(), settings)?)), secret)
             }
@@ -62,7 +64,7 @@ impl Store {
     ///
     /// # Errors
     /// When it could not be kept: then whatever stands for it may not be used.
-    pub async fn keep(&self, key: &Key, text: &str) -> Result<(), StoreError> {
+    pub async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
         let kept = match &self.place {
             _ if text.len() > self.largest => {
                 Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
@@ -78,15 +80,15 @@ impl Store {
     ///
     /// # Errors
     /// When nobody can say whether it is there.
-    pub async fn find(&self, key: &Key) -> Result<Option<String>, StoreError> {
+    pub async fn find(&self, key: &StoreKey) -> Result<Option<String>, StoreError> {
         let found = match &self.place {
-            Open::Memory(memory) => Ok(memory.find(key).map_or(Found::Nothing, Found::Text)),
+            Open::Memory(memory) => Ok(memory.find(key).map_or(FoundText::Nothing, FoundText::Text)),
             Open::Remote(away) => away.find(key).await,
         };
         let (counter, found) = match found {
-            Ok(Found::Text(text)) => (&self.counters.hits, Ok(Some(text))),
-            Ok(Found::Nothing) => (&self.counters.misses, Ok(None)),
-            Ok(Found::Spoiled) => {
+            Ok(FoundText::Text(text)) => (&self.counters.hits, Ok(Some(text))),
+            Ok(FoundText::Nothing) => (&self.counters.misses, Ok(None)),
+            Ok(FoundText::Spoiled) => {
                 add(&self.counters.spoiled);
                 (&self.counters.misses, Ok(None))
             }
@@ -98,7 +100,7 @@ impl Store {
 
     /// What became of the calls so far.
     #[must_use]
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> StoreCounts {
         self.counters.read()
     }
 }

@@ -2,23 +2,23 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails loudly, its scenery too")]
 
-use tersely_store::{Id, Key, Life, Limits, Lives, Place, Settings, Store, StoreError};
+use tersely_store::{Id, Life, Lives, Store, StoreError, StoreKey, StoreLimits, StorePlace, StoreSettings};
 use tokio::time::advance;
 
-fn store(limits: Limits) -> Store {
-    Store::open(&Settings { place: Place::Memory(limits), ..Settings::default() }).unwrap()
+fn store(limits: StoreLimits) -> Store {
+    Store::open(&StoreSettings { place: StorePlace::Memory(limits), ..StoreSettings::default() }).unwrap()
 }
 
-fn key(store: &Store, who: &str, number: u64) -> Key {
+fn key(store: &Store, who: &str, number: u64) -> StoreKey {
     let tenant = store.tenant(who.as_bytes()).unwrap();
-    Key { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
+    StoreKey { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
 }
 
 #[tokio::test(start_paused = true)]
 async fn originals_and_forms_have_lives_of_their_own() {
-    let store = store(Limits::default());
+    let store = store(StoreLimits::default());
     let original = key(&store, "a", 1);
-    let form = Key { life: Life::Form, ..original };
+    let form = StoreKey { life: Life::Form, ..original };
     store.keep(&original, "original").await.unwrap();
     assert_eq!(store.find(&form).await, Ok(None), "an original is no form");
     store.keep(&form, "form").await.unwrap();
@@ -39,14 +39,14 @@ async fn originals_and_forms_have_lives_of_their_own() {
 
 #[tokio::test]
 async fn no_tenant_reads_another_tenants_text() {
-    let store = store(Limits::default());
+    let store = store(StoreLimits::default());
     for number in 0..1000 {
         store.keep(&key(&store, "owner", number), "text").await.unwrap();
     }
     for round in 0..10_000 {
         let guess = match round % 3 {
             0 => key(&store, &format!("tenant {round}"), round % 1000),
-            1 => Key { life: Life::Form, ..key(&store, "owner", round % 1000) },
+            1 => StoreKey { life: Life::Form, ..key(&store, "owner", round % 1000) },
             _ => key(&store, "owner", 1000 + round),
         };
         assert_eq!(store.find(&guess).await, Ok(None), "round {round}");
@@ -56,7 +56,7 @@ async fn no_tenant_reads_another_tenants_text() {
 
 #[tokio::test]
 async fn what_does_not_fit_is_refused_and_changes_nothing() {
-    let store = store(Limits { bytes: 100_000, entries: 10 });
+    let store = store(StoreLimits { bytes: 100_000, entries: 10 });
     store.keep(&key(&store, "a", 1), "small").await.unwrap();
     assert_eq!(store.keep(&key(&store, "a", 2), &"x".repeat(100_000)).await, Err(StoreError::Full));
     let huge = "x".repeat((4 << 20) + 1);
@@ -68,7 +68,7 @@ async fn what_does_not_fit_is_refused_and_changes_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_find_what_they_kept() {
-    let store = std::sync::Arc::new(store(Limits { bytes: 1 << 20, entries: 1000 }));
+    let store = std::sync::Arc::new(store(StoreLimits { bytes: 1 << 20, entries: 1000 }));
     let mut tasks = tokio::task::JoinSet::new();
     for caller in 0..8 {
         let store = std::sync::Arc::clone(&store);

@@ -13,7 +13,7 @@ use tersely_wire::{PROVIDERS, Provider};
 
 /// What a tool said.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub struct ToolOutput {
     /// Its family and file, such as `git/blame.txt`.
     pub name: String,
     /// What kind of tool it is from.
@@ -24,7 +24,7 @@ pub struct Output {
 
 /// A request body, at the end of a conversation.
 #[derive(Clone)]
-pub struct Conversation {
+pub struct SampleTranscript {
     /// Its file.
     pub name: String,
     /// The request, byte for byte.
@@ -39,19 +39,19 @@ pub struct Conversation {
 
 /// Every output, in order; our own first.
 #[must_use]
-pub fn outputs() -> Vec<Output> {
+pub fn outputs() -> Vec<ToolOutput> {
     roots().iter().flat_map(|root| outputs_in(root)).collect()
 }
 
 /// Every output of these families.
 #[must_use]
-pub fn outputs_of(families: &[&str]) -> Vec<Output> {
+pub fn outputs_of(families: &[&str]) -> Vec<ToolOutput> {
     outputs().into_iter().filter(|output| families.contains(&&*output.family)).collect()
 }
 
 /// Every conversation, in order; our own first.
 #[must_use]
-pub fn conversations() -> Vec<Conversation> {
+pub fn conversations() -> Vec<SampleTranscript> {
     roots().iter().flat_map(|root| conversations_in(root)).collect()
 }
 
@@ -96,19 +96,23 @@ fn roots() -> Vec<PathBuf> {
     std::iter::once(project().join("corpus")).chain(larger()).collect()
 }
 
-fn outputs_in(root: &Path) -> Vec<Output> {
+fn outputs_in(root: &Path) -> Vec<ToolOutput> {
     let outputs = root.join("outputs");
     let output = |file: &PathBuf| {
         let name = file.strip_prefix(&outputs).expect("a file of it").to_string_lossy().replace('\\', "/");
         let family = name.split('/').next().expect("a family").to_owned();
-        Output { name, family, text: String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned() }
+        ToolOutput {
+            name,
+            family,
+            text: String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned(),
+        }
     };
-    let found: Vec<Output> = files(&outputs).iter().map(output).collect();
+    let found: Vec<ToolOutput> = files(&outputs).iter().map(output).collect();
     assert!(!found.is_empty(), "no outputs in {}", outputs.display());
     found
 }
 
-fn conversations_in(root: &Path) -> Vec<Conversation> {
+fn conversations_in(root: &Path) -> Vec<SampleTranscript> {
     let manifest = fs::read_to_string(root.join("MANIFEST.jsonl")).expect("a manifest");
     let listed: Vec<Value> = manifest.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let conversation = |file: &PathBuf| {
@@ -117,7 +121,7 @@ fn conversations_in(root: &Path) -> Vec<Conversation> {
         let line = listed.iter().find(|line| line["path"] == path).expect("a line of the manifest");
         let results = line["tool_results"].as_u64().and_then(|count| usize::try_from(count).ok());
         let provider = provider(&name);
-        Conversation {
+        SampleTranscript {
             list: list(provider),
             provider,
             body: fs::read(file).expect("a body"),

@@ -13,7 +13,7 @@ use std::{env, fs, process, thread};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One server; it ends with this value.
-pub struct Node {
+pub struct ValkeyNode {
     /// Where it listens, on loopback.
     pub port: u16,
     child: Child,
@@ -24,10 +24,10 @@ pub struct Node {
 /// Three masters with a replica each; node `n + 3` replicates node `n`.
 pub struct Cluster {
     /// The six.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ValkeyNode>,
 }
 
-impl Node {
+impl ValkeyNode {
     /// One server that knows no other.
     pub fn start() -> Self {
         let [port] = free_ports();
@@ -122,7 +122,7 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for ValkeyNode {
     fn drop(&mut self) {
         // A frozen process is killed all the same.
         let _ = self.child.kill();
@@ -142,7 +142,7 @@ impl Cluster {
                 let bus = bus.to_string();
                 let more =
                     ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--cluster-port", &bus];
-                Node::with(port, &more.map(str::to_owned))
+                ValkeyNode::with(port, &more.map(str::to_owned))
             })
             .collect();
         let cluster = Self { nodes };
@@ -161,7 +161,7 @@ impl Cluster {
 
     /// The addresses of all nodes.
     pub fn addresses(&self) -> Vec<String> {
-        self.nodes.iter().map(Node::address).collect()
+        self.nodes.iter().map(ValkeyNode::address).collect()
     }
 
     fn introduce(&self, buses: &[u16]) {
@@ -175,8 +175,8 @@ impl Cluster {
 
     fn settle(&self) {
         until("a cluster that is ready", || {
-            let ready = |node: &Node| node.ask("CLUSTER INFO").contains("cluster_state:ok");
-            let synced = |node: &Node| node.ask("INFO replication").contains("master_link_status:up");
+            let ready = |node: &ValkeyNode| node.ask("CLUSTER INFO").contains("cluster_state:ok");
+            let synced = |node: &ValkeyNode| node.ask("INFO replication").contains("master_link_status:up");
             self.nodes.iter().all(ready) && self.nodes[3..].iter().all(synced)
         });
     }

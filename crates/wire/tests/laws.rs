@@ -16,7 +16,7 @@ use std::env;
 use fixtures::fixtures;
 use laws::plain;
 use serde_json::Value;
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_testing::generate::Choices;
 use tersely_testing::mutate;
 use tersely_wire::{PROVIDERS, Provider, Slot, Splice, splice};
@@ -26,7 +26,7 @@ const OTHER: &str = "other \"text\" \\ with\n\ttabs, \u{1}, é and 😀";
 
 #[test]
 fn a_text_put_back_gives_the_body_back() {
-    for Conversation { name, body, provider, .. } in conversations() {
+    for SampleTranscript { name, body, provider, .. } in conversations() {
         let slots = provider.slots(&body).expect("slots");
         let own = edits(&slots, |slot| slot.text().expect("a text").into_owned());
         assert!(splice(&body, &own) == body, "{name}");
@@ -39,7 +39,7 @@ fn a_text_put_back_gives_the_body_back() {
 #[test]
 fn every_tool_result_of_the_corpus_is_found() {
     let (mut results, mut slots, mut bytes) = (0, 0, 0);
-    for Conversation { name, body, provider, results: promised, .. } in conversations() {
+    for SampleTranscript { name, body, provider, results: promised, .. } in conversations() {
         let value: Value = serde_json::from_slice(&body).expect("a value");
         let found: Vec<_> = provider.slots(&body).expect("slots").iter().map(described).collect();
         let Some(expected) = plain::results(&value) else {
@@ -57,7 +57,7 @@ fn every_tool_result_of_the_corpus_is_found() {
 
 #[test]
 fn other_texts_change_nothing_but_their_places() {
-    for Conversation { name, body, provider, .. } in conversations() {
+    for SampleTranscript { name, body, provider, .. } in conversations() {
         changes_only_places(provider, &body, &name);
         let changed = replaced(provider, &body);
         let (before, after) = (messages(&body), messages(&changed));
@@ -69,7 +69,7 @@ fn other_texts_change_nothing_but_their_places() {
 
 #[test]
 fn calls_of_the_corpus_are_known() {
-    for Conversation { name, body, provider, .. } in conversations() {
+    for SampleTranscript { name, body, provider, .. } in conversations() {
         for slot in provider.slots(&body).expect("slots") {
             assert!(!slot.call.tool.is_empty(), "{name}: {} has no tool", slot.call.id);
         }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tersely_core::O200k;
 use tersely_core::prompt::shorten;
 use tersely_core::schema::minify;
-use tersely_testing::corpus::{Conversation, conversations};
+use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{Slot, rewrite, splice};
 
 /// Bodies under this size say more about the clock than about us.
@@ -51,7 +51,7 @@ fn milliseconds_for_what_is_no_result() {
     println!("a prompt of {} KB of JSON: {once:.1} ms", text.len() / 1000);
 }
 
-fn measure_rest(Conversation { name, body, provider, .. }: &Conversation) {
+fn measure_rest(SampleTranscript { name, body, provider, .. }: &SampleTranscript) {
     let descriptions = provider.descriptions(body).expect("descriptions").len();
     let prompts = provider.prompts(body).expect("prompts").len();
     let changed = rewrite::descriptions(*provider, body, minify).expect("edits").len();
@@ -84,7 +84,7 @@ fn tools(provider: &str) -> Value {
     Value::Array((0..40).map(tool).collect())
 }
 
-fn measure(Conversation { name, body, provider, .. }: &Conversation) {
+fn measure(SampleTranscript { name, body, provider, .. }: &SampleTranscript) {
     let slots = provider.slots(body).expect("slots");
     let text: usize = slots.iter().filter_map(Slot::text).map(|text| text.len()).sum();
     let ours = best(body.len(), || {

@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings};
+use tersely_engine::{Engine, EngineSettings, Passed, Policy, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
 use super::bill::{BilledTurn, PromptCache};
@@ -34,7 +34,7 @@ pub(crate) struct Replay {
 pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, CommandFault> {
     let (_, mode, loss) = WAYS[way];
     let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(Settings { policy, ..Settings::default() });
+    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
     let whole = transcript.whole();
     let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));

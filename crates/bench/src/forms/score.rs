@@ -1,6 +1,6 @@
 //! Counts what each form costs on a corpus, and whether the laws hold.
 
-use tersely_codec::stc::{self, Layout};
+use tersely_codec::stc::{self, StcLayout};
 use tersely_codec::{Form, decode, encode, json};
 use tersely_core::{O200k, Tokens};
 use tersely_terminal::progress;
@@ -52,7 +52,7 @@ fn row(sample: &JsonSample) -> Option<FileScore> {
         sent: O200k.count(&sample.sent),
         compact: tokens(Form::Json)?,
         stc: tokens(Form::Stc),
-        tight: stc::encode_as(Layout::Tight, &value).map(|text| O200k.count(&text)),
+        tight: stc::encode_as(StcLayout::Tight, &value).map(|text| O200k.count(&text)),
         toon: tokens(Form::Toon),
         auto: sample.tokens,
     };

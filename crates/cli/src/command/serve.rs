@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_engine::Engine;
-use tersely_gateway::{Error, Live, Provider, Settings, Upstream, bind, probe, serve};
+use tersely_gateway::{Error, GatewaySettings, Live, Upstream, Vendor, bind, probe, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::select;
@@ -136,7 +136,7 @@ fn done(ended: Result<(), Error>) -> Result<ExitCode, Stop> {
 }
 
 /// Why an address cannot be listened on, and what to do.
-async fn unavailable(settings: &Settings, error: &Error) -> CommandFault {
+async fn unavailable(settings: &GatewaySettings, error: &Error) -> CommandFault {
     let listen = settings.listen;
     let kind = error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
     match kind {
@@ -161,7 +161,7 @@ async fn unavailable(settings: &Settings, error: &Error) -> CommandFault {
 }
 
 /// True when a gateway of ours answers at an address.
-pub(crate) async fn is_ours(settings: &Settings, address: SocketAddr) -> bool {
+pub(crate) async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> bool {
     let Ok(upstream) = format!("http://{}", local(address)).parse() else { return false };
     let answer = probe(settings, &upstream, "/readyz").await;
     answer.is_ok_and(|(_, headers)| headers.get("server").is_some_and(|name| name == "tersely"))
@@ -185,13 +185,13 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
 }
 
 /// Where each provider's requests go; said once if it is one place for all.
-fn targets(settings: &Settings) -> String {
+fn targets(settings: &GatewaySettings) -> String {
     let url = |provider| settings.upstreams.of(provider).map_or("nowhere".to_owned(), Upstream::url);
-    let urls = Provider::ALL.map(url);
+    let urls = Vendor::ALL.map(url);
     if urls.iter().all(|other| *other == urls[0]) {
         return format!("all to {}", urls[0]);
     }
-    let named = Provider::ALL.iter().zip(urls).map(|(provider, url)| format!("{} to {url}", provider.name()));
+    let named = Vendor::ALL.iter().zip(urls).map(|(provider, url)| format!("{} to {url}", provider.name()));
     named.collect::<Vec<_>>().join(", ")
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tersely_engine::Prompts;
-use tersely_gateway::{Provider, Upstream, Upstreams};
+use tersely_gateway::{Upstream, Upstreams, Vendor};
 
 use super::AllSettings;
 use super::kept::KeptSettings;
@@ -47,7 +47,7 @@ impl Draft {
         &mut self.settings.engine.policy
     }
 
-    pub(crate) fn limits(&mut self) -> &mut tersely_gateway::Limits {
+    pub(crate) fn limits(&mut self) -> &mut tersely_gateway::GatewayLimits {
         &mut self.settings.gateway.limits
     }
 
@@ -69,7 +69,7 @@ impl Draft {
     /// Every URL was read before it was written here, so none can fail.
     fn reach(&self) -> Upstreams {
         let one = self.upstream.parse::<Upstream>().ok();
-        let providers = [Provider::Anthropic, Provider::OpenAi, Provider::Gemini, Provider::Ollama];
+        let providers = [Vendor::Anthropic, Vendor::OpenAi, Vendor::Gemini, Vendor::Ollama];
         let own = providers.into_iter().zip(&self.upstreams);
         let own = own.filter_map(|(provider, url)| Some((provider, url.parse::<Upstream>().ok()?)));
         own.fold(one.map_or_else(Upstreams::default, Upstreams::one), |all, (provider, upstream)| {

@@ -9,9 +9,9 @@ use http::HeaderName;
 use http::uri::Authority;
 use serde_json::{Value, json};
 use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
-use tersely_engine::Schema;
+use tersely_engine::SchemaMode;
 use tersely_gateway::{Origins, Upstream};
-use tersely_store::Secret;
+use tersely_store::StoreSecret;
 
 use super::draft::Draft;
 use super::kept;
@@ -30,7 +30,7 @@ pub(crate) enum SettingField {
     Mode(Place<Mode>),
     Loss(Place<Loss>),
     Dictionary(Place<DictionaryMethod>),
-    Schema(Place<Schema>),
+    Schema(Place<SchemaMode>),
     /// At least one byte.
     Bytes(Place<usize>),
     /// Bytes, or none.
@@ -101,7 +101,9 @@ impl SettingField {
             Self::Mode(place) => json!(place(draft).name()),
             Self::Loss(place) => json!(place(draft).name()),
             Self::Dictionary(place) => json!(place(draft).name()),
-            Self::Schema(place) => json!(if *place(draft) == Schema::Minify { "minify" } else { "disabled" }),
+            Self::Schema(place) => {
+                json!(if *place(draft) == SchemaMode::Minify { "minify" } else { "disabled" })
+            }
             Self::Bytes(place) | Self::Floor(place) | Self::Count(place) => json!(place(draft)),
             Self::Time(place) | Self::Pause(place) => json!(spell(*place(draft))),
             Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
@@ -290,7 +292,7 @@ fn masked(url: &str) -> String {
 }
 
 fn secret(word: &str) -> Result<String, String> {
-    Secret::new(word.as_bytes()).map(|_| word.to_owned()).map_err(|error| error.to_string())
+    StoreSecret::new(word.as_bytes()).map(|_| word.to_owned()).map_err(|error| error.to_string())
 }
 
 fn header(word: &str) -> Result<String, String> {
@@ -307,10 +309,10 @@ fn host(word: String) -> Result<String, String> {
     }
 }
 
-fn schema(word: &str) -> Result<Schema, String> {
+fn schema(word: &str) -> Result<SchemaMode, String> {
     match word.to_ascii_lowercase().as_str() {
-        "disabled" | "off" | "false" | "none" => Ok(Schema::Disabled),
-        "minify" => Ok(Schema::Minify),
+        "disabled" | "off" | "false" | "none" => Ok(SchemaMode::Disabled),
+        "minify" => Ok(SchemaMode::Minify),
         _ => Err(format!("unknown schema compression {word:?}; use disabled or minify")),
     }
 }

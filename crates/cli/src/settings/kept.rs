@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::HeaderName;
-use tersely_store::{Limits, Lives, Place, Remote, Secret, Settings, Store};
+use tersely_store::{Lives, Remote, Store, StoreLimits, StorePlace, StoreSecret, StoreSettings};
 
 /// As it was typed; what is empty was not.
 #[derive(Clone)]
@@ -20,7 +20,7 @@ pub(crate) struct KeptSettings {
 /// As it was meant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keeping {
-    pub store: Settings,
+    pub store: StoreSettings,
     /// The header that says whose a request is.
     pub header: Option<HeaderName>,
 }
@@ -29,7 +29,7 @@ impl Default for KeptSettings {
     fn default() -> Self {
         let Remote { addresses, prefix, deadline, .. } = Remote::default();
         let (secret, header) = <(String, String)>::default();
-        let (Lives { original, .. }, Limits { bytes, .. }) = <(Lives, Limits)>::default();
+        let (Lives { original, .. }, StoreLimits { bytes, .. }) = <(Lives, StoreLimits)>::default();
         Self { addresses, secret, header, original, deadline, bytes, prefix }
     }
 }
@@ -39,14 +39,14 @@ impl KeptSettings {
     pub(crate) fn finish(self) -> Keeping {
         let Self { addresses, secret, header, original, deadline, bytes, prefix } = self;
         let place = if addresses.is_empty() {
-            Place::Memory(Limits { bytes, ..Limits::default() })
+            StorePlace::Memory(StoreLimits { bytes, ..StoreLimits::default() })
         } else {
-            Place::Remote(Remote { addresses, prefix, deadline, ..Remote::default() })
+            StorePlace::Remote(Remote { addresses, prefix, deadline, ..Remote::default() })
         };
         let lives = Lives { original, ..Lives::default() };
-        let secret = Secret::new(secret.as_bytes()).ok();
+        let secret = StoreSecret::new(secret.as_bytes()).ok();
         Keeping {
-            store: Settings { place, secret, lives, ..Settings::default() },
+            store: StoreSettings { place, secret, lives, ..StoreSettings::default() },
             header: header.parse().ok(),
         }
     }
@@ -56,9 +56,9 @@ impl KeptSettings {
 /// message repeats them.
 pub(crate) fn addresses(list: Vec<String>) -> Result<Vec<String>, String> {
     if !list.is_empty() {
-        let secret = Secret::random().map_err(|error| error.to_string())?;
-        let place = Place::Remote(Remote { addresses: list.clone(), ..Remote::default() });
-        let opened = Store::open(&Settings { place, secret: Some(secret), ..Settings::default() });
+        let secret = StoreSecret::random().map_err(|error| error.to_string())?;
+        let place = StorePlace::Remote(Remote { addresses: list.clone(), ..Remote::default() });
+        let opened = Store::open(&StoreSettings { place, secret: Some(secret), ..StoreSettings::default() });
         opened.map_err(|error| error.to_string())?;
     }
     Ok(list)

@@ -43,8 +43,8 @@ use layer::Layer;
 /// Everything that the product can be told.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AllSettings {
-    pub engine: tersely_engine::Settings,
-    pub gateway: tersely_gateway::Settings,
+    pub engine: tersely_engine::EngineSettings,
+    pub gateway: tersely_gateway::GatewaySettings,
     /// Where texts are kept that a later request may only name.
     pub keeping: Keeping,
     /// How much of conversations is remembered.
@@ -93,8 +93,8 @@ mod tests {
     use std::time::Duration;
 
     use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
-    use tersely_engine::{Change, Prompts, Rule, Schema};
-    use tersely_store::{Limits, Place};
+    use tersely_engine::{Change, Prompts, Rule, SchemaMode};
+    use tersely_store::{StoreLimits, StorePlace};
 
     use super::*;
 
@@ -135,7 +135,10 @@ mod tests {
             (2, Redaction::Off, DictionaryMethod::Auto)
         );
         assert_eq!(policy.skip_above, 9);
-        assert_eq!((engine.skip_tools.join(" "), engine.schema), ("read my_tool".to_owned(), Schema::Minify));
+        assert_eq!(
+            (engine.skip_tools.join(" "), engine.schema),
+            ("read my_tool".to_owned(), SchemaMode::Minify)
+        );
         assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, fail_open: true }));
     }
 
@@ -164,7 +167,7 @@ mod tests {
             ("TERSELY_STORE_ORIGINAL_TTL", "7s"),
             ("TERSELY_LIMITS_MEMO", "128MiB"),
         ]);
-        assert!(matches!(here.keeping.store.place, Place::Memory(Limits { bytes: 5, .. })));
+        assert!(matches!(here.keeping.store.place, StorePlace::Memory(StoreLimits { bytes: 5, .. })));
         assert_eq!(here.keeping.store.lives.original, Duration::from_secs(7));
         assert_eq!((here.memo.bytes, here.memo.conversations), (128 << 20, 128));
         let away = meant(&[
@@ -175,7 +178,7 @@ mod tests {
             ("TERSELY_STORE_PREFIX", "p"),
         ])
         .keeping;
-        let Place::Remote(remote) = away.store.place else { panic!("it is kept elsewhere") };
+        let StorePlace::Remote(remote) = away.store.place else { panic!("it is kept elsewhere") };
         assert_eq!(
             (remote.addresses.join(" "), remote.prefix.as_str()),
             ("redis://a redis://b".to_owned(), "p")

@@ -1,7 +1,7 @@
 //! JSON text to a value, in one pass.
 
-use crate::error::Fault;
-use crate::scan::Scan;
+use crate::error::ReadFault;
+use crate::scan::TextScan;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
 /// Reads one JSON document.
@@ -17,13 +17,13 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
 /// # Errors
 /// When the text begins with no JSON value, or with one that nests deeper than [`MAX_DEPTH`].
 pub fn decode_first(text: &str) -> Result<(Value<'_>, usize), DecodeError> {
-    let mut scan = Scan::new(text);
+    let mut scan = TextScan::new(text);
     let value = value(&mut scan, MAX_DEPTH).map_err(|fault| fault.within(text))?;
     Ok((value, scan.at()))
 }
 
-fn document(text: &str) -> Result<Value<'_>, Fault> {
-    let mut scan = Scan::new(text);
+fn document(text: &str) -> Result<Value<'_>, ReadFault> {
+    let mut scan = TextScan::new(text);
     scan.space();
     let value = value(&mut scan, MAX_DEPTH)?;
     scan.space();
@@ -33,7 +33,7 @@ fn document(text: &str) -> Result<Value<'_>, Fault> {
     Ok(value)
 }
 
-fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
         Some(b'{' | b'[') if levels == 0 => scan.fail(format!("at most {MAX_DEPTH} levels")),
         Some(b'{') => object(scan, levels - 1),
@@ -42,7 +42,7 @@ fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     }
 }
 
-fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     scan.eat(b'[');
     scan.space();
@@ -62,7 +62,7 @@ fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     }
 }
 
-fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut members = Vec::new();
     scan.eat(b'{');
     scan.space();
@@ -84,7 +84,7 @@ fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// A key, its colon and the white space up to the value.
-fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     if scan.peek() != Some(b'"') {
         return scan.fail("a key in quotes");
     }

@@ -6,19 +6,19 @@ use crate::{Text, Value};
 #[must_use]
 pub fn encode(value: &Value<'_>) -> String {
     let mut out = String::new();
-    push_flat(&mut out, value, Spelling { key: push_string, text: push_string });
+    push_flat(&mut out, value, EscapeSpelling { key: push_string, text: push_string });
     out
 }
 
 /// How keys and strings are written.
 #[derive(Clone, Copy)]
-pub(crate) struct Spelling {
+pub(crate) struct EscapeSpelling {
     pub(crate) key: fn(&mut String, &Text<'_>),
     pub(crate) text: fn(&mut String, &Text<'_>),
 }
 
 /// Writes `value` on one line, in JSON's brackets and without white space.
-pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: Spelling) {
+pub(crate) fn push_flat(out: &mut String, value: &Value<'_>, spelling: EscapeSpelling) {
     match value {
         Value::Array(items) => {
             out.push('[');

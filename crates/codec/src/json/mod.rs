@@ -6,5 +6,5 @@ mod layout;
 
 pub use decode::{decode, decode_first};
 pub use encode::encode;
-pub(crate) use encode::{Spelling, push_flat, push_scalar, push_string};
+pub(crate) use encode::{EscapeSpelling, push_flat, push_scalar, push_string};
 pub use layout::Layout;

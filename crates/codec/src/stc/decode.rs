@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::Fault;
-use crate::scan::{Scan, number_length};
+use crate::error::ReadFault;
+use crate::scan::{TextScan, number_length};
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
 /// The most elements or rows that a count can announce.
@@ -19,8 +19,8 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
-fn document(text: &str) -> Result<Value<'_>, Fault> {
-    let mut scan = Scan::new(text);
+fn document(text: &str) -> Result<Value<'_>, ReadFault> {
+    let mut scan = TextScan::new(text);
     scan.space();
     let value =
         if counts_next(scan.rest()) { counted(&mut scan, MAX_DEPTH) } else { value(&mut scan, MAX_DEPTH) }?;
@@ -51,7 +51,7 @@ fn skip_space(text: &str) -> &str {
     text.trim_start_matches([' ', '\t', '\n', '\r'])
 }
 
-fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
         Some(b'{') => object(scan, deeper(scan, levels)?),
         Some(b'[') => array(scan, deeper(scan, levels)?),
@@ -60,14 +60,14 @@ fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// One level less than `levels`, while any is left.
-fn deeper(scan: &Scan<'_>, levels: usize) -> Result<usize, Fault> {
+fn deeper(scan: &TextScan<'_>, levels: usize) -> Result<usize, ReadFault> {
     match levels.checked_sub(1) {
         Some(left) => Ok(left),
         None => scan.fail(format!("at most {MAX_DEPTH} levels")),
     }
 }
 
-fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     scan.eat(b'[');
     scan.space();
@@ -84,7 +84,7 @@ fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     }
 }
 
-fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut members = Vec::new();
     scan.eat(b'{');
     scan.space();
@@ -102,7 +102,7 @@ fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// A key and the white space behind it.
-fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     let rest = scan.rest();
     let key = match bare_length(rest) {
         0 if scan.peek() == Some(b'"') => scan.string()?,
@@ -117,7 +117,7 @@ fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
 }
 
 /// What follows a key: a colon and a value, or a counted array.
-fn placed<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn placed<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     if scan.peek() == Some(b'[') {
         return counted(scan, levels);
     }
@@ -125,7 +125,7 @@ fn placed<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     value(scan, levels)
 }
 
-fn counted<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn counted<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let levels = deeper(scan, levels)?;
     take(scan, b'[', "'['")?;
     let count = count(scan)?;
@@ -140,7 +140,7 @@ fn counted<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     table(scan, count, &columns)
 }
 
-fn count(scan: &mut Scan<'_>) -> Result<usize, Fault> {
+fn count(scan: &mut TextScan<'_>) -> Result<usize, ReadFault> {
     let rest = scan.rest();
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();
     match rest[..length].parse() {
@@ -153,7 +153,7 @@ fn count(scan: &mut Scan<'_>) -> Result<usize, Fault> {
     }
 }
 
-fn list<'a>(scan: &mut Scan<'a>, count: usize) -> Result<Value<'a>, Fault> {
+fn list<'a>(scan: &mut TextScan<'a>, count: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     for place in 1..=count {
         items.push(cell(scan, place, count)?);
@@ -162,7 +162,7 @@ fn list<'a>(scan: &mut Scan<'a>, count: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// The column names between braces; each may stand there once.
-fn header<'a>(scan: &mut Scan<'a>) -> Result<Vec<Text<'a>>, Fault> {
+fn header<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
     let mut columns = Vec::new();
     let mut seen = BTreeSet::new();
     take(scan, b'{', "'{'")?;
@@ -182,7 +182,7 @@ fn header<'a>(scan: &mut Scan<'a>) -> Result<Vec<Text<'a>>, Fault> {
     }
 }
 
-fn table<'a>(scan: &mut Scan<'a>, count: usize, columns: &[Text<'a>]) -> Result<Value<'a>, Fault> {
+fn table<'a>(scan: &mut TextScan<'a>, count: usize, columns: &[Text<'a>]) -> Result<Value<'a>, ReadFault> {
     let mut rows = vec![row(scan, columns)?];
     for place in 2..=count {
         part(scan, b'/', "row", place, count)?;
@@ -191,7 +191,7 @@ fn table<'a>(scan: &mut Scan<'a>, count: usize, columns: &[Text<'a>]) -> Result<
     Ok(Value::Array(rows))
 }
 
-fn row<'a>(scan: &mut Scan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, Fault> {
+fn row<'a>(scan: &mut TextScan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, ReadFault> {
     let mut members = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         members.push((column.clone(), cell(scan, index + 1, columns.len())?));
@@ -200,7 +200,7 @@ fn row<'a>(scan: &mut Scan<'a>, columns: &[Text<'a>]) -> Result<Value<'a>, Fault
 }
 
 /// The scalar at `place` of `count`, with the comma that parts it from the one before.
-fn cell<'a>(scan: &mut Scan<'a>, place: usize, count: usize) -> Result<Value<'a>, Fault> {
+fn cell<'a>(scan: &mut TextScan<'a>, place: usize, count: usize) -> Result<Value<'a>, ReadFault> {
     if place > 1 {
         part(scan, b',', "value", place, count)?;
     }
@@ -211,7 +211,7 @@ fn cell<'a>(scan: &mut Scan<'a>, place: usize, count: usize) -> Result<Value<'a>
 }
 
 /// Takes the separator before `what` at `place`, with the white space around it.
-fn part(scan: &mut Scan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), Fault> {
+fn part(scan: &mut TextScan<'_>, byte: u8, what: &str, place: usize, count: usize) -> Result<(), ReadFault> {
     scan.space();
     if !scan.eat(byte) {
         return scan.fail(format!("'{}' and {what} {place} of {count}", char::from(byte)));
@@ -221,7 +221,7 @@ fn part(scan: &mut Scan<'_>, byte: u8, what: &str, place: usize, count: usize) -
 }
 
 /// Takes `byte` and the white space behind it.
-fn take(scan: &mut Scan<'_>, byte: u8, expected: &'static str) -> Result<(), Fault> {
+fn take(scan: &mut TextScan<'_>, byte: u8, expected: &'static str) -> Result<(), ReadFault> {
     if !scan.eat(byte) {
         return scan.fail(expected);
     }

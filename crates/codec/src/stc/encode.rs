@@ -9,7 +9,7 @@ use crate::{Text, Value};
 
 /// How much white space the text carries; the decoder reads both alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum StcLayout {
     /// Spaces after keys, between members and around the row separator.
     Canonical,
     /// No white space at all.
@@ -19,12 +19,12 @@ pub enum Layout {
 /// Writes `value` in canonical layout; `None` when it nests too deep.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
-    encode_as(Layout::Canonical, value)
+    encode_as(StcLayout::Canonical, value)
 }
 
 /// Writes `value` in `layout`; `None` when it nests too deep.
 #[must_use]
-pub fn encode_as(layout: Layout, value: &Value<'_>) -> Option<String> {
+pub fn encode_as(layout: StcLayout, value: &Value<'_>) -> Option<String> {
     if !value.fits() {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn encode_as(layout: Layout, value: &Value<'_>) -> Option<String> {
     Some(out)
 }
 
-impl Layout {
+impl StcLayout {
     fn colon(self) -> &'static str {
         self.pick(": ", ":")
     }
@@ -55,7 +55,7 @@ impl Layout {
 }
 
 /// Writes a value where a counted form may stand, with `lead` before any other form.
-fn push_placed(out: &mut String, layout: Layout, lead: &str, value: &Value<'_>) {
+fn push_placed(out: &mut String, layout: StcLayout, lead: &str, value: &Value<'_>) {
     if let Value::Array(items) = value
         && items.len() <= MAX_COUNT
     {
@@ -103,13 +103,13 @@ fn is_distinct(columns: &[Member<'_>]) -> bool {
     columns.iter().all(|(key, _)| seen.insert(key))
 }
 
-fn push_list(out: &mut String, layout: Layout, items: &[Value<'_>]) {
+fn push_list(out: &mut String, layout: StcLayout, items: &[Value<'_>]) {
     push_count(out, items.len());
     out.push_str(layout.colon());
     push_joined(out, ",", items, push_scalar);
 }
 
-fn push_table(out: &mut String, layout: Layout, columns: &[Member<'_>], rows: &[Value<'_>]) {
+fn push_table(out: &mut String, layout: StcLayout, columns: &[Member<'_>], rows: &[Value<'_>]) {
     push_count(out, rows.len());
     out.push('{');
     push_joined(out, ",", columns, |out, (key, _)| push_key(out, key));
@@ -126,7 +126,7 @@ fn push_count(out: &mut String, count: usize) {
     out.push(']');
 }
 
-fn push(out: &mut String, layout: Layout, value: &Value<'_>) {
+fn push(out: &mut String, layout: StcLayout, value: &Value<'_>) {
     match value {
         Value::Array(items) => {
             out.push('[');

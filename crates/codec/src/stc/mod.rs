@@ -4,4 +4,4 @@ mod decode;
 mod encode;
 
 pub use decode::decode;
-pub use encode::{Layout, encode, encode_as};
+pub use encode::{StcLayout, encode, encode_as};

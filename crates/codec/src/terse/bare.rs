@@ -1,6 +1,6 @@
 //! Which strings and keys may stand without quotes: those that no reader could take for anything else.
 
-use super::style::Style;
+use super::style::ListStyle;
 use crate::scan::number_length;
 
 /// What a byte means to a bare string.
@@ -61,7 +61,7 @@ pub(super) fn run(text: &str) -> Option<usize> {
         && bytes[0] != b' '
         && bytes[length - 1] != b' '
         && !(worst == Byte::Wide && text.chars().any(is_odd_space))
-        && !(bytes[0].is_ascii_digit() && bytes[length - 1] == b's' && Style::intro(text).is_some());
+        && !(bytes[0].is_ascii_digit() && bytes[length - 1] == b's' && ListStyle::intro(text).is_some());
     sound.then_some(length)
 }
 

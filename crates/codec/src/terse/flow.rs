@@ -1,14 +1,14 @@
 //! A value on one line: JSON whose keys and strings stand bare where nothing is lost by it.
 
 use super::bare::{self, is_bare, is_bare_key, is_key_byte};
-use crate::error::Fault;
-use crate::json::{Spelling, push_flat, push_string};
-use crate::scan::{Scan, number_length};
+use crate::error::ReadFault;
+use crate::json::{EscapeSpelling, push_flat, push_string};
+use crate::scan::{TextScan, number_length};
 use crate::{Text, Value};
 
 /// Writes `value` on one line.
 pub(super) fn push(out: &mut String, value: &Value<'_>) {
-    push_flat(out, value, Spelling { key: push_key, text: |out, text| push_text(out, text.as_str()) });
+    push_flat(out, value, EscapeSpelling { key: push_key, text: |out, text| push_text(out, text.as_str()) });
 }
 
 /// Writes a string that JSON spells `text`.
@@ -32,7 +32,7 @@ pub(super) fn push_key(out: &mut String, key: &Text<'_>) {
 }
 
 /// Reads one value that nests at most `levels` deep.
-pub(super) fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+pub(super) fn value<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     match scan.peek() {
         Some(b'{' | b'[') if levels == 0 => scan.fail("fewer levels"),
         Some(b'{') => object(scan, levels - 1),
@@ -42,7 +42,7 @@ pub(super) fn value<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>,
     }
 }
 
-fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn array<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     scan.eat(b'[');
     if scan.eat(b']') {
@@ -59,7 +59,7 @@ fn array<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
     }
 }
 
-fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
+fn object<'a>(scan: &mut TextScan<'a>, levels: usize) -> Result<Value<'a>, ReadFault> {
     let mut members = Vec::new();
     scan.eat(b'{');
     if scan.eat(b'}') {
@@ -81,7 +81,7 @@ fn object<'a>(scan: &mut Scan<'a>, levels: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// Reads a key, bare or in quotes.
-pub(super) fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+pub(super) fn key<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     if scan.peek() == Some(b'"') {
         return scan.string();
     }
@@ -95,7 +95,7 @@ pub(super) fn key<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
 }
 
 /// Reads a word, a number or a bare string.
-fn bare<'a>(scan: &mut Scan<'a>) -> Result<Value<'a>, Fault> {
+fn bare<'a>(scan: &mut TextScan<'a>) -> Result<Value<'a>, ReadFault> {
     let Some(length) = bare::run(scan.rest()) else { return scan.fail("a value") };
     let text = &scan.rest()[..length];
     scan.go(scan.at() + length);

@@ -20,7 +20,7 @@ pub use encode::{draft, encode};
 pub(crate) fn shows_list(text: &str) -> bool {
     let is_intro = |line: &str| {
         let words = line.rsplit_once(": ").map_or(line, |(_, words)| words);
-        style::Style::intro(words).is_some()
+        style::ListStyle::intro(words).is_some()
     };
     text.starts_with(['{', '[']) || text.lines().any(is_intro)
 }

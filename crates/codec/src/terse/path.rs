@@ -2,9 +2,9 @@
 
 use super::bare::is_key_byte;
 use crate::Text;
-use crate::error::Fault;
+use crate::error::ReadFault;
 use crate::json::push_string;
-use crate::scan::Scan;
+use crate::scan::TextScan;
 
 /// Writes the steps of a path with dots between them.
 pub(super) fn push(out: &mut String, steps: &[&Text<'_>]) {
@@ -26,7 +26,7 @@ pub(super) fn print(steps: &[&Text<'_>]) -> String {
 }
 
 /// Reads a path.
-pub(super) fn read<'a>(scan: &mut Scan<'a>) -> Result<Vec<Text<'a>>, Fault> {
+pub(super) fn read<'a>(scan: &mut TextScan<'a>) -> Result<Vec<Text<'a>>, ReadFault> {
     let mut steps = Vec::new();
     loop {
         steps.push(step(scan)?);
@@ -36,7 +36,7 @@ pub(super) fn read<'a>(scan: &mut Scan<'a>) -> Result<Vec<Text<'a>>, Fault> {
     }
 }
 
-fn step<'a>(scan: &mut Scan<'a>) -> Result<Text<'a>, Fault> {
+fn step<'a>(scan: &mut TextScan<'a>) -> Result<Text<'a>, ReadFault> {
     if scan.peek() == Some(b'"') {
         return scan.string();
     }

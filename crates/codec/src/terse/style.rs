@@ -2,7 +2,7 @@
 
 /// The layout of a list's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum ListStyle {
     /// A header, then cells.
     Rows,
     /// Keys beside values.
@@ -15,7 +15,7 @@ pub(super) enum Style {
     Items,
 }
 
-impl Style {
+impl ListStyle {
     const ALL: [Self; 5] = [Self::Rows, Self::Records, Self::KeyedRows, Self::KeyedRecords, Self::Items];
 
     /// What the records are called above them.

@@ -2,14 +2,14 @@
 
 use super::path;
 use crate::Text;
-use crate::scan::Scan;
+use crate::scan::TextScan;
 
 /// Parts that a template may have: each is put together for each record.
 pub(super) const MAX_PARTS: usize = 64;
 
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Part<'a> {
+pub(super) enum TemplatePart<'a> {
     /// These characters.
     Text(&'a str),
     /// The value of the field that this path names.
@@ -17,19 +17,19 @@ pub(super) enum Part<'a> {
 }
 
 /// Takes a template apart. Braces that do not hold a path stand for themselves.
-pub(super) fn parse(text: &str) -> Vec<Part<'_>> {
+pub(super) fn parse(text: &str) -> Vec<TemplatePart<'_>> {
     let mut parts = Vec::new();
     let mut from = 0;
     let mut look = 0;
     while let Some(found) = text[look..].find('{') {
         let open = look + found;
-        let mut scan = Scan::new(&text[open + 1..]);
+        let mut scan = TextScan::new(&text[open + 1..]);
         match path::read(&mut scan) {
             Ok(steps) if scan.eat(b'}') => {
                 if open > from {
-                    parts.push(Part::Text(&text[from..open]));
+                    parts.push(TemplatePart::Text(&text[from..open]));
                 }
-                parts.push(Part::Field(steps));
+                parts.push(TemplatePart::Field(steps));
                 from = open + 1 + scan.at();
                 look = from;
             }
@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str) -> Vec<Part<'_>> {
         }
     }
     if from < text.len() {
-        parts.push(Part::Text(&text[from..]));
+        parts.push(TemplatePart::Text(&text[from..]));
     }
     parts
 }

@@ -5,7 +5,7 @@
 use serde_json::{Number, Value as Tree};
 use toon_format::ToonError;
 
-use crate::error::Fault;
+use crate::error::ReadFault;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
 /// Reads one TOON document.
@@ -51,7 +51,7 @@ fn fault(source: &str, error: &ToonError) -> DecodeError {
     match error {
         ToonError::ParseError { line, message, .. } => at_line(source, *line, message),
         ToonError::InvalidStructure(_) => too_deep(),
-        other => Fault { at: 0, expected: format!("TOON ({other})").into() }.within(source),
+        other => ReadFault { at: 0, expected: format!("TOON ({other})").into() }.within(source),
     }
 }
 
@@ -60,8 +60,9 @@ fn at_line(source: &str, line: usize, message: &str) -> DecodeError {
     let start: usize = source.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let rest = &source[start..];
     let indent = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let fault = Fault { at: start + indent, expected: format!("a line that TOON allows ({message})").into() }
-        .within(source);
+    let fault =
+        ReadFault { at: start + indent, expected: format!("a line that TOON allows ({message})").into() }
+            .within(source);
     match expectation(message) {
         Some((expected, found)) => DecodeError { expected: expected.into(), found: found.into(), ..fault },
         None => fault,

@@ -12,7 +12,7 @@ use crate::pipeline::ledger::{self, Ledger, Step};
 use crate::pipeline::outcome::Outcome;
 use crate::pipeline::reference::Original;
 use crate::pipeline::restore::{BYTE_ORDER, restore};
-use crate::pipeline::run::Run;
+use crate::pipeline::run::StageRun;
 use crate::pipeline::wrap::Wrapped;
 use crate::pipeline::{budget, footer, run, sight, wrap};
 use crate::redact;
@@ -76,7 +76,7 @@ impl<'j> Job<'j> {
     }
 
     /// What is shown of a text under the name of its original, if that is still cheaper.
-    fn refer<'a>(self, mut run: Run<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
+    fn refer<'a>(self, mut run: StageRun<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
         let original = Original::of(Cow::Borrowed(text));
         let sent = original.refer(&run.shown());
         let mut ledger = Ledger::ended(run.steps.first()?.before, std::mem::take(&mut run.steps));
@@ -86,7 +86,7 @@ impl<'j> Job<'j> {
     }
 
     /// The account of a run that is sent as `shown`; `text` is what came.
-    fn ledger(self, run: &mut Run<'_, '_>, shown: &str, text: &str) -> Ledger {
+    fn ledger(self, run: &mut StageRun<'_, '_>, shown: &str, text: &str) -> Ledger {
         if shown == text && run.steps.is_empty() && shown != run.text {
             // The mark of the byte order, which no stage sees.
             return Ledger::of(self.tokens.count(text));
@@ -102,9 +102,9 @@ impl<'j> Job<'j> {
 
     /// What the plan's mode makes of a text, or what its neighbour does: a stronger mode never saves less than a milder
     /// one, and never shows more.
-    fn best<'a>(self, text: &'a str) -> Run<'a, 'j> {
+    fn best<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         if !budget::is_within(text) {
-            return self.capped(Run::new(self.tokens, Cow::Borrowed(text)));
+            return self.capped(StageRun::new(self.tokens, Cow::Borrowed(text)));
         }
         match self.plan.mode {
             Mode::Disabled | Mode::Standard => self.own(text),
@@ -115,7 +115,7 @@ impl<'j> Job<'j> {
 
     /// The better of two ways: the text as it stands, and what stands in its wrapping. Where detail is left out anyway,
     /// cutting the text and nothing else is a third.
-    fn own<'a>(self, text: &'a str) -> Run<'a, 'j> {
+    fn own<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let clean = self.cleaned(text);
         let mut whole = self.pass(clean.clone());
         let inside = self.unwrapped(text, &mut whole);
@@ -130,7 +130,7 @@ impl<'j> Job<'j> {
     }
 
     /// The text without codes, cut only if it is too long and the standard mode leaves as much out of it.
-    fn safe<'a>(self, text: &'a str) -> Run<'a, 'j> {
+    fn safe<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let clean = self.cleaned(text);
         let cut = self.capped(clean.clone());
         if cut.steps.len() == clean.steps.len() {
@@ -147,7 +147,7 @@ impl<'j> Job<'j> {
     }
 
     /// The mode's own way if it saves more and shows no more, else the standard one.
-    fn aggressive<'a>(self, text: &'a str) -> Run<'a, 'j> {
+    fn aggressive<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let mut standard = self.standard().own(text);
         let mut own = self.own(text);
         let saves = if own.loss() == Loss::Detail && standard.loss() < Loss::Detail {
@@ -160,7 +160,7 @@ impl<'j> Job<'j> {
     }
 
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
-    fn unwrapped<'a>(self, text: &'a str, whole: &mut Run<'_, 'j>) -> Option<Run<'a, 'j>> {
+    fn unwrapped<'a>(self, text: &'a str, whole: &mut StageRun<'_, 'j>) -> Option<StageRun<'a, 'j>> {
         let Wrapped { head, note, inside } = wrap::unwrap(text)?;
         let inside = self.capped(self.pass(self.cleaned(&inside)));
         let loss = inside.loss();
@@ -175,11 +175,11 @@ impl<'j> Job<'j> {
         }
         let first = Step { stage: WRAPPED, before, after, loss };
         let steps = ledger::wrapped(first, &inside.steps);
-        Some(Run::marked(self.tokens, (marked, after), steps))
+        Some(StageRun::marked(self.tokens, (marked, after), steps))
     }
 
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
-    fn pass<'a>(self, mut run: Run<'a, 'j>) -> Run<'a, 'j> {
+    fn pass<'a>(self, mut run: StageRun<'a, 'j>) -> StageRun<'a, 'j> {
         let brief = self.brief(&run);
         self.offer(FORMS, &mut run);
         if let Some(mut brief) = brief
@@ -191,8 +191,8 @@ impl<'j> Job<'j> {
     }
 
     /// The text as every stage gets it. Where several ways are tried, it is counted here once for all of them.
-    fn cleaned<'a>(self, text: &'a str) -> Run<'a, 'j> {
-        let mut run = Run::new(self.tokens, Cow::Borrowed(text));
+    fn cleaned<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
+        let mut run = StageRun::new(self.tokens, Cow::Borrowed(text));
         self.offer(CLEAN, &mut run);
         if self.leaves_out() {
             run.cost();
@@ -206,7 +206,7 @@ impl<'j> Job<'j> {
     }
 
     /// The text without the detail that a stage knows to leave out.
-    fn brief<'a>(self, run: &Run<'a, 'j>) -> Option<Run<'a, 'j>> {
+    fn brief<'a>(self, run: &StageRun<'a, 'j>) -> Option<StageRun<'a, 'j>> {
         if !self.leaves_out() {
             return None;
         }
@@ -228,7 +228,7 @@ impl<'j> Job<'j> {
 
     /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark. File
     /// text is never cut.
-    fn capped<'a>(self, run: Run<'a, 'j>) -> Run<'a, 'j> {
+    fn capped<'a>(self, run: StageRun<'a, 'j>) -> StageRun<'a, 'j> {
         let numbered = run.steps.iter().any(|step| step.stage == NUMBERED);
         let is_file = self.verbatim() || numbered && self.plan.mode < Mode::Aggressive;
         if self.plan.loss < Loss::Detail || run.len() <= self.plan.max_bytes || is_file {
@@ -240,7 +240,7 @@ impl<'j> Job<'j> {
     }
 
     /// Lets every stage of a table propose that the plan runs.
-    fn offer(self, stages: &[&dyn Stage], run: &mut Run<'_, 'j>) {
+    fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_, 'j>) {
         let Job { plan, call, .. } = self;
         let runs =
             |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());

@@ -9,7 +9,7 @@ use crate::pipeline::{footer, reference};
 use crate::tokens::Tokens;
 
 #[derive(Clone)]
-pub(crate) struct Run<'a, 'j> {
+pub(crate) struct StageRun<'a, 'j> {
     tokens: &'j dyn Tokens,
     pub(crate) text: Cow<'a, str>,
     /// What the text costs, once it was counted.
@@ -27,7 +27,7 @@ const WORTH: usize = 50;
 /// one line of text, or 24 tokens. What takes nothing but codes out of a text costs its reader nothing.
 pub(crate) const LEAST: usize = 24;
 
-impl<'a, 'j> Run<'a, 'j> {
+impl<'a, 'j> StageRun<'a, 'j> {
     pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
         Self { tokens, text, cost: None, marked: false, steps: Vec::new() }
     }

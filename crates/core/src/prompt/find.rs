@@ -16,12 +16,12 @@ pub(super) struct Document<'t> {
     /// Bytes of the document alone.
     pub(super) size: usize,
     pub(super) value: Value<'t>,
-    pub(super) place: Place,
+    pub(super) place: PromptPlace,
 }
 
 /// Where a document stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PromptPlace {
     /// It is all of the text.
     Whole,
     /// Between fences of so many backticks.
@@ -36,7 +36,7 @@ pub(super) fn documents(min_bytes: usize, text: &str) -> Vec<Document<'_>> {
     let start = text.len() - text.trim_ascii_start().len();
     let span = start..start + text.trim_ascii().len();
     if let Some(value) = whole(&text[span.clone()]) {
-        found.push(Document { size: span.len(), span, value, place: Place::Whole });
+        found.push(Document { size: span.len(), span, value, place: PromptPlace::Whole });
     } else {
         let mut from = 0;
         while let Some(block) = Block::next(text, from) {
@@ -90,7 +90,7 @@ impl Block {
         }
         let content = content.trim_ascii();
         let value = whole(content)?;
-        Some(Document { span, size: content.len(), value, place: Place::Fenced(self.ticks) })
+        Some(Document { span, size: content.len(), value, place: PromptPlace::Fenced(self.ticks) })
     }
 }
 
@@ -114,7 +114,7 @@ fn between<'t>(text: &'t str, range: Range<usize>, found: &mut Vec<Document<'t>>
             Ok((value, length)) => {
                 let span = start..start + length;
                 if stands_alone(text, &span) {
-                    found.push(Document { span, size: length, value, place: Place::Between });
+                    found.push(Document { span, size: length, value, place: PromptPlace::Between });
                 }
                 start + length
             }

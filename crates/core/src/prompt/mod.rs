@@ -8,7 +8,7 @@ mod write;
 
 use std::ops::AddAssign;
 
-use self::find::Place;
+use self::find::PromptPlace;
 use self::find::documents;
 use self::write::Written;
 use self::write::write;
@@ -60,7 +60,7 @@ pub fn shorten(tokens: &dyn Tokens, min_bytes: usize, text: &str) -> (Option<Str
                 stats.compressed_bytes += short.len();
                 out.extend([&text[from..document.span.start], &*short]);
                 from = document.span.end;
-                whole = document.place == Place::Whole;
+                whole = document.place == PromptPlace::Whole;
             }
             Written::Same => {}
             Written::Failed => stats.failed_count += 1,

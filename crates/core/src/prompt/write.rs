@@ -3,7 +3,7 @@
 use tersely_codec::{Form, encode, json};
 
 use crate::fence;
-use crate::prompt::find::{Document, Place};
+use crate::prompt::find::{Document, PromptPlace};
 use crate::tokens::Tokens;
 
 /// What becomes of a document.
@@ -40,8 +40,8 @@ pub(super) fn write(tokens: &dyn Tokens, text: &str, document: &Document<'_>) ->
 /// What stands in the document's place so that a reader sees where it begins and ends.
 fn lay(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option<String> {
     match document.place {
-        Place::Whole => Some(written.to_owned()),
-        Place::Fenced(ticks) => {
+        PromptPlace::Whole => Some(written.to_owned()),
+        PromptPlace::Fenced(ticks) => {
             let language = match form {
                 Form::Json => text[document.span.clone()].lines().next()?,
                 _ => language(form),
@@ -49,8 +49,8 @@ fn lay(text: &str, document: &Document<'_>, form: Form, written: &str) -> Option
             let stays = !written.lines().any(|line| fence::closes(ticks, line));
             stays.then(|| format!("{language}\n{written}"))
         }
-        Place::Between if form == Form::Json => Some(written.to_owned()),
-        Place::Between => Some(fenced(text, document, form, written)),
+        PromptPlace::Between if form == Form::Json => Some(written.to_owned()),
+        PromptPlace::Between => Some(fenced(text, document, form, written)),
     }
 }
 

@@ -3,11 +3,11 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use crate::redact::style::Style;
+use crate::redact::style::PairStyle;
 use crate::redact::value;
 
 /// A text, and what is found out about it once that is asked.
-pub(super) struct Page<'t> {
+pub(super) struct SearchedPage<'t> {
     pub(super) text: &'t str,
     tests: OnceCell<bool>,
     /// Where the last header of cookies ends, so that what it holds is not read as another one.
@@ -39,7 +39,7 @@ const TESTS: &[&str] = &[
     "RSpec.",
 ];
 
-impl<'t> Page<'t> {
+impl<'t> SearchedPage<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, tests: OnceCell::new(), cookies: Cell::new(0) }
     }
@@ -97,9 +97,9 @@ fn is_function(before: &str) -> bool {
 }
 
 /// True when a bare value is a variable, a type, or something that a program computes.
-pub(super) fn is_expression(text: &str, style: Style, span: &Range<usize>) -> bool {
+pub(super) fn is_expression(text: &str, style: PairStyle, span: &Range<usize>) -> bool {
     let (value, after) = (&text[span.clone()], &text[span.end..]);
-    let types = || style == Style::Loose && is_type(value, after);
+    let types = || style == PairStyle::Loose && is_type(value, after);
     is_computed(value)
         || is_path(value.trim_end_matches(['!', '?'])) && (after.starts_with(['(', '[']) || types())
 }

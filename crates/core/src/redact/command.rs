@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::style::Style;
+use crate::redact::style::PairStyle;
 use crate::redact::{field, value};
 
 /// How a flag holds its value.
@@ -111,7 +111,7 @@ fn argument(text: &str, from: usize, joint: Joint) -> Option<Range<usize>> {
     if spaced && joint == Joined {
         return None;
     }
-    let span = field::read(text, from, Style::Setting)?.span;
+    let span = field::read(text, from, PairStyle::Setting)?.span;
     let value = &text[span.clone()];
     let given = value.strip_prefix("pass:").unwrap_or(value);
     let opens = !given.starts_with('-') && value::opens(given);

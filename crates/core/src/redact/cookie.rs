@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::code::Page;
+use crate::redact::code::SearchedPage;
 use crate::redact::quote::Quote;
 use crate::redact::sign::Sign;
 use crate::redact::value::Grade;
@@ -12,13 +12,13 @@ use crate::redact::{field, subject, value};
 const LONGEST: usize = 8192;
 
 /// The secrets of the cookies behind the sign.
-pub(super) fn find(page: &Page<'_>, sign: &Sign) -> Vec<Range<usize>> {
+pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign) -> Vec<Range<usize>> {
     let name = subject::find(page.text, sign).map(|name| &page.text[name]);
     if name.is_some_and(is_header) { values(page, sign.span.end) } else { Vec::new() }
 }
 
 /// The secrets of the cookies behind the flag at `at`.
-pub(super) fn flag(page: &Page<'_>, at: usize) -> Vec<Range<usize>> {
+pub(super) fn flag(page: &SearchedPage<'_>, at: usize) -> Vec<Range<usize>> {
     let given = ["-b ", "--cookie "].iter().find(|flag| page.text[at..].starts_with(**flag));
     given.map_or_else(Vec::new, |flag| values(page, at + flag.len()))
 }
@@ -28,7 +28,7 @@ fn is_header(name: &str) -> bool {
 }
 
 /// The values that open something, in every jar behind `from`.
-fn values(page: &Page<'_>, from: usize) -> Vec<Range<usize>> {
+fn values(page: &SearchedPage<'_>, from: usize) -> Vec<Range<usize>> {
     // What the last header holds was read with it.
     if page.is_in_cookies(from) {
         return Vec::new();

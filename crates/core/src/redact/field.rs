@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use crate::redact::quote::Quote;
-use crate::redact::style::Style;
+use crate::redact::style::PairStyle;
 
 /// A value's place in a text.
-pub(super) struct Field {
+pub(super) struct ValueField {
     pub(super) span: Range<usize>,
-    pub(super) frame: Frame,
+    pub(super) frame: FieldFrame,
 }
 
 /// What holds a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum FieldFrame {
     Quotes,
     /// It ends with its line, or with a space.
     Line,
@@ -27,7 +27,7 @@ const LONGEST: usize = 4096;
 const CHAIN: usize = 128;
 
 /// The value behind `from`.
-pub(super) fn read(text: &str, from: usize, style: Style) -> Option<Field> {
+pub(super) fn read(text: &str, from: usize, style: PairStyle) -> Option<ValueField> {
     let bytes = text.as_bytes();
     let start = from + spaces(&bytes[from..]);
     // Headers in a map stand in lists: `X-Api-Key:[…]`.
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, from: usize, style: Style) -> Option<Field> {
     match Quote::open(bytes, start) {
         Some((quote, start)) => {
             let end = quote.close(bytes, start, LONGEST)?;
-            Some(Field { span: start..end, frame: Frame::Quotes })
+            Some(ValueField { span: start..end, frame: FieldFrame::Quotes })
         }
         None => bare(bytes, start, style),
     }
@@ -64,12 +64,12 @@ pub(super) fn is_open(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\')
 }
 
-fn bare(bytes: &[u8], start: usize, style: Style) -> Option<Field> {
+fn bare(bytes: &[u8], start: usize, style: PairStyle) -> Option<ValueField> {
     let holds = |byte: u8| match style {
-        Style::Setting => is_open(byte),
+        PairStyle::Setting => is_open(byte),
         // In an address, the next name follows.
-        Style::Tight => is_bare(byte) && byte != b'&',
-        Style::Loose => is_bare(byte),
+        PairStyle::Tight => is_bare(byte) && byte != b'&',
+        PairStyle::Loose => is_bare(byte),
     };
     let run = &bytes[start..bytes.len().min(start + LONGEST)];
     let mut length = 0;
@@ -83,9 +83,9 @@ fn bare(bytes: &[u8], start: usize, style: Style) -> Option<Field> {
         }
     }
     let frame = match bytes.get(start + length) {
-        Some(b';') if style == Style::Tight => Frame::Line,
-        Some(b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';') => Frame::Code,
-        _ => Frame::Line,
+        Some(b';') if style == PairStyle::Tight => FieldFrame::Line,
+        Some(b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';') => FieldFrame::Code,
+        _ => FieldFrame::Line,
     };
-    (length < LONGEST).then_some(Field { span: start..start + length, frame })
+    (length < LONGEST).then_some(ValueField { span: start..start + length, frame })
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::field::{Field, Frame};
+use crate::redact::field::{FieldFrame, ValueField};
 use crate::redact::value::Grade;
 use crate::redact::{basic, field, value};
 
@@ -31,13 +31,13 @@ pub(super) fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>
 }
 
 /// True for the signature of an address or a request, which opens what it signs.
-pub(super) fn is_signature(text: &str, name: &Range<usize>, field: &Field) -> bool {
+pub(super) fn is_signature(text: &str, name: &Range<usize>, field: &ValueField) -> bool {
     let value = &text[field.span.clone()];
     let before = &text[..name.start];
     let named = text[name.clone()].contains(['-', '_']);
     let linked = ["?", "&", ";", "u0026", "%26", "%3F"].iter().any(|sign| before.ends_with(sign));
     let listed = before.ends_with(", ") && value.len() == 64;
-    field.frame != Frame::Quotes
+    field.frame != FieldFrame::Quotes
         && value.len() >= 28
         && (named || linked || listed)
         && value::grade(value) == Grade::Random

@@ -28,8 +28,8 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use code::Page;
-use plain::Plain;
+use code::SearchedPage;
+use plain::PlainValue;
 use sign::Sign;
 
 /// The text with `[REDACTED_SECRET]` and `[REDACTED_PRIVATE_KEY]` in place of its secrets.
@@ -46,53 +46,53 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 pub fn secrets(name: Option<&str>, text: &str) -> Vec<(Range<usize>, &'static str)> {
     let found = find(text);
     if found.is_empty() && name.is_some_and(|name| pair::is_named(name, text)) {
-        return vec![(0..text.len(), Secret::token(0..text.len()).mask())];
+        return vec![(0..text.len(), FoundSecret::token(0..text.len()).mask())];
     }
     found.into_iter().map(|secret| (secret.span.clone(), secret.mask())).collect()
 }
 
 /// A secret's place in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Secret {
+pub(crate) struct FoundSecret {
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SecretKind,
 }
 
 /// What a secret is, as its mask names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SecretKind {
     Token,
     PrivateKey,
 }
 
-impl Secret {
+impl FoundSecret {
     fn token(span: Range<usize>) -> Self {
-        Self { span, kind: Kind::Token }
+        Self { span, kind: SecretKind::Token }
     }
 
     /// What stands where it stood.
     fn mask(&self) -> &'static str {
         match self.kind {
-            Kind::Token => "[REDACTED_SECRET]",
-            Kind::PrivateKey => "[REDACTED_PRIVATE_KEY]",
+            SecretKind::Token => "[REDACTED_SECRET]",
+            SecretKind::PrivateKey => "[REDACTED_PRIVATE_KEY]",
         }
     }
 }
 
 /// Every secret of a text, in order, none inside another.
-pub(crate) fn find(text: &str) -> Vec<Secret> {
+pub(crate) fn find(text: &str) -> Vec<FoundSecret> {
     // Colour codes may split a secret, so they are looked through.
-    match Plain::of(text) {
+    match PlainValue::of(text) {
         None => scan(text),
         Some(plain) => scan(&plain.text)
             .into_iter()
-            .map(|secret| Secret { span: plain.span(secret.span), ..secret })
+            .map(|secret| FoundSecret { span: plain.span(secret.span), ..secret })
             .collect(),
     }
 }
 
 /// The text with each secret masked.
-pub(crate) fn mask(text: &str, secrets: &[Secret]) -> String {
+pub(crate) fn mask(text: &str, secrets: &[FoundSecret]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for secret in secrets {
@@ -104,8 +104,8 @@ pub(crate) fn mask(text: &str, secrets: &[Secret]) -> String {
     out
 }
 
-fn scan(text: &str) -> Vec<Secret> {
-    let page = Page::new(text);
+fn scan(text: &str) -> Vec<FoundSecret> {
+    let page = SearchedPage::new(text);
     let mut secrets = Vec::new();
     let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
@@ -124,7 +124,7 @@ fn scan(text: &str) -> Vec<Secret> {
 }
 
 /// Adds what the last secret does not hold already: some are known by a sign in their middle.
-fn push(secrets: &mut Vec<Secret>, mut secret: Secret) {
+fn push(secrets: &mut Vec<FoundSecret>, mut secret: FoundSecret) {
     let from = secrets.last().map_or(0, |last| last.span.end);
     secret.span.start = secret.span.start.max(from);
     if !secret.span.is_empty() {
@@ -133,7 +133,7 @@ fn push(secrets: &mut Vec<Secret>, mut secret: Secret) {
 }
 
 /// The secret that begins with the word at `at`.
-fn word(text: &str, at: usize) -> Option<Secret> {
+fn word(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
     // Behind a backslash the first letters belong to an escape such as `\n` or `\u003d`.
     let escape = match bytes[..at] {
@@ -143,11 +143,11 @@ fn word(text: &str, at: usize) -> Option<Secret> {
     };
     let at = at + escape;
     let here = text.is_char_boundary(at);
-    here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(Secret::token)
+    here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(FoundSecret::token)
 }
 
 /// The secrets that the sign at `at` announces.
-fn sign(page: &Page<'_>, at: usize, byte: u8) -> Vec<Secret> {
+fn sign(page: &SearchedPage<'_>, at: usize, byte: u8) -> Vec<FoundSecret> {
     let text = page.text;
     let one = match byte {
         b':' => url::find(text, at).or_else(|| shape::telegram(text, at)).or_else(|| shape::pgpass(text, at)),
@@ -157,31 +157,34 @@ fn sign(page: &Page<'_>, at: usize, byte: u8) -> Vec<Secret> {
     };
     let one = one.or_else(|| pair::find(page, &Sign::at(text.as_bytes(), at)?));
     match (one, byte) {
-        (Some(span), _) => vec![Secret::token(span)],
+        (Some(span), _) => vec![FoundSecret::token(span)],
         (None, b':' | b'=' | b'%' | b'\\') => cookies(page, at),
         (None, _) => Vec::new(),
     }
 }
 
-fn cookies(page: &Page<'_>, at: usize) -> Vec<Secret> {
+fn cookies(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {
     let found = Sign::at(page.text.as_bytes(), at).map(|sign| cookie::find(page, &sign));
-    found.unwrap_or_default().into_iter().map(Secret::token).collect()
+    found.unwrap_or_default().into_iter().map(FoundSecret::token).collect()
 }
 
-fn dash(page: &Page<'_>, at: usize) -> Vec<Secret> {
+fn dash(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {
     let text = page.text;
     if text[at..].starts_with("-----BEGIN ") {
-        return pem::find(text, at).map(|span| Secret { span, kind: Kind::PrivateKey }).into_iter().collect();
+        return pem::find(text, at)
+            .map(|span| FoundSecret { span, kind: SecretKind::PrivateKey })
+            .into_iter()
+            .collect();
     }
     if let Some(span) = shape::mailchimp(text, at) {
-        return vec![Secret::token(span)];
+        return vec![FoundSecret::token(span)];
     }
     if at > 0 && !matches!(text.as_bytes()[at - 1], b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'') {
         return Vec::new();
     }
     let one = pair::flag(page, at).or_else(|| command::find(text, at));
     let found = one.map_or_else(|| cookie::flag(page, at), |span| vec![span]);
-    found.into_iter().map(Secret::token).collect()
+    found.into_iter().map(FoundSecret::token).collect()
 }
 
 /// The bytes of the word that the bytes begin with.

@@ -2,23 +2,23 @@
 
 use std::ops::Range;
 
-use crate::redact::code::Page;
-use crate::redact::field::{Field, Frame};
+use crate::redact::code::SearchedPage;
+use crate::redact::field::{FieldFrame, ValueField};
 use crate::redact::name::Class;
-use crate::redact::sign::{Sign, Spelling};
-use crate::redact::style::Style;
+use crate::redact::sign::{Sign, SignSpelling};
+use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{code, entry, field, header, name, subject, value};
 
 /// The secret behind the sign.
-pub(super) fn find(page: &Page<'_>, sign: &Sign) -> Option<Range<usize>> {
+pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign) -> Option<Range<usize>> {
     let text = page.text;
     let name = subject::find(text, sign).filter(|name| !is_foreign(text, name, sign))?;
     let word = &text[name.clone()];
     let class = if is_value(word) { entry::class(text, name.start)? } else { name::class(word)? };
     let style = style(text, &name, sign);
     let mut field = field::read(text, sign.span.end, style)?;
-    if field.frame != Frame::Quotes && sign.spelling != Spelling::Plain {
+    if field.frame != FieldFrame::Quotes && sign.spelling != SignSpelling::Plain {
         field = cut(text, field.span);
     }
     let place = Place { name: name.start, class, style };
@@ -44,7 +44,7 @@ fn is_foreign(text: &str, name: &Range<usize>, sign: &Sign) -> bool {
 }
 
 /// A bare value behind a sign that is spelled: it ends where the next spelled one begins.
-fn cut(text: &str, span: Range<usize>) -> Field {
+fn cut(text: &str, span: Range<usize>) -> ValueField {
     let value = &text[span.clone()];
     let ends = |at: &usize| {
         ["&", "%26", "%22", "%27", "%20", "%2C", "%3B", "%7D", "%0A"]
@@ -52,7 +52,7 @@ fn cut(text: &str, span: Range<usize>) -> Field {
             .any(|end| value[*at..].starts_with(end))
     };
     let length = value.match_indices(['%', '&']).map(|(at, _)| at).find(ends).unwrap_or(value.len());
-    Field { span: span.start..span.start + length, frame: Frame::Line }
+    ValueField { span: span.start..span.start + length, frame: FieldFrame::Line }
 }
 
 /// True when an element is closed here.
@@ -61,7 +61,7 @@ fn is_closed(after: &str) -> bool {
 }
 
 /// The secret behind the flag at `at`: `--password …`, `-u name:…`.
-pub(super) fn flag(page: &Page<'_>, at: usize) -> Option<Range<usize>> {
+pub(super) fn flag(page: &SearchedPage<'_>, at: usize) -> Option<Range<usize>> {
     let text = page.text;
     let bytes = text.as_bytes();
     let word = text[at..].trim_start_matches('-');
@@ -70,7 +70,7 @@ pub(super) fn flag(page: &Page<'_>, at: usize) -> Option<Range<usize>> {
     if bytes.get(end) != Some(&b' ') {
         return None;
     }
-    let field = field::read(text, end, Style::Loose)?;
+    let field = field::read(text, end, PairStyle::Loose)?;
     if matches!(&word[..length], "u" | "user") {
         let login = &text[field.span.clone()];
         let colon = login.find(':').filter(|&colon| colon > 1 && !login.contains(['\\', '/']))?;
@@ -78,30 +78,32 @@ pub(super) fn flag(page: &Page<'_>, at: usize) -> Option<Range<usize>> {
         return (value::grade(&login[colon + 1..]) >= Grade::Twisted).then_some(password);
     }
     let class = name::class(&word[..length])?;
-    let place = Place { name: at, class, style: Style::Loose };
+    let place = Place { name: at, class, style: PairStyle::Loose };
     is_secret(page, &place, &field).then_some(field.span)
 }
 
 /// True when a whole text is a secret by the name that it stands under.
 pub(super) fn is_named(name: &str, text: &str) -> bool {
-    let field = Field { span: 0..text.len(), frame: Frame::Quotes };
+    let field = ValueField { span: 0..text.len(), frame: FieldFrame::Quotes };
     let class = if name.len() <= name::LONGEST { name::class(name) } else { None };
     match class {
         Some(Class::Header) => header::credentials(text, 0..text.len()).is_some(),
-        Some(class) => is_secret(&Page::new(text), &Place { name: 0, class, style: Style::Loose }, &field),
+        Some(class) => {
+            is_secret(&SearchedPage::new(text), &Place { name: 0, class, style: PairStyle::Loose }, &field)
+        }
         None => false,
     }
 }
 
-fn style(text: &str, name: &Range<usize>, sign: &Sign) -> Style {
+fn style(text: &str, name: &Range<usize>, sign: &Sign) -> PairStyle {
     let bytes = text.as_bytes();
     let next = bytes.get(sign.span.end);
     let tight = sign.byte == b'=' && name.end == sign.span.start && next.is_some_and(|byte| *byte != b' ');
     let capital = bytes[name.clone()].iter().all(|byte| !byte.is_ascii_lowercase());
     match (tight, tight && capital && is_set(text, name.start, sign.span.end)) {
-        (true, true) => Style::Setting,
-        (true, false) => Style::Tight,
-        (false, _) => Style::Loose,
+        (true, true) => PairStyle::Setting,
+        (true, false) => PairStyle::Tight,
+        (false, _) => PairStyle::Loose,
     }
 }
 
@@ -125,20 +127,23 @@ struct Place {
     /// Where the name begins.
     name: usize,
     class: Class,
-    style: Style,
+    style: PairStyle,
 }
 
 /// True when a value in such a place is a secret.
-fn is_secret(page: &Page<'_>, place: &Place, field: &Field) -> bool {
+fn is_secret(page: &SearchedPage<'_>, place: &Place, field: &ValueField) -> bool {
     let value = &page.text[field.span.clone()];
-    let setting = place.style == Style::Setting;
-    if field.frame != Frame::Quotes && !setting && code::is_expression(page.text, place.style, &field.span) {
+    let setting = place.style == PairStyle::Setting;
+    if field.frame != FieldFrame::Quotes
+        && !setting
+        && code::is_expression(page.text, place.style, &field.span)
+    {
         return false;
     }
     let grade = value::grade(value);
-    let code = field.frame == Frame::Code;
+    let code = field.frame == FieldFrame::Code;
     let random = grade == Grade::Random && !(code && value.len() < 16);
-    let made_up = || field.frame == Frame::Quotes && page.makes_up(place.name, value);
+    let made_up = || field.frame == FieldFrame::Quotes && page.makes_up(place.name, value);
     let random = random && (place.class == Class::Password || !value::is_named(value));
     match place.class {
         Class::Token => random && !value::is_uuid(value) && value.bytes().all(is_token),

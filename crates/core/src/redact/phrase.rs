@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::redact::field::Frame;
-use crate::redact::style::Style;
+use crate::redact::field::FieldFrame;
+use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{field, value};
 
@@ -13,20 +13,20 @@ const BEFORE: usize = 256;
 /// The secret behind the phrase that begins with the word at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     match text.as_bytes().get(at)? {
-        b'p' | b'P' => netrc(text, at).or_else(|| said(text, at, "password ", Frame::Quotes)),
-        b'i' | b'I' => said(text, at, "identified by ", Frame::Quotes),
-        b'r' => said(text, at, "requirepass ", Frame::Line),
-        b'm' => said(text, at, "masterauth ", Frame::Line),
-        b'a' => said(text, at, "aws_secret_access_key ", Frame::Line)
-            .or_else(|| said(text, at, "aws_session_token ", Frame::Line)),
+        b'p' | b'P' => netrc(text, at).or_else(|| said(text, at, "password ", FieldFrame::Quotes)),
+        b'i' | b'I' => said(text, at, "identified by ", FieldFrame::Quotes),
+        b'r' => said(text, at, "requirepass ", FieldFrame::Line),
+        b'm' => said(text, at, "masterauth ", FieldFrame::Line),
+        b'a' => said(text, at, "aws_secret_access_key ", FieldFrame::Line)
+            .or_else(|| said(text, at, "aws_session_token ", FieldFrame::Line)),
         _ => None,
     }
 }
 
 /// The value that stands behind the words, framed so.
-fn said(text: &str, at: usize, words: &str, frame: Frame) -> Option<Range<usize>> {
+fn said(text: &str, at: usize, words: &str, frame: FieldFrame) -> Option<Range<usize>> {
     let said = text.get(at..at + words.len())?.eq_ignore_ascii_case(words);
-    let field = said.then(|| field::read(text, at + words.len(), Style::Loose))??;
+    let field = said.then(|| field::read(text, at + words.len(), PairStyle::Loose))??;
     let opens = value::grade(&text[field.span.clone()]) >= Grade::Twisted;
     (field.frame == frame && opens).then_some(field.span)
 }

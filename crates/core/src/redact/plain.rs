@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A text whose terminal codes are left out.
-pub(super) struct Plain {
+pub(super) struct PlainValue {
     pub(super) text: String,
     /// Where runs of kept text begin: here, and in the original.
     runs: Vec<(usize, usize)>,
@@ -12,7 +12,7 @@ pub(super) struct Plain {
 /// The escape character as it comes, and as JSON and source code spell it.
 const ESCAPES: [&str; 5] = ["\u{1b}", "\\u001b", "\\u001B", "\\x1b", "\\033"];
 
-impl Plain {
+impl PlainValue {
     /// `None` when there are no codes to leave out.
     pub(super) fn of(text: &str) -> Option<Self> {
         let mut plain = Self { text: String::new(), runs: Vec::new() };
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn spans_are_found_where_they_stood() {
         let text = "a\u{1b}[31mbc\u{1b}[0md \\u001b[1me\u{1b}]8;;x\u{7}f";
-        let plain = Plain::of(text).unwrap();
+        let plain = PlainValue::of(text).unwrap();
         assert_eq!(plain.text, "abcd ef");
         assert_eq!(&text[plain.span(1..3)], "bc");
         assert_eq!(&text[plain.span(0..4)], "a\u{1b}[31mbc\u{1b}[0md");
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn what_is_no_code_is_kept() {
         for text in ["", "a\\nb", "\u{1b}", "\u{1b}[", "\u{1b}[31", "\\u001b", "C:\\x1b", "\u{1b}]8;;x\n"] {
-            assert!(Plain::of(text).is_none(), "{text:?}");
+            assert!(PlainValue::of(text).is_none(), "{text:?}");
         }
     }
 }

@@ -22,12 +22,12 @@ pub(super) enum Tail {
 use Tail::{Alnum, Base64, Dotted, Hex, Path, Upper, Word};
 
 /// Prefix, tail, and the tail's least and greatest length.
-pub(super) type Rule = (&'static str, Tail, usize, usize);
+pub(super) type SecretRule = (&'static str, Tail, usize, usize);
 
 /// Secrets, prefix and all. The first that fits wins.
 ///
 /// Lengths are looser than vendors promise: they change them, and the prefix says enough.
-pub(super) const TOKENS: &[Rule] = &[
+pub(super) const TOKENS: &[SecretRule] = &[
     // Models
     ("sk-ant-", Word, 20, 300),
     ("sk-proj-", Word, 20, 400),
@@ -212,7 +212,7 @@ pub(super) const TOKENS: &[Rule] = &[
 ];
 
 /// Addresses that are secrets from a place on.
-pub(super) const HOOKS: &[Rule] = &[
+pub(super) const HOOKS: &[SecretRule] = &[
     ("hooks.slack.com/services/", Path, 30, 100),
     ("hooks.slack.com/workflows/", Path, 30, 120),
     ("hooks.slack.com/triggers/", Path, 30, 120),

@@ -7,11 +7,11 @@ use std::ops::Range;
 pub(super) struct Sign {
     pub(super) span: Range<usize>,
     pub(super) byte: u8,
-    pub(super) spelling: Spelling,
+    pub(super) spelling: SignSpelling,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
+pub(super) enum SignSpelling {
     Plain,
     /// `\u003d`, `&#61;`.
     Escaped,
@@ -19,16 +19,16 @@ pub(super) enum Spelling {
     Percent,
 }
 
-const SPELLED: &[(&str, u8, Spelling)] = &[
-    ("\\u003d", b'=', Spelling::Escaped),
-    ("\\u003a", b':', Spelling::Escaped),
-    ("\\u003e", b'>', Spelling::Escaped),
-    ("&#61;", b'=', Spelling::Escaped),
-    ("&#x3d;", b'=', Spelling::Escaped),
-    ("&#58;", b':', Spelling::Escaped),
-    ("&gt;", b'>', Spelling::Escaped),
-    ("%3d", b'=', Spelling::Percent),
-    ("%3a", b':', Spelling::Percent),
+const SPELLED: &[(&str, u8, SignSpelling)] = &[
+    ("\\u003d", b'=', SignSpelling::Escaped),
+    ("\\u003a", b':', SignSpelling::Escaped),
+    ("\\u003e", b'>', SignSpelling::Escaped),
+    ("&#61;", b'=', SignSpelling::Escaped),
+    ("&#x3d;", b'=', SignSpelling::Escaped),
+    ("&#58;", b':', SignSpelling::Escaped),
+    ("&gt;", b'>', SignSpelling::Escaped),
+    ("%3d", b'=', SignSpelling::Percent),
+    ("%3a", b':', SignSpelling::Percent),
 ];
 
 impl Sign {
@@ -36,7 +36,7 @@ impl Sign {
     pub(super) fn at(bytes: &[u8], at: usize) -> Option<Self> {
         let byte = *bytes.get(at)?;
         if matches!(byte, b'=' | b':' | b'>') {
-            return Some(Self { span: at..at + 1, byte, spelling: Spelling::Plain });
+            return Some(Self { span: at..at + 1, byte, spelling: SignSpelling::Plain });
         }
         SPELLED.iter().find_map(|&(word, byte, spelling)| {
             let here = bytes.get(at..at + word.len())?;

@@ -2,7 +2,7 @@
 
 /// How a name and its value are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum PairStyle {
     /// `NAME=value`, alone on its line.
     Setting,
     /// `name=value`.

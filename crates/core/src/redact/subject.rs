@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::redact::sign::{Sign, Spelling};
+use crate::redact::sign::{Sign, SignSpelling};
 use crate::redact::{name, quote};
 
 /// Spaces that may stand around a sign: columns are aligned with them.
@@ -14,7 +14,7 @@ pub(super) fn find(text: &str, sign: &Sign) -> Option<Range<usize>> {
     let at = sign.span.start;
     let before = at.checked_sub(1)?;
     let end = match (bytes[before], sign.byte, bytes.get(sign.span.end)) {
-        _ if sign.spelling != Spelling::Plain => quote::bare(&bytes[..at]).len(),
+        _ if sign.spelling != SignSpelling::Plain => quote::bare(&bytes[..at]).len(),
         (_, b':', Some(b'=' | b':'))
         | (b':', b':', _)
         | (_, b'=', Some(b'=' | b'>' | b'~'))

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::redact::rules::{HOOKS, Rule, TOKENS, Tail};
+use crate::redact::rules::{HOOKS, SecretRule, TOKENS, Tail};
 use crate::redact::{shape, value};
 
 /// The secret that begins with the word at `at`.
 pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = &text.as_bytes()[at..];
     let (&first, &second) = (rest.first()?, rest.get(1)?);
-    let near = |rule: &&Rule| rule.0.as_bytes()[1] == second;
+    let near = |rule: &&SecretRule| rule.0.as_bytes()[1] == second;
     let own = SHELVES.rules(first).filter(near).find_map(|rule| Some(at..at + tail(rest, rule)?.end));
     own.filter(|_| !is_digest(&text.as_bytes()[..at]))
         .or_else(|| hook(rest, at))
@@ -36,7 +36,7 @@ fn hook(rest: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// Where a rule's tail stands, when the text begins with its prefix.
-fn tail(rest: &[u8], rule: &Rule) -> Option<Range<usize>> {
+fn tail(rest: &[u8], rule: &SecretRule) -> Option<Range<usize>> {
     let &(prefix, kind, least, most) = rule;
     let tail = rest.strip_prefix(prefix.as_bytes())?;
     let length = tail.iter().take(most + 1).take_while(|&&byte| kind.holds(byte)).count();
@@ -92,7 +92,7 @@ impl Shelves {
         shelves
     }
 
-    fn rules(&self, letter: u8) -> impl Iterator<Item = &'static Rule> {
+    fn rules(&self, letter: u8) -> impl Iterator<Item = &'static SecretRule> {
         let letter = usize::from(letter);
         self.order[self.start[letter]..self.start[letter + 1]].iter().map(|&rule| &TOKENS[rule])
     }

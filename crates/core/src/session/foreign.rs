@@ -14,7 +14,7 @@ const AS: &str = " as";
 
 /// Whose the lines are that look like references.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum MarkOwner {
     /// There are none.
     Nobodys,
     Ours,
@@ -22,11 +22,11 @@ pub(super) enum Whose {
 }
 
 /// Whose the references in a text are.
-pub(super) fn whose(text: &str) -> Whose {
+pub(super) fn whose(text: &str) -> MarkOwner {
     match first(text) {
-        None => Whose::Nobodys,
-        Some(place) if &text[place.clone()] == AS => Whose::Ours,
-        Some(_) => Whose::Theirs,
+        None => MarkOwner::Nobodys,
+        Some(place) if &text[place.clone()] == AS => MarkOwner::Ours,
+        Some(_) => MarkOwner::Theirs,
     }
 }
 
@@ -90,11 +90,11 @@ mod tests {
             "[: same as above]",
         ] {
             let sent = escape(text).unwrap();
-            assert_eq!(whose(&sent), Whose::Theirs);
+            assert_eq!(whose(&sent), MarkOwner::Theirs);
             assert_eq!(unescape(&sent).as_deref(), Some(text));
             assert!(O200k.count(&sent) <= O200k.count(text), "{sent}");
         }
-        assert_eq!(whose("[all lines: same as in x above]"), Whose::Ours);
+        assert_eq!(whose("[all lines: same as in x above]"), MarkOwner::Ours);
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
         for text in
             ["", "x above]", "[x above]", "[x: same as in y]", " [x: same as y above]", "[x: sameas y above]"]
         {
-            assert_eq!((whose(text), escape(text)), (Whose::Nobodys, None), "{text}");
+            assert_eq!((whose(text), escape(text)), (MarkOwner::Nobodys, None), "{text}");
         }
     }
 }

@@ -19,13 +19,13 @@ pub(super) struct Index {
 /// A line, and the entry of the one before it with the same hash. Lines that follow each other have entries that do.
 struct Entry {
     hash: u64,
-    place: Place,
+    place: LinePlace,
     before: Option<usize>,
 }
 
 /// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LinePlace {
     pub(super) shown: usize,
     pub(super) line: usize,
 }
@@ -48,7 +48,7 @@ impl Index {
             let hash = hash(content.as_bytes());
             let found = tells(content) && !line.is_reference;
             let before = if found { self.latest.insert(hash, self.entries.len()) } else { None };
-            self.entries.push(Entry { hash, place: Place { shown, line: at }, before });
+            self.entries.push(Entry { hash, place: LinePlace { shown, line: at }, before });
         }
     }
 
@@ -58,7 +58,7 @@ impl Index {
         hashes: &'i [u64],
         at: usize,
         content: &str,
-    ) -> impl Iterator<Item = Place> + use<'i> {
+    ) -> impl Iterator<Item = LinePlace> + use<'i> {
         let hash = |at: Option<usize>| hashes.get(at?);
         let theirs = |at: Option<usize>| self.entries.get(at?).map(|entry| &entry.hash);
         let (back, ahead) = (hash(at.checked_sub(1)), hash(Some(at + 1)));

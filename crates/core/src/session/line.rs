@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Where a line stands in its text, and where its parts begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct SessionLine {
     pub(super) start: usize,
     /// Where the digits begin; where the line does if it has no gutter.
     digits: usize,
@@ -30,17 +30,17 @@ const MAX_PADDING: usize = 12;
 const MAX_DIGITS: usize = 7;
 
 /// The lines of a part of a text; joined by line ends, they are the part.
-pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<Line> {
+pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     let mut start = part.start;
     let line = |line: &str| {
-        let line = Line::of(line, start);
+        let line = SessionLine::of(line, start);
         start = line.end + 1;
         line
     };
     text[part].split('\n').map(line).collect()
 }
 
-impl Line {
+impl SessionLine {
     fn of(line: &str, start: usize) -> Self {
         let end = start + line.len();
         let plain = Self {

@@ -19,10 +19,10 @@ mod words;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use foreign::Whose;
+use foreign::MarkOwner;
 use index::Index;
 use name::name;
-use runs::Subject;
+use runs::RunSubject;
 use shown::Shown;
 use source::Source;
 use words::{Lines, Reference};
@@ -54,7 +54,7 @@ const MOST: usize = 64 << 20;
 
 /// The texts of one request so far, as they are sent.
 #[derive(Default)]
-pub struct History {
+pub struct Session {
     shown: Vec<Shown>,
     /// The last result of each name; `None` where it cannot be named.
     latest: HashMap<String, Option<usize>>,
@@ -67,7 +67,7 @@ pub struct History {
     bytes: usize,
 }
 
-impl History {
+impl Session {
     /// What is sent for `outcome`, the next result: the same, or fewer tokens that name what was shown before.
     ///
     /// Law 4 by count, law 3 by putting back: a proposal that fails either is not made, nor one of fewer than `least`
@@ -145,7 +145,7 @@ impl History {
         let text = &*outcome.text;
         let source = Source::of(call);
         let short = source == Source::File && (call.asks_for_part() || is_short(tokens, text));
-        let fixed = short || source == Source::Edit || foreign::whose(text) != Whose::Nobodys;
+        let fixed = short || source == Source::Edit || foreign::whose(text) != MarkOwner::Nobodys;
         if fixed || !budget::is_within(text) {
             return None;
         }
@@ -176,7 +176,7 @@ impl History {
         }
         let text = &*outcome.text;
         let lines = line::lines(text, shown::body(text)?);
-        let subject = Subject { call, source: Source::of(call), text, lines: &lines };
+        let subject = RunSubject { call, source: Source::of(call), text, lines: &lines };
         let runs = runs::find(self, tokens, &subject);
         if runs.is_empty() { None } else { put::write(text, &lines, &runs) }
     }
@@ -184,9 +184,9 @@ impl History {
     /// A text with its references resolved, or as it is if it has none.
     fn lookup<'t>(&self, room: Room, sent: &'t str) -> Option<Cow<'t, str>> {
         match foreign::whose(sent) {
-            Whose::Nobodys => Some(Cow::Borrowed(sent)),
-            Whose::Theirs => foreign::unescape(sent).map(Cow::Owned),
-            Whose::Ours => match whole(sent) {
+            MarkOwner::Nobodys => Some(Cow::Borrowed(sent)),
+            MarkOwner::Theirs => foreign::unescape(sent).map(Cow::Owned),
+            MarkOwner::Ours => match whole(sent) {
                 Some(name) => {
                     let shown = self.named(name).filter(|shown| shown.is_whole)?;
                     room.fits(shown.text.len())?;
@@ -209,7 +209,7 @@ impl History {
 
     fn keep(&mut self, call: Call<'_>, steps: &[Step], text: &str) {
         // What is said to be all of an earlier result shows nothing itself, and leaves that the last of its name.
-        let again = foreign::whose(text) == Whose::Ours && whole(text).is_some();
+        let again = foreign::whose(text) == MarkOwner::Ours && whole(text).is_some();
         let known = !self.ids.insert(call.id.to_owned());
         if call.id.is_empty() || known || again {
             return;
@@ -309,7 +309,7 @@ mod tests {
 
     /// What is sent for results, each of which must come back.
     fn sent(results: &[Said<'_>]) -> Vec<String> {
-        let (mut there, mut back) = (History::default(), History::default());
+        let (mut there, mut back) = (Session::default(), Session::default());
         let each = |(call, text): &Said<'_>| {
             let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
             let outcome = there.refer(&O200k, *call, 0, compress(&plan, &O200k, *call, text));
@@ -539,7 +539,7 @@ mod tests {
             format!("[lines 1-9: same999 in x above]\n{text}\n[all lines: same as in x above]"),
         ] {
             let all = sent(&[(ran("a"), &text), (ran("b"), &played), (ran("c"), &played)]);
-            assert_ne!(foreign::whose(&all[1]), Whose::Ours, "{played}");
+            assert_ne!(foreign::whose(&all[1]), MarkOwner::Ours, "{played}");
         }
     }
 
@@ -554,7 +554,7 @@ mod tests {
             format!("[3 lines from \"three\" to \"one\": same as in {name}]"),
             format!("x\n[all lines: same as in {name}]"),
         ] {
-            let mut history = History::default();
+            let mut history = Session::default();
             history.remember(ran("a"), "one\ntwo\nthree");
             assert_eq!(history.put_back(Room::of(&sent), call("c", "Bash", "x"), &sent), None, "{sent}");
         }

@@ -3,7 +3,7 @@
 //! A provider may not show its model the ids of calls, so ids name nothing. Of several results with one name the last
 //! is meant, and only that one can be named.
 
-use tersely_stage::{Call, Tool};
+use tersely_stage::{Call, ToolKind};
 
 use crate::session::source::Source;
 
@@ -14,7 +14,7 @@ const MAX_CHARS: usize = 60;
 pub(super) fn name(call: Call<'_>) -> Option<String> {
     match (Source::of(call), call.tool_kind()) {
         (Source::Edit, _) => None,
-        (_, Tool::Read) => {
+        (_, ToolKind::Read) => {
             let path = call.command.filter(|_| !call.asks_for_part()).and_then(tail)?;
             Some(format!("{path} as last read in full above"))
         }
@@ -24,7 +24,7 @@ pub(super) fn name(call: Call<'_>) -> Option<String> {
 
 /// What the model wrote: a command line, or a tool and what it was given.
 fn given(call: Call<'_>) -> Option<String> {
-    let runs = call.tool.is_empty() || call.tool_kind() == Tool::Bash;
+    let runs = call.tool.is_empty() || call.tool_kind() == ToolKind::Bash;
     match call.command {
         Some(line) if runs => Some(line.to_owned()),
         Some(argument) => Some(format!("{} {argument}", call.tool)),

@@ -2,14 +2,14 @@
 
 use tersely_stage::Room;
 
-use crate::session::line::Line;
-use crate::session::runs::Run;
+use crate::session::line::SessionLine;
+use crate::session::runs::LineRun;
 use crate::session::shown::Shown;
 use crate::session::words::{Lines, Reference};
-use crate::session::{History, words};
+use crate::session::{Session, words};
 
 /// The text with words in the place of its runs.
-pub(super) fn write(text: &str, lines: &[Line], runs: &[Run]) -> Option<String> {
+pub(super) fn write(text: &str, lines: &[SessionLine], runs: &[LineRun]) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for run in runs {
@@ -22,7 +22,7 @@ pub(super) fn write(text: &str, lines: &[Line], runs: &[Run]) -> Option<String> 
 }
 
 /// The text whose lines these references name; `None` when one leads nowhere.
-pub(super) fn read(room: Room, history: &History, text: &str) -> Option<String> {
+pub(super) fn read(room: Room, history: &Session, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
     for (at, line) in text.split('\n').enumerate() {
         if at > 0 {
@@ -63,7 +63,7 @@ fn resolve(shown: &Shown, reference: &Reference<'_>, out: &mut String) -> Option
 }
 
 /// So many lines of a text from one on, all of them shown there.
-fn named(shown: &Shown, start: usize, count: usize) -> Option<&[Line]> {
+fn named(shown: &Shown, start: usize, count: usize) -> Option<&[SessionLine]> {
     let lines = shown.lines.get(start..start.checked_add(count)?)?;
     (!lines.iter().any(|line| line.is_reference)).then_some(lines)
 }

@@ -9,17 +9,17 @@ use std::ops::Range;
 
 use tersely_stage::{Call, signal};
 
-use crate::session::index::{Place, hash};
-use crate::session::line::Line;
+use crate::session::index::{LinePlace, hash};
+use crate::session::line::SessionLine;
 use crate::session::shown::Shown;
 use crate::session::source::Source;
 use crate::session::words::{Lines, Reference, quote};
-use crate::session::{History, shown};
+use crate::session::{Session, shown};
 use crate::tokens::Tokens;
 
 /// Lines of a text that stand in another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct LineRun {
     pub(super) at: Range<usize>,
     /// The words that stand for them.
     pub(super) words: String,
@@ -43,11 +43,11 @@ const BESIDE_CHANGE: usize = 5;
 const BESIDE_ERROR: usize = 3;
 
 /// A text, and what is known of it.
-pub(super) struct Subject<'s> {
+pub(super) struct RunSubject<'s> {
     pub(super) call: Call<'s>,
     pub(super) source: Source,
     pub(super) text: &'s str,
-    pub(super) lines: &'s [Line],
+    pub(super) lines: &'s [SessionLine],
 }
 
 /// True when lines that cost so much are worth a reference.
@@ -56,7 +56,7 @@ pub(super) fn is_worth(lines: usize, cost: usize) -> bool {
 }
 
 /// The runs of a text that are named, in order.
-pub(super) fn find(history: &History, tokens: &dyn Tokens, subject: &Subject<'_>) -> Vec<Run> {
+pub(super) fn find(history: &Session, tokens: &dyn Tokens, subject: &RunSubject<'_>) -> Vec<LineRun> {
     let mut search = Search {
         history,
         subject,
@@ -85,15 +85,19 @@ pub(super) fn find(history: &History, tokens: &dyn Tokens, subject: &Subject<'_>
 }
 
 /// The run under these words, if it is worth them.
-fn priced(tokens: &dyn Tokens, subject: &Subject<'_>, (at, words): (Range<usize>, String)) -> Option<Run> {
+fn priced(
+    tokens: &dyn Tokens,
+    subject: &RunSubject<'_>,
+    (at, words): (Range<usize>, String),
+) -> Option<LineRun> {
     let (first, last) = (subject.lines.get(at.start)?, subject.lines.get(at.end.checked_sub(1)?)?);
     let cost = tokens.count(subject.text.get(first.start..last.end)?);
     let spared = cost.checked_sub(2 * tokens.count(&words))?;
-    is_worth(at.len(), cost).then_some(Run { at, words, spared })
+    is_worth(at.len(), cost).then_some(LineRun { at, words, spared })
 }
 
 /// The lines that are shown whatever stands elsewhere.
-fn fixed(subject: &Subject<'_>) -> Vec<bool> {
+fn fixed(subject: &RunSubject<'_>) -> Vec<bool> {
     let mut fixed = vec![false; subject.lines.len()];
     if subject.source == Source::File {
         return fixed;
@@ -110,12 +114,12 @@ fn fixed(subject: &Subject<'_>) -> Vec<bool> {
 /// Lines that stand elsewhere, before it is known how to name them.
 struct Found {
     at: Range<usize>,
-    place: Place,
+    place: LinePlace,
 }
 
 struct Search<'s> {
-    history: &'s History,
-    subject: &'s Subject<'s>,
+    history: &'s Session,
+    subject: &'s RunSubject<'s>,
     hashes: Vec<u64>,
     fixed: Vec<bool>,
     /// True when lines go by the numbers that they begin with.
@@ -139,7 +143,7 @@ impl<'s> Search<'s> {
     }
 
     /// The run of lines through line `at`, which may stand at `place`.
-    fn run(&self, at: usize, from: usize, place: Place) -> Option<Found> {
+    fn run(&self, at: usize, from: usize, place: LinePlace) -> Option<Found> {
         let shown = self.history.shown.get(place.shown).filter(|shown| self.may_name(shown))?;
         let fits = |at: usize, line: usize| self.fits(at, shown, line);
         if !fits(at, place.line) {
@@ -155,13 +159,13 @@ impl<'s> Search<'s> {
             .take_while(|back| fits(at - back, place.line - back))
             .take_while(|back| self.follows(shown, at - back + 1, place.line - back + 1))
             .count();
-        let place = Place { line: place.line - back, ..place };
+        let place = LinePlace { line: place.line - back, ..place };
         Some(Found { at: at - back..at + ahead + 1, place })
     }
 
     /// True when lines of that text may be named here.
     fn may_name(&self, shown: &Shown) -> bool {
-        let Subject { call, source, .. } = *self.subject;
+        let RunSubject { call, source, .. } = *self.subject;
         let known = match source {
             Source::File => shown.source == source && shown.is_same_file(call),
             Source::Other => shown.source == source,
@@ -190,14 +194,14 @@ impl<'s> Search<'s> {
 
     /// True when the numbers of both lines are the ones after those of the lines before, where that matters.
     fn follows(&self, shown: &Shown, at: usize, line: usize) -> bool {
-        let next = |lines: &[Line], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
+        let next = |lines: &[SessionLine], at: usize| Some(lines[at].number? == lines[at - 1].number? + 1);
         !self.is_numbered
             || next(self.subject.lines, at) == Some(true) && next(&shown.lines, line) == Some(true)
     }
 
     /// The lines of a run that can be named, and the words for them.
     fn named(&mut self, found: Found) -> Option<(Range<usize>, String)> {
-        let history: &'s History = self.history;
+        let history: &'s Session = self.history;
         let shown = history.shown.get(found.place.shown)?;
         let Found { at, place } = self.quoted(shown, self.apart(shown, found))?;
         let there = place.line..place.line + at.len();
@@ -219,7 +223,7 @@ impl<'s> Search<'s> {
         let ends = at.end == self.subject.lines.len() && place.line + at.len() == shown.lines.len();
         let start = (at.start + if begins { 0 } else { beside }).min(at.end);
         let end = at.end.saturating_sub(if ends { 0 } else { beside }).max(start);
-        Found { place: Place { line: place.line + start - at.start, ..place }, at: start..end }
+        Found { place: LinePlace { line: place.line + start - at.start, ..place }, at: start..end }
     }
 
     /// The run from the first to the last of its lines that stand there once and can be quoted.
@@ -235,7 +239,7 @@ impl<'s> Search<'s> {
         let mut there = place.line..place.line + at.len();
         let (first, last) = (there.find(|line| is_one(*line))?, there.rfind(|line| is_one(*line))?);
         let start = at.start + first - place.line;
-        Some(Found { at: start..start + last + 1 - first, place: Place { line: first, ..place } })
+        Some(Found { at: start..start + last + 1 - first, place: LinePlace { line: first, ..place } })
     }
 }
 

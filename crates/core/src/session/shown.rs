@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use tersely_stage::{Call, Tool, stands_alone};
+use tersely_stage::{Call, ToolKind, stands_alone};
 
 use crate::pipeline::footer;
-use crate::session::line::Line;
+use crate::session::line::SessionLine;
 use crate::session::source::Source;
 use crate::session::{line, words};
 
@@ -18,7 +18,7 @@ pub(super) struct Shown {
     pub(super) source: Source,
     pub(super) text: String,
     /// The lines that can be named; none where a head changes what lines say.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<SessionLine>,
     /// True when nothing of it stands elsewhere.
     pub(super) is_whole: bool,
     /// The lines whose own numbers are how they are named; empty where they are not.
@@ -59,7 +59,7 @@ impl Shown {
     /// True when the same tool gave it.
     pub(super) fn is_of(&self, call: Call<'_>) -> bool {
         let kind = Call { tool: &self.tool, ..Call::default() }.tool_kind();
-        kind == call.tool_kind() && (kind != Tool::Generic || self.tool == call.tool)
+        kind == call.tool_kind() && (kind != ToolKind::Generic || self.tool == call.tool)
     }
 
     /// True when it is of the file that a call shows.
@@ -99,12 +99,12 @@ pub(super) fn body(text: &str) -> Option<Range<usize>> {
 }
 
 /// True when lines begin with numbers by which they can be named.
-pub(super) fn is_numbered(lines: &[Line]) -> bool {
+pub(super) fn is_numbered(lines: &[SessionLine]) -> bool {
     !numbered(lines).is_empty()
 }
 
 /// The numbered lines, if their numbers only grow.
-fn numbered(lines: &[Line]) -> Vec<usize> {
+fn numbered(lines: &[SessionLine]) -> Vec<usize> {
     let numbered: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].number.is_some()).collect();
     let grows = numbered.windows(2).all(|pair| lines[pair[0]].number < lines[pair[1]].number);
     if grows && numbered.len() >= MIN_NUMBERED { numbered } else { Vec::new() }

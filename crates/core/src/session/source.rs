@@ -1,6 +1,6 @@
 //! Where a text came from, as far as it matters to what of it must be shown.
 
-use tersely_stage::{Call, Tool};
+use tersely_stage::{Call, ToolKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
@@ -29,8 +29,8 @@ impl Source {
 fn is_edit(call: Call<'_>) -> bool {
     let edits = |given: &str| VERBS.iter().any(|verb| given.starts_with(verb));
     match call.tool_kind() {
-        Tool::Edit | Tool::Write => true,
-        Tool::Read => call.command.is_some_and(edits),
+        ToolKind::Edit | ToolKind::Write => true,
+        ToolKind::Read => call.command.is_some_and(edits),
         _ => false,
     }
 }

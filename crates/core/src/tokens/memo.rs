@@ -9,15 +9,15 @@ use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use crate::tokens::row::RowTokens;
 
 /// Calls `with` with the thread's own memo.
-pub(super) fn with_memo<T>(with: impl FnOnce(&mut Memo) -> T) -> T {
+pub(super) fn with_memo<T>(with: impl FnOnce(&mut TokenMemo) -> T) -> T {
     thread_local! {
-        static MEMO: RefCell<Memo> = RefCell::new(Memo { places: vec![(0, 0); PLACES], rows: RowTokens::default() });
+        static MEMO: RefCell<TokenMemo> = RefCell::new(TokenMemo { places: vec![(0, 0); PLACES], rows: RowTokens::default() });
     }
     MEMO.with_borrow_mut(with)
 }
 
 /// A table of pieces; one that falls on another's place takes it.
-pub(super) struct Memo {
+pub(super) struct TokenMemo {
     places: Vec<(u128, usize)>,
     rows: RowTokens,
 }
@@ -28,7 +28,7 @@ const PLACES: usize = 16_384;
 /// The longest piece that is remembered: with its length, it fills a word of 16 bytes.
 const LONGEST: usize = 15;
 
-impl Memo {
+impl TokenMemo {
     /// The tokens of a piece.
     pub(super) fn count(&mut self, piece: &str, bpe: &BytePairEncoding) -> usize {
         let bytes = piece.as_bytes();

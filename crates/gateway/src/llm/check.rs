@@ -3,10 +3,10 @@
 use http::{Method, Request, StatusCode};
 
 use crate::error::Error;
-use crate::settings::Limits;
+use crate::settings::GatewayLimits;
 
 /// An error for a request that is not one to forward: we are no proxy for other places.
-pub(crate) fn check<B>(limits: &Limits, request: &Request<B>) -> Result<(), Error> {
+pub(crate) fn check<B>(limits: &GatewayLimits, request: &Request<B>) -> Result<(), Error> {
     if [Method::CONNECT, Method::TRACE].contains(request.method()) {
         return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "method not allowed"));
     }

@@ -21,7 +21,7 @@ use crate::idle::Idle;
 use crate::llm::check::check;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
-use crate::llm::rounds::{Again, Gathered, Rounds};
+use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
 use crate::llm::{local, rounds, shape};
 use crate::outgoing::Outgoing;
@@ -29,11 +29,11 @@ use crate::reply::Reply;
 use crate::settings::Websockets;
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
-use crate::vendor::Provider;
+use crate::vendor::Vendor;
 
 /// Answers a request, whatever becomes of it.
 pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
-    let provider = Provider::of(request.uri(), request.headers());
+    let provider = Vendor::of(request.uri(), request.headers());
     if let Err(error) = caller::check(&gate.settings, gate.reach, &request) {
         arriving(&gate, request.into_body()).linger();
         return shape::answer(provider, &error);
@@ -54,7 +54,7 @@ pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Respon
 
 async fn forward(
     gate: &Arc<Gate>,
-    provider: Option<Provider>,
+    provider: Option<Vendor>,
     mut request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     let (running, upstream, address) = match admit(gate, provider, &request) {
@@ -70,7 +70,7 @@ async fn forward(
     let Offered { outgoing, added, entry, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
     let speaks = if upstream.is_secure() && wish.is_none() { Speaks::Any } else { Speaks::One };
     let (head, outgoing) = outbound(address, wish, parts, outgoing).into_parts();
-    let again = follow.map(|(follow, held)| Again {
+    let again = follow.map(|(follow, held)| NextRound {
         gate: Arc::clone(gate),
         upstream: upstream.clone(),
         speaks,
@@ -94,7 +94,7 @@ async fn forward(
 /// A place for the request, and where it goes.
 fn admit<'a>(
     gate: &'a Gate,
-    provider: Option<Provider>,
+    provider: Option<Vendor>,
     request: &Request<Incoming>,
 ) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
     check(&gate.settings.limits, request)?;
@@ -150,7 +150,7 @@ fn outbound(
 /// The answer as the client should see it.
 async fn back(
     gate: &Gate,
-    (added, again): (HeaderMap, Option<Again>),
+    (added, again): (HeaderMap, Option<NextRound>),
     response: Response<Incoming>,
     (running, lane): (OwnedSemaphorePermit, Option<Lane>),
 ) -> Result<Response<Reply>, Error> {
@@ -173,7 +173,7 @@ async fn back(
 /// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
 /// wrong; but the head of one that says events does not wait for them.
 async fn watch(
-    again: Again,
+    again: NextRound,
     (mut parts, added): (response::Parts, HeaderMap),
     mut arrival: Arrival,
     running: OwnedSemaphorePermit,

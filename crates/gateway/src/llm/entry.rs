@@ -8,7 +8,7 @@ use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use tersely_engine::Report;
 
-use crate::llm::totals::Sums;
+use crate::llm::totals::TotalSums;
 
 /// What a response says of its request.
 const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
@@ -25,10 +25,10 @@ const NAMED: usize = 8;
 
 /// A request in the books.
 #[derive(Debug)]
-pub struct Entry {
+pub struct RequestEntry {
     report: Report,
     /// Where it is counted; nowhere if it only asks what a request would cost.
-    sums: Option<Arc<Sums>>,
+    sums: Option<Arc<TotalSums>>,
     /// What is told whatever the answer is.
     notes: HeaderMap,
     state: State,
@@ -44,9 +44,9 @@ enum State {
     Answered,
 }
 
-impl Entry {
+impl RequestEntry {
     /// The account of a request that was not sent yet.
-    pub(crate) fn new(report: Report, sums: Option<Arc<Sums>>) -> Self {
+    pub(crate) fn new(report: Report, sums: Option<Arc<TotalSums>>) -> Self {
         Self { report, sums, notes: HeaderMap::new(), state: State::Open }
     }
 
@@ -78,7 +78,7 @@ impl Entry {
 }
 
 /// Whatever ends it: an upstream that fails, a client that leaves.
-impl Drop for Entry {
+impl Drop for RequestEntry {
     fn drop(&mut self) {
         match (self.state, &self.sums) {
             (State::Answered, Some(sums)) => sums.add(&self.report),

@@ -13,24 +13,24 @@ use crate::client::Pools;
 use crate::error::Error;
 use crate::held::Held;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::run::Bench;
-use crate::settings::Settings;
+use crate::llm::run::WorkBench;
+use crate::settings::GatewaySettings;
 
 /// A gateway at work.
 pub(crate) struct Gate {
-    pub(crate) settings: Settings,
+    pub(crate) settings: GatewaySettings,
     pub(crate) reach: Reach,
     pub(crate) pools: Pools,
     pub(crate) rewrite: Arc<dyn Rewrite>,
-    pub(crate) bench: Bench,
-    pub(crate) life: Life,
+    pub(crate) bench: WorkBench,
+    pub(crate) life: GateLife,
     running: Arc<Semaphore>,
     held: Arc<AtomicUsize>,
 }
 
 /// How a gateway ends.
 #[derive(Clone, Default)]
-pub(crate) struct Life {
+pub(crate) struct GateLife {
     /// Everything that runs.
     pub(crate) tasks: TaskTracker,
     /// No more requests soon.
@@ -43,15 +43,19 @@ pub(crate) struct Life {
 
 impl Gate {
     /// A gateway with nothing to do yet.
-    pub(crate) fn new(settings: Settings, rewrite: Arc<dyn Rewrite>, reach: Reach) -> Result<Self, Error> {
+    pub(crate) fn new(
+        settings: GatewaySettings,
+        rewrite: Arc<dyn Rewrite>,
+        reach: Reach,
+    ) -> Result<Self, Error> {
         Ok(Self {
             reach,
             pools: Pools::new(&settings)?,
-            bench: Bench::new(&settings),
+            bench: WorkBench::new(&settings),
             running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),
             settings,
             rewrite,
-            life: Life::default(),
+            life: GateLife::default(),
             held: Arc::default(),
         })
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use http::header::HeaderName;
-use tersely_engine::Kept;
-use tersely_store::{Id, Key, Life, Store, Tenant};
+use tersely_engine::KeptOriginal;
+use tersely_store::{Id, Life, Store, StoreKey, Tenant};
 use tokio::task::JoinSet;
 
 use crate::llm::whose::Whose;
@@ -39,7 +39,7 @@ impl Keeper {
 
     /// Keeps all of these; false when one could not be. None is begun after the time that one may take, so that a
     /// request with many waits hardly longer than a request with one.
-    pub(crate) async fn keep(&self, tenant: Tenant, kept: Vec<Kept>) -> bool {
+    pub(crate) async fn keep(&self, tenant: Tenant, kept: Vec<KeptOriginal>) -> bool {
         let begun = Instant::now();
         let calls = kept.into_iter().map(|kept| {
             let store = Arc::clone(&self.store);
@@ -70,8 +70,8 @@ fn in_time(store: &Store, begun: Instant) -> Option<()> {
     store.deadline().is_none_or(|deadline| begun.elapsed() < deadline).then_some(())
 }
 
-fn key(tenant: Tenant, id: &str) -> Option<Key> {
-    Some(Key { life: Life::Original, tenant, id: Id::parse(id)? })
+fn key(tenant: Tenant, id: &str) -> Option<StoreKey> {
+    Some(StoreKey { life: Life::Original, tenant, id: Id::parse(id)? })
 }
 
 /// What these calls give, a few at once and in no order; nothing as soon as one gives nothing.

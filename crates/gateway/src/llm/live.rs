@@ -10,11 +10,11 @@ use http::{Method, StatusCode};
 use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
-use crate::llm::entry::Entry;
+use crate::llm::entry::RequestEntry;
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
-use crate::llm::totals::{Sums, Totals};
-use crate::llm::trail::{Memory, Sent, Shelf, Trail};
+use crate::llm::totals::{TotalSums, Totals};
+use crate::llm::trail::{Sent, Trail, TrailMemory, TrailShelf};
 use crate::llm::whose::Whose;
 
 /// What a request can say to us in its headers.
@@ -32,7 +32,7 @@ pub struct Live {
     engine: RwLock<Arc<Engine>>,
     keeper: Option<Arc<Keeper>>,
     memo: Option<Arc<Memo>>,
-    sums: Arc<Sums>,
+    sums: Arc<TotalSums>,
 }
 
 impl Default for Live {
@@ -102,7 +102,7 @@ impl Live {
         };
         let Passed { body, report, hidden } = sent.pass_on()?;
         let counts = !COUNTS.iter().any(|end| head.uri.path().ends_with(end));
-        let mut entry = Entry::new(report, counts.then(|| Arc::clone(&self.sums)));
+        let mut entry = RequestEntry::new(report, counts.then(|| Arc::clone(&self.sums)));
         if sent.plain > 0 {
             entry.note(PLAIN, HeaderValue::from(sent.plain));
         }
@@ -126,15 +126,15 @@ impl Live {
     }
 
     /// What is remembered of the client's earlier requests.
-    fn memory(&self, whose: &Whose) -> Option<Memory> {
-        Some(Memory { memo: Arc::clone(self.memo.as_ref()?), whose: whose.said().to_vec() })
+    fn memory(&self, whose: &Whose) -> Option<TrailMemory> {
+        Some(TrailMemory { memo: Arc::clone(self.memo.as_ref()?), whose: whose.said().to_vec() })
     }
 
     /// Where what is left out of a request is kept, if it says whose it is.
-    fn shelf(&self, whose: &Whose) -> Option<Shelf> {
+    fn shelf(&self, whose: &Whose) -> Option<TrailShelf> {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
-        Some(Shelf { keeper, tenant })
+        Some(TrailShelf { keeper, tenant })
     }
 }
 

@@ -21,7 +21,7 @@ mod whole;
 mod whose;
 
 pub(crate) use door::enter;
-pub use entry::Entry;
+pub use entry::RequestEntry;
 pub(crate) use gate::Gate;
 pub use keeper::Keeper;
 pub use live::Live;

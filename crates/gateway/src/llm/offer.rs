@@ -8,11 +8,11 @@ use http::request::Parts;
 use http::{Method, StatusCode, Uri};
 use tokio::task::spawn_blocking;
 
-use crate::coding::{Coding, Fault};
+use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::held::Held;
 use crate::idle::Idle;
-use crate::llm::entry::Entry;
+use crate::llm::entry::RequestEntry;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
 use crate::llm::run::guarded;
@@ -32,7 +32,7 @@ pub(crate) struct Offered {
     /// Headers to add to the response.
     pub(crate) added: HeaderMap,
     /// Its account, once it is on its way.
-    pub(crate) entry: Option<Entry>,
+    pub(crate) entry: Option<RequestEntry>,
     /// What goes on with the response, and the room that the request takes until that is over.
     pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
 }
@@ -140,8 +140,8 @@ impl Work {
     fn run(self, limit: usize, coding: Coding) -> Result<Verdict, Missed> {
         match self.plain(limit, coding) {
             Ok(body) => Ok(self.rewrite.rewrite(&self.head(), &body)),
-            Err(Fault::Garbled) => Err(Missed::Coded),
-            Err(Fault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
+            Err(CodingFault::Garbled) => Err(Missed::Coded),
+            Err(CodingFault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
         }
     }
 
@@ -156,7 +156,7 @@ impl Work {
         Head { method: &self.method, uri: &self.uri, headers: &self.headers }
     }
 
-    fn plain(&self, limit: usize, coding: Coding) -> Result<Bytes, Fault> {
+    fn plain(&self, limit: usize, coding: Coding) -> Result<Bytes, CodingFault> {
         if coding == Coding::Identity {
             Ok(self.body.clone())
         } else {
@@ -181,5 +181,5 @@ async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
         None => (held, None),
     };
     let outgoing = Outgoing::whole(Bytes::from(body), None, sent);
-    Offered { outgoing, added: headers, entry: entry.map(Entry::sent), follow }
+    Offered { outgoing, added: headers, entry: entry.map(RequestEntry::sent), follow }
 }

@@ -5,10 +5,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
-use tersely_engine::{Kept, Report};
+use tersely_engine::{KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsage};
 
-use crate::llm::entry::Entry;
+use crate::llm::entry::RequestEntry;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
 ///
@@ -57,7 +57,7 @@ pub enum Verdict {
     /// Forward it as it came, byte for byte.
     Keep,
     /// Forward it as it came, and count it by its answer.
-    Count(Entry),
+    Count(RequestEntry),
     /// Forward another body in its place.
     Replace(Replacement),
     /// Do not forward it: what it asks of us makes no sense.
@@ -72,9 +72,9 @@ pub struct Replacement {
     /// Headers to add to the response.
     pub headers: HeaderMap,
     /// Its account.
-    pub entry: Option<Entry>,
+    pub entry: Option<RequestEntry>,
     /// What was left out of it.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptOriginal>,
     /// What goes on with its response; nothing unless said.
     pub follow: Option<Box<dyn Follow>>,
 }
@@ -83,7 +83,7 @@ pub struct Replacement {
 /// further rounds that the client does not see.
 pub trait Follow: Send {
     /// Another body to forward instead, and the account of that, when what was left out of this one cannot be kept.
-    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
+    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>>;
 
     /// A watch over the response.
     fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch>;

@@ -32,7 +32,7 @@ use crate::upstream::Upstream;
 const ROUNDS: usize = 5;
 
 /// What further rounds take.
-pub(crate) struct Again {
+pub(crate) struct NextRound {
     pub(crate) gate: Arc<Gate>,
     pub(crate) upstream: Upstream,
     pub(crate) speaks: Speaks,
@@ -66,7 +66,7 @@ pub(crate) struct Rounds {
     framing: ResponseFraming,
     phase: Phase,
     /// Gone while a round is being asked for.
-    again: Option<Box<Again>>,
+    again: Option<Box<NextRound>>,
     /// What the first round cost.
     first: Option<TokenUsage>,
     count: usize,
@@ -84,7 +84,7 @@ enum Phase {
     /// The upstream speaks.
     Read(Arrival),
     /// It is asked to go on.
-    Ask(Pending<'static, (Box<Again>, Result<Arrival, Setback>)>),
+    Ask(Pending<'static, (Box<NextRound>, Result<Arrival, Setback>)>),
     /// There is nothing more to say.
     Over,
 }
@@ -102,7 +102,7 @@ pub(crate) enum Gathered {
 impl Rounds {
     /// A response whose first round is `arrival`, and is framed like this unless its bytes say otherwise.
     pub(crate) fn new(
-        again: Again,
+        again: NextRound,
         framing: ResponseFraming,
         arrival: Arrival,
         running: OwnedSemaphorePermit,
@@ -177,7 +177,7 @@ impl Rounds {
     }
 
     /// The upstream goes on, or cannot.
-    fn resume(&mut self, again: Box<Again>, arrival: Result<Arrival, Setback>, out: &mut Vec<u8>) {
+    fn resume(&mut self, again: Box<NextRound>, arrival: Result<Arrival, Setback>, out: &mut Vec<u8>) {
         self.again = Some(again);
         match arrival {
             Ok(arrival) => self.phase = Phase::Read(arrival),
@@ -246,7 +246,7 @@ impl Body for Rounds {
     }
 }
 
-impl Again {
+impl NextRound {
     /// Answers the model, and gives back what it says then.
     async fn ask(
         mut self: Box<Self>,

@@ -10,13 +10,13 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::llm::rewrite::Missed;
-use crate::settings::Settings;
+use crate::settings::GatewaySettings;
 
 /// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
 const UNIT: usize = 1 << 10;
 
 /// Room for work off the threads that serve: for so many runs at a time, and for so many bytes in all of them.
-pub(crate) struct Bench {
+pub(crate) struct WorkBench {
     places: Arc<Semaphore>,
     room: Arc<Semaphore>,
     most: Load,
@@ -38,9 +38,9 @@ struct Lost {
     units: AtomicU32,
 }
 
-impl Bench {
+impl WorkBench {
     /// As much room as the settings grant.
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &GatewaySettings) -> Self {
         let limits = &settings.limits;
         let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT) };
         Self {
@@ -153,10 +153,10 @@ mod tests {
     /// A hung run takes its bytes with it: what does not fit beside it is late at once, what fits is done.
     #[tokio::test]
     async fn room_that_is_lost_is_not_waited_for() {
-        let mut settings = Settings::default();
+        let mut settings = GatewaySettings::default();
         settings.limits.rewriting = 3 * UNIT;
         settings.timeouts.rewrite = Duration::from_millis(50);
-        let mut bench = Bench::new(&settings);
+        let mut bench = WorkBench::new(&settings);
         let (release, hung) = mpsc::channel::<()>();
         assert_eq!(bench.aside(2 * UNIT, move || hung.recv()).await, Err(Missed::Late));
         bench.deadline = Duration::from_secs(20);

@@ -8,7 +8,7 @@ use http::request::Parts;
 use tokio::task::spawn_blocking;
 
 use crate::Refusal;
-use crate::coding::{Coding, Fault};
+use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::Rewrite;
@@ -39,8 +39,8 @@ fn search(
 ) -> Result<Option<Vec<u8>>, Refusal> {
     match coding.decode(limit, body) {
         Ok(plain) => rewrite.seal(&plain),
-        Err(Fault::TooLong) => Err(bomb(limit)),
-        Err(Fault::Garbled) => Err(Refusal {
+        Err(CodingFault::TooLong) => Err(bomb(limit)),
+        Err(CodingFault::Garbled) => Err(Refusal {
             status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
             message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"
                 .to_owned(),

@@ -6,12 +6,12 @@ use http::{Response, StatusCode};
 
 use crate::error::Error;
 use crate::reply::Reply;
-use crate::vendor::Provider;
+use crate::vendor::Vendor;
 
 /// The response that tells a client of an error. When we are full, it also says when to come back.
-pub(crate) fn answer(provider: Option<Provider>, error: &Error) -> Response<Reply> {
+pub(crate) fn answer(provider: Option<Vendor>, error: &Error) -> Response<Reply> {
     let message = format!("tersely: {}", error.message);
-    let text = provider.unwrap_or(Provider::OpenAi).error(error.status, &message).to_string();
+    let text = provider.unwrap_or(Vendor::OpenAi).error(error.status, &message).to_string();
     let mut response = Response::new(Reply::Ours(Some(Bytes::from(text))));
     *response.status_mut() = error.status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

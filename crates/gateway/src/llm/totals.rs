@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tersely_engine::{Fetched, Report, Tally};
+use tersely_engine::{Fetched, Report, ResultTally};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -18,11 +18,11 @@ pub struct Totals {
     /// Requests beside these that went on as they came: nobody could look at them, or was asked to.
     pub unread: u64,
     /// Tokens of whole requests, our own tool included.
-    pub whole: Tally,
+    pub whole: ResultTally,
     /// Tokens of tool results, in each request that they were sent with.
-    pub results: Tally,
+    pub results: ResultTally,
     /// Tokens of tool results, each counted when it was first sent.
-    pub fresh: Tally,
+    pub fresh: ResultTally,
     /// Tokens of our own tool, in each request that it was sent with.
     pub tool: usize,
     /// Results or whole requests that went on as they came because we could not do better.
@@ -40,7 +40,7 @@ const RESULTS: usize = 1 << 17;
 
 /// The sums, as they grow.
 #[derive(Debug, Default)]
-pub(crate) struct Sums(Mutex<(Totals, Seen)>);
+pub(crate) struct TotalSums(Mutex<(Totals, Seen)>);
 
 /// The names of results that were sent: lately, and before that.
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ struct Seen {
     old: HashSet<u64>,
 }
 
-impl Sums {
+impl TotalSums {
     /// Adds a request that was answered with success.
     pub(crate) fn add(&self, report: &Report) {
         let (totals, seen) = &mut *self.now();
@@ -61,7 +61,7 @@ impl Sums {
         totals.faults += u64::try_from(report.faults).unwrap_or(u64::MAX);
         totals.tool += report.tool;
         totals.whole += whole;
-        totals.results += Tally { before: report.before, after: report.after };
+        totals.results += ResultTally { before: report.before, after: report.after };
         for (name, tally) in &report.results {
             if seen.is_new(*name) {
                 totals.fresh += *tally;

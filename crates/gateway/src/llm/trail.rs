@@ -11,7 +11,8 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Asked, Engine, Fetched, Hidden, Kept, Memo, Passed, Recall, Refused, Report, Request, TOOL,
+    Answers, Asked, Engine, Fetched, Hidden, KeptOriginal, Memo, Passed, Recall, Refused, Report, Request,
+    TOOL,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch, TokenUsage};
@@ -21,7 +22,7 @@ use tokio::task::spawn_blocking;
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Follow, Pending, Round};
 use crate::llm::run::guarded;
-use crate::llm::totals::Sums;
+use crate::llm::totals::TotalSums;
 
 /// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
 const FETCHED: HeaderName = HeaderName::from_static("x-tersely-tokens-fetched");
@@ -31,8 +32,8 @@ const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 pub(crate) struct Trail {
     sent: Arc<Sent>,
     hides: &'static dyn HidesTool,
-    sums: Arc<Sums>,
-    shelf: Option<Shelf>,
+    sums: Arc<TotalSums>,
+    shelf: Option<TrailShelf>,
     /// The most that was lost.
     most: Loss,
     /// The latest request and the answers, once the model has asked.
@@ -56,16 +57,16 @@ pub(crate) struct Sent {
     pub(crate) history: HistoryPlace,
     /// How many results an earlier request sent as they came.
     pub(crate) plain: usize,
-    pub(crate) memo: Option<Memory>,
+    pub(crate) memo: Option<TrailMemory>,
 }
 
 /// What is remembered of earlier requests, and of whom.
-pub(crate) struct Memory {
+pub(crate) struct TrailMemory {
     pub(crate) memo: Arc<Memo>,
     pub(crate) whose: Vec<u8>,
 }
 
-impl Memory {
+impl TrailMemory {
     /// The memo, as its client may use it.
     pub(crate) fn recall(&self) -> Recall<'_> {
         Recall { memo: &self.memo, whose: &self.whose }
@@ -74,7 +75,7 @@ impl Memory {
 
 /// Where a tenant's texts are kept, for requests that name earlier ones.
 #[derive(Clone)]
-pub(crate) struct Shelf {
+pub(crate) struct TrailShelf {
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) tenant: Tenant,
 }
@@ -87,7 +88,7 @@ impl Sent {
 
     /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
     pub(crate) fn pass_on(&self) -> Result<Passed<'_>, Refused> {
-        self.with(Loss::Detail, self.memo.as_ref().map(Memory::recall))
+        self.with(Loss::Detail, self.memo.as_ref().map(TrailMemory::recall))
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
@@ -113,14 +114,14 @@ impl Trail {
     pub(crate) fn new(
         sent: Sent,
         hides: &'static dyn HidesTool,
-        sums: Arc<Sums>,
-        shelf: Option<Shelf>,
+        sums: Arc<TotalSums>,
+        shelf: Option<TrailShelf>,
     ) -> Self {
         Self { sent: Arc::new(sent), hides, sums, shelf, most: Loss::Detail, asked: None }
     }
 
     /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
-    async fn settled(&mut self, kept: Vec<Kept>) -> Option<(Vec<u8>, Report)> {
+    async fn settled(&mut self, kept: Vec<KeptOriginal>) -> Option<(Vec<u8>, Report)> {
         if kept.is_empty() {
             return None;
         }
@@ -191,8 +192,8 @@ fn answered(hides: &dyn HidesTool, turn: &HiddenTurn, texts: &[String], body: &[
     hides.answer(turn, texts, body).ok()
 }
 
-impl Shelf {
-    async fn keep(&self, kept: Vec<Kept>) -> bool {
+impl TrailShelf {
+    async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
         self.keeper.keep(self.tenant, kept).await
     }
 }
@@ -203,7 +204,7 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Option<T> + Send + 'sta
 }
 
 impl Follow for Trail {
-    fn settle(&mut self, kept: Vec<Kept>) -> Pending<'_, Option<(Vec<u8>, Report)>> {
+    fn settle(&mut self, kept: Vec<KeptOriginal>) -> Pending<'_, Option<(Vec<u8>, Report)>> {
         Box::pin(self.settled(kept))
     }
 
@@ -245,21 +246,21 @@ mod tests {
     use std::time::Duration;
 
     use tersely_core::{O200k, Tokens};
-    use tersely_engine::{Policy, Settings};
-    use tersely_store::{Place, Remote, Secret, Store};
+    use tersely_engine::{EngineSettings, Policy};
+    use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
     use super::*;
     use crate::llm::whose::Whose;
 
     /// Where a request leaves most of a long result out, and what that was.
-    fn sent(member: &str) -> (Sent, Vec<Kept>) {
+    fn sent(member: &str) -> (Sent, Vec<KeptOriginal>) {
         let line = |n| format!("INFO worker {} finished batch {n}", n % 7);
         let log = (0..1500).map(line).collect::<Vec<_>>().join("\\n");
         let body = format!(
             r#"{{"tools":[{{"type":"function","name":"Bash"}}],{member}"input":[{{"type":"function_call_output","call_id":"c","output":"{log}\nerror: disk full"}}]}}"#
         );
         let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-        let engine = Arc::new(Engine::new(Settings { policy, ..Settings::default() }));
+        let engine = Arc::new(Engine::new(EngineSettings { policy, ..EngineSettings::default() }));
         let path = "/v1/responses".to_owned();
         let provider = tersely_wire::claimed_provider(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());
@@ -270,25 +271,25 @@ mod tests {
         (sent, kept)
     }
 
-    fn shelf(store: &tersely_store::Settings) -> Shelf {
+    fn shelf(store: &tersely_store::StoreSettings) -> TrailShelf {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
         let whose = Whose::of(None, &http::Uri::default(), &headers).unwrap_or_default();
         let tenant = keeper.tenant(&whose).unwrap();
-        Shelf { keeper: Arc::new(keeper), tenant }
+        TrailShelf { keeper: Arc::new(keeper), tenant }
     }
 
     /// A store behind a door that nobody opens.
-    fn dead() -> tersely_store::Settings {
+    fn dead() -> tersely_store::StoreSettings {
         let deadline = Duration::from_millis(50);
         let addresses = vec!["redis://127.0.0.1:1".to_owned()];
-        let place = Place::Remote(Remote { addresses, deadline, ..Remote::default() });
-        let secret = Secret::new(b"a secret that is long enough to be one").ok();
-        tersely_store::Settings { place, secret, ..tersely_store::Settings::default() }
+        let place = StorePlace::Remote(Remote { addresses, deadline, ..Remote::default() });
+        let secret = StoreSecret::new(b"a secret that is long enough to be one").ok();
+        tersely_store::StoreSettings { place, secret, ..tersely_store::StoreSettings::default() }
     }
 
-    async fn settle(member: &str, shelf: Option<Shelf>) -> Option<String> {
+    async fn settle(member: &str, shelf: Option<TrailShelf>) -> Option<String> {
         let (sent, kept) = sent(member);
         let hides = sent.provider.hides(&sent.path).unwrap();
         let mut trail = Trail::new(sent, hides, Arc::default(), shelf);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     /// What is kept under the name of what such a request leaves out, once it is.
-    async fn found(shelf: &Shelf) -> Option<String> {
+    async fn found(shelf: &TrailShelf) -> Option<String> {
         let (_, kept) = sent("");
         for _ in 0..200 {
             let found = shelf.keeper.find(shelf.tenant, vec![kept[0].id.clone()]).await;
@@ -313,7 +314,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_later_request_may_only_name_is_kept_if_it_can_be() {
-        let store = shelf(&tersely_store::Settings::default());
+        let store = shelf(&tersely_store::StoreSettings::default());
         assert_eq!(settle("", Some(store.clone())).await, None);
         assert_eq!(found(&store).await, Some(sent("").1.remove(0).text));
         assert_eq!(settle("", Some(shelf(&dead()))).await, None, "the answer to this request is in it");
@@ -322,7 +323,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_all_here_is_not_kept() {
-        let store = shelf(&tersely_store::Settings::default());
+        let store = shelf(&tersely_store::StoreSettings::default());
         assert_eq!(settle(r#""store":false,"#, Some(store.clone())).await, None);
         tokio::time::sleep(Duration::from_millis(20)).await;
         let (_, kept) = sent("");
@@ -332,7 +333,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_elsewhere_is_left_out_only_if_it_is_kept() {
         const NAMED: &str = r#""previous_response_id":"resp_1","#;
-        let store = shelf(&tersely_store::Settings::default());
+        let store = shelf(&tersely_store::StoreSettings::default());
         assert_eq!(settle(NAMED, Some(store.clone())).await, None);
         assert_eq!(found(&store).await, Some(sent("").1.remove(0).text));
         for shelf in [None, Some(shelf(&dead()))] {

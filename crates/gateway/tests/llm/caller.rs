@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use tersely_gateway::{Origins, Settings};
+use tersely_gateway::{GatewaySettings, Origins};
 use tokio::net::TcpListener;
 
 use crate::scene::{Gateway, Raw, Seen, gateway, gateway_on, keep, recorder, settings};
 
 /// A gateway that only this machine can reach, and what its upstream sees.
-async fn local(change: fn(&mut Settings)) -> (Gateway, Arc<Mutex<Vec<Seen>>>) {
+async fn local(change: fn(&mut GatewaySettings)) -> (Gateway, Arc<Mutex<Vec<Seen>>>) {
     let (address, log) = recorder().await;
     let mut settings = settings(address);
     change(&mut settings);

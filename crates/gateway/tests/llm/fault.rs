@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tersely_gateway::{Head, Missed, Rewrite, Settings, Verdict, serve};
+use tersely_gateway::{GatewaySettings, Head, Missed, Rewrite, Verdict, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
@@ -250,7 +250,7 @@ async fn bodies_that_there_is_no_room_for_go_on_unread() {
 
 #[tokio::test]
 async fn settings_that_cannot_work_are_refused() {
-    let bad: [fn(&mut Settings); 2] = [
+    let bad: [fn(&mut GatewaySettings); 2] = [
         |it| it.authorities = vec!["no/such/file.pem".into()],
         |it| it.proxy.url = "socks5://x:1".to_owned(),
     ];

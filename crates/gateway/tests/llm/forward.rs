@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use http::{Request, Response};
 use http_body_util::Full;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tersely_gateway::{Missed, Origins, Provider, Refusal, Rewrite, Settings, Upstreams, Verdict};
+use tersely_gateway::{GatewaySettings, Missed, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict};
 
 use crate::scene::{
     Hook, Raw, Seen, Uninterested, answer, feed, gateway, get, keep, post, recorder, replace, send, settings,
@@ -235,7 +235,7 @@ async fn health_is_answered_here() {
 }
 
 async fn preflight(origins: Origins, origin: &str) -> (u16, String, String) {
-    let settings = Settings { origins, ..settings(([127, 0, 0, 1], 1).into()) };
+    let settings = GatewaySettings { origins, ..settings(([127, 0, 0, 1], 1).into()) };
     let gateway = gateway(settings, keep()).await;
     let request = Request::options(gateway.url("/v1/messages"))
         .header("origin", origin)
@@ -284,11 +284,11 @@ async fn each_provider_has_its_upstream_and_strangers_have_none() {
     let name = |name: &'static str| upstream(move |_| async move { answer(name) });
     let url = |address| format!("http://{address}").parse().unwrap();
     let upstreams = Upstreams::default()
-        .with(Provider::Anthropic, url(name("anthropic").await))
-        .with(Provider::OpenAi, url(name("openai").await))
-        .with(Provider::Gemini, url(name("gemini").await))
-        .with(Provider::Ollama, url(name("ollama").await));
-    let gateway = gateway(Settings { upstreams, ..Settings::default() }, keep()).await;
+        .with(Vendor::Anthropic, url(name("anthropic").await))
+        .with(Vendor::OpenAi, url(name("openai").await))
+        .with(Vendor::Gemini, url(name("gemini").await))
+        .with(Vendor::Ollama, url(name("ollama").await));
+    let gateway = gateway(GatewaySettings { upstreams, ..GatewaySettings::default() }, keep()).await;
     let cases = [
         ("/v1/messages", "anthropic"),
         ("/v1/responses", "openai"),
@@ -305,7 +305,7 @@ async fn each_provider_has_its_upstream_and_strangers_have_none() {
 #[tokio::test]
 async fn no_request_names_its_own_upstream() {
     let (address, log) = recorder().await;
-    let settings = Settings { hosts: vec!["other.example".to_owned()], ..settings(address) };
+    let settings = GatewaySettings { hosts: vec!["other.example".to_owned()], ..settings(address) };
     let gateway = gateway(settings, keep()).await;
     let mut raw = Raw::open(gateway.address).await;
     raw.write("GET http://other.example/v1/models HTTP/1.1\r\nhost: other.example\r\n\r\n").await;

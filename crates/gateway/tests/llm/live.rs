@@ -7,7 +7,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode, O200k, Tokens};
-use tersely_engine::{Engine, Most, Policy, Settings, Tally};
+use tersely_engine::{Engine, EngineSettings, Most, Policy, ResultTally};
 use tersely_gateway::{Live, Totals};
 
 use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
@@ -25,7 +25,7 @@ fn messages(text: &str, more: &str) -> String {
 }
 
 fn engine(policy: Policy) -> Engine {
-    Engine::new(Settings { policy, ..Settings::default() })
+    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
 }
 
 /// What the client got and the upstream saw.
@@ -69,8 +69,8 @@ async fn results_are_compressed_and_the_client_is_told() {
     assert!(after < before);
     assert_eq!(answer.header("x-tersely-stages"), format!("json={}", before - after));
     let stages = [("json", i64::try_from(before - after).unwrap())].into();
-    let results = Tally { before, after };
-    let whole = Tally { before: O200k.count(&messages(&rows(), "")), after: O200k.count(&body) };
+    let results = ResultTally { before, after };
+    let whole = ResultTally { before: O200k.count(&messages(&rows(), "")), after: O200k.count(&body) };
     assert_eq!(
         live.totals(),
         Totals { requests: 1, results, fresh: results, whole, stages, ..Totals::default() }
@@ -179,7 +179,7 @@ async fn what_cannot_be_read_goes_on_and_is_counted() {
     let broken = messages(&rows(), "") + "]";
     assert_eq!(sent(&live, &[], broken.clone()).await, broken);
     let tokens = O200k.count(&broken);
-    let whole = Tally { before: tokens, after: tokens };
+    let whole = ResultTally { before: tokens, after: tokens };
     assert_eq!(live.totals(), Totals { requests: 1, faults: 1, whole, ..Totals::default() });
 }
 
@@ -198,7 +198,7 @@ async fn an_engine_is_exchanged_as_a_whole() {
     let live = Arc::new(Live::new(engine(Policy { mode: Mode::Disabled, ..Policy::default() })));
     assert_eq!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
     live.swap(Engine::default());
-    assert_eq!(live.engine().settings(), &Settings::default());
+    assert_eq!(live.engine().settings(), &EngineSettings::default());
     assert_ne!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
 }
 

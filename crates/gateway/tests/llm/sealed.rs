@@ -11,8 +11,8 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
 use tersely_core::{Mode, Redaction};
-use tersely_engine::{Engine, Policy, Settings};
-use tersely_gateway::{Live, Settings as Door, Timeouts};
+use tersely_engine::{Engine, EngineSettings, Policy};
+use tersely_gateway::{GatewaySettings as Door, Live, Timeouts};
 
 use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
 
@@ -22,9 +22,9 @@ fn secret() -> String {
 
 const MASK: &str = "[REDACTED_SECRET]";
 
-fn live(change: Settings) -> Arc<Live> {
+fn live(change: EngineSettings) -> Arc<Live> {
     let policy = Policy { redact: Redaction::All, ..change.policy };
-    Arc::new(Live::new(Engine::new(Settings { policy, ..change })))
+    Arc::new(Live::new(Engine::new(EngineSettings { policy, ..change })))
 }
 
 /// A request whose file read, user, system and call all say the secret.
@@ -48,7 +48,7 @@ struct Exchange<'a> {
 
 impl Default for Exchange<'_> {
     fn default() -> Self {
-        let live = live(Settings::default());
+        let live = live(EngineSettings::default());
         Self { live, door: |door| door, path: "/v1/messages", headers: &[], body: body("").into_bytes() }
     }
 }
@@ -108,9 +108,9 @@ async fn no_other_setting_stands_in_its_way() {
     let small = Policy { min_bytes: 1 << 20, ..Policy::default() };
     let skip_tools = vec!["read".to_owned()];
     for change in [
-        Settings { policy: off, ..Settings::default() },
-        Settings { policy: small, ..Settings::default() },
-        Settings { skip_tools, ..Settings::default() },
+        EngineSettings { policy: off, ..EngineSettings::default() },
+        EngineSettings { policy: small, ..EngineSettings::default() },
+        EngineSettings { skip_tools, ..EngineSettings::default() },
     ] {
         Exchange { live: live(change), ..Exchange::default() }.goes_masked(4).await;
     }
@@ -198,7 +198,7 @@ async fn no_limit_lets_a_request_go_on_unsearched() {
 #[tokio::test]
 async fn websockets_are_declined() {
     let (address, log) = recorder().await;
-    let gateway = gateway(settings(address), live(Settings::default()) as _).await;
+    let gateway = gateway(settings(address), live(EngineSettings::default()) as _).await;
     let mut raw = Raw::open(gateway.address).await;
     raw.write(
         "GET /v1/realtime HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
@@ -212,7 +212,7 @@ async fn websockets_are_declined() {
 #[tokio::test]
 async fn requests_without_a_body_go_on() {
     let (address, log) = recorder().await;
-    let gateway = gateway(settings(address), live(Settings::default()) as _).await;
+    let gateway = gateway(settings(address), live(EngineSettings::default()) as _).await;
     assert_eq!(get(&gateway.url("/v1/models")).await.status, StatusCode::OK);
     assert_eq!(log.lock().unwrap().len(), 1);
 }

@@ -9,7 +9,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
-use tersely_gateway::{Settings, Timeouts, Websockets};
+use tersely_gateway::{GatewaySettings, Timeouts, Websockets};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -20,7 +20,7 @@ use crate::scene::{
 };
 
 /// A gateway before an upstream that answers with one stream, fed by the test.
-async fn streaming(change: impl FnOnce(&mut Settings)) -> (Gateway, Frames) {
+async fn streaming(change: impl FnOnce(&mut GatewaySettings)) -> (Gateway, Frames) {
     let (address, frames) = streamer().await;
     let mut settings = settings(address);
     change(&mut settings);
@@ -276,7 +276,7 @@ async fn a_websocket_gives_way_to_plain_requests() {
         (Websockets::Decline, "/v1/realtime"),
     ] {
         let address = upstream(|_| async { answer("done") }).await;
-        let gateway = gateway(Settings { websockets, ..settings(address) }, keep()).await;
+        let gateway = gateway(GatewaySettings { websockets, ..settings(address) }, keep()).await;
         let mut raw = Raw::open(gateway.address).await;
         raw.write(&SWITCH.replace("/v1/realtime", path)).await;
         assert!(raw.until("use plain requests").await.starts_with("HTTP/1.1 426"));

@@ -15,7 +15,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
-use tersely_gateway::{Proxy, Settings};
+use tersely_gateway::{GatewaySettings, ProxyRoute};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;
@@ -34,9 +34,9 @@ struct Secure {
 }
 
 impl Secure {
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> GatewaySettings {
         let settings = settings_for(&format!("https://localhost:{}", self.port));
-        Settings { authorities: vec![self.authority.clone()], ..settings }
+        GatewaySettings { authorities: vec![self.authority.clone()], ..settings }
     }
 }
 
@@ -123,7 +123,7 @@ async fn an_upstream_of_a_private_authority_is_trusted_when_its_file_is_given() 
 #[tokio::test]
 async fn an_upstream_of_a_private_authority_is_not_trusted_otherwise() {
     let server = secure("unknown", &["http/1.1"]).await;
-    let gateway = gateway(Settings { authorities: Vec::new(), ..server.settings() }, keep()).await;
+    let gateway = gateway(GatewaySettings { authorities: Vec::new(), ..server.settings() }, keep()).await;
     let answer = post(&gateway.url("/v1/messages"), "{}").await;
     assert_eq!(answer.status, 502);
     assert!(answer.json()["error"]["message"].as_str().unwrap().contains("certificate"), "{answer:?}");
@@ -177,8 +177,8 @@ async fn tunnel(stream: TcpStream, log: Arc<Mutex<Vec<String>>>) {
 async fn a_proxy_is_asked_for_a_tunnel() {
     let server = secure("proxied", &["h2"]).await;
     let (proxy, log) = tunnels().await;
-    let proxy = Proxy { url: format!("http://name:word@{proxy}"), except: "other.example".to_owned() };
-    let gateway = gateway(Settings { proxy, ..server.settings() }, keep()).await;
+    let proxy = ProxyRoute { url: format!("http://name:word@{proxy}"), except: "other.example".to_owned() };
+    let gateway = gateway(GatewaySettings { proxy, ..server.settings() }, keep()).await;
     assert_eq!(post(&gateway.url("/v1/messages"), "{}").await.status, 200);
     let asked = log.lock().unwrap().pop().unwrap();
     assert!(asked.starts_with(&format!("CONNECT localhost:{} HTTP/1.1\r\n", server.port)), "{asked}");
@@ -189,8 +189,8 @@ async fn a_proxy_is_asked_for_a_tunnel() {
 async fn a_proxy_is_not_asked_for_hosts_that_are_excepted() {
     let server = secure("excepted", &["http/1.1"]).await;
     let (proxy, log) = tunnels().await;
-    let proxy = Proxy { url: proxy.to_string(), except: "localhost,10.0.0.0/8".to_owned() };
-    let gateway = gateway(Settings { proxy, ..server.settings() }, keep()).await;
+    let proxy = ProxyRoute { url: proxy.to_string(), except: "localhost,10.0.0.0/8".to_owned() };
+    let gateway = gateway(GatewaySettings { proxy, ..server.settings() }, keep()).await;
     assert_eq!(post(&gateway.url("/v1/messages"), "{}").await.status, 200);
     assert_eq!(log.lock().unwrap().len(), 0);
 }
@@ -198,7 +198,7 @@ async fn a_proxy_is_not_asked_for_hosts_that_are_excepted() {
 #[tokio::test]
 async fn a_proxy_that_is_not_there_is_a_502() {
     let server = secure("no-proxy", &["http/1.1"]).await;
-    let proxy = Proxy { url: "http://127.0.0.1:1".to_owned(), except: String::new() };
-    let gateway = gateway(Settings { proxy, ..server.settings() }, keep()).await;
+    let proxy = ProxyRoute { url: "http://127.0.0.1:1".to_owned(), except: String::new() };
+    let gateway = gateway(GatewaySettings { proxy, ..server.settings() }, keep()).await;
     assert_eq!(post(&gateway.url("/v1/messages"), "{}").await.status, 502);
 }

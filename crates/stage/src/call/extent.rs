@@ -1,7 +1,7 @@
 //! How much of a file a call shows: all of it, or the lines that it asked for.
 
 use crate::call::family::{bare, name};
-use crate::call::{Call, Tool, shell};
+use crate::call::{Call, ToolKind, shell};
 
 /// Commands that show some lines of what they are given.
 const PICKERS: [&str; 14] = [
@@ -28,7 +28,7 @@ impl Call<'_> {
     /// True when the call asks for some lines of a file and not for all of it.
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
-        let runs = matches!(self.tool_kind(), Tool::Bash | Tool::Generic);
+        let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         self.is_part || self.command.is_some_and(|line| runs && picks(line))
     }
 }

@@ -5,7 +5,7 @@
 //! counts as that file's, because what an agent may edit must stay as it is.
 
 use crate::call::shell;
-use crate::call::shell::{Command, Output};
+use crate::call::shell::{Output, ShellCommand};
 
 /// A group of commands whose output is alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -141,7 +141,7 @@ fn of_line(line: &str, depth: usize) -> Option<Family> {
         .reduce(Family::and)
 }
 
-fn of_pipeline(pipeline: &[Command], depth: usize) -> Option<Family> {
+fn of_pipeline(pipeline: &[ShellCommand], depth: usize) -> Option<Family> {
     if pipeline.last()?.output == Output::Filed {
         return None;
     }

@@ -8,7 +8,7 @@ mod tool;
 
 pub use family::Family;
 pub use origin::Origin;
-pub use tool::Tool;
+pub use tool::ToolKind;
 
 /// What is known of the call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// What the tool does, whatever the client calls it.
     #[must_use]
-    pub fn tool_kind(&self) -> Tool {
-        Tool::named(self.tool)
+    pub fn tool_kind(&self) -> ToolKind {
+        ToolKind::named(self.tool)
     }
 
     /// True when the result is the text of a file, which an agent may edit.
@@ -48,11 +48,11 @@ impl Call<'_> {
     #[must_use]
     pub fn family(&self) -> Family {
         match self.tool_kind() {
-            Tool::Read => Family::Read,
-            Tool::Grep => Family::Grep,
-            Tool::Glob => Family::Fs,
-            Tool::Edit | Tool::Write => Family::Generic,
-            Tool::Bash | Tool::Generic => self.command.map_or(Family::Generic, Family::of),
+            ToolKind::Read => Family::Read,
+            ToolKind::Grep => Family::Grep,
+            ToolKind::Glob => Family::Fs,
+            ToolKind::Edit | ToolKind::Write => Family::Generic,
+            ToolKind::Bash | ToolKind::Generic => self.command.map_or(Family::Generic, Family::of),
         }
     }
 }

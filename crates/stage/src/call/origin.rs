@@ -4,8 +4,8 @@
 //! mask would end up in the file. Where one line runs several commands, one that shows a file is enough.
 
 use crate::call::family::{bare, name, script};
-use crate::call::shell::{Command, Output};
-use crate::call::{Call, Tool, shell};
+use crate::call::shell::{Output, ShellCommand};
+use crate::call::{Call, ToolKind, shell};
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,14 +94,14 @@ impl Origin {
     /// The origin of `text`, which answered `call`.
     pub(super) fn of(call: Call<'_>, text: &str) -> Self {
         match call.tool_kind() {
-            Tool::Read if call.command.is_some_and(is_log) => Self::Other,
-            Tool::Read => Self::File,
-            Tool::Grep => Self::Search,
-            Tool::Edit | Tool::Write => Self::Edit,
-            Tool::Glob => Self::Other,
+            ToolKind::Read if call.command.is_some_and(is_log) => Self::Other,
+            ToolKind::Read => Self::File,
+            ToolKind::Grep => Self::Search,
+            ToolKind::Edit | ToolKind::Write => Self::Edit,
+            ToolKind::Glob => Self::Other,
             // A tool that nobody knows: its text may tell.
-            Tool::Generic if is_diff(text) || is_numbered(text) => Self::File,
-            Tool::Bash | Tool::Generic => call.command.map_or(Self::Other, of_script),
+            ToolKind::Generic if is_diff(text) || is_numbered(text) => Self::File,
+            ToolKind::Bash | ToolKind::Generic => call.command.map_or(Self::Other, of_script),
         }
     }
 
@@ -159,8 +159,8 @@ fn of_line(line: &str, depth: usize) -> Origin {
 }
 
 /// Of a pipeline it is the first command's, or that of one that is told its files by the others.
-fn of_pipeline(pipeline: &[Command], scripted: bool, depth: usize) -> Origin {
-    let told = |command: &&Command| command.words.first().is_some_and(|word| word == "xargs");
+fn of_pipeline(pipeline: &[ShellCommand], scripted: bool, depth: usize) -> Origin {
+    let told = |command: &&ShellCommand| command.words.first().is_some_and(|word| word == "xargs");
     let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(told));
     let origins = sources.map(|command| of_command(bare(&command.words), scripted, depth));
     origins.into_iter().find(|origin| origin.is_editable()).unwrap_or(Origin::Other)

@@ -7,7 +7,7 @@ use std::mem;
 
 /// One command of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct ShellCommand {
     pub(super) words: Vec<String>,
     pub(super) output: Output,
 }
@@ -22,7 +22,7 @@ pub(super) enum Output {
 }
 
 /// The commands that `line` runs, in order.
-pub(super) fn commands(line: &str) -> Vec<Command> {
+pub(super) fn commands(line: &str) -> Vec<ShellCommand> {
     let mut reader = Reader { rest: line, ..Reader::default() };
     while !reader.rest.is_empty() {
         reader.list();
@@ -42,8 +42,8 @@ struct Reader<'a> {
     next: Role,
     /// Ends of the here-documents that begin on the next line.
     ends: Vec<String>,
-    now: Command,
-    done: Vec<Command>,
+    now: ShellCommand,
+    done: Vec<ShellCommand>,
 }
 
 /// What a word is to its command.

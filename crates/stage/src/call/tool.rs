@@ -2,7 +2,7 @@
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tool {
+pub enum ToolKind {
     /// Runs commands.
     Bash,
     /// Shows files.
@@ -20,9 +20,9 @@ pub enum Tool {
 }
 
 /// Names in small letters, and what such a tool does.
-const NAMES: [(Tool, &[&str]); 6] = [
+const NAMES: [(ToolKind, &[&str]); 6] = [
     (
-        Tool::Bash,
+        ToolKind::Bash,
         &[
             "bash",
             "shell",
@@ -44,7 +44,7 @@ const NAMES: [(Tool, &[&str]); 6] = [
         ],
     ),
     (
-        Tool::Read,
+        ToolKind::Read,
         &[
             "read",
             "read_file",
@@ -65,10 +65,10 @@ const NAMES: [(Tool, &[&str]); 6] = [
             "readfile",
         ],
     ),
-    (Tool::Grep, &["grep", "rg", "ripgrep", "search", "search_files", "find_in_files", "grep_search"]),
-    (Tool::Glob, &["glob", "find_files", "list_files", "file_search", "list_directory"]),
+    (ToolKind::Grep, &["grep", "rg", "ripgrep", "search", "search_files", "find_in_files", "grep_search"]),
+    (ToolKind::Glob, &["glob", "find_files", "list_files", "file_search", "list_directory"]),
     (
-        Tool::Edit,
+        ToolKind::Edit,
         &[
             "edit",
             "edit_file",
@@ -89,7 +89,7 @@ const NAMES: [(Tool, &[&str]); 6] = [
         ],
     ),
     (
-        Tool::Write,
+        ToolKind::Write,
         &[
             "write",
             "write_file",
@@ -102,7 +102,7 @@ const NAMES: [(Tool, &[&str]); 6] = [
     ),
 ];
 
-impl Tool {
+impl ToolKind {
     /// The tool that a client calls `name`; a server's prefix, as in `mcp__files__read_file`, says nothing.
     pub(super) fn named(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
@@ -119,20 +119,20 @@ mod tests {
     #[test]
     fn names_are_told_apart() {
         for (names, tool) in [
-            ("bash shell sh run run_command execute exec terminal", Tool::Bash),
-            ("read read_file file_read view open_file", Tool::Read),
-            ("grep rg ripgrep search search_files find_in_files", Tool::Grep),
-            ("glob find_files list_files", Tool::Glob),
-            ("WebFetch execute_sql reader __ mcp__ ünï", Tool::Generic),
-            ("Edit MultiEdit apply_patch mcp__files__edit_file", Tool::Edit),
-            ("Write mcp__files__write_file", Tool::Write),
-            ("Bash exec_command mcp__box__Shell PowerShell", Tool::Bash),
+            ("bash shell sh run run_command execute exec terminal", ToolKind::Bash),
+            ("read read_file file_read view open_file", ToolKind::Read),
+            ("grep rg ripgrep search search_files find_in_files", ToolKind::Grep),
+            ("glob find_files list_files", ToolKind::Glob),
+            ("WebFetch execute_sql reader __ mcp__ ünï", ToolKind::Generic),
+            ("Edit MultiEdit apply_patch mcp__files__edit_file", ToolKind::Edit),
+            ("Write mcp__files__write_file", ToolKind::Write),
+            ("Bash exec_command mcp__box__Shell PowerShell", ToolKind::Bash),
         ] {
             for name in names.split(' ') {
-                assert_eq!(Tool::named(name), tool, "{name}");
-                assert_eq!(Tool::named(&name.to_ascii_uppercase()), tool, "{name}");
+                assert_eq!(ToolKind::named(name), tool, "{name}");
+                assert_eq!(ToolKind::named(&name.to_ascii_uppercase()), tool, "{name}");
             }
         }
-        assert_eq!(Tool::named(""), Tool::Generic);
+        assert_eq!(ToolKind::named(""), ToolKind::Generic);
     }
 }

@@ -3,7 +3,7 @@
 use crate::form::carried;
 use crate::form::usual::Usual;
 use crate::plan::{Loss, Mode};
-use crate::read::entry::{Entry, Gaps, Layout, layouts};
+use crate::read::entry::{Gaps, ListingEntry, ListingLayout, layouts};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -24,7 +24,7 @@ impl Stage for Listing {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let (lines, end) = carried::lines(text);
-        let entries: Vec<_> = lines.iter().map(|line| Entry::read(line)).collect();
+        let entries: Vec<_> = lines.iter().map(|line| ListingEntry::read(line)).collect();
         if entries.iter().flatten().count() < MIN_ROWS {
             return None;
         }
@@ -54,14 +54,14 @@ impl Stage for Listing {
                 rows.extend(lines.by_ref().take(count));
             } else {
                 entries.resize(rows.len(), None);
-                entries.push(Entry::read(line).or_else(|| usual.read(line)));
+                entries.push(ListingEntry::read(line).or_else(|| usual.read(line)));
                 rows.push(line);
             }
         }
         entries.resize(rows.len(), None);
         let mut out = String::with_capacity(text.len() * 3);
         for ((row, entry), layout) in rows.iter().zip(&entries).zip(layouts(&entries, usual.gaps)) {
-            let short = entry.filter(|_| Entry::read(row).is_none());
+            let short = entry.filter(|_| ListingEntry::read(row).is_none());
             out.push_str(&short.map_or_else(|| (*row).to_owned(), |entry| layout.line(&entry)));
             out.push('\n');
             room.fits(out.len())?;
@@ -71,9 +71,9 @@ impl Stage for Listing {
 }
 
 /// The gaps that bring most rows back.
-fn gaps(lines: &[&str], entries: &[Option<Entry<'_>>]) -> Gaps {
+fn gaps(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Gaps {
     let fits = |gaps: Gaps| {
-        let layouts: Vec<Layout> = layouts(entries, gaps);
+        let layouts: Vec<ListingLayout> = layouts(entries, gaps);
         let rows = lines.iter().zip(entries).zip(layouts);
         rows.filter(|((line, entry), layout)| entry.is_some_and(|entry| layout.line(&entry) == **line))
             .count()

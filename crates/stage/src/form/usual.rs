@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::read::entry::{Entry, Gaps, KINDS, date, is_mode, is_number, is_size, word};
+use crate::read::entry::{Gaps, KINDS, ListingEntry, date, is_mode, is_number, is_size, word};
 
 /// What a row has unless it says otherwise.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const SAID: &str = " unless said";
 const WIDE: &str = "wide gaps";
 
 impl<'a> Usual<'a> {
-    pub(crate) fn of(entries: &[Option<Entry<'a>>], gaps: Gaps) -> Option<Self> {
+    pub(crate) fn of(entries: &[Option<ListingEntry<'a>>], gaps: Gaps) -> Option<Self> {
         let rows = || entries.iter().flatten();
         let (owner, group) = most(rows().map(|entry| (entry.owner, entry.group)))?.0;
         let (date, count) = most(rows().map(|entry| entry.date))?;
@@ -38,8 +38,8 @@ impl<'a> Usual<'a> {
     }
 
     /// The row that says what differs: `634 Makefile`, `d 2 4096 docs`.
-    pub(crate) fn short(&self, entry: &Entry<'_>) -> Option<String> {
-        let Entry { mode, links, size, date, name, .. } = entry;
+    pub(crate) fn short(&self, entry: &ListingEntry<'_>) -> Option<String> {
+        let ListingEntry { mode, links, size, date, name, .. } = entry;
         let kind = self.modes.contains(mode).then(|| &mode[..1]);
         let head = match kind {
             Some("-") if *links == LINKS => String::new(),
@@ -48,11 +48,11 @@ impl<'a> Usual<'a> {
         };
         let date = if *date == self.date { String::new() } else { format!("{date} ") };
         let row = format!("{head}{size} {date}{name}");
-        (Entry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
+        (ListingEntry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
     }
 
     /// The entry that a short row stands for.
-    pub(crate) fn read<'r>(&self, row: &'r str) -> Option<Entry<'r>>
+    pub(crate) fn read<'r>(&self, row: &'r str) -> Option<ListingEntry<'r>>
     where
         'a: 'r,
     {
@@ -65,7 +65,7 @@ impl<'a> Usual<'a> {
         };
         let (size, rest) = rest.split_once(' ')?;
         let (date, name) = date(rest).unwrap_or((self.date, rest));
-        let entry = Entry { mode, links, owner: self.owner, group: self.group, size, date, name };
+        let entry = ListingEntry { mode, links, owner: self.owner, group: self.group, size, date, name };
         (is_number(links) && is_size(size) && !date.is_empty() && !name.is_empty()).then_some(entry)
     }
 

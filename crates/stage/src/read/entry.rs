@@ -2,7 +2,7 @@
 
 /// A row of `ls -l`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry<'a> {
+pub(crate) struct ListingEntry<'a> {
     pub(crate) mode: &'a str,
     pub(crate) links: &'a str,
     pub(crate) owner: &'a str,
@@ -12,7 +12,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) name: &'a str,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> ListingEntry<'a> {
     /// Reads a row, whatever its alignment.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
         let (mode, rest) = word(line)?;
@@ -85,7 +85,7 @@ pub(crate) enum Gaps {
 
 /// The widths of a block's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct ListingLayout {
     gaps: Gaps,
     mode: usize,
     links: usize,
@@ -94,13 +94,13 @@ pub(crate) struct Layout {
     size: usize,
 }
 
-impl Layout {
+impl ListingLayout {
     fn new(gaps: Gaps) -> Self {
         let mode = if gaps == Gaps::Wide { 11 } else { 0 };
         Self { gaps, mode, links: 0, owner: 0, group: 0, size: 0 }
     }
 
-    fn widen(&mut self, entry: &Entry<'_>) {
+    fn widen(&mut self, entry: &ListingEntry<'_>) {
         self.mode = self.mode.max(entry.mode.len());
         self.links = self.links.max(entry.links.len());
         self.owner = self.owner.max(entry.owner.chars().count());
@@ -109,8 +109,8 @@ impl Layout {
     }
 
     /// The row as it stood.
-    pub(crate) fn line(&self, entry: &Entry<'_>) -> String {
-        let Entry { mode, links, owner, group, size, date, name } = entry;
+    pub(crate) fn line(&self, entry: &ListingEntry<'_>) -> String {
+        let ListingEntry { mode, links, owner, group, size, date, name } = entry;
         let gap = if self.gaps == Gaps::Wide { "  " } else { " " };
         let left = format!("{mode:<0$} {links:>1$} ", self.mode, self.links);
         let right = format!("{owner:<0$}{gap}{group:<1$}{gap}{size:>2$}", self.owner, self.group, self.size);
@@ -119,10 +119,10 @@ impl Layout {
 }
 
 /// The layout of every row: rows that touch are a block, as wide as its widest.
-pub(crate) fn layouts(entries: &[Option<Entry<'_>>], gaps: Gaps) -> Vec<Layout> {
+pub(crate) fn layouts(entries: &[Option<ListingEntry<'_>>], gaps: Gaps) -> Vec<ListingLayout> {
     let mut layouts = Vec::with_capacity(entries.len());
     for block in entries.chunk_by(|above, below| above.is_some() && below.is_some()) {
-        let mut layout = Layout::new(gaps);
+        let mut layout = ListingLayout::new(gaps);
         block.iter().flatten().for_each(|entry| layout.widen(entry));
         layouts.resize(layouts.len() + block.len(), layout);
     }
@@ -140,18 +140,18 @@ mod tests {
             "drwxr-xr-x@ 12 me  staff  4.0K Jan  1  2024 c",
             "lrwxrwxrwx 1 0 0 3 2024-01-01 10:00 x -> y",
         ] {
-            assert!(Entry::read(line).is_some(), "{line}");
+            assert!(ListingEntry::read(line).is_some(), "{line}");
         }
         for line in ["", "total 12", "-rw-r--r-- 1 me me 634 a", "-rw-r--r-- x me me 1 Nov 14 23:05 a", "é"]
         {
-            assert_eq!(Entry::read(line), None, "{line}");
+            assert_eq!(ListingEntry::read(line), None, "{line}");
         }
     }
 
     #[test]
     fn blocks_have_their_own_widths() {
         let lines = ["-rw-r--r-- 1 me me 1 Nov 14 23:05 a", "", "-rw-r--r-- 1 me me 12 Nov 14 23:05 b"];
-        let entries = lines.map(Entry::read);
+        let entries = lines.map(ListingEntry::read);
         let back = entries.iter().zip(layouts(&entries, Gaps::Narrow));
         let back: Vec<_> =
             back.map(|(entry, layout)| entry.map(|entry| layout.line(&entry)).unwrap_or_default()).collect();

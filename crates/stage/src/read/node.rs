@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What stands behind the dash of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Node<'a> {
+pub(crate) struct PageNode<'a> {
     pub(crate) role: &'a str,
     /// The name with its quotes, and what else is said before the reference; each with a blank before.
     pub(crate) words: &'a str,
@@ -16,7 +16,7 @@ pub(crate) struct Node<'a> {
 
 /// How a reference is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum NodeStyle {
     /// ` [ref=e5]`
     Long,
     /// ` e5`
@@ -49,9 +49,9 @@ pub(crate) fn item(line: &str) -> Option<(usize, &str)> {
     Some((line.len() - bare.len(), bare.strip_prefix("- ")?))
 }
 
-impl<'a> Node<'a> {
+impl<'a> PageNode<'a> {
     /// Takes `content` apart.
-    pub(crate) fn read(style: Style, content: &'a str) -> Option<Self> {
+    pub(crate) fn read(style: NodeStyle, content: &'a str) -> Option<Self> {
         let end = content.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(content.len());
         let (role, mut rest) = content.split_at(end);
         let start = rest;
@@ -84,14 +84,14 @@ fn closing(quoted: &str) -> Option<usize> {
 }
 
 /// The reference at the start of `rest`, and what follows.
-fn reference(style: Style, rest: &str) -> Option<(&str, &str)> {
+fn reference(style: NodeStyle, rest: &str) -> Option<(&str, &str)> {
     let inner = match style {
-        Style::Long => rest.strip_prefix(" [ref=")?,
-        Style::Short => rest.strip_prefix(' ')?,
+        NodeStyle::Long => rest.strip_prefix(" [ref=")?,
+        NodeStyle::Short => rest.strip_prefix(' ')?,
     };
     let part = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let (word, after) = inner.split_at(inner.bytes().take_while(|byte| part(byte)).count());
-    let after = if style == Style::Long { after.strip_prefix(']')? } else { after };
+    let after = if style == NodeStyle::Long { after.strip_prefix(']')? } else { after };
     let sound = word.starts_with(|first: char| first.is_ascii_lowercase())
         && word.ends_with(|last: char| last.is_ascii_digit())
         && (after.is_empty() || after.starts_with([' ', ':']));
@@ -104,13 +104,17 @@ mod tests {
 
     #[test]
     fn lines_are_taken_apart() {
-        let node = Node::read(Style::Long, "link \"a \\\" [b]\" [level=1] [ref=f1e5] [cursor=pointer]: x");
+        let node =
+            PageNode::read(NodeStyle::Long, "link \"a \\\" [b]\" [level=1] [ref=f1e5] [cursor=pointer]: x");
         let words = " \"a \\\" [b]\" [level=1]";
-        let whole = Node { role: "link", words, reference: Some("f1e5"), pointer: true, tail: ": x" };
+        let whole = PageNode { role: "link", words, reference: Some("f1e5"), pointer: true, tail: ": x" };
         assert_eq!(node, Some(whole));
-        assert_eq!(Node::read(Style::Short, "link \"a \\\" [b]\" [level=1] f1e5 [cursor=pointer]: x"), node);
+        assert_eq!(
+            PageNode::read(NodeStyle::Short, "link \"a \\\" [b]\" [level=1] f1e5 [cursor=pointer]: x"),
+            node
+        );
         for content in ["", "'link \"x\" [ref=e1]'", "/url: x", "button \"open", "x [y"] {
-            assert_eq!(Node::read(Style::Long, content), None, "{content}");
+            assert_eq!(PageNode::read(NodeStyle::Long, content), None, "{content}");
         }
     }
 }

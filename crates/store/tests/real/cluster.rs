@@ -9,7 +9,7 @@ use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
 
 use crate::{DEADLINE, SLACK, alone, hasty, key};
-use tersely_testing::valkey::{Cluster, Node};
+use tersely_testing::valkey::{Cluster, ValkeyNode};
 
 /// How many callers there are at once.
 const CALLERS: u64 = 32;
@@ -69,11 +69,11 @@ async fn every_call_ends_in_time_whatever_happens_to_the_nodes() {
     set_memory(&cluster.nodes[1..], "0");
     load.bears("there is room again").await;
 
-    cluster.nodes[1..].iter().for_each(Node::freeze);
+    cluster.nodes[1..].iter().for_each(ValkeyNode::freeze);
     sleep(FAULT).await;
     let failed = load.report("all nodes are cut off", None);
     assert!(failed > 0, "nothing was cut off");
-    cluster.nodes[1..].iter().for_each(Node::thaw);
+    cluster.nodes[1..].iter().for_each(ValkeyNode::thaw);
     load.bears("they are back").await;
 
     sleep(FAULT).await;
@@ -177,7 +177,7 @@ fn reasons(samples: &[Sample]) -> String {
     seen.map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-fn set_memory(nodes: &[Node], most: &str) {
+fn set_memory(nodes: &[ValkeyNode], most: &str) {
     for node in nodes {
         assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-policy noeviction")), "+OK");
     }

@@ -5,10 +5,10 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tersely_store::{Place, Remote, Settings, Store, StoreError};
+use tersely_store::{Remote, Store, StoreError, StorePlace, StoreSettings};
 
 use crate::{DEADLINE, SLACK, alone, hasty, key, settings, store};
-use tersely_testing::valkey::Node;
+use tersely_testing::valkey::ValkeyNode;
 
 /// Calls until one succeeds; every call ends in time.
 async fn recovers(store: &Store) {
@@ -42,7 +42,7 @@ async fn fails_in_time(store: &Store) -> Vec<StoreError> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_may_start_after_us_and_die_and_come_back() {
     let _alone = alone().await;
-    let mut node = Node::start();
+    let mut node = ValkeyNode::start();
     node.kill();
     let store = hasty(vec![node.address()]);
     let errors = fails_in_time(&store).await;
@@ -60,7 +60,7 @@ async fn a_server_may_start_after_us_and_die_and_come_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frozen_server_costs_a_deadline_and_then_nothing() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = hasty(vec![node.address()]);
     recovers(&store).await;
     node.freeze();
@@ -78,7 +78,7 @@ async fn a_frozen_server_costs_a_deadline_and_then_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_refuses_new_texts_and_gives_out_old_ones() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = store(vec![node.address()]);
     store.keep(&key(&store, "a", 1), "old").await.unwrap();
     node.say("CONFIG SET maxmemory 1");
@@ -108,8 +108,8 @@ async fn a_server_that_talks_nonsense_costs_a_deadline() {
 async fn one_call_too_many_fails_at_once() {
     let _alone = alone().await;
     let remote = Remote { addresses: vec![listen(String::new())], deadline: DEADLINE, ..Remote::default() };
-    let place = Place::Remote(Remote { calls: 2, ..remote });
-    let store = Store::open(&Settings { place, ..settings(Vec::new()) }).unwrap();
+    let place = StorePlace::Remote(Remote { calls: 2, ..remote });
+    let store = Store::open(&StoreSettings { place, ..settings(Vec::new()) }).unwrap();
     let key = key(&store, "a", 1);
     let timed = async {
         tokio::task::yield_now().await;
@@ -125,7 +125,7 @@ async fn one_call_too_many_fails_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_password_is_said_without_saying_it() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     node.say("CONFIG SET requirepass swordfish");
     let address = |password: &str| format!("redis://:{password}@127.0.0.1:{}", node.port);
     let wrong = store(vec![address("haddock")]);
@@ -138,7 +138,7 @@ async fn a_wrong_password_is_said_without_saying_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_that_is_too_large_never_leaves() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = store(vec![node.address()]);
     let large = "x".repeat((4 << 20) + 1);
     let refused = StoreError::TooLarge { bytes: large.len(), largest: 4 << 20 };
@@ -149,7 +149,7 @@ async fn a_text_that_is_too_large_never_leaves() {
 
 #[test]
 fn settings_that_do_not_work_are_refused_with_a_way_out() {
-    let none = Settings { secret: None, ..settings(vec!["redis://127.0.0.1".to_owned()]) };
+    let none = StoreSettings { secret: None, ..settings(vec!["redis://127.0.0.1".to_owned()]) };
     let cases = [
         (none, "secret"),
         (settings(vec![]), "redis://host:6379"),

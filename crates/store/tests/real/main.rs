@@ -15,7 +15,7 @@ mod tls;
 
 use std::time::Duration;
 
-use tersely_store::{Id, Key, Life, Place, Remote, Secret, Settings, Store};
+use tersely_store::{Id, Life, Remote, Store, StoreKey, StorePlace, StoreSecret, StoreSettings};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Held by every test that measures time or starts servers, so that they do not disturb each other.
@@ -31,13 +31,13 @@ const DEADLINE: Duration = Duration::from_millis(200);
 const SLACK: Duration = Duration::from_millis(300);
 
 /// Settings with a deadline that only a server that fails can miss.
-fn settings(addresses: Vec<String>) -> Settings {
+fn settings(addresses: Vec<String>) -> StoreSettings {
     let remote = Remote { addresses, deadline: Duration::from_secs(10), ..Remote::default() };
-    Settings { place: Place::Remote(remote), secret: Some(secret()), ..Settings::default() }
+    StoreSettings { place: StorePlace::Remote(remote), secret: Some(secret()), ..StoreSettings::default() }
 }
 
-fn secret() -> Secret {
-    Secret::new(b"only for tests, and long enough").unwrap()
+fn secret() -> StoreSecret {
+    StoreSecret::new(b"only for tests, and long enough").unwrap()
 }
 
 fn store(addresses: Vec<String>) -> Store {
@@ -47,11 +47,11 @@ fn store(addresses: Vec<String>) -> Store {
 /// A store that gives up soon.
 fn hasty(addresses: Vec<String>) -> Store {
     let remote = Remote { addresses, deadline: DEADLINE, ..Remote::default() };
-    Store::open(&Settings { place: Place::Remote(remote), ..settings(Vec::new()) }).unwrap()
+    Store::open(&StoreSettings { place: StorePlace::Remote(remote), ..settings(Vec::new()) }).unwrap()
 }
 
 /// The original number `number` of the tenant called `who`.
-fn key(store: &Store, who: &str, number: u64) -> Key {
+fn key(store: &Store, who: &str, number: u64) -> StoreKey {
     let tenant = store.tenant(who.as_bytes()).unwrap();
-    Key { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
+    StoreKey { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
 }

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use tersely_store::{Id, Key, Life, Lives, Settings, Store};
+use tersely_store::{Id, Life, Lives, Store, StoreKey, StoreSettings};
 
 use crate::{alone, key, secret, settings, store};
-use tersely_testing::valkey::Node;
+use tersely_testing::valkey::ValkeyNode;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_kept_is_found_until_it_expires() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let lives = Lives { original: Duration::from_millis(1500), form: Duration::from_mins(1) };
-    let one = Store::open(&Settings { lives, ..settings(vec![node.address()]) }).unwrap();
+    let one = Store::open(&StoreSettings { lives, ..settings(vec![node.address()]) }).unwrap();
     let original = key(&one, "a", 1);
-    let form = Key { life: Life::Form, ..original };
+    let form = StoreKey { life: Life::Form, ..original };
     one.keep(&original, "the original\r\n\0").await.unwrap();
     one.keep(&form, "the form").await.unwrap();
     for _ in 0..3 {
@@ -39,7 +39,7 @@ async fn what_is_kept_is_found_until_it_expires() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_sees_neither_texts_nor_ids_nor_keys() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = store(vec![node.address()]);
     let key = key(&store, "sk-key-of-a-tenant", 0xfeed_face);
     store.keep(&key, "swordfish and chips").await.unwrap();
@@ -57,7 +57,7 @@ async fn a_server_sees_neither_texts_nor_ids_nor_keys() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tenant_reads_another_tenants_text() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = store(vec![node.address()]);
     for number in 0..100 {
         store.keep(&key(&store, "owner", number), &format!("text {number}")).await.unwrap();
@@ -70,8 +70,8 @@ async fn no_tenant_reads_another_tenants_text() {
         // Ids that exist, under other tenants; and ids that do not, under the owner.
         let stranger = match round % 4 {
             0 => key(&store, &format!("key {dice}"), round % 100),
-            1 => Key { life: Life::Form, ..key(&store, "owner", round % 100) },
-            2 => Key { tenant: store.tenant(b"owner\n").unwrap(), ..key(&store, "x", round % 100) },
+            1 => StoreKey { life: Life::Form, ..key(&store, "owner", round % 100) },
+            2 => StoreKey { tenant: store.tenant(b"owner\n").unwrap(), ..key(&store, "x", round % 100) },
             _ => key(&store, "owner", dice | 1 << 40),
         };
         assert_eq!(store.find(&stranger).await.unwrap(), None, "round {round}");
@@ -83,7 +83,7 @@ async fn no_tenant_reads_another_tenants_text() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_tampered_with_is_not_there() {
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let store = store(vec![node.address()]);
     let (mine, yours) = (key(&store, "mine", 1), key(&store, "yours", 1));
     store.keep(&mine, "my text").await.unwrap();
@@ -110,23 +110,23 @@ async fn what_was_tampered_with_is_not_there() {
         assert_eq!(store.find(&yours).await, Ok(None), "a list");
     }
     let mut other = settings(vec![node.address()]);
-    other.secret = Some(tersely_store::Secret::new(b"another secret, long enough").unwrap());
+    other.secret = Some(tersely_store::StoreSecret::new(b"another secret, long enough").unwrap());
     let other = Store::open(&other).unwrap();
-    let moved = Key { tenant: mine.tenant, ..key(&other, "mine", 1) };
+    let moved = StoreKey { tenant: mine.tenant, ..key(&other, "mine", 1) };
     assert_eq!(other.find(&moved).await, Ok(None), "another secret");
     assert_eq!(store.find(&mine).await.unwrap().as_deref(), Some("my text"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refreshed_token_is_the_same_tenant_and_an_id_is_checked_first() {
-    let one = Store::open(&Settings { secret: Some(secret()), ..Settings::default() }).unwrap();
-    let two = Store::open(&Settings { secret: Some(secret()), ..Settings::default() }).unwrap();
+    let one = Store::open(&StoreSettings { secret: Some(secret()), ..StoreSettings::default() }).unwrap();
+    let two = Store::open(&StoreSettings { secret: Some(secret()), ..StoreSettings::default() }).unwrap();
     let account = b"account-1";
     assert_eq!(one.tenant(account), two.tenant(account));
     assert_ne!(one.tenant(account), one.tenant(b"account-2"));
     assert_eq!(Id::parse("shadow_* \r\nFLUSHALL\r\n"), None);
 }
 
-fn names(node: &Node) -> Vec<String> {
+fn names(node: &ValkeyNode) -> Vec<String> {
     node.list("KEYS *")
 }

@@ -12,7 +12,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use crate::{alone, key, store};
-use tersely_testing::valkey::Node;
+use tersely_testing::valkey::ValkeyNode;
 
 /// Says which port the child should use.
 const PORT: &str = "TERSELY_TEST_TLS_PORT";
@@ -24,7 +24,7 @@ async fn a_store_behind_tls_is_used_if_its_certificate_is_trusted() {
         return client(&port).await;
     }
     let _alone = alone().await;
-    let node = Node::start();
+    let node = ValkeyNode::start();
     let certified = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::Loss;
-use tersely_engine::{Engine, Passed, Policy, Report, Request, Settings, Tally, seal};
+use tersely_engine::{Engine, EngineSettings, Passed, Policy, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
@@ -51,7 +51,7 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
 fn engine(args: &CompressArgs) -> Engine {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
     let policy = Policy { mode: args.mode, loss, redact, ..Policy::default() };
-    Engine::new(Settings { policy, ..Settings::default() })
+    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.
@@ -88,7 +88,7 @@ fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> Str
         format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
     ];
     lines.extend((*tool > 0).then(|| format!("our own tool: {tool} tokens added")));
-    lines.extend(whole.map(|Tally { before, after }| {
+    lines.extend(whole.map(|ResultTally { before, after }| {
         let share = Share::saved(before, after);
         format!("whole body: tokens: {before} before, {after} after, {share} saved")
     }));

@@ -1,16 +1,16 @@
 //! Looks at places: where we listen or would, and where requests go.
 
-use tersely_gateway::{Error, Provider, Settings, Upstream, probe};
+use tersely_gateway::{Error, GatewaySettings, Upstream, Vendor, probe};
 use tokio::net::TcpListener;
 
 use crate::command::doctor::finding::Finding;
 use crate::command::serve::is_ours;
 
 /// The address to listen on, and every upstream.
-pub(crate) async fn look(settings: &Settings) -> Vec<Finding> {
+pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
     let mut findings = vec![listen(settings).await];
     let mut asked: Vec<(String, tokio::task::JoinHandle<Finding>)> = Vec::new();
-    for provider in Provider::ALL {
+    for provider in Vendor::ALL {
         let Some(upstream) = settings.upstreams.of(provider).cloned() else { continue };
         if asked.iter().all(|(url, _)| *url != upstream.url()) {
             let settings = settings.clone();
@@ -27,7 +27,7 @@ pub(crate) async fn look(settings: &Settings) -> Vec<Finding> {
     findings
 }
 
-async fn listen(settings: &Settings) -> Finding {
+async fn listen(settings: &GatewaySettings) -> Finding {
     let (listen, subject) = (settings.listen, format!("listen {}", settings.listen));
     if TcpListener::bind(listen).await.is_ok() {
         return Finding::open(subject, "free; `tersely serve` would use it");
@@ -39,11 +39,11 @@ async fn listen(settings: &Settings) -> Finding {
 }
 
 /// Asks an upstream. Ollama's usual address is no fault when nobody listens: few have it.
-async fn reach(settings: &Settings, provider: Provider, upstream: &Upstream) -> Finding {
+async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream) -> Finding {
     let subject = format!("upstream {}", upstream.url());
     match probe(settings, upstream, "/").await {
         Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream))),
-        Err(_) if provider == Provider::Ollama && upstream.url() == provider.address() => {
+        Err(_) if provider == Vendor::Ollama && upstream.url() == provider.address() => {
             Finding::open(subject, "not running")
         }
         Err(error) => Finding::bad(subject, format!("{error}{}; {}", by(settings, upstream), advice(&error))),
@@ -51,7 +51,7 @@ async fn reach(settings: &Settings, provider: Provider, upstream: &Upstream) -> 
 }
 
 /// The way there, if it is not straight.
-fn by(settings: &Settings, upstream: &Upstream) -> String {
+fn by(settings: &GatewaySettings, upstream: &Upstream) -> String {
     if settings.proxy.url.is_empty() || !upstream.url().starts_with("https:") {
         return String::new();
     }

@@ -1,6 +1,6 @@
 //! Looks at the variables that point clients somewhere. Of keys it says only that they are there.
 
-use tersely_gateway::{Settings, Upstream, probe};
+use tersely_gateway::{GatewaySettings, Upstream, probe};
 
 use crate::command::doctor::finding::Finding;
 use crate::command::run::{VENDORS, World};
@@ -20,7 +20,7 @@ const NETWORK: [&str; 6] =
     ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 
 /// All of them that are set.
-pub(crate) async fn look(settings: &Settings, world: &World) -> Vec<Finding> {
+pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in VENDORS.iter().flat_map(|vendor| vendor.names) {
         if let Some(url) = world.url(name) {
@@ -38,7 +38,7 @@ pub(crate) async fn look(settings: &Settings, world: &World) -> Vec<Finding> {
 }
 
 /// A variable that points clients at an address.
-async fn address(settings: &Settings, name: &str, url: &str) -> Finding {
+async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     let Ok(upstream) = url.parse::<Upstream>() else {
         return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)));
     };

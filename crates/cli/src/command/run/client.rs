@@ -3,7 +3,7 @@
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::{Vendor, VendorPlace};
+use crate::command::run::vendor::{VendorPlace, VendorVariables};
 use crate::command::run::world::World;
 
 /// A program that can be pointed at a gateway.
@@ -31,7 +31,7 @@ impl Told {
     pub(crate) fn variables(
         world: &World,
         doors: &mut Doors,
-        vendors: &[Vendor],
+        vendors: &[VendorVariables],
     ) -> Result<Self, CommandFault> {
         let mut told = Self { env: direct(world), ..Self::default() };
         for vendor in vendors {
@@ -47,7 +47,7 @@ impl Told {
     pub(crate) fn variable(
         &mut self,
         doors: &mut Doors,
-        vendor: &Vendor,
+        vendor: &VendorVariables,
         name: &str,
         place: &VendorPlace,
     ) -> Result<(), CommandFault> {
@@ -61,7 +61,7 @@ impl Told {
 }
 
 /// Where a name leads in a program that may read files of variables, which say nothing about what is set already.
-fn place(vendor: &Vendor, name: &str, world: &World) -> VendorPlace {
+fn place(vendor: &VendorVariables, name: &str, world: &World) -> VendorPlace {
     let place = vendor.place(name, world);
     if world.url(name).is_some() {
         return place;

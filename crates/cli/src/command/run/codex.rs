@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tersely_gateway::Provider;
+use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 use toml::Table;
 
@@ -49,7 +49,7 @@ impl Client for Codex {
             ("openai", None) => (ADDRESS.to_owned(), variable(world)),
             (other, _) => (format!("model_providers.{other}.base_url"), custom(&config, other)?),
         };
-        let usual = if is_subscribed(world) { (None, CHATGPT) } else { (Some(Provider::OpenAi), OPENAI) };
+        let usual = if is_subscribed(world) { (None, CHATGPT) } else { (Some(Vendor::OpenAi), OPENAI) };
         match doors.lead(&key, usual, &place)? {
             Some(url) => told.args = vec!["-c".to_owned(), format!("{key}={}", Value::from(url))],
             None => told.notes.push(ADVICE.to_owned()),

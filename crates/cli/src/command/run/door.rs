@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use tersely_gateway::{Provider, Rewrite, Settings, Upstream, Upstreams, Websockets, serve};
+use tersely_gateway::{GatewaySettings, Rewrite, Upstream, Upstreams, Vendor, Websockets, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::run::vendor::VendorPlace;
@@ -37,7 +37,7 @@ impl Doors {
     pub(crate) fn lead(
         &mut self,
         name: &str,
-        (provider, usual): (Option<Provider>, &str),
+        (provider, usual): (Option<Vendor>, &str),
         place: &VendorPlace,
     ) -> Result<Option<String>, CommandFault> {
         match place {
@@ -90,7 +90,7 @@ impl Doors {
     pub(crate) fn serve(self, proxy: &ReadyGateway) -> Result<(), Stop> {
         for Door { listener, upstream, local, .. } in self.open {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let settings = Settings {
+            let settings = GatewaySettings {
                 listen: local,
                 upstreams: Upstreams::one(upstream),
                 websockets: Websockets::Decline,

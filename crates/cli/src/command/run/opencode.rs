@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tersely_gateway::Provider;
+use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
@@ -20,7 +20,7 @@ const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 /// A provider that it knows by itself.
 struct Known {
     name: &'static str,
-    vendor: Option<Provider>,
+    vendor: Option<Vendor>,
     address: &'static str,
     /// The variable that names another address, where one is read.
     variable: &'static str,
@@ -31,21 +31,21 @@ struct Known {
 const KNOWN: [Known; 4] = [
     Known {
         name: "anthropic",
-        vendor: Some(Provider::Anthropic),
+        vendor: Some(Vendor::Anthropic),
         address: "https://api.anthropic.com/v1",
         variable: "ANTHROPIC_BASE_URL",
         keys: &["ANTHROPIC_API_KEY"],
     },
     Known {
         name: "openai",
-        vendor: Some(Provider::OpenAi),
+        vendor: Some(Vendor::OpenAi),
         address: "https://api.openai.com/v1",
         variable: "OPENAI_BASE_URL",
         keys: &["OPENAI_API_KEY"],
     },
     Known {
         name: "google",
-        vendor: Some(Provider::Gemini),
+        vendor: Some(Vendor::Gemini),
         address: "https://generativelanguage.googleapis.com/v1beta",
         variable: "",
         keys: &["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],

@@ -1,13 +1,13 @@
 //! Providers, where each is, and the variables that tell programs otherwise.
 
-use tersely_gateway::Provider;
+use tersely_gateway::Vendor;
 
 use crate::command::run::world::World;
 
 /// A provider, as programs know it.
-pub(crate) struct Vendor {
+pub(crate) struct VendorVariables {
     /// The one whose requests these are, for settings that name a server for them.
-    pub(crate) provider: Option<Provider>,
+    pub(crate) provider: Option<Vendor>,
     /// Where it is unless something says otherwise.
     pub(crate) usual: &'static str,
     /// The variables that are pointed at a door. All of them mean the same place.
@@ -19,23 +19,23 @@ pub(crate) struct Vendor {
 const GOOGLE: [&str; 5] = ["GOOGLE_GEMINI_", "GOOGLE_GENAI_", "GOOGLE_VERTEX_", "GEMINI_", "CODE_ASSIST_"];
 
 /// Anthropic.
-pub(crate) const ANTHROPIC: Vendor = Vendor {
-    provider: Some(Provider::Anthropic),
+pub(crate) const ANTHROPIC: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Anthropic),
     usual: "https://api.anthropic.com",
     names: &["ANTHROPIC_BASE_URL"],
     kin: &["ANTHROPIC_"],
 };
 
 /// Gemini, for those who come with a key.
-pub(crate) const GEMINI: Vendor = Vendor {
-    provider: Some(Provider::Gemini),
+pub(crate) const GEMINI: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Gemini),
     usual: "https://generativelanguage.googleapis.com",
     names: &["GOOGLE_GEMINI_BASE_URL"],
     kin: &GOOGLE,
 };
 
 /// Gemini, for those who come with a login of Google's.
-pub(crate) const CODE_ASSIST: Vendor = Vendor {
+pub(crate) const CODE_ASSIST: VendorVariables = VendorVariables {
     provider: None,
     usual: "https://cloudcode-pa.googleapis.com",
     names: &["CODE_ASSIST_ENDPOINT"],
@@ -43,18 +43,18 @@ pub(crate) const CODE_ASSIST: Vendor = Vendor {
 };
 
 /// All of them.
-pub(crate) const VENDORS: [Vendor; 5] = [
+pub(crate) const VENDORS: [VendorVariables; 5] = [
     ANTHROPIC,
-    Vendor {
-        provider: Some(Provider::OpenAi),
+    VendorVariables {
+        provider: Some(Vendor::OpenAi),
         usual: "https://api.openai.com/v1",
         names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
     },
     GEMINI,
     CODE_ASSIST,
-    Vendor {
-        provider: Some(Provider::Ollama),
+    VendorVariables {
+        provider: Some(Vendor::Ollama),
         usual: "http://127.0.0.1:11434",
         names: &["OLLAMA_HOST"],
         kin: &["OLLAMA_"],
@@ -75,7 +75,7 @@ pub(crate) enum VendorPlace {
     Open(String),
 }
 
-impl Vendor {
+impl VendorVariables {
     /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
     pub(crate) fn place(&self, name: &str, world: &World) -> VendorPlace {

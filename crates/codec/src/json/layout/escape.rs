@@ -7,13 +7,13 @@ use crate::Text;
 /// A writer's habit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Escapes {
-    pub(super) set: Set,
+    pub(super) set: EscapeSet,
     pub(super) slash: Slash,
     pub(super) digits: Digits,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Set {
+pub(super) enum EscapeSet {
     /// Only what must be escaped is.
     Few,
     /// Everything outside ASCII is.
@@ -45,11 +45,11 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
     let ascii = text.is_ascii();
     let bare = |signs: &[char]| text.contains(signs);
     let sets = [
-        (Set::Few, true),
-        (Set::Ascii, seen.numbers && ascii),
-        (Set::Html, seen.numbers && !bare(&['<', '>', '&'])),
-        (Set::Script, seen.numbers && !bare(&['<', '>', '&', '\'', '='])),
-        (Set::Strict, seen.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
+        (EscapeSet::Few, true),
+        (EscapeSet::Ascii, seen.numbers && ascii),
+        (EscapeSet::Html, seen.numbers && !bare(&['<', '>', '&'])),
+        (EscapeSet::Script, seen.numbers && !bare(&['<', '>', '&', '\'', '='])),
+        (EscapeSet::Strict, seen.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
     ];
     let Seen { slash, digits, .. } = seen;
     sets.into_iter().filter(|&(_, may)| may).map(move |(set, _)| Escapes { set, slash, digits })
@@ -89,7 +89,7 @@ impl Seen {
 impl Escapes {
     /// Writes the content of a string.
     pub(super) fn push(self, out: &mut String, text: &Text<'_>) {
-        let plain = Self { set: Set::Few, slash: Slash::Plain, digits: Digits::Small };
+        let plain = Self { set: EscapeSet::Few, slash: Slash::Plain, digits: Digits::Small };
         if self == plain {
             out.push_str(text.as_str());
             return;
@@ -107,11 +107,13 @@ impl Escapes {
         let html = matches!(character, '<' | '>' | '&');
         let line = matches!(character, '\u{2028}' | '\u{2029}');
         let more = match self.set {
-            Set::Few => false,
-            Set::Ascii => !character.is_ascii(),
-            Set::Html => html || line,
-            Set::Script => html || line || matches!(character, '=' | '\''),
-            Set::Strict => html || !character.is_ascii() || matches!(character, '\'' | '+' | '`' | '\u{7f}'),
+            EscapeSet::Few => false,
+            EscapeSet::Ascii => !character.is_ascii(),
+            EscapeSet::Html => html || line,
+            EscapeSet::Script => html || line || matches!(character, '=' | '\''),
+            EscapeSet::Strict => {
+                html || !character.is_ascii() || matches!(character, '\'' | '+' | '`' | '\u{7f}')
+            }
         };
         more || character == '\\' || character == '/' && self.slash == Slash::Escaped
     }
@@ -121,7 +123,7 @@ impl Escapes {
         let mut characters = text.chars();
         let Some(first) = characters.next() else { return "" };
         match (first, characters.clone().next()) {
-            ('\\', Some('"')) if self.set == Set::Strict => self.push_unit(out, 0x22),
+            ('\\', Some('"')) if self.set == EscapeSet::Strict => self.push_unit(out, 0x22),
             ('\\', Some('u')) if self.digits == Digits::Capital && text.len() >= 6 => {
                 out.push_str("\\u");
                 out.push_str(&text[2..6].to_ascii_uppercase());

@@ -1,6 +1,6 @@
 //! What the white space of a JSON text shows of its layout, in one pass.
 
-use super::rule::{Group, Kind, Rule};
+use super::rule::{Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, MAX_ODD, Newline, Pad, Space};
 
 /// What was seen.
@@ -140,7 +140,7 @@ impl<'t> Look<'t> {
         let lines = gap.contains('\n');
         self.note(if lines { Gap::Line } else { Gap::Pad }, gap);
         self.holds_group();
-        let kind = if byte == b'{' { Kind::Object } else { Kind::Plain };
+        let kind = if byte == b'{' { RuleKind::Object } else { RuleKind::Plain };
         self.open.push(Open { index: self.groups.len(), column, ink, commas: 0 });
         self.groups.push((Group { kind, level: self.open.len() - 1, column: 0 }, lines));
     }
@@ -149,8 +149,8 @@ impl<'t> Look<'t> {
     fn holds_group(&mut self) {
         let Some(open) = self.open.last() else { return };
         let kind = &mut self.groups[open.index].0.kind;
-        if *kind == Kind::Plain {
-            *kind = Kind::Array;
+        if *kind == RuleKind::Plain {
+            *kind = RuleKind::Array;
         }
     }
 
@@ -231,13 +231,13 @@ impl<'t> Look<'t> {
     }
 
     /// The rule that most groups follow, and those that do not.
-    fn rule(&self) -> Option<(Rule, Vec<usize>)> {
-        let odd = |rule: Rule| -> Vec<usize> {
+    fn rule(&self) -> Option<(LayoutRule, Vec<usize>)> {
+        let odd = |rule: LayoutRule| -> Vec<usize> {
             let groups = self.groups.iter().zip(1..);
             let odd = groups.filter(|((group, lines), _)| rule.breaks(*group) != *lines);
             odd.map(|(_, number)| number).take(MAX_ODD + 1).collect()
         };
-        let found = Rule::all().map(|rule| (rule, odd(rule))).min_by_key(|(_, odd)| odd.len());
+        let found = LayoutRule::all().map(|rule| (rule, odd(rule))).min_by_key(|(_, odd)| odd.len());
         found.filter(|(_, odd)| odd.len() <= MAX_ODD)
     }
 }

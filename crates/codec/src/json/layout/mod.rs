@@ -8,7 +8,7 @@ mod write;
 
 use self::escape::Escapes;
 use self::look::Look;
-use self::rule::Rule;
+use self::rule::LayoutRule;
 use crate::Value;
 
 /// The white space and the escapes of a JSON text, as programs that write JSON choose them.
@@ -27,7 +27,7 @@ pub struct Layout {
 struct Space {
     base: Base,
     newline: Newline,
-    rule: Rule,
+    rule: LayoutRule,
     /// The groups that are not laid out by the rule, by number: the first is 1, empty ones do not count.
     odd: Vec<usize>,
     colon: Colon,
@@ -119,7 +119,7 @@ impl Base {
         Space {
             base: self,
             newline: Newline::Lf,
-            rule: Rule::All,
+            rule: LayoutRule::All,
             odd: Vec::new(),
             colon: if tight { Colon::Tight } else { Colon::Spaced },
             comma: if tight { Comma::Tight } else { Comma::Spaced },

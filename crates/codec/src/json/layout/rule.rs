@@ -2,7 +2,7 @@
 
 /// A choice that a writer makes for every group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum LayoutRule {
     /// All are on lines.
     All,
     /// Only arrays that hold no group are on one line.
@@ -20,7 +20,7 @@ pub(super) enum Rule {
 /// A group that is not empty, as a rule sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Group {
-    pub(super) kind: Kind,
+    pub(super) kind: RuleKind,
     /// How many groups it stands in.
     pub(super) level: usize,
     /// Where it would end if it were on one line, counted in characters of that line.
@@ -28,7 +28,7 @@ pub(super) struct Group {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RuleKind {
     Object,
     Array,
     /// An array that holds no group.
@@ -41,7 +41,7 @@ pub(super) const COLUMNS: [usize; 3] = [80, 100, 120];
 /// Levels that may be on lines while the rest is not.
 pub(super) const LEVELS: usize = 4;
 
-impl Rule {
+impl LayoutRule {
     /// The rules that a text may follow, the plainest first.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         [Self::All, Self::Plain, Self::Objects, Self::Arrays]
@@ -54,10 +54,10 @@ impl Rule {
     pub(super) fn breaks(self, group: Group) -> bool {
         match self {
             Self::All => true,
-            Self::Plain => group.kind != Kind::Plain,
-            Self::Fit(columns) => group.kind != Kind::Plain || group.column > columns,
-            Self::Objects => group.kind == Kind::Object,
-            Self::Arrays => group.kind != Kind::Object,
+            Self::Plain => group.kind != RuleKind::Plain,
+            Self::Fit(columns) => group.kind != RuleKind::Plain || group.column > columns,
+            Self::Objects => group.kind == RuleKind::Object,
+            Self::Arrays => group.kind != RuleKind::Object,
             Self::Outer(levels) => group.level < levels,
         }
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::escape::{Digits, Escapes, Set, Slash};
-use super::rule::{COLUMNS, LEVELS, Rule};
+use super::escape::{Digits, EscapeSet, Escapes, Slash};
+use super::rule::{COLUMNS, LEVELS, LayoutRule};
 use super::{Base, Colon, Comma, Layout, MAX_BLANK, MAX_ODD, Newline, Pad, Space};
 use crate::Text;
 
@@ -32,13 +32,13 @@ impl fmt::Display for Space {
         let usual = self.base.space();
         f.write_str(if self.newline == Newline::Crlf { ", crlf" } else { "" })?;
         match self.rule {
-            Rule::All => {}
-            Rule::Plain => f.write_str(", plain arrays on one line")?,
-            Rule::Objects => f.write_str(", arrays on one line")?,
-            Rule::Arrays => f.write_str(", objects on one line")?,
-            Rule::Fit(columns) => write!(f, ", arrays up to {columns} on one line")?,
-            Rule::Outer(1) => f.write_str(", 1 level on lines")?,
-            Rule::Outer(levels) => write!(f, ", {levels} levels on lines")?,
+            LayoutRule::All => {}
+            LayoutRule::Plain => f.write_str(", plain arrays on one line")?,
+            LayoutRule::Objects => f.write_str(", arrays on one line")?,
+            LayoutRule::Arrays => f.write_str(", objects on one line")?,
+            LayoutRule::Fit(columns) => write!(f, ", arrays up to {columns} on one line")?,
+            LayoutRule::Outer(1) => f.write_str(", 1 level on lines")?,
+            LayoutRule::Outer(levels) => write!(f, ", {levels} levels on lines")?,
         }
         if !self.odd.is_empty() {
             f.write_str(", except")?;
@@ -77,11 +77,11 @@ fn base_word(base: Base) -> &'static str {
 impl fmt::Display for Escapes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.set {
-            Set::Few => "",
-            Set::Ascii => ", ascii",
-            Set::Html => ", html",
-            Set::Script => ", script",
-            Set::Strict => ", strict",
+            EscapeSet::Few => "",
+            EscapeSet::Ascii => ", ascii",
+            EscapeSet::Html => ", html",
+            EscapeSet::Script => ", script",
+            EscapeSet::Strict => ", strict",
         })?;
         f.write_str(if self.slash == Slash::Escaped { ", slashes" } else { "" })?;
         f.write_str(if self.digits == Digits::Capital { ", capitals" } else { "" })
@@ -94,7 +94,7 @@ impl FromStr for Layout {
     fn from_str(words: &str) -> Result<Self, ()> {
         let mut parts = words.split(", ");
         let base = parts.next().and_then(base).ok_or(())?;
-        let escapes = Escapes { set: Set::Few, slash: Slash::Plain, digits: Digits::Small };
+        let escapes = Escapes { set: EscapeSet::Few, slash: Slash::Plain, digits: Digits::Small };
         let mut layout = Self { space: base.space(), escapes, before: String::new(), after: String::new() };
         for word in parts {
             let known = layout.space.read(word).or_else(|| layout.escapes.read(word));
@@ -142,9 +142,9 @@ impl Space {
             "spaced commas" => self.comma = Comma::Spaced,
             "padded" => self.pad = Pad::Space,
             "padded when empty" => self.pad = Pad::Empty,
-            "plain arrays on one line" => self.rule = Rule::Plain,
-            "arrays on one line" => self.rule = Rule::Objects,
-            "objects on one line" => self.rule = Rule::Arrays,
+            "plain arrays on one line" => self.rule = LayoutRule::Plain,
+            "arrays on one line" => self.rule = LayoutRule::Objects,
+            "objects on one line" => self.rule = LayoutRule::Arrays,
             _ => return self.read_number(word),
         }
         Some(())
@@ -158,9 +158,9 @@ impl Space {
         let levels = word.strip_suffix(" on lines").and_then(|word| word.split(' ').next()?.parse().ok());
         let fit = || word.strip_prefix("arrays up to ")?.strip_suffix(" on one line")?.parse().ok();
         self.rule = match levels {
-            Some(levels) if levels <= LEVELS => Rule::Outer(levels),
+            Some(levels) if levels <= LEVELS => LayoutRule::Outer(levels),
             Some(_) => return None,
-            None => Rule::Fit(fit().filter(|columns| COLUMNS.contains(columns))?),
+            None => LayoutRule::Fit(fit().filter(|columns| COLUMNS.contains(columns))?),
         };
         Some(())
     }
@@ -169,10 +169,10 @@ impl Space {
 impl Escapes {
     fn read(&mut self, word: &str) -> Option<()> {
         match word {
-            "ascii" => self.set = Set::Ascii,
-            "html" => self.set = Set::Html,
-            "script" => self.set = Set::Script,
-            "strict" => self.set = Set::Strict,
+            "ascii" => self.set = EscapeSet::Ascii,
+            "html" => self.set = EscapeSet::Html,
+            "script" => self.set = EscapeSet::Script,
+            "strict" => self.set = EscapeSet::Strict,
             "slashes" => self.slash = Slash::Escaped,
             "capitals" => self.digits = Digits::Capital,
             _ => return None,

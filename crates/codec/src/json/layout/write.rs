@@ -1,6 +1,6 @@
 //! A value in a layout.
 
-use super::rule::{COLUMNS, Group, Kind, Rule};
+use super::rule::{COLUMNS, Group, LayoutRule, RuleKind};
 use super::{Base, Colon, Comma, Layout, Pad};
 use crate::{Text, Value};
 
@@ -56,12 +56,12 @@ impl Writer<'_> {
     fn value(&mut self, value: &Value<'_>, place: Place) {
         match value {
             Value::Array(items) => {
-                let kind = if items.iter().all(Value::is_scalar) { Kind::Plain } else { Kind::Array };
+                let kind = if items.iter().all(Value::is_scalar) { RuleKind::Plain } else { RuleKind::Array };
                 self.group(kind, items.iter().map(|item| (None, item)), place);
             }
             Value::Object(members) => {
                 let members = members.iter().map(|(key, value)| (Some(key), value));
-                self.group(Kind::Object, members, place);
+                self.group(RuleKind::Object, members, place);
             }
             Value::String(text) => self.string(text),
             scalar => crate::json::push_scalar(&mut self.out, scalar),
@@ -70,11 +70,11 @@ impl Writer<'_> {
 
     fn group<'g, 'v: 'g>(
         &mut self,
-        kind: Kind,
+        kind: RuleKind,
         parts: impl ExactSizeIterator<Item = Part<'g, 'v>> + Clone,
         place: Place,
     ) {
-        let (open, close) = if kind == Kind::Object { ('{', '}') } else { ('[', ']') };
+        let (open, close) = if kind == RuleKind::Object { ('{', '}') } else { ('[', ']') };
         self.out.push(open);
         if parts.len() == 0 {
             self.out.push_str(if self.layout.space.pad == Pad::None { "" } else { " " });
@@ -90,7 +90,7 @@ impl Writer<'_> {
     /// Writes what stands between the brackets.
     fn filled<'g, 'v: 'g>(
         &mut self,
-        kind: Kind,
+        kind: RuleKind,
         parts: impl ExactSizeIterator<Item = Part<'g, 'v>> + Clone,
         place: Place,
     ) {
@@ -98,7 +98,7 @@ impl Writer<'_> {
         let odd = space.odd.get(self.odd) == Some(&self.group);
         self.odd += usize::from(odd);
         let start = self.out.len();
-        let measured = kind == Kind::Plain && matches!(space.rule, Rule::Fit(_));
+        let measured = kind == RuleKind::Plain && matches!(space.rule, LayoutRule::Fit(_));
         if measured {
             self.flat(parts.clone(), place);
         }

@@ -1,9 +1,9 @@
 //! Puts back into each record what the lines above said once.
 
-use super::facts::{Facts, Order};
-use crate::error::Fault;
-use crate::scan::Scan;
-use crate::terse::template::Part;
+use super::facts::{Facts, FieldOrder};
+use crate::error::ReadFault;
+use crate::scan::TextScan;
+use crate::terse::template::TemplatePart;
 use crate::{Text, Value};
 
 /// How many times its own text facts may add to a list: a line said once for many records could otherwise
@@ -48,10 +48,10 @@ impl<'a> Facts<'a> {
     /// Completes all records of a list that began at byte `start`.
     pub(super) fn complete(
         mut self,
-        scan: &Scan<'a>,
+        scan: &TextScan<'a>,
         start: usize,
         mut records: Vec<Value<'a>>,
-    ) -> Result<Vec<Value<'a>>, Fault> {
+    ) -> Result<Vec<Value<'a>>, ReadFault> {
         if self.is_empty() {
             return Ok(records);
         }
@@ -157,11 +157,11 @@ impl<'a> Facts<'a> {
     fn order(&self, members: &mut Members<'a>) -> Option<()> {
         match &self.order {
             None => Some(()),
-            Some(Order::Alphabetical) => {
+            Some(FieldOrder::Alphabetical) => {
                 members.sort_by(|(one, _), (other, _)| one.cmp(other));
                 Some(())
             }
-            Some(Order::Named(places)) => {
+            Some(FieldOrder::Named(places)) => {
                 let known = members.iter().all(|(key, _)| places.contains_key(key));
                 members.sort_by_cached_key(|(key, _)| places.get(key).copied());
                 known.then_some(())
@@ -176,7 +176,7 @@ fn find<'m, 'a>(members: &'m mut Members<'a>, key: &Text<'a>) -> Option<&'m mut 
 
 /// The fields that are made of others.
 fn make<'t, 'a: 't>(
-    templates: impl IntoIterator<Item = &'t (Text<'a>, Vec<Part<'a>>)>,
+    templates: impl IntoIterator<Item = &'t (Text<'a>, Vec<TemplatePart<'a>>)>,
     members: &Members<'a>,
     up: Option<&Frame<'_, 'a>>,
 ) -> Members<'a> {
@@ -189,13 +189,13 @@ fn make<'t, 'a: 't>(
 
 /// The text of a template's part for the record with these members.
 fn resolve<'f>(
-    part: &'f Part<'_>,
+    part: &'f TemplatePart<'_>,
     members: &'f Members<'_>,
     up: Option<&'f Frame<'_, '_>>,
 ) -> Option<&'f str> {
     match part {
-        Part::Text(text) => Some(text),
-        Part::Field(steps) => {
+        TemplatePart::Text(text) => Some(text),
+        TemplatePart::Field(steps) => {
             let (members, steps) = nearest(members, up, steps);
             field(members, steps)
         }

@@ -2,25 +2,25 @@
 
 use std::collections::HashMap;
 
-use super::rows::Column;
+use super::rows::HeaderColumn;
 use super::{flow, rest_of_line, words};
-use crate::error::Fault;
-use crate::scan::Scan;
+use crate::error::ReadFault;
+use crate::scan::TextScan;
 use crate::terse::path;
-use crate::terse::style::Style;
-use crate::terse::template::{self, MAX_PARTS, Part};
+use crate::terse::style::ListStyle;
+use crate::terse::template::{self, MAX_PARTS, TemplatePart};
 use crate::{MAX_DEPTH, Text, Value};
 
 /// What the lines above a list say of the records that one path reaches.
 #[derive(Default)]
 pub(super) struct Facts<'a> {
-    pub(super) order: Option<Order<'a>>,
+    pub(super) order: Option<FieldOrder<'a>>,
     pub(super) same: Vec<(Text<'a>, Value<'a>)>,
     /// What is so where a record does not say otherwise.
     pub(super) usual: Vec<(Text<'a>, Value<'a>)>,
-    pub(super) made: Vec<(Text<'a>, Vec<Part<'a>>)>,
+    pub(super) made: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
     /// What is made so where a record does not say otherwise.
-    pub(super) mostly: Vec<(Text<'a>, Vec<Part<'a>>)>,
+    pub(super) mostly: Vec<(Text<'a>, Vec<TemplatePart<'a>>)>,
     pub(super) begins: Vec<(Text<'a>, &'a str)>,
     /// The same for the records inside a field.
     pub(super) below: Vec<(Text<'a>, Facts<'a>)>,
@@ -32,7 +32,7 @@ pub(super) struct Facts<'a> {
 const MAX_FACTS: usize = 1024;
 
 /// The order of a record's fields.
-pub(super) enum Order<'a> {
+pub(super) enum FieldOrder<'a> {
     Alphabetical,
     /// The place of each field.
     Named(HashMap<Text<'a>, usize>),
@@ -40,7 +40,7 @@ pub(super) enum Order<'a> {
 
 impl<'a> Facts<'a> {
     /// Reads all facts of a list.
-    pub(super) fn read(scan: &mut Scan<'a>, style: Style) -> Result<Self, Fault> {
+    pub(super) fn read(scan: &mut TextScan<'a>, style: ListStyle) -> Result<Self, ReadFault> {
         let mut facts = Self::default();
         loop {
             let start = scan.at();
@@ -53,7 +53,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Reads one fact; false when the line is something else.
-    fn line(&mut self, scan: &mut Scan<'a>, style: Style) -> Result<bool, Fault> {
+    fn line(&mut self, scan: &mut TextScan<'a>, style: ListStyle) -> Result<bool, ReadFault> {
         if scan.eat_word(style.each()) {
             if scan.eat_word(words::HAVING) {
                 path::read(scan)?;
@@ -83,7 +83,7 @@ impl<'a> Facts<'a> {
     }
 
     /// What holds for the records that do not say otherwise.
-    fn unless(&mut self, scan: &mut Scan<'a>) -> Result<(), Fault> {
+    fn unless(&mut self, scan: &mut TextScan<'a>) -> Result<(), ReadFault> {
         if !scan.eat_word(words::NEXT) {
             return self.constants(scan, |facts| &mut facts.usual);
         }
@@ -104,9 +104,9 @@ impl<'a> Facts<'a> {
     /// Reads values by path into the part of the facts that `part` picks.
     fn constants(
         &mut self,
-        scan: &mut Scan<'a>,
+        scan: &mut TextScan<'a>,
         part: impl Fn(&mut Self) -> &mut Vec<(Text<'a>, Value<'a>)>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ReadFault> {
         if !scan.eat_word(": ") {
             return scan.fail("': '");
         }
@@ -127,7 +127,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn fields(&mut self, scan: &mut Scan<'a>) -> Result<(), Fault> {
+    fn fields(&mut self, scan: &mut TextScan<'a>) -> Result<(), ReadFault> {
         scan.eat_word(words::FIELDS);
         let mut steps = Vec::new();
         if scan.eat_word(words::OF) {
@@ -145,7 +145,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Takes the order of fields from a header where no line names it and records leave fields out.
-    pub(super) fn adopt(&mut self, columns: &[Column<'a>]) {
+    pub(super) fn adopt(&mut self, columns: &[HeaderColumn<'a>]) {
         if self.order.is_none() && !(self.usual.is_empty() && self.mostly.is_empty()) {
             let same = self.same.iter().map(|(key, _)| key);
             let made = self.made.iter().map(|(key, _)| key);
@@ -156,10 +156,10 @@ impl<'a> Facts<'a> {
                 let next = places.len();
                 places.entry(key.clone()).or_insert(next);
             }
-            self.order = Some(Order::Named(places));
+            self.order = Some(FieldOrder::Named(places));
         }
         for (key, facts) in &mut self.below {
-            let mut inside = columns.iter().filter(|column| column.key == *key).map(Column::inside);
+            let mut inside = columns.iter().filter(|column| column.key == *key).map(HeaderColumn::inside);
             if let Some(columns) = inside.find(|columns| !columns.is_empty()) {
                 facts.adopt(columns);
             }
@@ -167,7 +167,11 @@ impl<'a> Facts<'a> {
     }
 
     /// The facts about the records that hold the field at `steps`, and the field's key.
-    fn reach(&mut self, scan: &Scan<'a>, mut steps: Vec<Text<'a>>) -> Result<(&mut Self, Text<'a>), Fault> {
+    fn reach(
+        &mut self,
+        scan: &TextScan<'a>,
+        mut steps: Vec<Text<'a>>,
+    ) -> Result<(&mut Self, Text<'a>), ReadFault> {
         let Some(key) = steps.pop() else { return scan.fail("a field's name") };
         let facts = self.descend(scan, steps)?;
         if facts.count() >= MAX_FACTS {
@@ -180,14 +184,14 @@ impl<'a> Facts<'a> {
     }
 
     /// The facts about the records at `steps`.
-    fn descend(&mut self, scan: &Scan<'a>, steps: Vec<Text<'a>>) -> Result<&mut Self, Fault> {
+    fn descend(&mut self, scan: &TextScan<'a>, steps: Vec<Text<'a>>) -> Result<&mut Self, ReadFault> {
         if steps.len() >= MAX_DEPTH {
             return scan.fail("fewer levels");
         }
         steps.into_iter().try_fold(self, |facts, key| facts.step(scan, key))
     }
 
-    fn step(&mut self, scan: &Scan<'a>, key: Text<'a>) -> Result<&mut Self, Fault> {
+    fn step(&mut self, scan: &TextScan<'a>, key: Text<'a>) -> Result<&mut Self, ReadFault> {
         let found = self.below.iter().position(|(known, _)| *known == key);
         if found.is_none() && self.count() >= MAX_FACTS {
             return scan.fail("fewer facts");
@@ -224,10 +228,10 @@ fn is_fields(rest: &str) -> bool {
     })
 }
 
-fn order<'a>(scan: &mut Scan<'a>) -> Result<Order<'a>, Fault> {
+fn order<'a>(scan: &mut TextScan<'a>) -> Result<FieldOrder<'a>, ReadFault> {
     let start = scan.at();
     if scan.eat_word(words::ALPHABETICAL) && scan.eat(b'\n') {
-        return Ok(Order::Alphabetical);
+        return Ok(FieldOrder::Alphabetical);
     }
     scan.go(start);
     let mut places = HashMap::new();
@@ -236,7 +240,7 @@ fn order<'a>(scan: &mut Scan<'a>) -> Result<Order<'a>, Fault> {
             return scan.fail("each field once");
         }
         if scan.eat(b'\n') {
-            return Ok(Order::Named(places));
+            return Ok(FieldOrder::Named(places));
         }
         if !scan.eat(b',') {
             return scan.fail("',' or the end of the line");
@@ -245,7 +249,7 @@ fn order<'a>(scan: &mut Scan<'a>) -> Result<Order<'a>, Fault> {
 }
 
 /// The parts of a template that goes to the end of the line.
-fn parts<'a>(scan: &mut Scan<'a>) -> Result<Vec<Part<'a>>, Fault> {
+fn parts<'a>(scan: &mut TextScan<'a>) -> Result<Vec<TemplatePart<'a>>, ReadFault> {
     let parts = template::parse(open_text(scan)?);
     if parts.len() > MAX_PARTS {
         return scan.fail("a template of at most 64 parts");
@@ -254,12 +258,12 @@ fn parts<'a>(scan: &mut Scan<'a>) -> Result<Vec<Part<'a>>, Fault> {
 }
 
 /// A text up to the end of its line, or in quotes.
-fn open_text<'a>(scan: &mut Scan<'a>) -> Result<&'a str, Fault> {
+fn open_text<'a>(scan: &mut TextScan<'a>) -> Result<&'a str, ReadFault> {
     let start = scan.at();
     let line = rest_of_line(scan)?;
     let quoted = line.strip_prefix('"').and_then(|line| line.strip_suffix('"'));
     let sound = match quoted {
-        Some(inside) => Scan::new(line).string().is_ok_and(|text| text.as_str() == inside),
+        Some(inside) => TextScan::new(line).string().is_ok_and(|text| text.as_str() == inside),
         None => !line.is_empty() && !line.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\'),
     };
     if !sound {

@@ -5,10 +5,10 @@ mod facts;
 mod rows;
 
 use self::facts::Facts;
-use super::style::Style;
+use super::style::ListStyle;
 use super::{flow, words};
-use crate::error::Fault;
-use crate::scan::Scan;
+use crate::error::ReadFault;
+use crate::scan::TextScan;
 use crate::{DecodeError, MAX_DEPTH, Text, Value};
 
 /// Reads one document in the terse form.
@@ -19,8 +19,8 @@ pub fn decode(text: &str) -> Result<Value<'_>, DecodeError> {
     document(text).map_err(|fault| fault.within(text))
 }
 
-fn document(text: &str) -> Result<Value<'_>, Fault> {
-    let mut scan = Scan::new(text);
+fn document(text: &str) -> Result<Value<'_>, ReadFault> {
+    let mut scan = TextScan::new(text);
     let value = root(&mut scan)?;
     if scan.peek().is_some() {
         return scan.fail("the end of the document");
@@ -28,7 +28,7 @@ fn document(text: &str) -> Result<Value<'_>, Fault> {
     Ok(value)
 }
 
-fn root<'a>(scan: &mut Scan<'a>) -> Result<Value<'a>, Fault> {
+fn root<'a>(scan: &mut TextScan<'a>) -> Result<Value<'a>, ReadFault> {
     if let Some((count, style)) = intro(scan) {
         return list(scan, (count, style), 0);
     }
@@ -41,24 +41,24 @@ fn root<'a>(scan: &mut Scan<'a>) -> Result<Value<'a>, Fault> {
 
 /// True when the text begins with a key and its colon.
 fn is_member(text: &str) -> bool {
-    let mut scan = Scan::new(text);
+    let mut scan = TextScan::new(text);
     flow::key(&mut scan).is_ok() && scan.peek() == Some(b':')
 }
 
 /// Takes `12 rows` and its line's end, if that is next.
-fn intro(scan: &mut Scan<'_>) -> Option<(usize, Style)> {
+fn intro(scan: &mut TextScan<'_>) -> Option<(usize, ListStyle)> {
     if !scan.peek()?.is_ascii_digit() {
         return None;
     }
     let rest = scan.rest();
     let line = &rest[..rest.find('\n')?];
-    let intro = Style::intro(line)?;
+    let intro = ListStyle::intro(line)?;
     scan.go(scan.at() + line.len() + 1);
     Some(intro)
 }
 
 /// The members of an object, each on its line behind `depth` spaces.
-fn members<'a>(scan: &mut Scan<'a>, depth: usize) -> Result<Value<'a>, Fault> {
+fn members<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if depth == MAX_DEPTH {
         return scan.fail("fewer levels");
     }
@@ -74,7 +74,7 @@ fn members<'a>(scan: &mut Scan<'a>, depth: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// What stands behind a key: members on the lines below, a list, or a value.
-fn member<'a>(scan: &mut Scan<'a>, depth: usize) -> Result<Value<'a>, Fault> {
+fn member<'a>(scan: &mut TextScan<'a>, depth: usize) -> Result<Value<'a>, ReadFault> {
     if scan.eat_word(":\n") {
         if indent(scan) != depth + 1 {
             return scan.fail("members one space further in");
@@ -91,7 +91,7 @@ fn member<'a>(scan: &mut Scan<'a>, depth: usize) -> Result<Value<'a>, Fault> {
 }
 
 /// At a line's end: true, and behind it, when the next line has a member at `depth`.
-fn ends_line_before(scan: &mut Scan<'_>, depth: usize) -> Result<bool, Fault> {
+fn ends_line_before(scan: &mut TextScan<'_>, depth: usize) -> Result<bool, ReadFault> {
     let end = scan.at();
     if scan.peek().is_none() {
         return Ok(false);
@@ -109,12 +109,12 @@ fn ends_line_before(scan: &mut Scan<'_>, depth: usize) -> Result<bool, Fault> {
     }
 }
 
-fn indent(scan: &Scan<'_>) -> usize {
+fn indent(scan: &TextScan<'_>) -> usize {
     scan.rest().bytes().take_while(|&byte| byte == b' ').count()
 }
 
 /// The values of an array, each behind its number and `depth` spaces.
-fn items<'a>(scan: &mut Scan<'a>, count: usize, depth: usize) -> Result<Value<'a>, Fault> {
+fn items<'a>(scan: &mut TextScan<'a>, count: usize, depth: usize) -> Result<Value<'a>, ReadFault> {
     let mut items = Vec::new();
     for number in 1..=count {
         if number > 1 && !scan.eat(b'\n') {
@@ -133,12 +133,16 @@ fn items<'a>(scan: &mut Scan<'a>, count: usize, depth: usize) -> Result<Value<'a
 }
 
 /// The values of a list that stands at `depth`.
-fn list<'a>(scan: &mut Scan<'a>, (count, style): (usize, Style), depth: usize) -> Result<Value<'a>, Fault> {
+fn list<'a>(
+    scan: &mut TextScan<'a>,
+    (count, style): (usize, ListStyle),
+    depth: usize,
+) -> Result<Value<'a>, ReadFault> {
     let levels = MAX_DEPTH - depth;
     if levels < 2 {
         return scan.fail("fewer levels");
     }
-    if style == Style::Items {
+    if style == ListStyle::Items {
         return items(scan, count, depth);
     }
     let start = scan.at();
@@ -166,17 +170,17 @@ fn list<'a>(scan: &mut Scan<'a>, (count, style): (usize, Style), depth: usize) -
     let fits = records.iter().all(|record| record.within(levels - 1));
     match style {
         _ if !fits => scan.fail("fewer levels"),
-        Style::Rows | Style::Records => Ok(Value::Array(records)),
+        ListStyle::Rows | ListStyle::Records => Ok(Value::Array(records)),
         _ => Ok(Value::Object(keys.into_iter().zip(records).collect())),
     }
 }
 
 fn record<'a>(
-    scan: &mut Scan<'a>,
-    style: Style,
-    columns: &[rows::Column<'a>],
+    scan: &mut TextScan<'a>,
+    style: ListStyle,
+    columns: &[rows::HeaderColumn<'a>],
     levels: usize,
-) -> Result<Value<'a>, Fault> {
+) -> Result<Value<'a>, ReadFault> {
     if style.has_header() {
         return rows::row(scan, columns, levels).map(Value::Object);
     }
@@ -187,7 +191,7 @@ fn record<'a>(
 }
 
 /// Takes the rest of the line, and its end.
-fn rest_of_line<'a>(scan: &mut Scan<'a>) -> Result<&'a str, Fault> {
+fn rest_of_line<'a>(scan: &mut TextScan<'a>) -> Result<&'a str, ReadFault> {
     let rest = scan.rest();
     let Some(length) = rest.find('\n') else {
         scan.go(scan.text().len());

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::{flow, words};
-use crate::error::Fault;
-use crate::scan::Scan;
-use crate::terse::style::Style;
+use crate::error::ReadFault;
+use crate::scan::TextScan;
+use crate::terse::style::ListStyle;
 use crate::{MAX_DEPTH, Text, Value};
 
 /// One column of a header.
-pub(super) struct Column<'a> {
+pub(super) struct HeaderColumn<'a> {
     pub(super) key: Text<'a>,
     holds: Holds<'a>,
 }
@@ -19,14 +19,14 @@ enum Holds<'a> {
     /// A value.
     Value,
     /// The cells of a record.
-    Record(Vec<Column<'a>>),
+    Record(Vec<HeaderColumn<'a>>),
     /// A value, or a list whose records stand in parentheses.
-    List(Vec<Column<'a>>),
+    List(Vec<HeaderColumn<'a>>),
 }
 
-impl<'a> Column<'a> {
+impl<'a> HeaderColumn<'a> {
     /// The columns of the records inside this one.
-    pub(super) fn inside(&self) -> &[Column<'a>] {
+    pub(super) fn inside(&self) -> &[HeaderColumn<'a>] {
         match &self.holds {
             Holds::Value => &[],
             Holds::Record(columns) | Holds::List(columns) => columns,
@@ -35,7 +35,10 @@ impl<'a> Column<'a> {
 }
 
 /// Reads a header and the end of its line.
-pub(super) fn header<'a>(scan: &mut Scan<'a>, style: Style) -> Result<Vec<Column<'a>>, Fault> {
+pub(super) fn header<'a>(
+    scan: &mut TextScan<'a>,
+    style: ListStyle,
+) -> Result<Vec<HeaderColumn<'a>>, ReadFault> {
     if style.is_keyed() && !scan.eat_word(words::KEY) {
         return scan.fail("'key: ' and a header");
     }
@@ -46,8 +49,8 @@ pub(super) fn header<'a>(scan: &mut Scan<'a>, style: Style) -> Result<Vec<Column
     Ok(columns)
 }
 
-fn columns<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Vec<Column<'a>>, Fault> {
-    let mut columns: Vec<Column<'a>> = Vec::new();
+fn columns<'a>(scan: &mut TextScan<'a>, groups: usize) -> Result<Vec<HeaderColumn<'a>>, ReadFault> {
+    let mut columns: Vec<HeaderColumn<'a>> = Vec::new();
     let mut keys = HashSet::new();
     loop {
         let key = flow::key(scan)?;
@@ -62,9 +65,9 @@ fn columns<'a>(scan: &mut Scan<'a>, groups: usize) -> Result<Vec<Column<'a>>, Fa
     }
 }
 
-fn column<'a>(scan: &mut Scan<'a>, key: Text<'a>, groups: usize) -> Result<Column<'a>, Fault> {
+fn column<'a>(scan: &mut TextScan<'a>, key: Text<'a>, groups: usize) -> Result<HeaderColumn<'a>, ReadFault> {
     let Some(open @ (b'{' | b'[')) = scan.peek() else {
-        return Ok(Column { key, holds: Holds::Value });
+        return Ok(HeaderColumn { key, holds: Holds::Value });
     };
     if groups == 0 {
         return scan.fail("fewer levels");
@@ -76,15 +79,15 @@ fn column<'a>(scan: &mut Scan<'a>, key: Text<'a>, groups: usize) -> Result<Colum
         return scan.fail(name);
     }
     let holds = if open == b'{' { Holds::Record(inside) } else { Holds::List(inside) };
-    Ok(Column { key, holds })
+    Ok(HeaderColumn { key, holds })
 }
 
 /// Reads the cells of one row.
 pub(super) fn row<'a>(
-    scan: &mut Scan<'a>,
-    columns: &[Column<'a>],
+    scan: &mut TextScan<'a>,
+    columns: &[HeaderColumn<'a>],
     levels: usize,
-) -> Result<Vec<(Text<'a>, Value<'a>)>, Fault> {
+) -> Result<Vec<(Text<'a>, Value<'a>)>, ReadFault> {
     let mut row = Row { scan, first: true, ended: false, cells: 0 };
     let members = row.members(columns, levels)?;
     if row.scan.peek() == Some(b',') {
@@ -98,7 +101,7 @@ pub(super) fn row<'a>(
 
 /// A row being read.
 struct Row<'s, 'a> {
-    scan: &'s mut Scan<'a>,
+    scan: &'s mut TextScan<'a>,
     first: bool,
     /// True behind the last cell: all further columns are empty.
     ended: bool,
@@ -108,9 +111,9 @@ struct Row<'s, 'a> {
 impl<'a> Row<'_, 'a> {
     fn members(
         &mut self,
-        columns: &[Column<'a>],
+        columns: &[HeaderColumn<'a>],
         levels: usize,
-    ) -> Result<Vec<(Text<'a>, Value<'a>)>, Fault> {
+    ) -> Result<Vec<(Text<'a>, Value<'a>)>, ReadFault> {
         let mut members: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(columns.len());
         for column in columns {
             if self.ended {
@@ -137,8 +140,8 @@ impl<'a> Row<'_, 'a> {
     /// Reads the next cell; nothing when it is empty.
     fn cell(
         &mut self,
-        read: impl FnOnce(&mut Scan<'a>) -> Result<Value<'a>, Fault>,
-    ) -> Result<Option<Value<'a>>, Fault> {
+        read: impl FnOnce(&mut TextScan<'a>) -> Result<Value<'a>, ReadFault>,
+    ) -> Result<Option<Value<'a>>, ReadFault> {
         if !self.first && !self.scan.eat(b',') {
             self.ended = true;
             return Ok(None);
@@ -156,7 +159,11 @@ impl<'a> Row<'_, 'a> {
 }
 
 /// Reads the cell of a list column.
-fn list<'a>(scan: &mut Scan<'a>, columns: &[Column<'a>], levels: usize) -> Result<Value<'a>, Fault> {
+fn list<'a>(
+    scan: &mut TextScan<'a>,
+    columns: &[HeaderColumn<'a>],
+    levels: usize,
+) -> Result<Value<'a>, ReadFault> {
     if scan.peek() != Some(b'[') {
         return flow::value(scan, levels);
     }

@@ -1,7 +1,7 @@
 //! Lines up the fields of a list's records, however deep they are nested, so that they can be compared.
 
 use super::hoist::Hoist;
-use super::level::{Field, Level};
+use super::level::{Level, LevelField};
 use crate::terse::path;
 use crate::{Text, Value};
 
@@ -12,13 +12,13 @@ const MAX_COLUMNS: usize = 160;
 #[derive(Default)]
 pub(super) struct Columns<'l, 'v> {
     pub(super) list: Vec<Column<'v>>,
-    pub(super) lists: Vec<List<'l, 'v>>,
+    pub(super) lists: Vec<ListColumns<'l, 'v>>,
     records: usize,
 }
 
 /// A list inside the records of another.
-pub(super) struct List<'l, 'v> {
-    pub(super) trail: Trail<'v>,
+pub(super) struct ListColumns<'l, 'v> {
+    pub(super) trail: ColumnTrail<'v>,
     pub(super) level: &'l Level<'v>,
     /// For each of its records, the outer one that holds it.
     pub(super) owners: Vec<u32>,
@@ -40,13 +40,13 @@ pub(super) struct Column<'v> {
 
 /// Where a level stands: the fields that lead to it, by index and by key.
 #[derive(Default, Clone)]
-pub(super) struct Trail<'v> {
+pub(super) struct ColumnTrail<'v> {
     place: Vec<usize>,
     steps: Vec<&'v Text<'v>>,
 }
 
-impl<'v> Trail<'v> {
-    fn to(&self, index: usize, field: &Field<'v>) -> Self {
+impl<'v> ColumnTrail<'v> {
+    fn to(&self, index: usize, field: &LevelField<'v>) -> Self {
         let mut trail = self.clone();
         trail.place.push(index);
         trail.steps.push(field.key);
@@ -56,7 +56,7 @@ impl<'v> Trail<'v> {
 
 impl<'l, 'v> Columns<'l, 'v> {
     /// The columns of the list whose records are `level`.
-    pub(super) fn of(level: &'l Level<'v>, trail: &Trail<'v>) -> Self {
+    pub(super) fn of(level: &'l Level<'v>, trail: &ColumnTrail<'v>) -> Self {
         let mut columns = Self { records: level.size(), ..Self::default() };
         let owners: Vec<u32> = (0..).take(level.size()).collect();
         columns.gather(level, trail, &owners);
@@ -64,7 +64,7 @@ impl<'l, 'v> Columns<'l, 'v> {
     }
 
     /// Adds a level's fields; `owners` names the list's record that each of its records is part of.
-    fn gather(&mut self, level: &'l Level<'v>, trail: &Trail<'v>, owners: &[u32]) {
+    fn gather(&mut self, level: &'l Level<'v>, trail: &ColumnTrail<'v>, owners: &[u32]) {
         for (index, field) in level.fields.iter().enumerate() {
             if field.hoist != Hoist::Stored {
                 continue;
@@ -73,7 +73,7 @@ impl<'l, 'v> Columns<'l, 'v> {
             if let Some(below) = &field.below {
                 let owners: Vec<u32> = below.parents.iter().map(|&parent| owners[parent as usize]).collect();
                 if field.values().any(|value| matches!(value, Value::Array(_))) {
-                    self.lists.push(List { trail, level: below, owners });
+                    self.lists.push(ListColumns { trail, level: below, owners });
                 } else {
                     self.gather(below, &trail, &owners);
                 }
@@ -86,7 +86,7 @@ impl<'l, 'v> Columns<'l, 'v> {
 
 impl<'v> Column<'v> {
     /// The column of a field that has texts.
-    fn new(trail: Trail<'v>, field: &Field<'v>, owners: &[u32], records: usize) -> Option<Self> {
+    fn new(trail: ColumnTrail<'v>, field: &LevelField<'v>, owners: &[u32], records: usize) -> Option<Self> {
         let mut column = Self {
             place: trail.place,
             name: path::print(&trail.steps),

@@ -3,17 +3,17 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use super::column::{Column, Columns, Trail};
+use super::column::{Column, ColumnTrail, Columns};
 use super::hoist::{Hoist, MIN_RECORDS};
 use super::level::Level;
 use super::weigh::{TOKEN, weigh};
 use crate::Value;
-use crate::terse::template::{MAX_PARTS, Part, parse};
+use crate::terse::template::{MAX_PARTS, TemplatePart, parse};
 
 /// The templates of a level and those below, each with the place of the field that it makes.
 pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
     let mut search = Search::default();
-    search.list(level, &Trail::default(), &[]);
+    search.list(level, &ColumnTrail::default(), &[]);
     search.found
 }
 
@@ -59,7 +59,7 @@ impl<'v> Source<'_, 'v> {
 
 impl<'v> Search<'v> {
     /// Looks through the records of one list, `outer` holding the columns of the list around it.
-    fn list(&mut self, level: &Level<'v>, trail: &Trail<'v>, outer: &[Source<'_, 'v>]) {
+    fn list(&mut self, level: &Level<'v>, trail: &ColumnTrail<'v>, outer: &[Source<'_, 'v>]) {
         let Columns { list: columns, lists, .. } = Columns::of(level, trail);
         if level.size() >= MIN_RECORDS {
             self.derive(&columns, outer, TRIES * level.size());
@@ -215,8 +215,8 @@ impl<'c, 'v> Made<'c, 'v> {
         parts.len() == self.pieces.len()
             && parts.len() <= MAX_PARTS
             && parts.iter().zip(&self.pieces).all(|pair| match pair {
-                (Part::Text(part), Piece::Text(piece)) => part == piece,
-                (Part::Field(_), Piece::Field(_)) => true,
+                (TemplatePart::Text(part), Piece::Text(piece)) => part == piece,
+                (TemplatePart::Field(_), Piece::Field(_)) => true,
                 _ => false,
             })
     }

@@ -1,15 +1,15 @@
 //! Writes the lines above a list's records: what is said once, in words a reader knows.
 
 use super::hoist::Hoist;
-use super::level::{Field, Level};
+use super::level::{Level, LevelField};
 use super::rows::is_dense;
 use crate::terse::bare::{is_bare_key, is_odd_space};
-use crate::terse::style::Style;
+use crate::terse::style::ListStyle;
 use crate::terse::{flow, path, words};
 use crate::{Text, Value};
 
 /// The facts of a list, each on its line; its header, if it has one, begins with the field at `lead`.
-pub(super) fn print(level: &Level<'_>, style: Style, lead: usize) -> String {
+pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String {
     let mut facts = Facts::default();
     let named = match style.has_header() {
         true if lead > 0 => Named::Astray,
@@ -108,7 +108,7 @@ impl Facts {
         }
     }
 
-    fn field(&mut self, field: &Field<'_>, steps: &Steps<'_>) {
+    fn field(&mut self, field: &LevelField<'_>, steps: &Steps<'_>) {
         let keys = &steps.keys;
         match &field.hoist {
             Hoist::Stored | Hoist::Implied => {}
@@ -168,7 +168,7 @@ fn rank(hoist: &Hoist<'_>) -> usize {
 }
 
 /// True when every record has a record, or a list of them, in `field`.
-fn is_everywhere(field: &Field<'_>) -> bool {
+fn is_everywhere(field: &LevelField<'_>) -> bool {
     field.cells.iter().all(|cell| matches!(cell, Some(Value::Object(_) | Value::Array(_))))
 }
 

@@ -14,7 +14,7 @@ pub(super) enum Hoist<'v> {
     /// In the records that have another value than this.
     Usual(&'v Value<'v>),
     /// In the records whose value this template does not make.
-    Mostly(String, Hidden<'v>),
+    Mostly(String, HiddenValues<'v>),
     /// Once: every record has this value.
     Same(&'v Value<'v>),
     /// Once: every record's value is made by this template.
@@ -24,7 +24,7 @@ pub(super) enum Hoist<'v> {
 }
 
 /// The values that a template makes, known by where they are.
-pub(super) type Hidden<'v> = HashSet<*const Value<'v>>;
+pub(super) type HiddenValues<'v> = HashSet<*const Value<'v>>;
 
 impl<'v> Hoist<'v> {
     /// True when something of the field stands in the records.

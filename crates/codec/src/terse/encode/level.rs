@@ -12,13 +12,13 @@ pub(super) type Members<'v> = &'v [(Text<'v>, Value<'v>)];
 /// All records that one path of keys reaches in a list.
 pub(super) struct Level<'v> {
     /// The fields, in an order that every record keeps.
-    pub(super) fields: Vec<Field<'v>>,
+    pub(super) fields: Vec<LevelField<'v>>,
     /// For each record, the record of the level above that holds it.
     pub(super) parents: Vec<u32>,
 }
 
 /// One field of a level's records.
-pub(super) struct Field<'v> {
+pub(super) struct LevelField<'v> {
     pub(super) key: &'v Text<'v>,
     /// Its value in each record that has it.
     pub(super) cells: Vec<Option<&'v Value<'v>>>,
@@ -68,7 +68,7 @@ impl<'v> Level<'v> {
     }
 }
 
-impl<'v> Field<'v> {
+impl<'v> LevelField<'v> {
     fn new(key: &'v Text<'v>, records: usize) -> Self {
         Self { key, cells: vec![None; records], below: None, hoist: Hoist::Stored }
     }
@@ -112,7 +112,7 @@ fn each_record<'v>(value: &'v Value<'v>, visit: &mut impl FnMut(Members<'v>)) {
 
 /// Fields found so far, in the order in which they were found.
 struct Gather<'v> {
-    fields: Vec<Field<'v>>,
+    fields: Vec<LevelField<'v>>,
     index: HashMap<&'v str, usize>,
     /// True where the field found next was seen to follow.
     chained: Vec<bool>,
@@ -164,20 +164,20 @@ impl<'v> Gather<'v> {
             return None;
         }
         self.index.insert(key.as_str(), self.fields.len());
-        self.fields.push(Field::new(key, self.records));
+        self.fields.push(LevelField::new(key, self.records));
         self.chained.push(false);
         Some(self.fields.len() - 1)
     }
 
     /// The fields in an order that every record keeps; `None` when there is none.
-    fn ordered(mut self) -> Option<Vec<Field<'v>>> {
+    fn ordered(mut self) -> Option<Vec<LevelField<'v>>> {
         if self.fields.len() * self.records > MAX_EMPTY * self.cells + 4096 {
             return None;
         }
         if !self.follows.is_empty() {
             self.sort()?;
         }
-        self.fields.iter_mut().for_each(Field::descend);
+        self.fields.iter_mut().for_each(LevelField::descend);
         Some(self.fields)
     }
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use super::hoist::Hoist;
-use super::level::{Field, Level, Members};
+use super::level::{Level, LevelField, Members};
 use super::share;
 use super::{facts, rows};
-use crate::terse::style::Style;
+use crate::terse::style::ListStyle;
 use crate::terse::{flow, words};
 use crate::{Text, Value};
 
@@ -44,7 +44,7 @@ fn suits_table(level: &Level<'_>) -> bool {
 
 /// The records with their keys. What they leave out is the same for all of them: see `spec/terse.md`.
 fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> String {
-    let style = if keys.is_some() { Style::KeyedRecords } else { Style::Records };
+    let style = if keys.is_some() { ListStyle::KeyedRecords } else { ListStyle::Records };
     share::records(level);
     let mut out = intro(level, style, 0);
     for (index, row) in rows.iter().enumerate() {
@@ -56,7 +56,7 @@ fn records<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text
 
 /// The records as cells under a header; `None` when one of them has no cell.
 fn table<'v>(level: &mut Level<'v>, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<String> {
-    let style = if keys.is_some() { Style::KeyedRows } else { Style::Rows };
+    let style = if keys.is_some() { ListStyle::KeyedRows } else { ListStyle::Rows };
     share::cells(level);
     let slots = rows::slots(level);
     let lead = if keys.is_some() { 0 } else { lead(level) };
@@ -88,17 +88,17 @@ fn lead(level: &Level<'_>) -> usize {
 }
 
 /// True when every row has a value of its own in `field`.
-fn tells_apart(field: &Field<'_>) -> bool {
+fn tells_apart(field: &LevelField<'_>) -> bool {
     let mut seen = HashSet::new();
     matches!(field.hoist, Hoist::Stored | Hoist::Prefix(_))
         && field.cells.iter().all(|cell| cell.and_then(Value::text).is_some_and(|text| seen.insert(text)))
 }
 
-fn size(field: &Field<'_>) -> usize {
+fn size(field: &LevelField<'_>) -> usize {
     field.values().filter_map(Value::text).map(str::len).sum()
 }
 
-fn intro(level: &Level<'_>, style: Style, lead: usize) -> String {
+fn intro(level: &Level<'_>, style: ListStyle, lead: usize) -> String {
     format!("{} {}\n{}", level.size(), style.words(), facts::print(level, style, lead))
 }
 

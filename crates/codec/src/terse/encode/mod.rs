@@ -13,7 +13,7 @@ mod weigh;
 use self::level::Members;
 use self::list::{List, list};
 use self::weigh::weigh;
-use super::style::Style;
+use super::style::ListStyle;
 use super::{decode, flow, words};
 use crate::Value;
 use crate::json::push_scalar;
@@ -132,7 +132,7 @@ fn lines(members: Members<'_>, depth: usize) -> Option<String> {
 fn items<'v>(items: &'v [Value<'v>], depth: usize) -> Option<String> {
     let blocks: Vec<_> = items.iter().map(|item| block(item, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
-        let mut out = format!("{} {}", items.len(), Style::Items.words());
+        let mut out = format!("{} {}", items.len(), ListStyle::Items.words());
         for (index, (item, block)) in items.iter().zip(blocks).enumerate() {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', depth));

@@ -1,32 +1,32 @@
 //! Writes a list's records without what is said once: as cells under a header, or as records with their keys.
 
 use super::hoist::Hoist;
-use super::level::{Field, Level, Members};
+use super::level::{Level, LevelField, Members};
 use crate::terse::flow;
 use crate::{Text, Value};
 
 /// The columns of one field: its own, and those of the records inside it.
-pub(super) struct Slot<'l, 'v> {
+pub(super) struct CellSlot<'l, 'v> {
     key: &'v Text<'v>,
     hoist: &'l Hoist<'v>,
     below: Option<&'l Level<'v>>,
     own: Own<'l, 'v>,
-    group: Option<Vec<Slot<'l, 'v>>>,
+    group: Option<Vec<CellSlot<'l, 'v>>>,
 }
 
 /// The column for what is not a record.
 enum Own<'l, 'v> {
     None,
     Value,
-    List(Vec<Slot<'l, 'v>>),
+    List(Vec<CellSlot<'l, 'v>>),
 }
 
 /// The columns of a level.
-pub(super) fn slots<'l, 'v>(level: &'l Level<'v>) -> Vec<Slot<'l, 'v>> {
+pub(super) fn slots<'l, 'v>(level: &'l Level<'v>) -> Vec<CellSlot<'l, 'v>> {
     level.fields.iter().map(slot).collect()
 }
 
-fn slot<'l, 'v>(field: &'l Field<'v>) -> Slot<'l, 'v> {
+fn slot<'l, 'v>(field: &'l LevelField<'v>) -> CellSlot<'l, 'v> {
     let below = field.below.as_ref();
     let flat = below.filter(|below| field.hoist.is_stored() && is_dense(below));
     let (mut values, mut lists, mut groups) = (false, false, false);
@@ -45,7 +45,7 @@ fn slot<'l, 'v>(field: &'l Field<'v>) -> Slot<'l, 'v> {
         _ => Own::None,
     };
     let group = flat.filter(|_| groups).map(slots);
-    Slot { key: field.key, hoist: &field.hoist, below, own, group }
+    CellSlot { key: field.key, hoist: &field.hoist, below, own, group }
 }
 
 /// True when the records fill most of the cells they would get.
@@ -70,13 +70,13 @@ fn is_tuple<'v>(level: &Level<'v>, item: &'v Value<'v>) -> bool {
 }
 
 /// Writes the header of a level's columns, those of the field at `lead` first.
-pub(super) fn push_header(out: &mut String, slots: &[Slot<'_, '_>], lead: usize) {
+pub(super) fn push_header(out: &mut String, slots: &[CellSlot<'_, '_>], lead: usize) {
     let (before, rest) = slots.split_at(lead.min(slots.len()));
     let (first, after) = rest.split_at(rest.len().min(1));
     push_columns(out, first.iter().chain(before).chain(after));
 }
 
-fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item = &'s Slot<'l, 'v>>) {
+fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item = &'s CellSlot<'l, 'v>>) {
     let mut first = true;
     for slot in slots.filter(|slot| slot.hoist.is_stored()) {
         for inside in [slot.own.columns(), slot.group.as_ref().map(|group| ("{", &group[..], "}"))] {
@@ -93,7 +93,7 @@ fn push_columns<'s, 'l: 's, 'v: 'l>(out: &mut String, slots: impl Iterator<Item 
 
 impl<'l, 'v> Own<'l, 'v> {
     /// The brackets of the column in a header, and what stands between them.
-    fn columns(&self) -> Option<(&'static str, &[Slot<'l, 'v>], &'static str)> {
+    fn columns(&self) -> Option<(&'static str, &[CellSlot<'l, 'v>], &'static str)> {
         match self {
             Self::None => None,
             Self::Value => Some(("", &[], "")),
@@ -103,7 +103,7 @@ impl<'l, 'v> Own<'l, 'v> {
 }
 
 /// Writes the cells of one record, that of the field at `lead` first; nothing when it has none.
-pub(super) fn push_row<'v>(out: &mut String, slots: &[Slot<'_, 'v>], lead: usize, members: Members<'v>) {
+pub(super) fn push_row<'v>(out: &mut String, slots: &[CellSlot<'_, 'v>], lead: usize, members: Members<'v>) {
     let mut row = Row { out, waiting: 0, first: true };
     let Some((slot, at)) = slots.get(lead).filter(|_| lead > 0).and_then(|slot| {
         let at = members.iter().position(|(key, _)| key == slot.key)?;
@@ -124,7 +124,7 @@ struct Row<'o> {
 }
 
 impl Row<'_> {
-    fn cells<'v>(&mut self, slots: &[Slot<'_, 'v>], members: Option<Members<'v>>) {
+    fn cells<'v>(&mut self, slots: &[CellSlot<'_, 'v>], members: Option<Members<'v>>) {
         let mut rest = members.unwrap_or_default();
         for slot in slots {
             let value = match rest.split_first() {
@@ -140,7 +140,7 @@ impl Row<'_> {
         }
     }
 
-    fn slot<'v>(&mut self, slot: &Slot<'_, 'v>, value: Option<&'v Value<'v>>) {
+    fn slot<'v>(&mut self, slot: &CellSlot<'_, 'v>, value: Option<&'v Value<'v>>) {
         let inside = match (&slot.group, slot.below, value) {
             (Some(_), Some(below), Some(Value::Object(members))) if has_stored(below, members) => {
                 Some(&members[..])
@@ -172,7 +172,7 @@ impl Row<'_> {
     }
 }
 
-impl<'v> Slot<'_, 'v> {
+impl<'v> CellSlot<'_, 'v> {
     /// Writes the cell of the field's own column.
     fn push(&self, out: &mut String, value: &'v Value<'v>) {
         match (&self.own, self.below, value) {

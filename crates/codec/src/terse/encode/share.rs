@@ -2,7 +2,7 @@
 
 use super::derive;
 use super::hoist::{Hoist, MIN_RECORDS};
-use super::level::{Field, Level};
+use super::level::{Level, LevelField};
 use super::weigh::{TOKEN, weigh};
 use crate::terse::flow;
 use crate::{Text, Value};
@@ -39,7 +39,7 @@ fn restore(level: &mut Level<'_>) {
     }
 }
 
-fn field_at<'l, 'v>(level: &'l mut Level<'v>, place: &[usize]) -> Option<&'l mut Field<'v>> {
+fn field_at<'l, 'v>(level: &'l mut Level<'v>, place: &[usize]) -> Option<&'l mut LevelField<'v>> {
     let (&first, rest) = place.split_first()?;
     let field = level.fields.get_mut(first)?;
     if rest.is_empty() { Some(field) } else { field_at(field.below.as_mut()?, rest) }
@@ -57,7 +57,7 @@ fn constants(level: &mut Level<'_>) {
 }
 
 /// The value that all records have in `field`.
-fn same<'v>(field: &Field<'v>) -> Option<&'v Value<'v>> {
+fn same<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let (first, rest) = field.cells.split_first()?;
     let first = (*first)?;
     rest.iter().all(|cell| *cell == Some(first)).then_some(first)
@@ -81,7 +81,7 @@ fn usual(level: &mut Level<'_>) {
 const USUAL: (usize, usize) = (2, 3);
 
 /// The simple value that most records have in `field`, if naming it once is worth a line.
-fn most<'v>(field: &Field<'v>) -> Option<&'v Value<'v>> {
+fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let value = majority(&field.cells)?;
     let simple = match value {
         Value::Array(items) => items.is_empty(),
@@ -128,7 +128,7 @@ fn prefixes(level: &mut Level<'_>) {
 }
 
 /// The beginning that all values of `field` share, cut where a word ends, if it is worth a line.
-fn shared_prefix<'v>(field: &Field<'v>) -> Option<&'v str> {
+fn shared_prefix<'v>(field: &LevelField<'v>) -> Option<&'v str> {
     let mut texts = field.values().map(text);
     let mut prefix = texts.next()??.as_str();
     let mut count = 1;

@@ -1,6 +1,6 @@
 //! Calls of the hidden tool as no model should make them: none panics, and none costs the response.
 
-use tersely_engine::{Answers, Kept, Request as Sent, TOOL as TOLD};
+use tersely_engine::{Answers, KeptOriginal, Request as Sent, TOOL as TOLD};
 use tersely_wire::hidden::{HidesTool, ResponseFraming};
 use tersely_wire::{HistoryPlace, claimed_provider};
 
@@ -12,7 +12,7 @@ struct Scene {
     streams: bool,
     hides: &'static dyn HidesTool,
     body: Vec<u8>,
-    kept: Vec<Kept>,
+    kept: Vec<KeptOriginal>,
 }
 
 impl Scene {

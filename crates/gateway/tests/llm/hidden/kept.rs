@@ -11,7 +11,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_gateway::{Keeper, Live};
-use tersely_store::{Place, Remote, Secret, Store};
+use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
 use super::speech::{INPUT, OUTPUT, Say, Shape};
 use super::{TOOL, engine, expand, log, shadow};
@@ -229,15 +229,15 @@ impl Client<'_> {
 }
 
 pub(super) fn memory() -> Keeper {
-    Keeper::new(Store::open(&tersely_store::Settings::default()).unwrap(), None)
+    Keeper::new(Store::open(&tersely_store::StoreSettings::default()).unwrap(), None)
 }
 
 /// A store behind a door that nobody opens.
 fn dead() -> Keeper {
     let (addresses, deadline) = (vec!["redis://127.0.0.1:1".to_owned()], Duration::from_millis(50));
-    let place = Place::Remote(Remote { addresses, deadline, ..Remote::default() });
-    let secret = Secret::new(b"a secret that is long enough to be one").ok();
-    let store = tersely_store::Settings { place, secret, ..tersely_store::Settings::default() };
+    let place = StorePlace::Remote(Remote { addresses, deadline, ..Remote::default() });
+    let secret = StoreSecret::new(b"a secret that is long enough to be one").ok();
+    let store = tersely_store::StoreSettings { place, secret, ..tersely_store::StoreSettings::default() };
     Keeper::new(Store::open(&store).unwrap(), None)
 }
 

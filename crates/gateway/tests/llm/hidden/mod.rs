@@ -17,7 +17,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_core::Loss;
-use tersely_engine::{Engine, Policy, Settings};
+use tersely_engine::{Engine, EngineSettings, Policy};
 use tersely_gateway::Live;
 
 use crate::scene::{
@@ -38,7 +38,7 @@ fn log() -> String {
 
 fn engine() -> Engine {
     let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-    Engine::new(Settings { policy, ..Settings::default() })
+    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
 }
 
 fn live() -> Arc<Live> {

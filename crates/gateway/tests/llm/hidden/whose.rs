@@ -25,7 +25,7 @@ const ASKS: Model = |scene| {
 
 /// A keeper that goes by a header.
 fn named() -> Keeper {
-    let store = Store::open(&tersely_store::Settings::default()).unwrap();
+    let store = Store::open(&tersely_store::StoreSettings::default()).unwrap();
     Keeper::new(store, Some("x-tenant".parse().unwrap()))
 }
 

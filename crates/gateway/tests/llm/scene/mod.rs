@@ -19,7 +19,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
-use tersely_gateway::{Rewrite, Settings, Upstream, Upstreams, serve};
+use tersely_gateway::{GatewaySettings, Rewrite, Upstream, Upstreams, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -54,22 +54,26 @@ impl Gateway {
 }
 
 /// Settings that send everything to one address.
-pub(crate) fn settings(upstream: SocketAddr) -> Settings {
+pub(crate) fn settings(upstream: SocketAddr) -> GatewaySettings {
     settings_for(&format!("http://{upstream}"))
 }
 
-pub(crate) fn settings_for(url: &str) -> Settings {
+pub(crate) fn settings_for(url: &str) -> GatewaySettings {
     let upstream: Upstream = url.parse().expect("a URL");
-    Settings { upstreams: Upstreams::one(upstream), ..Settings::default() }
+    GatewaySettings { upstreams: Upstreams::one(upstream), ..GatewaySettings::default() }
 }
 
 /// Starts a gateway on a free port.
-pub(crate) async fn gateway(settings: Settings, rewrite: Arc<dyn Rewrite>) -> Gateway {
+pub(crate) async fn gateway(settings: GatewaySettings, rewrite: Arc<dyn Rewrite>) -> Gateway {
     gateway_on(TcpListener::bind("127.0.0.1:0").await.expect("a port"), settings, rewrite)
 }
 
 /// Starts a gateway on a listener.
-pub(crate) fn gateway_on(listener: TcpListener, settings: Settings, rewrite: Arc<dyn Rewrite>) -> Gateway {
+pub(crate) fn gateway_on(
+    listener: TcpListener,
+    settings: GatewaySettings,
+    rewrite: Arc<dyn Rewrite>,
+) -> Gateway {
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel();
     let task = tokio::spawn(async move {

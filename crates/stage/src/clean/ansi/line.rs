@@ -16,7 +16,7 @@ pub(super) enum Returns {
 }
 
 /// A line being drawn.
-pub(super) struct Line {
+pub(super) struct ScreenLine {
     /// States that stay.
     past: Vec<String>,
     now: String,
@@ -38,7 +38,7 @@ enum Ink {
 /// Cursor moves further than this draw no gap worth its tokens.
 const MAX_GAP: usize = 32;
 
-impl Line {
+impl ScreenLine {
     /// Draws `text`; `None` when red and green letters touch, for then a word's old and new letters would run
     /// together without their colours.
     pub(super) fn read(text: &str, habits: Habits) -> Option<Self> {

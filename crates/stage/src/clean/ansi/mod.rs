@@ -6,9 +6,9 @@ mod code;
 mod line;
 
 use self::code::Carets;
-use self::line::Line;
 use self::line::Returns;
-use crate::call::{Call, Family, Tool};
+use self::line::ScreenLine;
+use crate::call::{Call, Family, ToolKind};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -29,7 +29,7 @@ impl Stage for Ansi {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if scene.call.tool_kind() == Tool::Read || !text.contains(ODD) {
+        if scene.call.tool_kind() == ToolKind::Read || !text.contains(ODD) {
             return None;
         }
         let text = shown(text, Habits::of(scene.call, text))?;
@@ -73,7 +73,7 @@ fn shown(text: &str, habits: Habits) -> Option<String> {
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();
         if body.contains(ODD) {
-            out.push_str(&Line::read(body, habits)?.shown());
+            out.push_str(&ScreenLine::read(body, habits)?.shown());
         } else {
             out.push_str(body);
         }

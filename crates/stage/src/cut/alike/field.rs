@@ -4,7 +4,7 @@ use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 
 /// What a value is, as numbers that tell values apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Field {
+pub(super) struct LineField {
     /// All of it.
     pub(super) whole: u64,
     /// Its words, without digits and without names made of both.
@@ -13,7 +13,7 @@ pub(super) struct Field {
     pub(super) number: Option<f64>,
 }
 
-impl Field {
+impl LineField {
     pub(super) fn of(text: &[u8]) -> Self {
         Self { whole: mix(START, text), words: words(text), number: number(text) }
     }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::cut::alike::field::Field;
+use crate::cut::alike::field::LineField;
 use crate::cut::alike::range;
 use crate::cut::alike::template::Template;
 
@@ -11,7 +11,7 @@ use crate::cut::alike::template::Template;
 pub(super) struct Groups {
     lines: Vec<Line>,
     /// The values of all lines, one after the other.
-    fields: Vec<Field>,
+    fields: Vec<LineField>,
     kinds: Vec<Group>,
 }
 
@@ -34,7 +34,7 @@ struct Place {
     values: HashSet<u64>,
     /// The numbers, until it is known which of them are usual.
     numbers: Vec<f64>,
-    usual: Option<range::Usual>,
+    usual: Option<range::UsualRange>,
     /// Values and words that a line shown has.
     shown: HashSet<u64>,
 }
@@ -79,7 +79,7 @@ impl Groups {
 }
 
 impl Group {
-    fn count(&mut self, fields: &[Field]) {
+    fn count(&mut self, fields: &[LineField]) {
         self.lines += 1;
         self.places.resize_with(self.places.len().max(fields.len()), Place::default);
         for (place, field) in self.places.iter_mut().zip(fields) {
@@ -90,7 +90,7 @@ impl Group {
         }
     }
 
-    fn is_new(&mut self, fields: &[Field]) -> bool {
+    fn is_new(&mut self, fields: &[LineField]) -> bool {
         let lines = self.lines;
         let fresh = self.places.iter().zip(fields).any(|(place, field)| place.is_new(lines, field));
         if !fresh && self.shown >= FIRST && lines > RARE {
@@ -106,7 +106,7 @@ impl Group {
 
 impl Place {
     fn close(&mut self) {
-        self.usual = range::Usual::of(std::mem::take(&mut self.numbers));
+        self.usual = range::UsualRange::of(std::mem::take(&mut self.numbers));
     }
 
     /// True when its values sort the lines of a group into kinds.
@@ -115,7 +115,7 @@ impl Place {
     }
 
     /// True of words that no line shown has there, of a rare value, and of a number far from the others.
-    fn is_new(&self, lines: usize, field: &Field) -> bool {
+    fn is_new(&self, lines: usize, field: &LineField) -> bool {
         let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.holds(number));
         !self.shown.contains(&field.words)
             || self.tells(lines) && !self.shown.contains(&field.whole)

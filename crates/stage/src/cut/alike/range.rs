@@ -2,7 +2,7 @@
 
 /// The usual numbers: those between two bounds, taken by their size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Usual {
+pub(super) struct UsualRange {
     low: f64,
     high: f64,
 }
@@ -22,7 +22,7 @@ const BELOW: f64 = 3.0;
 /// A column has at most so many odd numbers; more are a second kind of usual ones, of which the farthest count.
 const MOST: usize = 8;
 
-impl Usual {
+impl UsualRange {
     pub(super) fn of(numbers: Vec<f64>) -> Option<Self> {
         if numbers.len() < MIN {
             return None;
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     fn odd(numbers: &[f64]) -> Vec<f64> {
-        let usual = Usual::of(numbers.to_vec());
+        let usual = UsualRange::of(numbers.to_vec());
         numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.holds(*number))).collect()
     }
 

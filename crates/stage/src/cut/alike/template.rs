@@ -1,7 +1,7 @@
 //! A line's words without its values: what it shares with others of its kind.
 
 use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
-use crate::cut::alike::field::Field;
+use crate::cut::alike::field::LineField;
 
 /// What a line is like, as numbers that tell lines apart.
 #[derive(Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub(super) struct Template {
     /// The words.
     pub(super) key: u64,
     /// The values, in order.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<LineField>,
 }
 
 impl Template {
@@ -25,7 +25,7 @@ impl Template {
             let text = &bytes[at..at + part.length];
             if part.value && (!grave || has_digit(text)) {
                 template.key = mix(template.key, b"\0");
-                template.fields.push(Field::of(text));
+                template.fields.push(LineField::of(text));
             } else {
                 template.key = mix(template.key, text);
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cut::family::packages::Seen;
-use crate::cut::family::sift::{Fate, sift};
+use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -63,15 +63,15 @@ impl Steps {
         }
     }
 
-    fn fate(&self, id: u32, words: &str, seen: &mut Seen) -> Fate {
+    fn fate(&self, id: u32, words: &str, seen: &mut Seen) -> LineFate {
         if self.failed.contains(&id) {
-            Fate::Keep
+            LineFate::Keep
         } else if self.cached.contains(&id) {
-            Fate::Noise("cached steps")
+            LineFate::Noise("cached steps")
         } else if self.internal.contains(&id) {
-            Fate::Noise("loading of the context")
+            LineFate::Noise("loading of the context")
         } else if is_layer(words) {
-            Fate::Noise("layers")
+            LineFate::Noise("layers")
         } else {
             seen.fate(said(words))
         }
@@ -111,15 +111,15 @@ fn is_layer(words: &str) -> bool {
 }
 
 /// A line outside the numbered steps.
-fn plain(line: &str) -> Fate {
+fn plain(line: &str) -> LineFate {
     if is_transfer(line) {
-        Fate::Noise("layers")
+        LineFate::Noise("layers")
     } else if is_passing(line) {
-        Fate::Noise("states on the way")
+        LineFate::Noise("states on the way")
     } else if is_classic(line) {
-        Fate::Noise("layer ids")
+        LineFate::Noise("layer ids")
     } else {
-        Fate::Keep
+        LineFate::Keep
     }
 }
 

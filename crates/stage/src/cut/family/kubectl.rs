@@ -1,6 +1,6 @@
 //! `kubectl describe`: states, conditions and events stay; what every pod has alike is counted.
 
-use crate::cut::family::sift::{Fate, sift};
+use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -43,16 +43,16 @@ enum Place {
 }
 
 impl Place {
-    fn fate(&mut self, line: &str) -> Fate {
+    fn fate(&mut self, line: &str) -> LineFate {
         *self = self.at(line);
         match self {
-            Self::Events => Fate::Keep,
-            Self::Token => Fate::Noise("the pod's own token"),
-            Self::Tolerations if is_toleration(line) => Fate::Noise("usual tolerations"),
-            _ if is_token_mount(line) => Fate::Noise("the pod's own token"),
-            _ if is_id(line) => Fate::Noise("ids of containers and images"),
-            _ if is_unset(line) => Fate::Noise("what is not set"),
-            _ => Fate::Keep,
+            Self::Events => LineFate::Keep,
+            Self::Token => LineFate::Noise("the pod's own token"),
+            Self::Tolerations if is_toleration(line) => LineFate::Noise("usual tolerations"),
+            _ if is_token_mount(line) => LineFate::Noise("the pod's own token"),
+            _ if is_id(line) => LineFate::Noise("ids of containers and images"),
+            _ if is_unset(line) => LineFate::Noise("what is not set"),
+            _ => LineFate::Keep,
         }
     }
 

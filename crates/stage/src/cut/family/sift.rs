@@ -6,7 +6,7 @@ use crate::{omit, signal};
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum LineFate {
     Keep,
     /// It shows that the tool runs, unless it speaks of trouble.
     Noise(&'static str),
@@ -15,8 +15,8 @@ pub(super) enum Fate {
 }
 
 /// The text without the lines that `fate` calls dispensable; `None` when they are too few to speak of.
-pub(super) fn sift(text: &str, mut fate: impl FnMut(&str) -> Fate) -> Option<Edit> {
-    let mut kept = Kept::default();
+pub(super) fn sift(text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
+    let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
         kept.line(line, fate(line.trim_end_matches(['\n', '\r'])));
     }
@@ -45,7 +45,7 @@ const TROUBLE: [&str; 13] = [
 
 /// What was kept so far, and what was not.
 #[derive(Default)]
-pub(super) struct Kept<'a> {
+pub(super) struct KeptLines<'a> {
     text: String,
     gaps: Vec<Gap<'a>>,
 }
@@ -61,12 +61,12 @@ struct Gap<'a> {
     first: &'a str,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptLines<'a> {
     /// Takes a line, with its end, as `fate` says.
-    pub(super) fn line(&mut self, line: &'a str, fate: Fate) {
+    pub(super) fn line(&mut self, line: &'a str, fate: LineFate) {
         match fate {
-            Fate::Noise(what) if !is_trouble(line) => self.drop(line, what),
-            Fate::Known(what) if signal::find(line).is_none() => self.drop(line, what),
+            LineFate::Noise(what) if !is_trouble(line) => self.drop(line, what),
+            LineFate::Known(what) if signal::find(line).is_none() => self.drop(line, what),
             _ => self.text.push_str(line),
         }
     }
@@ -132,12 +132,12 @@ pub(super) fn is_trouble(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn fate(line: &str) -> Fate {
+    fn fate(line: &str) -> LineFate {
         match line.as_bytes().first() {
-            Some(b'a') => Fate::Noise("a's"),
-            Some(b'b') => Fate::Noise("b's"),
-            Some(b'c') => Fate::Known("c's"),
-            _ => Fate::Keep,
+            Some(b'a') => LineFate::Noise("a's"),
+            Some(b'b') => LineFate::Noise("b's"),
+            Some(b'c') => LineFate::Known("c's"),
+            _ => LineFate::Keep,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Terraform: every change, the plan's summary and errors stay; what was read and what is not known yet is counted.
 
-use crate::cut::family::sift::{Fate, sift};
+use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -25,11 +25,11 @@ impl Stage for Terraform {
 const SIGNS: [&str; 4] =
     [": Refreshing state...", ": Read complete after ", "(known after apply)", ": Still creating... ["];
 
-fn fate(line: &str) -> Fate {
+fn fate(line: &str) -> LineFate {
     match line.split_once(": ") {
         Some((address, words)) if is_address(address) => state(words),
-        _ if is_unknown(line) => Fate::Noise("new attributes known after apply"),
-        _ => Fate::Keep,
+        _ if is_unknown(line) => LineFate::Noise("new attributes known after apply"),
+        _ => LineFate::Keep,
     }
 }
 
@@ -39,14 +39,14 @@ fn is_address(text: &str) -> bool {
 }
 
 /// What is said of a resource that is at work.
-fn state(words: &str) -> Fate {
+fn state(words: &str) -> LineFate {
     let begins = |start: &str| words.starts_with(start);
     if begins("Refreshing state...") || begins("Reading...") || begins("Read complete after ") {
-        Fate::Noise("state that was read")
+        LineFate::Noise("state that was read")
     } else if begins("Still ") && words.contains("elapsed]") {
-        Fate::Noise("waiting")
+        LineFate::Noise("waiting")
     } else {
-        Fate::Keep
+        LineFate::Keep
     }
 }
 

@@ -4,7 +4,7 @@ use crate::form::log::weigh::weigh;
 
 /// A log with its heads taken off.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Row<'a> {
+pub(super) enum HeadRow<'a> {
     /// From here on, until the next section, timed rows have this before their time and this behind it.
     Section(&'a str, &'a str),
     /// A line with the section's head.
@@ -37,8 +37,8 @@ const MIN_SECTION: usize = 40;
 const REACH: usize = 120;
 
 /// The rows of a log; all plain when most of its lines have no time, or heads that change.
-pub(super) fn rows<'a>(lines: &[&'a str]) -> Vec<Row<'a>> {
-    let plain = || lines.iter().map(|line| Row::Plain(line)).collect();
+pub(super) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
+    let plain = || lines.iter().map(|line| HeadRow::Plain(line)).collect();
     let cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
     let timed = cuts.iter().flatten().count();
     if timed < MIN_LINES || timed * 3 < lines.len() {
@@ -119,21 +119,21 @@ fn majority<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     best
 }
 
-fn sections<'a>(lines: &[&'a str], cuts: &[Option<Cut<'a>>], after: &'a str) -> Vec<Row<'a>> {
+fn sections<'a>(lines: &[&'a str], cuts: &[Option<Cut<'a>>], after: &'a str) -> Vec<HeadRow<'a>> {
     let mut rows = Vec::with_capacity(lines.len());
     let mut current = None;
     for (index, (line, cut)) in lines.iter().zip(cuts).enumerate() {
         let Some((cut, text)) = cut.as_ref().and_then(|cut| Some((cut, cut.rest.strip_prefix(after)?)))
         else {
-            rows.push(Row::Plain(line));
+            rows.push(HeadRow::Plain(line));
             continue;
         };
         if current != Some(cut.before) && is_common(cut.before, &cuts[index..]) {
-            rows.push(Row::Section(cut.before, after));
+            rows.push(HeadRow::Section(cut.before, after));
             current = Some(cut.before);
         }
         let same = current == Some(cut.before);
-        rows.push(if same { Row::Timed(cut.time, text) } else { Row::Plain(line) });
+        rows.push(if same { HeadRow::Timed(cut.time, text) } else { HeadRow::Plain(line) });
     }
     rows
 }
@@ -187,15 +187,15 @@ mod tests {
         let lines: Vec<String> = (10..20).map(|n| format!("Feb  9 21:{n}:03 box sshd[{n}]: hello")).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let rows = rows(&lines);
-        assert_eq!(rows[0], Row::Section("Feb  9 ", " box "));
-        assert_eq!(rows[1], Row::Timed("21:10:03", "sshd[10]: hello"));
+        assert_eq!(rows[0], HeadRow::Section("Feb  9 ", " box "));
+        assert_eq!(rows[1], HeadRow::Timed("21:10:03", "sshd[10]: hello"));
     }
 
     #[test]
     fn dates_that_change_stay_where_they_are() {
         let lines: Vec<String> = (10..30).map(|n| format!("Feb {} 21:{n}:03 box hello", n / 10)).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        assert!(rows(&lines).iter().all(|row| matches!(row, Row::Plain(_))));
+        assert!(rows(&lines).iter().all(|row| matches!(row, HeadRow::Plain(_))));
     }
 
     #[test]

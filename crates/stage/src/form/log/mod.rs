@@ -6,7 +6,7 @@
 mod head;
 mod weigh;
 
-use self::head::Row;
+use self::head::HeadRow;
 use crate::form::repeats;
 use crate::plan::{Loss, Mode};
 use crate::read::source;
@@ -55,9 +55,9 @@ fn write(text: &str) -> Option<String> {
     let mut body = String::with_capacity(text.len());
     for row in rows {
         match row {
-            Row::Section(before, after) => body.push_str(&head::say(before, after)),
-            Row::Timed(time, text) => body.extend([time, " ", text]),
-            Row::Plain(line) => body.push_str(line),
+            HeadRow::Section(before, after) => body.push_str(&head::say(before, after)),
+            HeadRow::Timed(time, text) => body.extend([time, " ", text]),
+            HeadRow::Plain(line) => body.push_str(line),
         }
         body.push('\n');
     }

@@ -5,7 +5,7 @@
 
 use crate::form::carried;
 use crate::plan::{Loss, Mode};
-use crate::read::node::{self, FENCES, Node, POINTER, Style};
+use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -200,7 +200,7 @@ fn property(content: &str) -> Option<&str> {
 /// The roles of which most elements can be clicked.
 fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
-    let nodes = lines.iter().filter_map(|line| Node::read(Style::Long, node::item(line)?.1));
+    let nodes = lines.iter().filter_map(|line| PageNode::read(NodeStyle::Long, node::item(line)?.1));
     for node in nodes.filter(|node| node.reference.is_some()) {
         let at = counts.iter().position(|count| count.0 == node.role).unwrap_or_else(|| {
             counts.push((node.role, [0; 2]));
@@ -218,7 +218,7 @@ fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 const MAX_ROLES: usize = 100;
 
 fn short(roles: &[&str], content: &str) -> String {
-    let Some(node) = Node::read(Style::Long, content) else { return content.to_owned() };
+    let Some(node) = PageNode::read(NodeStyle::Long, content) else { return content.to_owned() };
     let Some(reference) = node.reference else { return content.to_owned() };
     let usual = roles.contains(&node.role);
     if usual && !node.pointer {
@@ -257,13 +257,13 @@ fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
 
 /// An element as it stood, and what follows it on its line.
 fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
-    let node = Node::read(Style::Short, content).filter(|node| node.reference.is_some());
+    let node = PageNode::read(NodeStyle::Short, content).filter(|node| node.reference.is_some());
     if let Some(node) = node {
         let reference = node.reference.unwrap_or_default();
         let pointer = if node.pointer || roles.contains(&node.role) { POINTER } else { "" };
         return ([node.role, node.words, " [ref=", reference, "]", pointer].concat(), node.tail);
     }
-    match Node::read(Style::Long, content) {
+    match PageNode::read(NodeStyle::Long, content) {
         Some(node) => (content[..content.len() - node.tail.len()].to_owned(), node.tail),
         None => (content.to_owned(), ""),
     }

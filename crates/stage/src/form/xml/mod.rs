@@ -13,7 +13,7 @@ use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 pub(crate) use lines::XmlLines;
-use write::Layout;
+use write::XmlLayout;
 
 /// Shorter texts have nothing to give.
 const MIN_BYTES: usize = 128;
@@ -35,7 +35,7 @@ impl Stage for Xml {
             return None;
         }
         let (head, root) = read::document(text)?;
-        let layout = Layout::of(text, head)?;
+        let layout = XmlLayout::of(text, head)?;
         if head.len() + layout.write(Room::of(text), &root)?.len() != text.len() {
             return None;
         }
@@ -45,7 +45,7 @@ impl Stage for Xml {
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
-        let layout: Layout = note.parse().ok()?;
+        let layout: XmlLayout = note.parse().ok()?;
         let (head, tree) = layout.split(text)?;
         let element = terse::decode(tree).ok()?;
         Some(head.to_owned() + &layout.write(room, &element)?)

@@ -9,7 +9,7 @@ use crate::room::Room;
 
 /// The white space of a document, and what stands above its root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct XmlLayout {
     space: Space,
     /// Lines above the root.
     head: usize,
@@ -29,7 +29,7 @@ enum Space {
 /// Further in than anyone indents.
 const MAX_INDENT: usize = 16;
 
-impl Layout {
+impl XmlLayout {
     pub(super) fn of(text: &str, head: &str) -> Option<Self> {
         let root = &text[head.len()..];
         let close = if root.contains(" />") { " />" } else { "/>" };
@@ -156,7 +156,7 @@ impl Space {
 }
 
 /// Writes `indent 2; head 1 joined; spaced close; newline`.
-impl fmt::Display for Layout {
+impl fmt::Display for XmlLayout {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.space {
             Space::Compact => write!(out, "compact")?,
@@ -179,7 +179,7 @@ const JOINED: &str = "root beside it";
 const SPACED: &str = "spaced />";
 const NEWLINE: &str = "newline";
 
-impl FromStr for Layout {
+impl FromStr for XmlLayout {
     type Err = ();
 
     fn from_str(note: &str) -> Result<Self, ()> {

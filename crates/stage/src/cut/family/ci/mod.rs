@@ -8,9 +8,9 @@ mod step;
 use std::collections::{HashMap, VecDeque};
 
 use self::setup::Setup;
-use self::step::Line;
-use self::step::Step;
-use crate::cut::family::sift::Kept;
+use self::step::CiStep;
+use self::step::StepLine;
+use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
@@ -47,8 +47,8 @@ const NAME: &str = "ci";
 
 impl Ci {
     /// What is shown of a step.
-    fn body(&self, scene: Scene<'_>, step: &Step<'_>) -> String {
-        let mut kept = Kept::default();
+    fn body(&self, scene: Scene<'_>, step: &CiStep<'_>) -> String {
+        let mut kept = KeptLines::default();
         let mut setup = Setup::default();
         step.lines.iter().for_each(|line| kept.line(line.text, setup.fate(line.text.trim_end())));
         let text = kept.text();
@@ -58,9 +58,10 @@ impl Ci {
 }
 
 /// The lines of `text`, where those that tell of errors are as they came: when it happened is part of what happened.
-fn with_whole_errors(step: &Step<'_>, text: &str) -> String {
+fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
     let mut errors: HashMap<&str, VecDeque<&str>> = HashMap::new();
-    let tells = |line: &&Line<'_>| [line.text, line.whole].into_iter().any(|it| signal::find(it).is_some());
+    let tells =
+        |line: &&StepLine<'_>| [line.text, line.whole].into_iter().any(|it| signal::find(it).is_some());
     for line in step.lines.iter().filter(tells) {
         errors.entry(line.text).or_default().push_back(line.whole);
     }

@@ -1,6 +1,6 @@
 //! What a runner does before and behind the steps that somebody wrote.
 
-use crate::cut::family::sift::Fate;
+use crate::cut::family::sift::LineFate;
 
 /// Groups of lines that say the same in every run.
 const GROUPS: [(&str, &str); 18] = [
@@ -67,7 +67,7 @@ enum Group {
 }
 
 impl Setup {
-    pub(super) fn fate(&mut self, line: &str) -> Fate {
+    pub(super) fn fate(&mut self, line: &str) -> LineFate {
         if let Some(title) = line.strip_prefix("##[group]") {
             return self.open(title);
         }
@@ -76,18 +76,18 @@ impl Setup {
         }
         match self.group {
             Group::None => outside(line),
-            Group::Dull(what) => Fate::Noise(what),
+            Group::Dull(what) => LineFate::Noise(what),
             Group::Script if line.starts_with("shell: ") || line == "env:" => {
                 self.group = Group::Settings;
-                Fate::Noise(SHELL)
+                LineFate::Noise(SHELL)
             }
-            Group::Settings => Fate::Noise(SHELL),
-            Group::Script => Fate::Keep,
+            Group::Settings => LineFate::Noise(SHELL),
+            Group::Script => LineFate::Keep,
         }
     }
 
     /// A group begins; what an action is given is left out, but not that it ran.
-    fn open(&mut self, title: &str) -> Fate {
+    fn open(&mut self, title: &str) -> LineFate {
         let dull = GROUPS.iter().find(|(start, _)| title.starts_with(start));
         self.group = match (dull, title.strip_prefix("Run ")) {
             (Some((_, what)), _) => Group::Dull(what),
@@ -95,13 +95,13 @@ impl Setup {
             (None, Some(_)) => Group::Script,
             (None, None) => Group::None,
         };
-        dull.map_or(Fate::Keep, |(_, what)| Fate::Noise(what))
+        dull.map_or(LineFate::Keep, |(_, what)| LineFate::Noise(what))
     }
 
-    fn close(&mut self) -> Fate {
+    fn close(&mut self) -> LineFate {
         match std::mem::take(&mut self.group) {
-            Group::Dull(what) => Fate::Noise(what),
-            _ => Fate::Keep,
+            Group::Dull(what) => LineFate::Noise(what),
+            _ => LineFate::Keep,
         }
     }
 }
@@ -111,13 +111,13 @@ fn is_action(name: &str) -> bool {
     !name.contains(' ') && name.contains('@') && name.contains('/')
 }
 
-fn outside(line: &str) -> Fate {
+fn outside(line: &str) -> LineFate {
     if line.starts_with("Received ") && line.ends_with("MBs/sec") {
-        return Fate::Noise("downloads");
+        return LineFate::Noise("downloads");
     }
     if line.starts_with("##[debug]") {
-        return Fate::Noise("debugging of the runner");
+        return LineFate::Noise("debugging of the runner");
     }
     let known = LINES.iter().find(|(start, _)| line.starts_with(start));
-    known.map_or(Fate::Keep, |(_, what)| Fate::Noise(what))
+    known.map_or(LineFate::Keep, |(_, what)| LineFate::Noise(what))
 }

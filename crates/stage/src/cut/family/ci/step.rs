@@ -1,7 +1,7 @@
 //! The steps of a log, and what its lines have before their text.
 
 /// A step and its lines, without job, step and time.
-pub(super) struct Step<'a> {
+pub(super) struct CiStep<'a> {
     /// `job\tstep`, or nothing.
     name: &'a str,
     first: &'a str,
@@ -9,12 +9,12 @@ pub(super) struct Step<'a> {
     /// Lines that had a time.
     pub(super) times: usize,
     /// What each line says, and all of it.
-    pub(super) lines: Vec<Line<'a>>,
+    pub(super) lines: Vec<StepLine<'a>>,
 }
 
 /// A line's text, and the line as it came.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct StepLine<'a> {
     pub(super) text: &'a str,
     pub(super) whole: &'a str,
 }
@@ -26,22 +26,22 @@ const LEAST: usize = 8;
 const PROBE: usize = 40;
 
 /// The steps of a log; `None` when the text is none.
-pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
+pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
     text.lines().take(PROBE).find_map(read)?;
-    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut steps: Vec<CiStep<'_>> = Vec::new();
     let (mut count, mut named) = (0, 0);
     for line in text.split_inclusive('\n') {
         count += 1;
         match (read(line), steps.last_mut()) {
             (Some(row), Some(step)) if step.name == row.name => step.push(&row, line),
-            (Some(row), _) => steps.push(Step::new(&row, line)),
-            (None, Some(step)) => step.lines.push(Line { text: line, whole: line }),
-            (None, None) => steps.push(Step {
+            (Some(row), _) => steps.push(CiStep::new(&row, line)),
+            (None, Some(step)) => step.lines.push(StepLine { text: line, whole: line }),
+            (None, None) => steps.push(CiStep {
                 name: "",
                 first: "",
                 last: "",
                 times: 0,
-                lines: vec![Line { text: line, whole: line }],
+                lines: vec![StepLine { text: line, whole: line }],
             }),
         }
         named += usize::from(steps.last().is_some_and(|step| !step.name.is_empty()));
@@ -89,16 +89,16 @@ fn stamp(text: &str) -> Option<(&str, &str)> {
     Some((time, rest))
 }
 
-impl<'a> Step<'a> {
+impl<'a> CiStep<'a> {
     fn new(row: &Row<'a>, whole: &'a str) -> Self {
-        let lines = vec![Line { text: row.text, whole }];
+        let lines = vec![StepLine { text: row.text, whole }];
         Self { name: row.name, first: row.time, last: row.time, times: 1, lines }
     }
 
     fn push(&mut self, row: &Row<'a>, whole: &'a str) {
         self.last = row.time;
         self.times += 1;
-        self.lines.push(Line { text: row.text, whole });
+        self.lines.push(StepLine { text: row.text, whole });
     }
 
     /// The line above the step: its name, when it began and how long it took.

@@ -2,7 +2,7 @@
 
 /// What a file is to who reads its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     /// Somebody wrote it.
     Written,
     /// A package manager's record of versions.
@@ -72,18 +72,18 @@ const FOLDERS: [(&str, &str); 8] = [
 ];
 
 /// The kind of the file at `path` with `head` as the beginning of its diff.
-pub(super) fn kind(path: &str, head: &str) -> Kind {
+pub(super) fn kind(path: &str, head: &str) -> FileKind {
     let path = path.trim_end_matches('"');
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if head.contains("\nGIT binary patch") {
-        return Kind::Dull("binary file");
+        return FileKind::Dull("binary file");
     }
     if LOCKS.contains(&name) {
-        return Kind::Lock;
+        return FileKind::Lock;
     }
     let ending = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
     let within = || FOLDERS.iter().find(|(part, _)| folder.split('/').any(|step| step == *part));
-    ending.or_else(within).map_or(Kind::Written, |(_, what)| Kind::Dull(what))
+    ending.or_else(within).map_or(FileKind::Written, |(_, what)| FileKind::Dull(what))
 }
 
 #[cfg(test)]
@@ -93,17 +93,17 @@ mod tests {
     #[test]
     fn kinds_are_told_by_path() {
         for (path, expected) in [
-            ("src/main.rs", Kind::Written),
-            ("vendor.rs", Kind::Written),
-            ("web/pnpm-lock.yaml", Kind::Lock),
-            ("Cargo.lock", Kind::Lock),
-            ("a/vendor/x/y.go", Kind::Dull("vendored file")),
-            ("static/app.min.js", Kind::Dull("minified file")),
-            ("t/__snapshots__/a.snap", Kind::Dull("snapshot")),
-            ("", Kind::Written),
+            ("src/main.rs", FileKind::Written),
+            ("vendor.rs", FileKind::Written),
+            ("web/pnpm-lock.yaml", FileKind::Lock),
+            ("Cargo.lock", FileKind::Lock),
+            ("a/vendor/x/y.go", FileKind::Dull("vendored file")),
+            ("static/app.min.js", FileKind::Dull("minified file")),
+            ("t/__snapshots__/a.snap", FileKind::Dull("snapshot")),
+            ("", FileKind::Written),
         ] {
             assert_eq!(kind(path, ""), expected, "{path}");
         }
-        assert_eq!(kind("a.png", "x\nGIT binary patch\n"), Kind::Dull("binary file"));
+        assert_eq!(kind("a.png", "x\nGIT binary patch\n"), FileKind::Dull("binary file"));
     }
 }

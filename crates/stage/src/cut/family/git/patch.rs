@@ -1,6 +1,6 @@
 //! A diff taken apart into files, each shown as its kind deserves.
 
-use crate::cut::family::git::file::Kind;
+use crate::cut::family::git::file::FileKind;
 use crate::cut::family::git::{file, hunk, lock};
 use crate::{omit, signal};
 
@@ -79,8 +79,8 @@ impl<'a> File<'a> {
     fn write(&self, margin: usize, out: &mut String) {
         out.push_str(self.head);
         match file::kind(self.path, self.head) {
-            Kind::Lock if self.is_long() => lock::write(self.path, self.body, out),
-            Kind::Dull(what) if self.is_long() => self.write_dull(what, out),
+            FileKind::Lock if self.is_long() => lock::write(self.path, self.body, out),
+            FileKind::Dull(what) if self.is_long() => self.write_dull(what, out),
             _ => hunk::write(self.body, margin, out),
         }
     }

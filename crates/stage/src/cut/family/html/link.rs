@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::cut::family::html::token::{Token, Tokens, attribute};
+use crate::cut::family::html::token::{HtmlTokens, Token, attribute};
 
 /// The places that a page names, to which its own links lead.
 pub(super) fn anchors(html: &str) -> HashSet<&str> {
@@ -12,7 +12,7 @@ pub(super) fn anchors(html: &str) -> HashSet<&str> {
         }
         _ => None,
     };
-    Tokens::new(html).filter_map(place).collect()
+    HtmlTokens::new(html).filter_map(place).collect()
 }
 
 /// Where a link leads, if that is another page: what leads to a place on this one says no more than its text.

@@ -13,7 +13,7 @@ use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 use page::Page;
-use token::{Token, Tokens};
+use token::{HtmlTokens, Token};
 
 /// A text that is one HTML document.
 pub(super) struct Html;
@@ -40,7 +40,7 @@ impl Stage for Html {
         let (above, html) = text.split_at(start);
         let mut page = Page::new(link::anchors(html));
         let mut weight = Weight::default();
-        let mut tokens = Tokens::new(html);
+        let mut tokens = HtmlTokens::new(html);
         while let Some(token) = tokens.next() {
             weight.add(&token);
             let ends = matches!(&token, Token::Close { name, .. } if name.eq_ignore_ascii_case("html"));

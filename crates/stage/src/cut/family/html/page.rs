@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use crate::cut::family::html::sheet::{Gap, Kind, Line, Sheet, Side};
+use crate::cut::family::html::sheet::{Gap, LineKind, LineSide, PageLine, PageSheet};
 use crate::cut::family::html::token::{Token, attribute};
 use crate::cut::family::html::{entity, link};
 use crate::{omit, signal};
 
 /// A page under way.
 pub(super) struct Page<'a> {
-    sheet: Sheet,
+    sheet: PageSheet,
     /// The lists around the next word, and the last number in each that has numbers.
     lists: Vec<Option<usize>>,
     /// Cells of the row so far.
@@ -40,7 +40,7 @@ struct Nav {
 impl<'a> Page<'a> {
     pub(super) fn new(anchors: HashSet<&'a str>) -> Self {
         Self {
-            sheet: Sheet::default(),
+            sheet: PageSheet::default(),
             lists: Vec::new(),
             cells: None,
             code: None,
@@ -93,7 +93,7 @@ impl<'a> Page<'a> {
             "a" => self.start_link(attributes),
             "nav" => self.start_nav(),
             "img" => self.image(attributes),
-            _ => self.space(name, Side::Open),
+            _ => self.space(name, LineSide::Open),
         }
     }
 
@@ -107,12 +107,12 @@ impl<'a> Page<'a> {
             "td" | "th" => {}
             "a" => self.end_link(),
             "nav" => self.end_nav(),
-            _ => self.space(name, Side::Close),
+            _ => self.space(name, LineSide::Close),
         }
     }
 
     /// What other elements do to the space around their words.
-    fn space(&mut self, name: &str, side: Side) {
+    fn space(&mut self, name: &str, side: LineSide) {
         match name {
             "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
             | "main" | "hr" => self.sheet.part(self.apart()),
@@ -127,8 +127,8 @@ impl<'a> Page<'a> {
             "code" | "kbd" | "samp" | "tt" => self.sheet.mark("`", side),
             "del" | "s" | "strike" => self.sheet.mark("~~", side),
             "q" => self.sheet.mark("\"", side),
-            "sup" if side == Side::Open => self.sheet.mark("^", side),
-            "sub" if side == Side::Open => self.sheet.mark("_", side),
+            "sup" if side == LineSide::Open => self.sheet.mark("^", side),
+            "sub" if side == LineSide::Open => self.sheet.mark("_", side),
             _ => {}
         }
     }
@@ -301,13 +301,13 @@ fn ticks(code: &str) -> usize {
 }
 
 /// Writes lines, without those that merely repeat the headings below them.
-fn write(lines: &[Line]) -> String {
-    let heading = |line: &&Line| line.kind == Kind::Heading;
+fn write(lines: &[PageLine]) -> String {
+    let heading = |line: &&PageLine| line.kind == LineKind::Heading;
     let headings: HashSet<&str> = lines.iter().filter(heading).map(|line| words(&line.text)).collect();
     let mut out = String::new();
     let mut left = 0;
     for line in lines {
-        if line.kind == Kind::Jump && headings.contains(words(&line.text)) {
+        if line.kind == LineKind::Jump && headings.contains(words(&line.text)) {
             left += 1;
             continue;
         }

@@ -4,8 +4,8 @@ use crate::cut::family::html::entity;
 
 /// Lines under way.
 #[derive(Default)]
-pub(super) struct Sheet {
-    pub(super) lines: Vec<Line>,
+pub(super) struct PageSheet {
+    pub(super) lines: Vec<PageLine>,
     /// The line that is being written.
     line: String,
     /// What stands before its first word, in place of the indent.
@@ -27,15 +27,15 @@ pub(super) struct Sheet {
 }
 
 /// A line that was written.
-pub(super) struct Line {
+pub(super) struct PageLine {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: LineKind,
     /// True when a blank line stands above.
     pub(super) apart: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LineKind {
     Plain,
     Heading,
     /// One link to a place on the same page.
@@ -53,7 +53,7 @@ pub(super) enum Gap {
 
 /// Which side of an element is seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum LineSide {
     Open,
     Close,
 }
@@ -65,17 +65,17 @@ enum Watch {
     Off,
     /// Behind so many bytes of the marks that wait.
     Waits(usize),
-    At(Place),
+    At(SheetPlace),
 }
 
 /// A place on the sheet.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SheetPlace {
     line: usize,
     byte: usize,
 }
 
-impl Sheet {
+impl PageSheet {
     /// Adds words, whose references are read and whose white space is folded.
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text;
@@ -111,7 +111,7 @@ impl Sheet {
         let (outer, inner) = marks.split_at(before.min(marks.len()));
         self.line.push_str(outer);
         if let Watch::Waits(_) = self.watch {
-            self.watch = Watch::At(Place { line: self.lines.len(), byte: self.line.len() });
+            self.watch = Watch::At(SheetPlace { line: self.lines.len(), byte: self.line.len() });
         }
         self.line.push_str(inner);
         self.line.push_str(word);
@@ -152,8 +152,8 @@ impl Sheet {
     }
 
     /// A mark before or behind words; one around nothing is not written.
-    pub(super) fn mark(&mut self, mark: &str, side: Side) {
-        if side == Side::Open {
+    pub(super) fn mark(&mut self, mark: &str, side: LineSide) {
+        if side == LineSide::Open {
             self.marks.push_str(mark);
         } else if self.marks.ends_with(mark) {
             self.marks.truncate(self.marks.len() - mark.len());
@@ -167,7 +167,7 @@ impl Sheet {
         self.end_line();
         self.apart |= self.gap == Gap::Paragraph;
         let apart = std::mem::take(&mut self.apart);
-        self.lines.push(Line { text: text.to_owned(), kind: Kind::Plain, apart });
+        self.lines.push(PageLine { text: text.to_owned(), kind: LineKind::Plain, apart });
         self.bytes += text.len();
         self.gap = Gap::Line;
     }
@@ -178,7 +178,7 @@ impl Sheet {
     }
 
     /// Where the first word since `watch` stands.
-    pub(super) fn watched(&mut self) -> Option<Place> {
+    pub(super) fn watched(&mut self) -> Option<SheetPlace> {
         match std::mem::take(&mut self.watch) {
             Watch::At(place) => Some(place),
             Watch::Off | Watch::Waits(_) => None,
@@ -186,13 +186,13 @@ impl Sheet {
     }
 
     /// What was written on this line since `place`.
-    pub(super) fn since(&self, place: Place) -> Option<&str> {
+    pub(super) fn since(&self, place: SheetPlace) -> Option<&str> {
         let same = place.line == self.lines.len();
         self.line.get(place.byte..).filter(|text| same && !text.is_empty())
     }
 
     /// Puts what stands on this line since `place` between two signs.
-    pub(super) fn enclose(&mut self, place: Place, [before, after]: [&str; 2]) {
+    pub(super) fn enclose(&mut self, place: SheetPlace, [before, after]: [&str; 2]) {
         if self.since(place).is_some() {
             self.line.insert_str(place.byte, before);
             self.line.push_str(after);
@@ -200,14 +200,14 @@ impl Sheet {
     }
 
     /// Takes back what was written on this line since `place`.
-    pub(super) fn take_back(&mut self, place: Place) {
+    pub(super) fn take_back(&mut self, place: SheetPlace) {
         if self.since(place).is_some() {
             self.line.truncate(place.byte);
         }
     }
 
     /// Notes that what stands on this line since `place` leads to another place on the page.
-    pub(super) fn note_jump(&mut self, place: Place) {
+    pub(super) fn note_jump(&mut self, place: SheetPlace) {
         let lead = |sign: char| sign == ' ' || sign == '-' || sign == '.' || sign.is_ascii_digit();
         let first = self.line.get(..place.byte).is_some_and(|before| before.chars().all(lead));
         if first && self.since(place).is_some() {
@@ -223,12 +223,12 @@ impl Sheet {
         }
         let text = std::mem::take(&mut self.line);
         let kind = match jump {
-            Some(length) if length == text.len() => Kind::Jump,
-            _ if text.starts_with('#') => Kind::Heading,
-            _ => Kind::Plain,
+            Some(length) if length == text.len() => LineKind::Jump,
+            _ if text.starts_with('#') => LineKind::Heading,
+            _ => LineKind::Plain,
         };
         let apart = std::mem::take(&mut self.apart);
-        self.lines.push(Line { text, kind, apart });
+        self.lines.push(PageLine { text, kind, apart });
     }
 
     /// Takes the gap before a word.

@@ -25,7 +25,7 @@ pub(super) enum Token<'a> {
 }
 
 /// The pieces of a page, in order.
-pub(super) struct Tokens<'a> {
+pub(super) struct HtmlTokens<'a> {
     rest: &'a str,
     /// The element whose content is no markup.
     raw: Option<&'a str>,
@@ -45,7 +45,7 @@ enum End {
     Style,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> HtmlTokens<'a> {
     pub(super) fn new(html: &'a str) -> Self {
         Self { rest: html, raw: None, missing: [false; 5] }
     }
@@ -119,7 +119,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for HtmlTokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn check(html: &str, tokens: &[Token<'_>]) {
-        assert_eq!(Tokens::new(html).collect::<Vec<_>>(), tokens, "{html}");
+        assert_eq!(HtmlTokens::new(html).collect::<Vec<_>>(), tokens, "{html}");
     }
 
     fn open<'a>(name: &'a str, attributes: &'a str) -> Token<'a> {
@@ -267,7 +267,7 @@ mod tests {
     fn hostile_pages_are_read_once() {
         for piece in ["<", "<a", "<a b=\">\" ", "<!--", "<a \"", "<script>", "</", "<a b='\">", "é<"] {
             let html = piece.repeat(200_000);
-            let size: usize = Tokens::new(&html)
+            let size: usize = HtmlTokens::new(&html)
                 .map(|token| match token {
                     Token::Text(text) | Token::Raw(text) | Token::Other(text) => text.len(),
                     Token::Open { name, attributes } => name.len() + attributes.len() + 2,

@@ -4,7 +4,7 @@ mod node;
 mod python;
 mod system;
 
-use crate::cut::family::sift::{Fate, sift};
+use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -21,7 +21,7 @@ impl Stage for Packages {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.lines().any(|line| fate(line) != Fate::Keep) {
+        if !text.lines().any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
         let mut seen = Seen::default();
@@ -40,9 +40,9 @@ pub(super) struct Seen {
 
 impl Seen {
     /// What becomes of a line of any package manager; the first warnings of each kind stay.
-    pub(super) fn fate(&mut self, line: &str) -> Fate {
+    pub(super) fn fate(&mut self, line: &str) -> LineFate {
         match fate(line) {
-            Fate::Known(what) if self.count(what) <= WARNINGS => Fate::Keep,
+            LineFate::Known(what) if self.count(what) <= WARNINGS => LineFate::Keep,
             fate => fate,
         }
     }
@@ -60,12 +60,12 @@ impl Seen {
 }
 
 /// What a line is on its own.
-fn fate(line: &str) -> Fate {
+fn fate(line: &str) -> LineFate {
     [node::fate, python::fate, system::fate]
         .iter()
         .map(|fate| fate(line))
-        .find(|fate| *fate != Fate::Keep)
-        .unwrap_or(Fate::Keep)
+        .find(|fate| *fate != LineFate::Keep)
+        .unwrap_or(LineFate::Keep)
 }
 
 #[cfg(test)]

@@ -1,40 +1,40 @@
 //! Lines of npm, pnpm, yarn and bun.
 
-use crate::cut::family::sift::Fate;
+use crate::cut::family::sift::LineFate;
 
 /// What a line is, if it is one of theirs.
-pub(super) fn fate(line: &str) -> Fate {
+pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'n') => npm(line),
-        Some(b'P' | b'+') if is_progress(line) => Fate::Noise("progress"),
+        Some(b'P' | b'+') if is_progress(line) => LineFate::Noise("progress"),
         Some(b' ' | b'0'..=b'9') => aside(line),
         Some(b'w') => yarn(line),
-        Some(b'[') if is_stage(line) => Fate::Noise("progress"),
+        Some(b'[') if is_stage(line) => LineFate::Noise("progress"),
         Some(_) if line.starts_with("➤ YN") => berry(line),
-        _ => Fate::Keep,
+        _ => LineFate::Keep,
     }
 }
 
-fn npm(line: &str) -> Fate {
-    let Some(rest) = line.strip_prefix("npm ") else { return Fate::Keep };
+fn npm(line: &str) -> LineFate {
+    let Some(rest) = line.strip_prefix("npm ") else { return LineFate::Keep };
     match rest.split(' ').next().unwrap_or_default() {
-        "http" => Fate::Noise("requests"),
-        "timing" | "sill" | "silly" | "verb" | "verbose" => Fate::Noise("npm's own log"),
-        "notice" => Fate::Noise("notices"),
+        "http" => LineFate::Noise("requests"),
+        "timing" | "sill" | "silly" | "verb" | "verbose" => LineFate::Noise("npm's own log"),
+        "notice" => LineFate::Noise("notices"),
         "warn" | "WARN" => warning(&rest[4..]),
-        _ => Fate::Keep,
+        _ => LineFate::Keep,
     }
 }
 
 /// A warning without its level: those that come in flocks are told a few times.
-fn warning(words: &str) -> Fate {
+fn warning(words: &str) -> LineFate {
     let words = words.trim_start();
     if words.starts_with("deprecated ") {
-        Fate::Known("more deprecation warnings")
+        LineFate::Known("more deprecation warnings")
     } else if words.starts_with("ERESOLVE overriding peer dependency") {
-        Fate::Known("more peer dependency warnings")
+        LineFate::Known("more peer dependency warnings")
     } else {
-        Fate::Keep
+        LineFate::Keep
     }
 }
 
@@ -59,37 +59,37 @@ fn is_stage(line: &str) -> bool {
 }
 
 /// Requests for money, and pnpm's warnings.
-fn aside(line: &str) -> Fate {
+fn aside(line: &str) -> LineFate {
     if line.ends_with(" are looking for funding")
         || line.ends_with(" is looking for funding")
         || line.trim_start() == "run `npm fund` for details"
     {
-        return Fate::Noise("notices");
+        return LineFate::Noise("notices");
     }
     match line.strip_prefix(" WARN ") {
         Some(words) => warning(words),
-        None => Fate::Keep,
+        None => LineFate::Keep,
     }
 }
 
-fn yarn(line: &str) -> Fate {
-    let Some(words) = line.strip_prefix("warning ") else { return Fate::Keep };
+fn yarn(line: &str) -> LineFate {
+    let Some(words) = line.strip_prefix("warning ") else { return LineFate::Keep };
     if words.contains(" has unmet peer dependency ") || words.contains(" has incorrect peer dependency ") {
-        Fate::Known("more peer dependency warnings")
+        LineFate::Known("more peer dependency warnings")
     } else if words.contains(" > ") && words.contains('@') && words.contains(": ") {
-        Fate::Known("more deprecation warnings")
+        LineFate::Known("more deprecation warnings")
     } else {
-        Fate::Keep
+        LineFate::Keep
     }
 }
 
 /// Yarn's numbered messages.
-fn berry(line: &str) -> Fate {
+fn berry(line: &str) -> LineFate {
     let code = line.trim_start_matches("➤ ").get(..6).unwrap_or_default();
     match code {
-        "YN0013" | "YN0019" => Fate::Noise("downloads"),
-        "YN0002" | "YN0060" | "YN0086" => Fate::Known("more peer dependency warnings"),
-        "YN0061" => Fate::Known("more deprecation warnings"),
-        _ => Fate::Keep,
+        "YN0013" | "YN0019" => LineFate::Noise("downloads"),
+        "YN0002" | "YN0060" | "YN0086" => LineFate::Known("more peer dependency warnings"),
+        "YN0061" => LineFate::Known("more deprecation warnings"),
+        _ => LineFate::Keep,
     }
 }

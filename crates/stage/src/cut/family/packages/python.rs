@@ -1,6 +1,6 @@
 //! Lines of pip, uv and poetry.
 
-use crate::cut::family::sift::Fate;
+use crate::cut::family::sift::LineFate;
 
 /// Steps that say when they start and how they end.
 const STEPS: [&str; 8] = [
@@ -15,17 +15,17 @@ const STEPS: [&str; 8] = [
 ];
 
 /// What a line is, if it is one of theirs.
-pub(super) fn fate(line: &str) -> Fate {
+pub(super) fn fate(line: &str) -> LineFate {
     if line.starts_with("Requirement already satisfied: ") {
-        return Fate::Noise("requirements that were there already");
+        return LineFate::Noise("requirements that were there already");
     }
     let words = line.trim_start();
     if is_download(line, words) || is_bar(words) {
-        Fate::Noise("downloads")
+        LineFate::Noise("downloads")
     } else if is_step(line, words) {
-        Fate::Noise("build steps")
+        LineFate::Noise("build steps")
     } else {
-        Fate::Keep
+        LineFate::Keep
     }
 }
 

@@ -1,16 +1,16 @@
 //! Lines of apt and of go's modules.
 
-use crate::cut::family::sift::Fate;
+use crate::cut::family::sift::LineFate;
 
 /// What a line is, if it is one of theirs.
-pub(super) fn fate(line: &str) -> Fate {
+pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
-        Some(b'G' | b'H' | b'I') if is_fetch(line) => Fate::Noise("downloads"),
+        Some(b'G' | b'H' | b'I') if is_fetch(line) => LineFate::Noise("downloads"),
         Some(b'g') if line.starts_with("go: downloading ") || line.starts_with("go: extracting ") => {
-            Fate::Noise("downloads")
+            LineFate::Noise("downloads")
         }
-        Some(b'S' | b'P' | b'U' | b'(') if is_unpacking(line) => Fate::Noise("unpacking"),
-        _ => Fate::Keep,
+        Some(b'S' | b'P' | b'U' | b'(') if is_unpacking(line) => LineFate::Noise("unpacking"),
+        _ => LineFate::Keep,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::plan::{Loss, Mode};
 use crate::read::node;
 use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
-use tree::{Item, Tree};
+use tree::{Item, SnapshotTree};
 
 /// A text with a snapshot as browser tools for agents draw it.
 pub(super) struct PageSnapshot;
@@ -38,7 +38,7 @@ impl Stage for PageSnapshot {
         // The newline at the end of a text without fences is no line of the snapshot.
         let end = if lines[span.clone()].last() == Some(&"") { span.end - 1 } else { span.end };
         let mut page = Page::default();
-        page.write(&Tree::read(&lines[span.start..end])?);
+        page.write(&SnapshotTree::read(&lines[span.start..end])?);
         let above = span.start.saturating_sub(1);
         let said = page.say();
         let parts =
@@ -89,7 +89,7 @@ struct Page {
 }
 
 impl Page {
-    fn write(&mut self, tree: &Tree<'_>) {
+    fn write(&mut self, tree: &SnapshotTree<'_>) {
         self.addresses = tree.items.iter().filter(|item| item.stale).count();
         // How much further out elements stand, up to which one: wrappers around them are gone.
         let mut shifts: Vec<(usize, usize)> = Vec::new();
@@ -131,7 +131,7 @@ impl Page {
     }
 
     /// What is said of an element beside its text.
-    fn properties(&mut self, indent: usize, tree: &Tree<'_>, at: usize) {
+    fn properties(&mut self, indent: usize, tree: &SnapshotTree<'_>, at: usize) {
         for item in tree.children(at).filter(|item| item.is_property()) {
             self.line(indent, item);
         }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::read::node;
-use crate::read::node::{Node, Style};
+use crate::read::node::{NodeStyle, PageNode};
 
 /// The elements, in order.
-pub(super) struct Tree<'a> {
+pub(super) struct SnapshotTree<'a> {
     pub(super) items: Vec<Item<'a>>,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Tree<'a> {
 pub(super) struct Item<'a> {
     pub(super) indent: usize,
     pub(super) content: &'a str,
-    pub(super) node: Option<Node<'a>>,
+    pub(super) node: Option<PageNode<'a>>,
     /// The element behind the last one that this one holds.
     pub(super) end: usize,
     /// True of an address that was shown above, or leads to the same page.
@@ -54,7 +54,7 @@ const INLINE: [&str; 11] = [
 /// How deep text may stand in elements that are part of a text.
 const MAX_DEPTH: usize = 4;
 
-impl<'a> Tree<'a> {
+impl<'a> SnapshotTree<'a> {
     /// `None` when a line is no element.
     pub(super) fn read(lines: &[&'a str]) -> Option<Self> {
         let mut items: Vec<Item<'a>> = Vec::with_capacity(lines.len());
@@ -66,7 +66,7 @@ impl<'a> Tree<'a> {
                 items[last].end = at;
             }
             open.push(at);
-            let node = Node::read(Style::Long, content)
+            let node = PageNode::read(NodeStyle::Long, content)
                 .filter(|node| matches!(node.tail.get(..1), None | Some(":")));
             let url = content.strip_prefix(URL).map(|url| url.trim_matches('"'));
             let stale = url.is_some_and(|url| url.is_empty() || url.starts_with('#') || !urls.insert(url));

@@ -56,13 +56,13 @@ fn is_timed(rest: Option<&str>) -> bool {
 }
 
 /// What passing tests log between their beginning and their end.
-pub(super) struct Log<'a> {
+pub(super) struct GoLog<'a> {
     passed: BTreeSet<&'a str>,
     /// True while the lines are a passing test's.
     open: bool,
 }
 
-impl<'a> Log<'a> {
+impl<'a> GoLog<'a> {
     /// Looks up which tests passed; one name may stand for tests of several packages.
     pub(super) fn of(lines: &[&'a str]) -> Self {
         let ended = |sign: &'static str| lines.iter().filter_map(move |line| end(line, sign));

@@ -26,7 +26,7 @@ impl Stage for Test {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let mut log = go::Log::of(&lines);
+        let mut log = go::GoLog::of(&lines);
         let ticks = js::is_run(text);
         let named = go::names_stay(text);
         let mut sheet = Sheet::new(text);
