@@ -31,20 +31,16 @@ Exit code 1: a law is broken, that is, a result got more expensive, or an exact 
     max_term_width = 100
 )]
 pub struct BenchArgs {
-    /// What to measure, if not the families.
     #[command(subcommand)]
-    pub subject: Option<BenchSubject>,
-    /// The families.
+    subject: Option<BenchSubject>,
     #[command(flatten)]
-    pub corpus: CorpusArgs,
+    corpus: CorpusArgs,
 }
 
-/// What to measure, if not the families.
+// What to measure, if not the families; the words about each are its own.
 #[derive(Debug, Subcommand)]
-pub enum BenchSubject {
-    /// Compare the forms.
+enum BenchSubject {
     Forms(FormsArgs),
-    /// Replay the conversations.
     Conversations(ConversationsArgs),
 }
 

@@ -6,8 +6,5 @@ mod corpus;
 mod files;
 mod forms;
 
-pub use args::{BenchArgs, BenchSubject, run};
-pub use conversations::ConversationsArgs;
+pub use args::{BenchArgs, run};
 pub use conversations::quote::{Quotes, quotes};
-pub use corpus::CorpusArgs;
-pub use forms::FormsArgs;

@@ -77,7 +77,7 @@ fn the_provider_is_told_by_the_results_or_by_name() {
 fn a_body_that_does_not_tell_is_not_guessed_at() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
     let said = [
-        "<stdin>: no tool results are in it",
+        "<stdin>: no tool results, so the API cannot be detected",
         "--provider with one of anthropic, chat, responses, gemini, ollama, openai",
     ];
     TERSELY.check("compress --body", plain, ("", 2), &said);
@@ -90,7 +90,7 @@ fn a_body_that_does_not_tell_is_not_guessed_at() {
 #[test]
 fn a_broken_body_is_written_as_it_came() {
     let broken = messages(&rows()) + "]";
-    let said = ["<stdin>: byte ", "expected the end of the body; the body would be sent as it came"];
+    let said = ["<stdin>: byte ", "expected the end of the body; the body would be sent unchanged"];
     TERSELY.check("compress --body --provider anthropic", &broken, (&broken, 1), &said);
 }
 

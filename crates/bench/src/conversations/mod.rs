@@ -35,7 +35,7 @@ Exit code 1: a law is broken, that is, a transcript costs more than without Ters
 /// NAME.gemini.json, and rebuilds every request that led to them: unchanged, with exact forms only, and in standard mode.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct ConversationsArgs {
+pub(crate) struct ConversationsArgs {
     /// The corpus
     pub dir: PathBuf,
     /// Print a JSON object

@@ -34,7 +34,7 @@ const TELLING: [&str; 4] = ["build", "ci", "logs", "traces"];
 
 /// Which corpus to measure.
 #[derive(Debug, clap::Args)]
-pub struct CorpusArgs {
+pub(crate) struct CorpusArgs {
     /// The corpus
     pub dir: Option<PathBuf>,
     /// Print a JSON object

@@ -24,7 +24,7 @@ Exit code 1: a law is broken, that is, a file costs more in the chosen form than
 /// single JSON document are skipped and listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct FormsArgs {
+pub(crate) struct FormsArgs {
     /// The corpus
     pub dir: PathBuf,
     /// Print a JSON object

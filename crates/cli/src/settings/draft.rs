@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tersely_engine::Prompts;
 use tersely_gateway::{Upstream, Upstreams, Vendor};
 
-use super::AllSettings;
+use super::all::AllSettings;
 use super::kept::KeptSettings;
 
 /// Settings in which every key has a field of its own.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::node::SettingNode;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::{SettingSources, env, toml, yaml};
+use super::sources::SettingSources;
+use super::{env, toml, yaml};
 
 /// No honest file is larger.
 const LARGEST: u64 = 1 << 20;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tersely_core::Redaction;
 
-use super::AllSettings;
+use super::all::AllSettings;
 use super::draft::Draft;
 use super::field::{SettingField, Words};
 use super::key::KEYS;

@@ -3,6 +3,7 @@
 //! A flag is heard before the environment, the environment before the file, the file before what is usual. One table,
 //! [`key::KEYS`], says what can be set; reading, showing, the schema and the reference page all follow it.
 
+mod all;
 mod draft;
 mod env;
 mod field;
@@ -21,6 +22,7 @@ mod reference;
 mod rule;
 mod schema;
 mod seed;
+mod sources;
 mod substitute;
 mod toml;
 mod tree;
@@ -29,36 +31,16 @@ mod yaml;
 
 use std::path::PathBuf;
 
+pub(crate) use all::AllSettings;
 pub(crate) use flags::Flags;
-pub(crate) use kept::Keeping;
 pub(crate) use merge::MergedEntry;
 pub(crate) use problem::{Problem, fault};
 pub(crate) use reference::reference;
 pub(crate) use schema::schema;
+pub(crate) use sources::SettingSources;
 
-use env::Environment;
 use file::FoundFile;
 use layer::Layer;
-
-/// Everything that the product can be told.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AllSettings {
-    pub engine: tersely_engine::EngineSettings,
-    pub gateway: tersely_gateway::GatewaySettings,
-    /// Where texts are kept that a later request may only name.
-    pub keeping: Keeping,
-    /// How much of conversations is remembered.
-    pub memo: tersely_engine::Most,
-}
-
-/// Where to look for what was typed.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SettingSources {
-    pub flags: Flags,
-    pub environment: Environment,
-    /// The folder that is looked in for a file that nobody named.
-    pub here: PathBuf,
-}
 
 /// Settings, and how they came about.
 #[derive(Debug, Clone)]
@@ -70,13 +52,6 @@ pub(crate) struct Loaded {
     pub file: Option<PathBuf>,
     /// What was accepted but does nothing, or less than its name says.
     pub notices: Vec<String>,
-}
-
-impl SettingSources {
-    /// What was typed, in this process's environment and folder.
-    pub(crate) fn new(flags: &Flags) -> Self {
-        Self { flags: flags.clone(), environment: env::own(), here: PathBuf::from(".") }
-    }
 }
 
 /// Reads what was typed and says what it means, or everything that is wrong with it.
