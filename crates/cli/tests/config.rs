@@ -184,7 +184,7 @@ fn variables_stand_for_values() {
     scene.holds("min_bytes", json!(2048), "file tersely.toml:3");
     Scene::new("unset")
         .file("tersely.toml", file)
-        .refuses("tersely.toml:2: skip_tools: the variable A is not set; set it, or write ${A:-otherwise}");
+        .refuses("tersely.toml:2: skip_tools: variable A is not set; set it, or write ${A:-default}");
 }
 
 /// Behaviour 12.7, 15.1: what cannot be meant ends with exit code 2, and names place and key.
@@ -222,7 +222,7 @@ fn what_cannot_be_meant_is_named() {
         ("tersely.toml", "max_bytes = 0\n", "max_bytes: must be more than 0"),
         ("tersely.toml", "max_bytes = -1\n", "max_bytes: \"-1\" is not a size"),
         ("tersely.toml", "max_bytes = \"99999999999999GiB\"\n", "is not a size"),
-        ("tersely.toml", "min_bytes = 1\nmin_tokens = 1\n", ":2: min_tokens: sets min_bytes a second time"),
+        ("tersely.toml", "min_bytes = 1\nmin_tokens = 1\n", ":2: min_tokens: sets min_bytes again"),
         ("tersely.toml", "listen = \"everywhere\"\n", "listen: \"everywhere\" is not an address"),
         ("tersely.toml", "origins = [\"chat.example\"]\n", "origins: \"chat.example\" is not an origin"),
         (
@@ -246,7 +246,9 @@ fn what_cannot_be_meant_is_named() {
         Scene::new("wrong").file(name, text).refuses(said);
     }
     Scene::new("wrong-variable").set("TERSELY_MODE", "more").refuses("TERSELY_MODE: unknown mode \"more\"");
-    Scene::new("wrong-alias").set("FORGE_SCHEMA_COMPRESSION", "x").refuses("FORGE_SCHEMA_COMPRESSION: \"x\"");
+    Scene::new("wrong-alias")
+        .set("FORGE_SCHEMA_COMPRESSION", "x")
+        .refuses("FORGE_SCHEMA_COMPRESSION: unknown schema compression \"x\"");
     Scene::new("wrong-flag").args("--mode more").refuses_to("show", "--mode: unknown mode \"more\"");
 }
 
@@ -405,7 +407,7 @@ fn a_store_is_reached_sealed_or_not_at_all() {
                 tenant_header = 'X-Tenant'\noriginal_ttl = '1h'\ndeadline = '1s'\nbytes = '1MiB'\nprefix = 'p'\n\
                 [limits]\nmemo = 0\n";
     let scene = Scene::new("store-set").file("x.toml", text).set("TERSELY_CONFIG", "x.toml");
-    scene.refuses("x.toml:3: store.secret: the variable KEY is not set");
+    scene.refuses("x.toml:3: store.secret: variable KEY is not set");
     let scene = scene.set("KEY", "hush hush hush hush");
     scene.holds("store.addresses", json!(["rediss://***@a:1", "rediss://***@b:1"]), "file x.toml:2");
     scene.holds("store.secret", json!("***"), "file x.toml:3");
@@ -424,7 +426,7 @@ fn a_store_that_cannot_work_is_refused() {
         ("ADDRESSES", "redis://me:hush@a", "TERSELY_STORE_ADDRESSES: a remote store needs store.secret"),
         ("ADDRESSES", "redis://me:hush@a", "hint: set store.secret or TERSELY_STORE_SECRET"),
         ("ADDRESSES", "me:hush@a:6379", "TERSELY_STORE_ADDRESSES: the store's address does not work"),
-        ("SECRET", "hush", "TERSELY_STORE_SECRET: the store's secret has 4 bytes"),
+        ("SECRET", "hush", "TERSELY_STORE_SECRET: the store's secret has only 4 bytes"),
         ("TENANT_HEADER", "x tenant", "TERSELY_STORE_TENANT_HEADER: \"x tenant\" is not a header name"),
         ("ORIGINAL_TTL", "5", "TERSELY_STORE_ORIGINAL_TTL: \"5\" is not a duration"),
         ("BYTES", "0", "TERSELY_STORE_BYTES: must be more than 0"),
@@ -481,7 +483,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:109");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:110");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

@@ -412,7 +412,7 @@ mod tests {
         check("proxy.url", "http://a:b@c:1", Ok(json!("http://***@c:1")));
         check("proxy.url", "a:b@c:1", Ok(json!("***@c:1")));
         check("proxy.url", "proxy:3128", Ok(json!("proxy:3128")));
-        check("proxy.url", "socks5://a", Err("http:// only"));
+        check("proxy.url", "socks5://a", Err("only http:// proxies"));
         check("proxy.url", "http://", Err("has no host"));
     }
 

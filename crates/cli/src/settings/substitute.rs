@@ -60,7 +60,7 @@ mod tests {
     fn what_cannot_be_replaced_is_said() {
         check("${B}", Err("B is not set"));
         check("${EMPTY}", Err("EMPTY is not set"));
-        check("${A", Err("no } after it"));
+        check("${A", Err("is not closed"));
         check("${}", Err("is not a variable"));
         check("${a b}", Err("is not a variable"));
     }
