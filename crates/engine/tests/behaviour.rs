@@ -245,7 +245,7 @@ fn unknown_names_are_refused() {
     assert!(refused(r#""_tersely":{"mod":"safe"}"#).contains("_tersely.mod: unknown key"));
     let message = refused(r#""_tersely":{"tool_output_compression":{"mod":"safe"}}"#);
     assert!(
-        message.contains("it may be mode, loss, method, session_id, dedup, memo, redact_secrets, max"),
+        message.contains("use mode, loss, method, session_id, dedup, memo, redact_secrets, max"),
         "{message}"
     );
 }
@@ -257,8 +257,8 @@ fn schema_compression_is_a_word() {
         let told = body("sh", "x", &format!(r#","_forge":{{"schema_compression":"{word}"}}"#));
         assert_eq!(sent(&told), body("sh", "x", ""));
     }
-    assert!(refused(r#""_forge":{"schema_compression":"more"}"#).contains("should be disabled or minify"));
-    assert!(refused(r#""_forge":{"schema_compression":true}"#).contains("should be disabled or minify"));
+    assert!(refused(r#""_forge":{"schema_compression":"more"}"#).contains("must be disabled or minify"));
+    assert!(refused(r#""_forge":{"schema_compression":true}"#).contains("must be disabled or minify"));
 }
 
 /// Behaviour 12.5: words of the client's own are cut where they are too much, for nothing depends on them.
