@@ -39,7 +39,9 @@ pub(crate) const SHAPES: [Shape; 5] = [
         body: responses,
         messages: "/input",
         results: |item| match item["type"].as_str() {
-            Some("function_call_output") => named(&item["call_id"], texts(&item["output"])),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                named(&item["call_id"], texts(&item["output"]))
+            }
             _ => Vec::new(),
         },
     },
