@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 120_000;
 #[test]
 fn a_stronger_mode_never_saves_less_and_never_shows_more() {
     let conversations: Vec<_> = conversations().into_iter().filter(|it| it.body.len() < MAX_BYTES).collect();
-    assert!(conversations.len() > 9, "{} conversations", conversations.len());
+    assert!(conversations.len() > 7, "{} conversations", conversations.len());
     for conversation in &conversations {
         let [safe, standard, aggressive] =
             [Mode::Safe, Mode::Standard, Mode::Aggressive].map(|mode| weigh(mode, conversation));
