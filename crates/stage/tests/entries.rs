@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::Value;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
 use tersely_stage::form::FORMS;
@@ -40,7 +41,11 @@ fn texts() -> Vec<String> {
     let shared =
         files(&project().join("crates/core/fixtures")).iter().map(read).map(said).collect::<Vec<_>>();
     let own = files(&project().join("crates/stage/fixtures")).iter().map(read).collect::<Vec<_>>();
-    let whole = shared.into_iter().chain(own).chain(outputs().into_iter().map(|output| output.text));
+    let whole = shared
+        .into_iter()
+        .chain(own)
+        .chain(examples())
+        .chain(outputs().into_iter().map(|output| output.text));
     let short = whole.filter(|text| text.len() <= LONG);
     short
         .flat_map(|text| {
@@ -48,6 +53,14 @@ fn texts() -> Vec<String> {
             std::iter::once(text).chain(broken)
         })
         .collect()
+}
+
+/// The texts of which the page on notation shows what is sent.
+fn examples() -> Vec<String> {
+    let file = project().join("benchmarks/reading/notation.json");
+    let examples: Value = serde_json::from_slice(&fs::read(file).expect("examples")).expect("JSON");
+    let inputs = examples.as_array().expect("a list").iter().filter_map(|example| example["input"].as_str());
+    inputs.map(str::to_owned).collect()
 }
 
 /// Calls `check` with every entry and what it makes of every text, and fails with the faults that it finds, a few of each
