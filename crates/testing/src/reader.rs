@@ -31,8 +31,8 @@ fn events(text: &str) -> Vec<Value> {
 #[derive(Default)]
 struct Names {
     found: Vec<String>,
-    /// Names that come in pieces, by the number of their call.
-    pieces: Vec<(u64, String)>,
+    /// Names that come in pieces, by the choice and the number of their call.
+    pieces: Vec<((u64, u64), String)>,
 }
 
 impl Names {
@@ -48,7 +48,7 @@ impl Names {
                 let name = &call["function"]["name"];
                 // A piece that does not say which call it belongs to belongs to none.
                 match call["index"].as_u64() {
-                    Some(index) => self.piece(index, name),
+                    Some(index) => self.piece((choice["index"].as_u64().unwrap_or(0), index), name),
                     None => self.named(name, true),
                 }
             }
@@ -71,11 +71,11 @@ impl Names {
         self.found.extend(name.as_str().filter(|_| is_call).map(str::to_owned));
     }
 
-    fn piece(&mut self, index: u64, name: &Value) {
+    fn piece(&mut self, call: (u64, u64), name: &Value) {
         let Some(name) = name.as_str() else { return };
-        match self.pieces.iter_mut().find(|(it, _)| *it == index) {
+        match self.pieces.iter_mut().find(|(it, _)| *it == call) {
             Some((_, begun)) => begun.push_str(name),
-            None => self.pieces.push((index, name.to_owned())),
+            None => self.pieces.push((call, name.to_owned())),
         }
     }
 }
