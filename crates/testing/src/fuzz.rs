@@ -139,6 +139,6 @@ fn watches(provider: &str, target: &str, bytes: &[u8]) {
         watch.close(CloseReason::Enough, &mut client);
     }
     assert!(!client.is_empty() || rest.is_empty(), "all of it is gone");
-    let calls = reader::calls(&client);
+    let calls = reader::whole_calls(&client, framing);
     assert!(!calls.iter().any(|name| name == HIDDEN), "seen: {}", String::from_utf8_lossy(&client));
 }

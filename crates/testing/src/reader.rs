@@ -1,18 +1,36 @@
 //! A client that reads a response as clients do, and says which tools it was told to call.
 
-use serde_json::Value;
+use std::collections::HashSet;
+use std::fmt::{self, Formatter};
 
-/// The names of all calls in a whole response or in the events of a stream.
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use tersely_wire::hidden::ResponseFraming;
+
+/// The names of all calls in a response, read as its framing says.
 #[must_use]
-pub fn calls(body: &[u8]) -> Vec<String> {
+pub fn calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
+    let names = read(body, framing);
+    names.found.into_iter().chain(names.pieces.into_iter().map(|piece| piece.name)).collect()
+}
+
+/// The same without names that came in several pieces. Where events between the pieces are broken, what the pieces
+/// make depends on the reader.
+#[must_use]
+pub fn whole_calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
+    let names = read(body, framing);
+    let whole = names.pieces.into_iter().filter(|piece| piece.parts == 1).map(|piece| piece.name);
+    names.found.into_iter().chain(whole).collect()
+}
+
+fn read(body: &[u8], framing: ResponseFraming) -> Names {
     let text = String::from_utf8_lossy(body);
     let mut names = Names::default();
-    match serde_json::from_str::<Value>(&text) {
-        Ok(whole) => names.read(&whole),
-        Err(_) => events(&text).iter().for_each(|event| names.read(event)),
+    match framing {
+        ResponseFraming::Whole => alike(&text).iter().for_each(|whole| names.read(whole)),
+        ResponseFraming::Events => events(&text).iter().for_each(|event| names.read(event)),
     }
-    names.found.extend(names.pieces.into_iter().map(|(_, name)| name));
-    names.found
+    names
 }
 
 /// What stands behind `data:` of each event, if it is JSON.
@@ -21,45 +39,122 @@ fn events(text: &str) -> Vec<Value> {
     for line in text.replace("\r\n", "\n").replace('\r', "\n").split('\n').chain([""]) {
         match line.strip_prefix("data:") {
             Some(more) => data = format!("{data}{}\n", more.strip_prefix(' ').unwrap_or(more)),
-            None if line.is_empty() => events.extend(serde_json::from_str(&std::mem::take(&mut data)).ok()),
+            None if line.is_empty() => events.extend(alike(&std::mem::take(&mut data))),
             None => {}
         }
     }
     events
 }
 
+/// The value of a JSON text, if every reader reads it alike: what two members of one name or broken UTF-8 mean depends
+/// on the reader.
+fn alike(text: &str) -> Option<Value> {
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    serde_json::from_str::<UniqueNames>(text).ok()?;
+    serde_json::from_str(text).ok()
+}
+
+/// A value in whose objects no name stands twice.
+struct UniqueNames;
+
+impl<'de> Deserialize<'de> for UniqueNames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for UniqueNames {
+    type Value = Self;
+
+    fn expecting(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        to.write_str("no name twice")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let mut names = HashSet::new();
+        while let Some((name, Self)) = map.next_entry::<String, Self>()? {
+            if !names.insert(name) {
+                return Err(A::Error::custom("twice"));
+            }
+        }
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+}
+
 #[derive(Default)]
 struct Names {
     found: Vec<String>,
-    /// Names that come in pieces, by the choice and the number of their call.
-    pieces: Vec<((u64, u64), String)>,
+    pieces: Vec<NamePiece>,
+}
+
+/// A name that comes in pieces.
+struct NamePiece {
+    /// The choice and the number of its call.
+    call: (u64, u64),
+    name: String,
+    parts: usize,
+    is_whole: bool,
 }
 
 impl Names {
     fn read(&mut self, value: &Value) {
-        for block in list(&value["content"]).iter().chain([&value["content_block"]]) {
+        for block in list(&value["content"]) {
             self.named(&block["name"], block["type"] == "tool_use");
         }
+        // An event of a type that a client does not know says nothing to it.
+        let begun = &value["content_block"];
+        self.named(&begun["name"], begun["type"] == "tool_use" && value["type"] == "content_block_start");
         for choice in list(&value["choices"]) {
             for call in list(&choice["message"]["tool_calls"]) {
                 self.named(&call["function"]["name"], true);
             }
             for call in list(&choice["delta"]["tool_calls"]) {
-                let name = &call["function"]["name"];
                 // A piece that does not say which call it belongs to belongs to none.
                 match call["index"].as_u64() {
-                    Some(index) => self.piece((choice["index"].as_u64().unwrap_or(0), index), name),
-                    None => self.named(name, true),
+                    Some(index) => {
+                        self.piece((choice["index"].as_u64().unwrap_or(0), index), &call["function"]);
+                    }
+                    None => self.named(&call["function"]["name"], true),
                 }
             }
         }
-        for item in [&value["output"], &value["response"]["output"]]
-            .into_iter()
-            .flat_map(list)
-            .chain([&value["item"]])
-        {
+        for item in [&value["output"], &value["response"]["output"]].into_iter().flat_map(list) {
             self.named(&item["name"], item["type"] == "function_call");
         }
+        let (item, kind) = (&value["item"], &value["type"]);
+        let is_told = *kind == "response.output_item.added" || *kind == "response.output_item.done";
+        self.named(&item["name"], item["type"] == "function_call" && is_told);
         for candidate in list(&value["candidates"]) {
             for part in list(&candidate["content"]["parts"]) {
                 self.named(&part["functionCall"]["name"], true);
@@ -71,11 +166,18 @@ impl Names {
         self.found.extend(name.as_str().filter(|_| is_call).map(str::to_owned));
     }
 
-    fn piece(&mut self, call: (u64, u64), name: &Value) {
-        let Some(name) = name.as_str() else { return };
-        match self.pieces.iter_mut().find(|(it, _)| *it == call) {
-            Some((_, begun)) => begun.push_str(name),
-            None => self.pieces.push((call, name.to_owned())),
+    /// A name ends where the arguments begin.
+    fn piece(&mut self, call: (u64, u64), function: &Value) {
+        let at = self.pieces.iter().position(|piece| piece.call == call).unwrap_or_else(|| {
+            self.pieces.push(NamePiece { call, name: String::new(), parts: 0, is_whole: false });
+            self.pieces.len() - 1
+        });
+        let piece = &mut self.pieces[at];
+        if !piece.is_whole {
+            let more = function["name"].as_str().unwrap_or("");
+            piece.parts += usize::from(!more.is_empty());
+            piece.name.push_str(more);
+            piece.is_whole = function["arguments"].as_str().is_some_and(|begun| !begun.is_empty());
         }
     }
 }

@@ -131,7 +131,7 @@ fn broken(runs: usize) {
         let played = catch_unwind(AssertUnwindSafe(|| play_pieces(&broken, |bytes| random.pieces(bytes))));
         let Ok(Seen { client, .. }) = played else { panic!("{}", what()) };
         assert!(!client.is_empty() || broken.responses[0].is_empty(), "lost: {}", what());
-        let calls = reader::calls(client.as_bytes());
+        let calls = reader::calls(client.as_bytes(), case.framing);
         assert!(!calls.iter().any(|name| name == TOOL.name), "seen: {}\n=== client\n{client}", what());
     }
 }

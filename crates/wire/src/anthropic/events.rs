@@ -117,6 +117,13 @@ impl Round {
         Self { blocks: TurnBlocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
     }
 
+    /// A hidden call without a number: what it asks cannot be told, and the client must not see it all the same.
+    fn lose_call(&mut self) -> Verdict {
+        self.blocks.lose();
+        self.hidden += 1;
+        Verdict::Drop
+    }
+
     fn opened(&self, index: u64) -> Option<&Open> {
         self.open.iter().rev().find(|open| open.index == index)
     }
@@ -137,10 +144,12 @@ impl AnthropicEvents {
 
     fn open(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         let [index, block] = top.gets(["index", "content_block"])?;
-        let (place, block) = (index?, block?);
-        let index = place.number()?;
+        let block = block?;
         let kind = BlockKind::of(&block, self.name);
         let round = &mut self.round;
+        let Some((place, index)) = index.and_then(|place| place.number().map(|index| (place, index))) else {
+            return (kind == BlockKind::Hidden).then(|| round.lose_call());
+        };
         round.blocks.start(index, kind, &block);
         let to = round.base.saturating_add(index).saturating_sub(round.hidden);
         let to = (kind != BlockKind::Hidden).then_some(to);

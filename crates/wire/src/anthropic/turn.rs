@@ -97,10 +97,15 @@ impl TurnBlocks {
     fn has_room(&mut self, more: usize) -> bool {
         self.size += more;
         if self.size > MOST_HELD {
-            self.is_lost = true;
-            self.all = Vec::new();
+            self.lose();
         }
         !self.is_lost
+    }
+
+    /// The turn cannot be sent again.
+    pub(super) fn lose(&mut self) {
+        self.is_lost = true;
+        self.all = Vec::new();
     }
 }
 

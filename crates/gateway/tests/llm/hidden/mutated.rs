@@ -10,6 +10,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use tersely_testing::generate::Choices;
 use tersely_testing::{mutate, reader};
+use tersely_wire::hidden::ResponseFraming;
 use tokio::task::JoinSet;
 
 use super::speech::{SHAPES, Say, Shape};
@@ -81,7 +82,9 @@ async fn play(runs: usize) {
             let body =
                 soon(body.collect()).await.unwrap_or_else(|error| panic!("run {run}: {error}")).to_bytes();
             let text = String::from_utf8_lossy(&body).into_owned();
-            assert!(!reader::calls(&body).iter().any(|name| name == TOOL), "seen in run {run}: {text}");
+            let framing = if streams { ResponseFraming::Events } else { ResponseFraming::Whole };
+            let calls = reader::calls(&body, framing);
+            assert!(!calls.iter().any(|name| name == TOOL), "seen in run {run}: {text}");
             assert!(!body.is_empty() || parts.status == 200, "lost in run {run}: {parts:?}");
             parts.status.as_u16()
         });
