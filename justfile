@@ -135,6 +135,13 @@ replay transcript='tau-airline-007.openai.json': release
     python3 benchmarks/conversations/setup.py
     cd benchmarks/conversations && python3 replay.py "{{absolute_path(corpus)}}/conversations/{{transcript}}"
 
+# Real MCP servers and clients, directly and through `tersely mcp`: is every message the same but what should not be? (minutes)
+[group('measure')]
+mcp: release
+    cd benchmarks/mcp && python3 install.py && python3 compare.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+    cd benchmarks/mcp && node compare.mjs --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+    cd benchmarks/mcp && python3 relay.py --record && python3 replay.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
+
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]
 delay: release

@@ -1,5 +1,6 @@
 //! One body through: slots, compress, keep, splice, record.
 
+mod answer;
 mod asked;
 mod beside;
 mod conversation;
@@ -24,6 +25,7 @@ mod session;
 mod settings;
 mod skip;
 
+pub use answer::{ClientAnswer, ServerAnswer};
 pub use asked::{Asked, AskedSession};
 pub use engine::{Engine, Passed};
 pub use hidden::{Answers, ELSEWHERE, Fetch, Fetched, Hidden, KeptOriginal, TOOL};

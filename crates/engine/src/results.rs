@@ -12,7 +12,7 @@ use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
-use crate::{KeptOriginal, Policy, Report, Request, ResultTally};
+use crate::{KeptOriginal, Policy, Recall, Report, Request, ResultTally};
 
 /// What became of all results.
 #[derive(Default)]
@@ -45,12 +45,17 @@ pub(crate) fn results(scope: &Scope<'_>, request: &Request<'_>, body: &[u8]) -> 
             return Results { report, ..Results::default() };
         }
     };
-    let memo = request.memo.filter(|_| scope.asked.session.memo != Some(false));
-    let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, &slots));
+    settle(scope, request.memo, &slots)
+}
+
+/// Compresses every result that was found, in order.
+pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<'_>]) -> Results {
+    let memo = memo.filter(|_| scope.asked.session.memo != Some(false));
+    let links = memo.map_or_else(Vec::new, |recall| recall.links(scope, slots));
     let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
     let mut results = Results::default();
     results.report.reused = past.filled.len();
-    results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, &slots));
+    results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, slots));
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let found = each(&slots[past.filled.len()..], |slot| {
         if slot.span.start < plain { leave(slot) } else { look(scope, slot) }

@@ -15,6 +15,7 @@ mod hop;
 mod host;
 mod idle;
 mod llm;
+mod mcp;
 mod outgoing;
 mod probe;
 mod pulse;
@@ -32,6 +33,7 @@ pub use llm::{
     Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages,
     Totals, Verdict,
 };
+pub use mcp::{McpDoor, Originals, Pipe, relay};
 pub use probe::probe;
 pub use serve::{bind, serve};
 pub use settings::{GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets};

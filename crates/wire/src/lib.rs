@@ -16,6 +16,7 @@ pub mod hidden;
 mod history;
 mod json;
 mod mask;
+pub mod mcp;
 mod ollama;
 mod prompt;
 mod provider;

@@ -6,6 +6,7 @@ mod count;
 mod decode;
 mod doctor;
 mod encode;
+mod mcp;
 mod provider;
 mod run;
 mod serve;
@@ -19,6 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   tersely run claude
   tersely serve --upstream https://api.anthropic.com
+  tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   kubectl get pods -o json | tersely encode --stats
   cat -n src/main.rs | tersely compress --explain
   tersely encode result.json > result.txt
@@ -39,6 +41,7 @@ pub(crate) struct TerselyArgs {
 pub(crate) enum TerselyCommand {
     Run(run::RunArgs),
     Serve(serve::ServeArgs),
+    Mcp(mcp::McpArgs),
     Doctor(doctor::DoctorArgs),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
     match &args.command {
         TerselyCommand::Run(args) => run::run(args),
         TerselyCommand::Serve(args) => serve::run(args),
+        TerselyCommand::Mcp(args) => mcp::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),

@@ -17,10 +17,15 @@ pub(crate) struct JsonNode<'a> {
 impl<'a> JsonNode<'a> {
     /// The object that is all of `body`.
     pub(crate) fn whole(body: &'a [u8]) -> Option<Self> {
+        Self::any(body).filter(Self::is_object)
+    }
+
+    /// The value that is all of `body`.
+    pub(crate) fn any(body: &'a [u8]) -> Option<Self> {
         let mut scan = JsonScan::new(body);
         let place = scan.skip().ok()?;
         scan.end().ok()?;
-        (body[place.start] == b'{').then_some(Self { body, span: place })
+        Some(Self { body, span: place })
     }
 
     /// The value that stands at `span`.

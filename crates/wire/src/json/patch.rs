@@ -35,10 +35,8 @@ impl BytePatch {
 
     /// The member goes, and a comma with it.
     pub(crate) fn cut(&mut self, object: &JsonNode<'_>, name: &str) {
-        if let Some(span) = object.member(name) {
-            let start = object.span.start;
-            let span = with_comma(object.bytes(), span.start - start..span.end - start);
-            self.edits.push((start + span.start..start + span.end, Vec::new()));
+        if let Some(span) = member_with_comma(object, name) {
+            self.edits.push((span, Vec::new()));
         }
     }
 
@@ -76,6 +74,13 @@ impl BytePatch {
         out.extend_from_slice(&data[from..]);
         Cow::Owned(out)
     }
+}
+
+/// Where the member of this name stands, with the comma that goes with it.
+pub(crate) fn member_with_comma(object: &JsonNode<'_>, name: &str) -> Option<Range<usize>> {
+    let (start, span) = (object.span.start, object.member(name)?);
+    let span = with_comma(object.bytes(), span.start - start..span.end - start);
+    Some(start + span.start..start + span.end)
 }
 
 /// A member's place with the comma behind it, or before it if it is the last.

@@ -23,7 +23,7 @@ use tersely_terminal::output;
 use tokio::process::{Child, Command};
 use tokio::select;
 
-use crate::command::run::client::{Client, Told};
+use crate::command::run::client::Told;
 use crate::command::run::door::Doors;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::settings::{self, Flags, SettingSources};
@@ -84,7 +84,8 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
         let mut wanted = Command::new(program);
         wanted.args(&told.args).args(args);
         let mut signals = Signals::all()?;
-        let mut child = told.give(&mut wanted).spawn().map_err(|error| absent(client, program, &error))?;
+        let mut child =
+            told.give(&mut wanted).spawn().map_err(|error| absent(client.install(), program, &error))?;
         wait(&mut child, &mut signals).await.map_err(Stop::from)
     });
     runtime.shutdown_background();
@@ -111,7 +112,7 @@ async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus
 }
 
 /// The exit code as a shell would give it.
-fn code(status: ExitStatus) -> u8 {
+pub(crate) fn code(status: ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]
@@ -130,9 +131,9 @@ fn summary(proxy: &ReadyGateway, told: &Told) -> String {
 }
 
 /// Why a command did not start, and what to do.
-fn absent(client: &dyn Client, program: &OsString, error: &io::Error) -> CommandFault {
+pub(crate) fn absent(install: Option<&str>, program: &OsString, error: &io::Error) -> CommandFault {
     let program = program.display();
-    match (error.kind(), client.install()) {
+    match (error.kind(), install) {
         (io::ErrorKind::NotFound, Some(install)) => {
             CommandFault::unable(format!("{program} is not installed"), format!("install it with: {install}"))
         }

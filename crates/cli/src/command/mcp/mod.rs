@@ -1,0 +1,64 @@
+//! `tersely mcp`: an MCP server whose results cost fewer tokens.
+
+mod wrap;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use tersely_terminal::fault::Stop;
+use tersely_wire::mcp::StructuredCopies;
+
+use crate::settings::Flags;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
+  tersely mcp --mode safe -- uvx mcp-server-git --repository .
+  claude mcp add files -- tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
+
+Exits with the server's own exit code, or 128 + signal if a signal ended it.";
+
+/// Run an MCP server so that its tool results cost fewer tokens
+///
+/// Put it before the server's command in a client's configuration. Everything passes as it came, except that results of
+/// tools are shortened and the list of tools has one more, `expand_context`, by which the model fetches what was omitted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)), mut_arg("upstream", |arg| arg.hide(true)))]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub flags: Flags,
+    /// What to do with structured results that only repeat the text
+    #[arg(long, value_name = "WHAT", default_value = "auto")]
+    pub structured: StructuredArg,
+    /// The server's command and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// What to do with structured results that only repeat the text.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum StructuredArg {
+    /// Send both
+    Keep,
+    /// Send the text alone where no client misses the rest: the tool declares no output schema, or the client is one that
+    /// shows its model only the structured part (Claude Code, Codex)
+    Auto,
+    /// Send the text alone, and remove output schemas from the list of tools
+    Drop,
+}
+
+impl From<StructuredArg> for StructuredCopies {
+    fn from(typed: StructuredArg) -> Self {
+        match typed {
+            StructuredArg::Keep => Self::Keep,
+            StructuredArg::Auto => Self::Auto,
+            StructuredArg::Drop => Self::Drop,
+        }
+    }
+}
+
+/// Runs what was named.
+pub(crate) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
+    wrap::run(args)
+}

@@ -1,0 +1,70 @@
+//! A server on this process's own input and output, with a relay between.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::{ExitCode, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use tersely_engine::Engine;
+use tersely_gateway::{McpDoor, Originals, Pipe, relay};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tokio::io::{stdin, stdout};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::select;
+
+use crate::command::mcp::McpArgs;
+use crate::command::run::{absent, code};
+use crate::gateway::runtime;
+use crate::settings::{self, SettingSources};
+use crate::signals::{Signals, Terminal, forward};
+
+/// Runs the server until it ends.
+pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
+    for (flag, given) in [("--listen", &args.flags.listen), ("--upstream", &args.flags.upstream)] {
+        if given.is_some() {
+            let hint = "omit it; the server is the command after `--`";
+            return Err(
+                CommandFault::unable(format!("{flag}: mcp speaks over its input and output"), hint).into()
+            );
+        }
+    }
+    let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
+    let originals = Originals::in_memory().map_err(|error| {
+        CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
+    })?;
+    let door = McpDoor::new(Engine::new(meant.engine), args.structured.into(), originals);
+    let runtime = runtime()?;
+    let ended = runtime.block_on(serve(Arc::new(door), &args.command));
+    runtime.shutdown_background();
+    Ok(ExitCode::from(code(ended?)))
+}
+
+async fn serve(door: Arc<McpDoor>, command: &[OsString]) -> Result<ExitStatus, Stop> {
+    let Some((program, args)) = command.split_first() else {
+        let hint = "for example: tersely mcp -- npx -y some-server";
+        return Err(CommandFault::unable("no command given", hint).into());
+    };
+    let mut signals = Signals::all()?;
+    let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
+    let client = Pipe { from: stdin(), to: stdout() };
+    // Ends when the server has said its last word, or when nobody hears it any more.
+    let mut relaying = tokio::spawn(relay(door, client, pipe));
+    let mut is_relayed = false;
+    loop {
+        let pid = child.id();
+        select! {
+            _ = &mut relaying, if !is_relayed => is_relayed = true,
+            ended = child.wait(), if is_relayed => return ended.map_err(Stop::from),
+            // A server may leave its output to a process of its own; what it said is passed on while it ends.
+            signal = signals.next() => forward(signal, pid, Terminal::None),
+        }
+    }
+}
+
+/// The server, its standard error still this process's own.
+fn start(program: &OsString, args: &[OsString]) -> io::Result<(Child, Pipe<ChildStdout, ChildStdin>)> {
+    let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let missing = || io::Error::other("no pipe to the server");
+    let (from, to) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
+    Ok((child, Pipe { from, to }))
+}

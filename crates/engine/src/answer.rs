@@ -1,0 +1,73 @@
+//! One tool's result through, on its way from a server to the client that asked.
+//!
+//! The client keeps what it gets here and sends it to a model later, so nothing can be put right afterwards: what is left
+//! out must have been kept before, and secrets are masked only where the operator asked for it by name.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tersely_core::{Loss, Redaction};
+use tersely_wire::mcp::{RpcId, ToolAnswer};
+use tersely_wire::{SlotCall, splice};
+
+use crate::results::settle;
+use crate::scope::Scope;
+use crate::{Asked, Change, Engine, KeptOriginal, Report};
+
+/// An answer of a server, as far as it matters to its texts.
+pub struct ServerAnswer<'a> {
+    /// The request that it answers.
+    pub id: &'a RpcId,
+    /// What was called.
+    pub call: &'a Arc<SlotCall<'static>>,
+    /// Where it came from: rules may speak of routes.
+    pub path: &'a str,
+    /// What the client asks for beside its message.
+    pub asked: Asked,
+    /// The most that may be lost, whatever the settings say.
+    pub most: Loss,
+    /// Whether its structured part may go where it only repeats the texts.
+    pub may_unstructure: bool,
+}
+
+/// What a client gets for an answer.
+pub struct ClientAnswer<'b> {
+    /// The message; borrowed when nothing was changed.
+    pub body: Cow<'b, [u8]>,
+    /// What was left out of it.
+    pub kept: Vec<KeptOriginal>,
+    /// The account of it.
+    pub report: Report,
+}
+
+impl Engine {
+    /// The message that should be passed on in the place of `body`.
+    #[must_use]
+    pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
+        let asked = named_only(&answer.asked);
+        let mut scope = Scope::new(self.settings(), answer.path, &asked);
+        scope.most = answer.most;
+        // Nobody knows what of a client's conversation a model still sees.
+        scope.refers = false;
+        let unchanged =
+            ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new(), report: Report::default() };
+        if scope.is_idle() {
+            return unchanged;
+        }
+        let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
+        let results = settle(&scope, None, &found.slots);
+        let mut edits = results.edits;
+        if answer.may_unstructure {
+            edits.extend(found.repeat.map(|span| (span, None)));
+        }
+        let mut report = results.report;
+        report.close();
+        ClientAnswer { body: splice(body, &edits), kept: results.kept, report }
+    }
+}
+
+/// What is asked, with no masks but those that the operator asked for by name.
+fn named_only(asked: &Asked) -> Asked {
+    let redact = asked.change.redact.or(Some(Redaction::Off));
+    Asked { change: Change { redact, ..asked.change }, ..asked.clone() }
+}

@@ -1,0 +1,13 @@
+//! Between an agent and its tools: the Model Context Protocol, relayed.
+//!
+//! Everything passes as it came but the results of tools, and the list of tools, which has one more: the one by which a
+//! model asks for what was left out. The client keeps what it gets here, so originals are kept before a shorter text goes on.
+
+mod door;
+mod lines;
+mod originals;
+mod relay;
+
+pub use door::McpDoor;
+pub use originals::Originals;
+pub use relay::{Pipe, relay};

@@ -1,0 +1,70 @@
+//! What was left out of a server's answers, for as long as its client may ask.
+
+use std::time::Duration;
+
+use tersely_core::expand::{self, Wish};
+use tersely_engine::KeptOriginal;
+use tersely_store::{
+    Id, Life, Lives, SettingError, Store, StoreKey, StoreLimits, StorePlace, StoreSettings, Tenant,
+};
+
+/// How much one session may keep in memory.
+const LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
+
+/// The largest text that is kept; of a larger one nothing is left out.
+const LARGEST: usize = 32 << 20;
+
+/// As long as any session lasts.
+const LIFE: Duration = Duration::from_hours(24 * 365);
+
+/// Texts of one client.
+pub struct Originals {
+    store: Store,
+    tenant: Option<Tenant>,
+}
+
+impl Originals {
+    /// Keeps texts in this process until it ends.
+    ///
+    /// # Errors
+    /// When the system gives no randomness.
+    pub fn in_memory() -> Result<Self, SettingError> {
+        let lives = Lives { original: LIFE, form: LIFE };
+        let store = Store::open(&StoreSettings {
+            place: StorePlace::Memory(LIMITS),
+            secret: None,
+            lives,
+            largest: LARGEST,
+        })?;
+        let tenant = store.tenant(b"the one client of this process");
+        Ok(Self { store, tenant })
+    }
+
+    /// Keeps all of these; false when one could not be.
+    pub(super) async fn keep(&self, kept: &[KeptOriginal]) -> bool {
+        for original in kept {
+            let Some(key) = self.key(&original.id) else { return false };
+            if self.store.keep(&key, &original.text).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What a model gets that calls the tool with these arguments.
+    pub(super) async fn show(&self, arguments: &str) -> String {
+        let wish = match Wish::read(arguments) {
+            Ok(wish) => wish,
+            Err(why) => return why.to_owned(),
+        };
+        let text = match self.key(wish.id()) {
+            Some(key) => self.store.find(&key).await.ok().flatten(),
+            None => None,
+        };
+        text.map_or_else(|| expand::unknown(wish.id()), |text| wish.show(&text).into_owned())
+    }
+
+    fn key(&self, id: &str) -> Option<StoreKey> {
+        Some(StoreKey { life: Life::Original, tenant: self.tenant?, id: Id::parse(id)? })
+    }
+}

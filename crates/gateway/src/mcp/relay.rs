@@ -1,0 +1,107 @@
+//! Two pipes, one each way, until the server has said its last word.
+
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+use crate::mcp::McpDoor;
+use crate::mcp::lines::{MessageLines, Piece};
+
+/// Messages that are longer pass unseen, so that no flood fills the memory.
+const LONGEST: usize = 32 << 20;
+
+/// Where to hear one side, and where to speak to it.
+pub struct Pipe<R, W> {
+    /// What it says.
+    pub from: R,
+    /// What it is told.
+    pub to: W,
+}
+
+type Shared<W> = Arc<Mutex<W>>;
+
+/// Relays between a client and a server until the server ends or the client can no longer be told anything. The server
+/// is told when the client has ended.
+///
+/// # Errors
+/// When the server can no longer be heard, or the client no longer be told.
+pub async fn relay<CR, CW, SR, SW>(
+    door: Arc<McpDoor>,
+    client: Pipe<CR, CW>,
+    server: Pipe<SR, SW>,
+) -> io::Result<()>
+where
+    CR: AsyncRead + Unpin + Send + 'static,
+    CW: AsyncWrite + Unpin + Send + 'static,
+    SR: AsyncRead + Unpin + Send + 'static,
+    SW: AsyncWrite + Unpin + Send + 'static,
+{
+    let to_client = Arc::new(Mutex::new(client.to));
+    let up = tokio::spawn(up(Arc::clone(&door), client.from, server.to, Arc::clone(&to_client)));
+    let ended = down(&door, server.from, to_client).await;
+    up.abort();
+    ended
+}
+
+/// From the client to the server, whose pipe is closed at the end.
+async fn up<R, S, C>(door: Arc<McpDoor>, from: R, mut server: S, client: Shared<C>) -> io::Result<()>
+where
+    R: AsyncRead + Unpin,
+    S: AsyncWrite + Unpin,
+    C: AsyncWrite + Unpin,
+{
+    let mut lines = MessageLines::new(LONGEST, from);
+    while let Some(piece) = lines.next().await? {
+        let bytes = match piece {
+            Piece::Part(bytes) | Piece::End(bytes) => bytes,
+            Piece::Line(line) => match door.hear_client(line).await {
+                Some(answer) => {
+                    say(&mut *client.lock().await, &[&*answer, b"\n"].concat()).await?;
+                    continue;
+                }
+                None => line,
+            },
+        };
+        say(&mut server, bytes).await?;
+    }
+    server.shutdown().await
+}
+
+/// From the server to the client. A message in several parts is not spoken into.
+async fn down<R, C>(door: &McpDoor, from: R, client: Shared<C>) -> io::Result<()>
+where
+    R: AsyncRead + Unpin,
+    C: AsyncWrite + Unpin,
+{
+    let mut lines = MessageLines::new(LONGEST, from);
+    let mut held: Option<OwnedMutexGuard<C>> = None;
+    while let Some(piece) = lines.next().await? {
+        match piece {
+            Piece::Line(line) => {
+                let sent = door.hear_server(line).await;
+                say(&mut *client.lock().await, &sent).await?;
+            }
+            Piece::Part(bytes) => {
+                let mut speaker = speaker(&client, held.take()).await;
+                say(&mut *speaker, bytes).await?;
+                held = Some(speaker);
+            }
+            Piece::End(bytes) => say(&mut *speaker(&client, held.take()).await, bytes).await?,
+        }
+    }
+    Ok(())
+}
+
+async fn speaker<C>(client: &Shared<C>, held: Option<OwnedMutexGuard<C>>) -> OwnedMutexGuard<C> {
+    match held {
+        Some(held) => held,
+        None => Arc::clone(client).lock_owned().await,
+    }
+}
+
+async fn say(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    to.write_all(bytes).await?;
+    to.flush().await
+}

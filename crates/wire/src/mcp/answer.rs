@@ -1,0 +1,103 @@
+//! The texts of one tool's result, and what beside them only repeats them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::call::SlotCall;
+use crate::json::node::JsonNode;
+use crate::json::patch;
+use crate::mcp::message::{RpcId, RpcMessage};
+use crate::mcp::repeat::repeats;
+use crate::slot::Slot;
+
+/// What a server answered to a call.
+#[derive(Debug, Clone)]
+pub struct ToolAnswer<'a> {
+    /// The texts that a model reads. Pictures, sounds, links and resources are none of them.
+    pub slots: Vec<Slot<'a>>,
+    /// Where `structuredContent` stands, with its comma, if it says nothing that the texts do not say.
+    pub repeat: Option<Range<usize>>,
+}
+
+impl<'a> ToolAnswer<'a> {
+    /// The answer to the request `id`, which was `call`, in a message of a server.
+    #[must_use]
+    pub fn find(id: &RpcId, call: &Arc<SlotCall<'a>>, body: &'a [u8]) -> Option<Self> {
+        let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
+        let result = message.result?;
+        let [content, structured, error] = result.gets(["content", "structuredContent", "isError"])?;
+        let blocks = content.as_ref().map(JsonNode::items).unwrap_or_default();
+        let is_error = error.is_some_and(|error| error.bytes() == b"true");
+        let texts: Vec<JsonNode<'_>> = blocks.iter().filter_map(text).collect();
+        let slots = texts.iter().filter(|text| !text.inside().is_empty()).map(|text| Slot {
+            span: text.span.clone(),
+            call: Arc::clone(call),
+            token: text.bytes(),
+            is_error,
+        });
+        let says_all = texts.len() == blocks.len();
+        let copy = structured.filter(|it| says_all && repeats(it, &texts.iter().collect::<Vec<_>>()));
+        let repeat = copy.and_then(|_| patch::member_with_comma(&result, "structuredContent"));
+        Some(Self { slots: slots.collect(), repeat })
+    }
+}
+
+/// The text of a block that a model is meant to read.
+fn text<'a>(block: &JsonNode<'a>) -> Option<JsonNode<'a>> {
+    let [kind, text, notes] = block.gets(["type", "text", "annotations"])?;
+    let audience = notes.and_then(|notes| notes.get("audience"));
+    let is_read = audience.is_none_or(|list| list.items().iter().any(|whom| whom.says("assistant")));
+    text.filter(|text| {
+        is_read && kind.is_some_and(|kind| kind.says("text")) && text.bytes().starts_with(b"\"")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(body: &str) -> (Vec<String>, Option<String>) {
+        let call = Arc::new(SlotCall::default());
+        let answer = ToolAnswer::find(&RpcId::Number("1".into()), &call, body.as_bytes()).expect("an answer");
+        let texts = answer.slots.iter().map(|slot| slot.text().expect("text").into_owned()).collect();
+        let rest = answer.repeat.map(|span| {
+            let mut body = body.to_owned();
+            body.replace_range(span, "");
+            body
+        });
+        (texts, rest)
+    }
+
+    #[test]
+    fn only_texts_for_the_model_are_found() {
+        let (texts, repeat) = find(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a"},{"type":"image","data":"x"},
+            {"type":"text","text":"b","annotations":{"audience":["user"]}},{"type":"text","text":""},
+            {"type":"resource","resource":{"text":"r"}},{"text":"c","type":"text","_meta":{}}],"structuredContent":{"x":1}}}"#,
+        );
+        assert_eq!((texts, repeat), (vec!["a".to_owned(), "c".to_owned()], None));
+    }
+
+    #[test]
+    fn what_repeats_the_texts_can_go() {
+        let head = r#"{"id":1,"result":{"content":[{"type":"text","text":"{\"a\":1}"}]"#;
+        let (_, rest) = find(&format!(r#"{head},"structuredContent":{{"a":1}},"isError":false}}}}"#));
+        assert_eq!(rest.as_deref(), Some(&*format!(r#"{head},"isError":false}}}}"#)));
+        let (_, rest) = find(&format!(r#"{head}, "structuredContent" : {{"a":1}} }}}}"#));
+        assert_eq!(rest.as_deref(), Some(&*format!("{head} }}}}")));
+    }
+
+    #[test]
+    fn other_answers_are_left_alone() {
+        let call = Arc::new(SlotCall::default());
+        for body in [
+            r#"{"id":2,"result":{"content":[]}}"#,
+            r#"{"id":"1","result":{"content":[]}}"#,
+            r#"{"id":1,"error":{"code":1}}"#,
+            r#"{"id":1,"result":{"content":[],"content":[]}}"#,
+            "garbage",
+        ] {
+            assert!(ToolAnswer::find(&RpcId::Number("1".into()), &call, body.as_bytes()).is_none(), "{body}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A server's list of tools: the names in it, and one tool more.
+
+use std::borrow::Cow;
+
+use crate::hidden::HiddenTool;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+use crate::mcp::message::{RpcId, RpcMessage};
+use crate::schema;
+
+/// What becomes of `structuredContent` that only repeats the texts of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StructuredCopies {
+    /// It stays.
+    Keep,
+    /// It goes where no client would miss it: the tool's description has no schema for it, or the client shows it to
+    /// its model in place of the text and does not check it.
+    #[default]
+    Auto,
+    /// It goes, and so do the schemas.
+    Drop,
+}
+
+/// What is done to lists of tools, beside that one is added.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ListChanges {
+    /// What becomes of structured results, and so of their schemas.
+    pub copies: StructuredCopies,
+    /// What makes a description shorter, where that was asked for.
+    pub minify: Option<fn(&str) -> Option<String>>,
+}
+
+/// A page of a server's tools.
+#[derive(Debug, Clone)]
+pub struct ToolListing<'a> {
+    body: &'a [u8],
+    list: JsonNode<'a>,
+    tools: Vec<ListedTool<'a>>,
+}
+
+/// One tool, as far as it matters here.
+#[derive(Debug, Clone)]
+struct ListedTool<'a> {
+    node: JsonNode<'a>,
+    name: Cow<'a, str>,
+    has_schema: bool,
+}
+
+impl<'a> ToolListing<'a> {
+    /// The answer to the request `id` in a message of a server, if it lists tools.
+    #[must_use]
+    pub fn find(id: &RpcId, body: &'a [u8]) -> Option<Self> {
+        let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
+        let list = message.result?.get("tools").filter(JsonNode::is_list)?;
+        let tool = |node: JsonNode<'a>| {
+            let [name, schema] = node.gets(["name", "outputSchema"])?;
+            Some(ListedTool { name: name?.text()?, has_schema: schema.is_some(), node })
+        };
+        let tools = list.items().into_iter().filter_map(tool).collect();
+        Some(Self { body, list, tools })
+    }
+
+    /// True when the server has a tool of this name itself.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// The tools whose results need no structured part.
+    pub fn plain(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().filter(|tool| !tool.has_schema).map(|tool| &*tool.name)
+    }
+
+    /// The message with `tool` behind the others, and with what `changes` say.
+    #[must_use]
+    pub fn with(&self, changes: ListChanges, tool: Option<&HiddenTool>) -> Cow<'a, [u8]> {
+        let mut patch = BytePatch::default();
+        if changes.copies == StructuredCopies::Drop {
+            self.tools.iter().for_each(|tool| patch.cut(&tool.node, "outputSchema"));
+        }
+        if let Some(minify) = changes.minify {
+            self.tools.iter().for_each(|tool| describe(&tool.node, minify, &mut patch));
+        }
+        if let Some(tool) = tool {
+            patch.push(&self.list, &written(tool));
+        }
+        patch.apply(self.body)
+    }
+}
+
+/// Where a tool's schemas stand.
+const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
+
+/// Writes the descriptions of a tool and of what it takes shorter.
+fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut BytePatch) {
+    let found = schema::find(tool.bytes(), |scan, found| schema::tool(&SCHEMAS, scan, found));
+    let start = tool.span.start;
+    for (span, short) in found.unwrap_or_default().into_iter().filter_map(|found| found.edit(minify)) {
+        let short = short.map_or_else(String::new, |short| text::quoted(&short));
+        patch.put(start + span.start..start + span.end, short);
+    }
+}
+
+/// A tool as servers describe theirs. It reads, and changes nothing: clients need not ask before each call.
+fn written(tool: &HiddenTool) -> String {
+    let HiddenTool { name, description, parameters } = tool;
+    format!(
+        r#"{{"name":"{name}","description":{},"inputSchema":{parameters},"annotations":{{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}}}"#,
+        text::quoted(description)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOL: HiddenTool = HiddenTool { name: "more", description: "Shows \"more\".", parameters: "{}" };
+    const OWN: &str = r#"{"name":"more","description":"Shows \"more\".","inputSchema":{},"annotations":{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}"#;
+
+    fn check(changes: ListChanges, tool: Option<&HiddenTool>, tools: &str, expected: &str) {
+        let body =
+            |tools: &str| format!(r#"{{"jsonrpc":"2.0","id":"l","result":{{"tools":{tools},"x":1}}}}"#);
+        let before = body(tools);
+        let listing = ToolListing::find(&RpcId::Text("l".into()), before.as_bytes()).expect("a list");
+        assert_eq!(String::from_utf8_lossy(&listing.with(changes, tool)), body(expected));
+    }
+
+    #[test]
+    fn one_tool_is_added_and_nothing_else_changes() {
+        let keep = ListChanges::default();
+        check(keep, Some(&TOOL), r#"[ {"name":"a"} ]"#, &format!(r#"[ {{"name":"a"}},{OWN} ]"#));
+        check(keep, Some(&TOOL), "[]", &format!("[{OWN}]"));
+        check(keep, None, r#"[ {"name":"a","outputSchema":{}} ]"#, r#"[ {"name":"a","outputSchema":{}} ]"#);
+    }
+
+    #[test]
+    fn schemas_of_results_go_where_that_is_asked_for() {
+        let (before, after) =
+            (r#"[{"name":"a","outputSchema":{"x":[1]}},{"name":"b"}]"#, r#"[{"name":"a"},{"name":"b"}]"#);
+        check(ListChanges { copies: StructuredCopies::Drop, minify: None }, None, before, after);
+    }
+
+    #[test]
+    fn descriptions_are_shortened_where_that_is_asked_for() {
+        let minify = |text: &str| Some(text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let before = r#"[{"name":"a","description":"one\n  two","inputSchema":{"properties":{"x":{"description":" y  z","default":"  "}}},"x-mcp-header":"  "}]"#;
+        let after = r#"[{"name":"a","description":"one two","inputSchema":{"properties":{"x":{"description":"y z","default":"  "}}},"x-mcp-header":"  "}]"#;
+        check(ListChanges { minify: Some(minify), ..ListChanges::default() }, None, before, after);
+    }
+
+    #[test]
+    fn names_and_schemas_are_known() {
+        let body = br#"{"id":1,"result":{"tools":[{"name":"a","outputSchema":{}},{"name":"b"}]}}"#;
+        let listing = ToolListing::find(&RpcId::Number("1".into()), body).expect("a list");
+        assert!(listing.has("b") && !listing.has("c"));
+        assert_eq!(listing.plain().collect::<Vec<_>>(), ["b"]);
+        assert!(ToolListing::find(&RpcId::Number("2".into()), body).is_none());
+    }
+}

@@ -1,0 +1,100 @@
+//! The envelope of a message: what it is called, what it answers, and where its payload stands.
+
+use std::borrow::Cow;
+
+use crate::json::node::JsonNode;
+
+/// The name of a request, which its answer repeats; a number and a text of the same digits are two names.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RpcId {
+    /// A number, as it was written.
+    Number(String),
+    /// A text.
+    Text(String),
+}
+
+impl RpcId {
+    /// The name that stands here; `null` is none.
+    fn read(node: &JsonNode<'_>) -> Option<Self> {
+        if let Some(text) = node.text() {
+            return Some(Self::Text(text.into_owned()));
+        }
+        let digits = str::from_utf8(node.bytes()).ok()?;
+        digits
+            .starts_with(|first: char| first == '-' || first.is_ascii_digit())
+            .then(|| Self::Number(digits.into()))
+    }
+}
+
+/// One message of a client or a server.
+#[derive(Debug, Clone)]
+pub(super) struct RpcMessage<'a> {
+    pub(super) id: Option<RpcId>,
+    /// The id as it stands in the message, to be said again.
+    pub(super) spelled: &'a [u8],
+    /// What is asked or told; an answer has none.
+    pub(super) method: Option<Cow<'a, str>>,
+    pub(super) params: Option<JsonNode<'a>>,
+    /// What came of a request.
+    pub(super) result: Option<JsonNode<'a>>,
+}
+
+impl<'a> RpcMessage<'a> {
+    /// The messages in `body`: one, or as many as a batch of the revision of March 2025 holds. What is no message is
+    /// none, and what has a name twice is read by nobody alike.
+    pub(super) fn all(body: &'a [u8]) -> Vec<Self> {
+        match JsonNode::any(body) {
+            Some(top) if top.is_list() => top.items().iter().filter_map(Self::read).collect(),
+            top => top.as_ref().and_then(Self::read).into_iter().collect(),
+        }
+    }
+
+    fn read(node: &JsonNode<'a>) -> Option<Self> {
+        let node = Some(node).filter(|node| node.is_object())?;
+        let [id, method, params, result] = node.gets(["id", "method", "params", "result"])?;
+        Some(Self {
+            spelled: id.as_ref().map_or(b"null", JsonNode::bytes),
+            id: id.as_ref().and_then(RpcId::read),
+            method: method.and_then(|method| method.text()),
+            params,
+            result,
+        })
+    }
+
+    /// The name by which its sender introduces itself: when it first speaks, or with every request.
+    pub(super) fn client(&self) -> Option<Cow<'a, str>> {
+        let [info, meta] = self.params.as_ref()?.gets(["clientInfo", "_meta"])?;
+        let info = info.or_else(|| meta?.get("io.modelcontextprotocol/clientInfo"));
+        info?.get("name")?.text()
+    }
+
+    /// What a member of its parameters says.
+    pub(super) fn param(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.params.as_ref()?.get(name)?.text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(body: &str) -> Vec<Option<RpcId>> {
+        RpcMessage::all(body.as_bytes()).into_iter().map(|message| message.id).collect()
+    }
+
+    #[test]
+    fn numbers_and_texts_are_different_names() {
+        assert_eq!(ids(r#"{"id":7}"#), [Some(RpcId::Number("7".into()))]);
+        assert_eq!(ids(r#"{"id":"\u0037"}"#), [Some(RpcId::Text("7".into()))]);
+        assert_eq!(ids(r#"{"id":null}"#), [None]);
+        assert_eq!(ids(r#"{"method":"x"}"#), [None]);
+    }
+
+    #[test]
+    fn what_is_no_message_is_none() {
+        for body in ["", "7", "\"x\"", "{", r#"{"id":1,"id":2}"#, "[1,2]", "no JSON"] {
+            assert_eq!(ids(body), [], "{body}");
+        }
+        assert_eq!(ids(r#" [{"id":1}, 7, {"id":"b"}] "#).len(), 2);
+    }
+}

@@ -1,0 +1,378 @@
+//! Follows a client and a server: which answer belongs to which call, and what the client's model was told of us.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::call::SlotCall;
+use crate::command;
+use crate::hidden::HiddenTool;
+use crate::json::node::JsonNode;
+use crate::json::scan::JsonScan;
+use crate::json::text;
+use crate::mcp::list::{ListChanges, StructuredCopies, ToolListing};
+use crate::mcp::message::{RpcId, RpcMessage};
+
+/// How many requests and tasks are remembered; what is forgotten passes as it came.
+const MOST: usize = 512;
+
+/// How many tools are.
+const MOST_TOOLS: usize = 10_000;
+
+/// Arguments that are longer say nothing that a shorter beginning does not.
+const LONGEST: usize = 16 << 10;
+
+/// One client and one server.
+#[derive(Debug)]
+pub struct McpSession {
+    tool: HiddenTool,
+    changes: ListChanges,
+    awaited: Vec<Awaited>,
+    /// Calls that go on as tasks, by the task's name.
+    tasks: Vec<(String, Arc<SlotCall<'static>>)>,
+    /// Tools that were listed without a schema for their results.
+    plain: HashSet<String>,
+    /// The client has seen the list of tools with ours in it.
+    is_offered: bool,
+    /// The client shows its model structured parts in place of texts.
+    reads_structured: bool,
+}
+
+/// Clients that show their model the structured part of a result and not its texts, and that show the texts where there
+/// is none, whatever schema the tool has.
+const READ_STRUCTURED: [&str; 2] = ["claude-code", "codex-mcp-client"];
+
+/// What a client's message is to us.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FromClient {
+    /// It is the server's.
+    Pass,
+    /// It calls our own tool.
+    Own(OwnCall),
+}
+
+/// A request whose answer may be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    /// The name of the request.
+    pub id: RpcId,
+    /// What was asked for.
+    pub what: FromServer,
+}
+
+/// What an answer holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FromServer {
+    /// The result of a call.
+    Answer(Arc<SlotCall<'static>>),
+    /// The first page of the tools, or another.
+    Listing {
+        /// True of the first page.
+        is_first: bool,
+    },
+}
+
+/// A call of our own tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OwnCall {
+    spelled: Vec<u8>,
+    is_stateless: bool,
+    /// What it is called with.
+    pub arguments: String,
+}
+
+impl McpSession {
+    /// A session of which nothing was heard yet; `tool` is what the client's model can call.
+    #[must_use]
+    pub fn new(tool: HiddenTool, changes: ListChanges) -> Self {
+        let (awaited, tasks, plain) = (Vec::new(), Vec::new(), HashSet::new());
+        Self { tool, changes, awaited, tasks, plain, is_offered: false, reads_structured: false }
+    }
+
+    /// True when the client's model can ask for what is left out.
+    #[must_use]
+    pub fn is_offered(&self) -> bool {
+        self.is_offered
+    }
+
+    /// True when the structured part of a tool's result may go where it only repeats the text: the client does not miss
+    /// it, or was told of the tool and not that there would be one.
+    #[must_use]
+    pub fn may_unstructure(&self, tool: &str) -> bool {
+        match self.changes.copies {
+            StructuredCopies::Keep => false,
+            StructuredCopies::Auto => self.reads_structured || self.plain.contains(tool),
+            StructuredCopies::Drop => true,
+        }
+    }
+
+    /// Hears a message of the client.
+    pub fn hear_client(&mut self, body: &[u8]) -> FromClient {
+        let messages = RpcMessage::all(body);
+        let is_alone = messages.len() == 1;
+        for message in messages {
+            if let Some(client) = message.client() {
+                self.reads_structured = READ_STRUCTURED.contains(&&*client);
+            }
+            let (Some(method), Some(id)) = (message.method.as_deref(), message.id.clone()) else { continue };
+            let what = match method {
+                "tools/call" if is_alone && self.is_own(&message) => return FromClient::Own(own(&message)),
+                "tools/call" => Some(FromServer::Answer(Arc::new(call(&message)))),
+                "tools/list" => Some(FromServer::Listing { is_first: message.param("cursor").is_none() }),
+                "tasks/result" => message.param("taskId").and_then(|task| self.task(&task)),
+                _ => None,
+            };
+            if let Some(what) = what {
+                remember(&mut self.awaited, Awaited { id, what });
+            }
+        }
+        FromClient::Pass
+    }
+
+    /// Hears a message of the server: which of its answers are ours to change.
+    pub fn hear_server(&mut self, body: &[u8]) -> Vec<Awaited> {
+        if self.awaited.is_empty() {
+            return Vec::new();
+        }
+        let mut answers = Vec::new();
+        for message in RpcMessage::all(body) {
+            let Some(id) = message.id.filter(|_| message.method.is_none()) else { continue };
+            let Some(at) = self.awaited.iter().position(|awaited| awaited.id == id) else { continue };
+            let awaited = self.awaited.remove(at);
+            match (message.result, &awaited.what) {
+                (Some(result), FromServer::Answer(call)) if task_name(&result).is_some() => {
+                    let task = task_name(&result).unwrap_or_default();
+                    remember(&mut self.tasks, (task, Arc::clone(call)));
+                }
+                (Some(_), _) => answers.push(awaited),
+                (None, _) => {}
+            }
+        }
+        answers
+    }
+
+    /// A message of the server that lists its tools, with ours behind them on the first page. Where the server has a
+    /// tool of the same name, it keeps it.
+    pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
+        let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
+        if is_first {
+            self.plain.clear();
+            self.is_offered = !listing.has(self.tool.name);
+        } else if listing.has(self.tool.name) {
+            self.is_offered = false;
+        }
+        let room = MOST_TOOLS.saturating_sub(self.plain.len());
+        self.plain.extend(listing.plain().take(room).map(str::to_owned));
+        listing.with(self.changes, Some(&self.tool).filter(|_| is_first && self.is_offered))
+    }
+
+    fn is_own(&self, message: &RpcMessage<'_>) -> bool {
+        self.is_offered && message.param("name").as_deref() == Some(self.tool.name)
+    }
+
+    fn task(&self, name: &str) -> Option<FromServer> {
+        let (_, call) = self.tasks.iter().rev().find(|(task, _)| task == name)?;
+        Some(FromServer::Answer(Arc::clone(call)))
+    }
+}
+
+impl OwnCall {
+    /// The answer that the client gets in place of the server's.
+    #[must_use]
+    pub fn answer(&self, words: &str) -> Vec<u8> {
+        let complete = if self.is_stateless { r#","resultType":"complete""# } else { "" };
+        let head = br#"{"jsonrpc":"2.0","id":"#;
+        let rest = format!(
+            r#","result":{{"content":[{{"type":"text","text":{}}}]{complete}}}}}"#,
+            text::quoted(words)
+        );
+        [head, &*self.spelled, rest.as_bytes()].concat()
+    }
+}
+
+/// The member of `_meta` that every request of a stateless client has.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+fn own(message: &RpcMessage<'_>) -> OwnCall {
+    let [arguments, meta] =
+        message.params.as_ref().and_then(|params| params.gets(["arguments", "_meta"])).unwrap_or_default();
+    let arguments = arguments.map_or("{}".into(), |given| String::from_utf8_lossy(given.bytes()));
+    OwnCall {
+        spelled: message.spelled.to_vec(),
+        is_stateless: meta.is_some_and(|meta| meta.get(VERSION).is_some()),
+        arguments: arguments.into_owned(),
+    }
+}
+
+/// What is called, as far as its result needs to know.
+fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
+    let tool = message.param("name").unwrap_or_default().into_owned();
+    let arguments = message.params.as_ref().and_then(|params| params.get("arguments"));
+    let given =
+        arguments.and_then(|node| command::given(&mut JsonScan::new(node.bytes())).ok()).unwrap_or_default();
+    let command = given.command.filter(|command| command.len() <= LONGEST);
+    let command = command.map(|command| Cow::Owned(command.into_owned()));
+    SlotCall { id: Cow::Borrowed(""), tool: Cow::Owned(tool), command, is_part: given.is_part }
+}
+
+/// The task that a call became.
+fn task_name(result: &JsonNode<'_>) -> Option<String> {
+    let [task, content] = result.gets(["task", "content"])?;
+    let name = task?.get("taskId")?.text()?.into_owned();
+    content.is_none().then_some(name)
+}
+
+fn remember<T>(all: &mut Vec<T>, one: T) {
+    if all.len() >= MOST {
+        all.remove(0);
+    }
+    all.push(one);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOL: HiddenTool = HiddenTool { name: "more", description: "More.", parameters: "{}" };
+    const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+    fn session() -> McpSession {
+        McpSession::new(TOOL, ListChanges::default())
+    }
+
+    /// A session whose client has heard of these tools.
+    fn listed(tools: &str) -> McpSession {
+        let mut session = session();
+        assert_eq!(session.hear_client(LIST), FromClient::Pass);
+        let page = format!(r#"{{"id":1,"result":{{"tools":{tools}}}}}"#);
+        let [Awaited { id, what: FromServer::Listing { is_first: true } }] =
+            &session.hear_server(page.as_bytes())[..]
+        else {
+            panic!("no list: {page}")
+        };
+        session.listing(id, true, page.as_bytes());
+        session
+    }
+
+    fn call(id: &str, name: &str, arguments: &str) -> String {
+        format!(r#"{{"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}},"id":{id}}}"#)
+    }
+
+    fn answered(session: &mut McpSession, body: &str) -> Option<SlotCall<'static>> {
+        match session.hear_server(body.as_bytes()).pop()?.what {
+            FromServer::Answer(call) => Some(SlotCall::clone(&call)),
+            FromServer::Listing { .. } => None,
+        }
+    }
+
+    #[test]
+    fn an_answer_is_told_which_call_it_belongs_to() {
+        let mut session = session();
+        session.hear_client(call("0", "read_file", r#"{"path":"a.txt","head":3}"#).as_bytes());
+        session.hear_client(call(r#""0""#, "sh", r#"{"command":"ls"}"#).as_bytes());
+        let found = answered(&mut session, r#"{"result":{"content":[]},"id":"0"}"#).expect("a call");
+        assert_eq!((&*found.tool, found.command.as_deref(), found.is_part), ("sh", Some("ls"), false));
+        let found = answered(&mut session, r#"{"result":{"content":[]},"id":0}"#).expect("a call");
+        assert_eq!(
+            (&*found.tool, found.command.as_deref(), found.is_part),
+            ("read_file", Some("a.txt"), true)
+        );
+        assert_eq!(answered(&mut session, r#"{"result":{"content":[]},"id":0}"#), None);
+    }
+
+    #[test]
+    fn nothing_else_is_ours() {
+        let mut session = session();
+        session.hear_client(call("5", "x", "{}").as_bytes());
+        for body in [
+            r#"{"id":5,"method":"sampling/createMessage","params":{}}"#,
+            r#"{"method":"notifications/progress","params":{"progressToken":5}}"#,
+            r#"{"id":6,"result":{}}"#,
+            "garbage",
+            "",
+        ] {
+            assert_eq!(session.hear_server(body.as_bytes()), [], "{body}");
+        }
+        assert_eq!(session.hear_server(br#"{"id":5,"error":{"code":-1,"message":"no"}}"#), []);
+    }
+
+    #[test]
+    fn our_own_tool_is_ours_once_it_was_listed() {
+        let own = call("9", "more", r#"{"id":"shadow_1"}"#);
+        assert_eq!(session().hear_client(own.as_bytes()), FromClient::Pass);
+        let mut session = listed(r#"[{"name":"a"}]"#);
+        let FromClient::Own(call) = session.hear_client(own.as_bytes()) else { panic!("not ours") };
+        assert_eq!(call.arguments, r#"{"id":"shadow_1"}"#);
+        assert_eq!(
+            String::from_utf8_lossy(&call.answer("a\n\"b\"")),
+            r#"{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"a\n\"b\""}]}}"#
+        );
+        let mut taken = listed(r#"[{"name":"more"}]"#);
+        assert_eq!(taken.hear_client(own.as_bytes()), FromClient::Pass);
+        assert!(!taken.is_offered());
+    }
+
+    #[test]
+    fn a_stateless_client_is_told_that_the_result_is_complete() {
+        let mut session = listed("[]");
+        let body = r#"{"id":"a","method":"tools/call","params":{"name":"more","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+        let FromClient::Own(call) = session.hear_client(body.as_bytes()) else { panic!("not ours") };
+        assert_eq!(call.arguments, "{}");
+        assert!(String::from_utf8_lossy(&call.answer("x")).ends_with(r#"],"resultType":"complete"}}"#));
+    }
+
+    #[test]
+    fn a_structured_part_stays_where_it_was_promised_or_nobody_knows() {
+        let session = listed(r#"[{"name":"a","outputSchema":{}},{"name":"b"}]"#);
+        assert!(
+            !session.may_unstructure("a") && session.may_unstructure("b") && !session.may_unstructure("c")
+        );
+    }
+
+    #[test]
+    fn a_structured_part_goes_where_the_client_would_show_it_instead_of_the_text() {
+        let stateless = r#"{"method":"server/discover","id":0,"params":{"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"claude-code"}}}}"#;
+        let older = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"codex-mcp-client"}}}"#;
+        let other = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"opencode"}}}"#;
+        for (hello, goes) in [(stateless, true), (older, true), (other, false)] {
+            let mut session = listed(r#"[{"name":"a","outputSchema":{}}]"#);
+            session.hear_client(hello.as_bytes());
+            assert_eq!(session.may_unstructure("a"), goes, "{hello}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_a_call_that_is_answered_later() {
+        let mut session = session();
+        session.hear_client(call("1", "slow", "{}").as_bytes());
+        assert_eq!(
+            session.hear_server(br#"{"id":1,"result":{"task":{"taskId":"t1","status":"working"}}}"#),
+            []
+        );
+        session.hear_client(br#"{"id":2,"method":"tasks/result","params":{"taskId":"t1"}}"#);
+        session.hear_client(br#"{"id":3,"method":"tasks/result","params":{"taskId":"t2"}}"#);
+        let found = answered(&mut session, r#"{"id":2,"result":{"content":[]}}"#).expect("a call");
+        assert_eq!(found.tool, "slow");
+        assert_eq!(answered(&mut session, r#"{"id":3,"result":{"content":[]}}"#), None);
+    }
+
+    #[test]
+    fn batches_are_heard_too() {
+        let mut session = session();
+        let batch = format!("[{},{}]", call("1", "a", "{}"), call("2", "b", "{}"));
+        session.hear_client(batch.as_bytes());
+        let answers = session.hear_server(br#"[{"id":2,"result":{}},{"id":1,"result":{}},{"method":"x"}]"#);
+        assert_eq!(answers.len(), 2);
+    }
+
+    #[test]
+    fn what_is_never_answered_is_forgotten_at_last() {
+        let mut session = session();
+        for id in 0..=MOST {
+            session.hear_client(call(&id.to_string(), "a", "{}").as_bytes());
+        }
+        assert_eq!(answered(&mut session, r#"{"id":0,"result":{}}"#), None);
+        assert!(answered(&mut session, r#"{"id":1,"result":{}}"#).is_some());
+        assert_eq!(session.awaited.len(), MOST - 1);
+    }
+}
