@@ -5,6 +5,7 @@
 pub mod auto;
 pub mod expand;
 mod fence;
+mod negotiated;
 mod pipeline;
 pub mod prompt;
 mod redact;
@@ -12,6 +13,7 @@ pub mod schema;
 mod session;
 pub mod tokens;
 
+pub use negotiated::encode_json;
 pub use pipeline::compress::compress;
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
@@ -19,6 +21,7 @@ pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
 pub use redact::{redact, secrets};
 pub use session::Session;
+pub use tersely_codec::Form;
 pub use tersely_stage::cut::{FAMILIES, is_exceeded};
 pub use tersely_stage::form::expand;
 pub use tersely_stage::signal::lost_errors;

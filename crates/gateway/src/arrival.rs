@@ -110,6 +110,17 @@ impl Arrival {
         self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(HEARD).collect()
     }
 
+    /// All of it, taken out, if it has at most `limit` bytes; else it is still to come.
+    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Option<Bytes>, Error> {
+        while self.read_ahead() <= limit {
+            match poll_fn(|cx| self.poll_more(cx)).await.transpose()? {
+                Some(frame) => self.ahead.push_back(frame),
+                None => return Ok(Some(joined(self.ahead.drain(..)))),
+            }
+        }
+        Ok(None)
+    }
+
     /// The next frame that was not read ahead.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let Some(undo) = &mut self.undo else { return Pin::new(&mut self.body).poll_frame(cx) };
@@ -159,6 +170,15 @@ impl Body for Arrival {
             Some(rest) if self.undo.is_none() => SizeHint::with_exact(rest + ahead),
             _ => SizeHint::default(),
         }
+    }
+}
+
+/// The bytes of these frames; those of a single one are not copied.
+fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
+    let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
+    match pieces.len() {
+        1 => pieces.remove(0),
+        _ => Bytes::from(pieces.concat()),
     }
 }
 

@@ -3,17 +3,20 @@
 //! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
 //! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
 
+mod api;
 mod arrival;
 mod caller;
 mod client;
 mod coding;
 mod dial;
 mod error;
+mod front;
 mod greet;
 mod held;
 mod hop;
 mod host;
 mod idle;
+mod life;
 mod llm;
 mod mcp;
 mod outgoing;
@@ -28,6 +31,7 @@ mod upgrade;
 mod upstream;
 mod vendor;
 
+pub use api::serve_api;
 pub use error::{Error, Side};
 pub use llm::{
     Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages,

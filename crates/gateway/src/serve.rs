@@ -17,8 +17,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::caller::Reach;
 use crate::error::Error;
+use crate::front::Front;
 use crate::greet::{Greeted, Protocol, greet};
-use crate::llm::{Gate, Rewrite, enter};
+use crate::llm::{Gate, ModelDoor, Rewrite};
 use crate::pulse::{Beating, Pulse};
 use crate::settings::GatewaySettings;
 
@@ -58,63 +59,72 @@ pub async fn serve(
 ) -> Result<(), Error> {
     // An address that cannot be told is taken for the one that more is refused at.
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
-    let gate = Arc::new(Gate::new(settings, rewrite, reach)?);
+    listen(Arc::new(ModelDoor::new(Gate::new(settings, rewrite, reach)?)), listener, stop).await
+}
+
+/// Serves what stands behind a door, as [`serve`] says.
+pub(crate) async fn listen<F: Front>(
+    front: Arc<F>,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    let (life, limits) = (front.life().clone(), front.settings().limits.clone());
     // Whoever drops this future wants everything gone.
-    let _end = gate.life.end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(gate.settings.limits.connections.min(Semaphore::MAX_PERMITS)));
+    let _end = life.end.clone().drop_guard();
+    let room = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
     let notice = select! {
-        never = accept(&gate, &room, &listener) => match never {},
+        never = accept(&front, &room, &listener) => match never {},
         notice = stop => notice,
     };
-    gate.life.leave.cancel();
+    life.leave.cancel();
     // It is to end by the clock: no connection is the last one.
-    let _ = timeout(notice, accept(&gate, &room, &listener)).await;
+    let _ = timeout(notice, accept(&front, &room, &listener)).await;
     drop(listener);
-    gate.life.drain.cancel();
-    gate.life.tasks.close();
+    life.drain.cancel();
+    life.tasks.close();
     // What is still running then is ended by the guard.
-    let _ = timeout(gate.settings.timeouts.drain, gate.life.tasks.wait()).await;
+    let _ = timeout(front.settings().timeouts.drain, life.tasks.wait()).await;
     Ok(())
 }
 
-async fn accept(gate: &Arc<Gate>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
+async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
         let Ok((stream, _)) = accepted else {
             sleep(PAUSE).await;
             continue;
         };
-        let gate = Arc::clone(gate);
-        gate.life.tasks.clone().spawn(async move {
+        let front = Arc::clone(front);
+        front.life().tasks.clone().spawn(async move {
             let _place = place;
-            connection(gate, stream).await;
+            connection(front, stream).await;
         });
     }
 }
 
 /// Serves one connection. What breaks it is its own affair: there is no one left to tell.
-async fn connection(gate: Arc<Gate>, stream: TcpStream) {
+async fn connection<F: Front>(front: Arc<F>, stream: TcpStream) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
     let greeted = select! {
-        greeted = timeout(gate.settings.timeouts.head, greet(stream)) => greeted,
-        () = gate.life.drain.cancelled() => return,
+        greeted = timeout(front.settings().timeouts.head, greet(stream)) => greeted,
+        () = front.life().drain.cancelled() => return,
     };
     match greeted {
-        Ok(Ok((Protocol::One, stream))) => one(gate, stream).await,
-        Ok(Ok((Protocol::Two, stream))) => two(gate, stream).await,
+        Ok(Ok((Protocol::One, stream))) => one(front, stream).await,
+        Ok(Ok((Protocol::Two, stream))) => two(front, stream).await,
         // It said nothing, or not in time.
         Ok(Err(_)) | Err(_) => {}
     }
 }
 
 /// Serves a connection that speaks HTTP/1.
-async fn one(gate: Arc<Gate>, stream: Greeted) {
-    let life = gate.life.clone();
-    let protocol = protocol(&gate.settings);
+async fn one<F: Front>(front: Arc<F>, stream: Greeted) {
+    let life = front.life().clone();
+    let protocol = protocol(front.settings());
     let service = service_fn(move |request| {
-        let gate = Arc::clone(&gate);
-        async move { Ok::<_, Infallible>(enter(gate, request).await) }
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(front.enter(request).await) }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::pin!(serving);
@@ -129,14 +139,14 @@ async fn one(gate: Arc<Gate>, stream: Greeted) {
 }
 
 /// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two(gate: Arc<Gate>, stream: Greeted) {
-    let (life, pulse) = (gate.life.clone(), Pulse::default());
-    let (protocol, limit) = (protocol_two(&gate), gate.settings.timeouts.head);
+async fn two<F: Front>(front: Arc<F>, stream: Greeted) {
+    let (life, pulse) = (front.life().clone(), Pulse::default());
+    let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
     let beats = pulse.clone();
     let service = service_fn(move |request| {
-        let (gate, beat) = (Arc::clone(&gate), beats.beat());
+        let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
-            let response = enter(gate, request).await;
+            let response = front.enter(request).await;
             Ok::<_, Infallible>(response.map(|reply| Beating { reply, _beat: beat }))
         }
     });
@@ -165,12 +175,12 @@ fn protocol(settings: &GatewaySettings) -> http1::Builder {
     protocol
 }
 
-fn protocol_two(gate: &Gate) -> http2::Builder<Tracked> {
-    let mut protocol = http2::Builder::new(Tracked(gate.life.tasks.clone()));
+fn protocol_two(front: &impl Front) -> http2::Builder<Tracked> {
+    let mut protocol = http2::Builder::new(Tracked(front.life().tasks.clone()));
     protocol
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
-        .max_header_list_size(u32::try_from(gate.settings.limits.head).unwrap_or(u32::MAX))
+        .max_header_list_size(u32::try_from(front.settings().limits.head).unwrap_or(u32::MAX))
         // A client that has gone without a word is found out.
         .keep_alive_interval(ALIVE)
         .keep_alive_timeout(ALIVE);

@@ -6,6 +6,7 @@ mod count;
 mod decode;
 mod doctor;
 mod encode;
+mod http;
 mod mcp;
 mod provider;
 mod run;
@@ -42,6 +43,7 @@ pub(crate) enum TerselyCommand {
     Run(run::RunArgs),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
+    Http(http::HttpArgs),
     Doctor(doctor::DoctorArgs),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
@@ -56,6 +58,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Run(args) => run::run(args),
         TerselyCommand::Serve(args) => serve::run(args),
         TerselyCommand::Mcp(args) => mcp::run(args),
+        TerselyCommand::Http(args) => http::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),

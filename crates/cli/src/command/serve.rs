@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use tersely_engine::Engine;
 use tersely_gateway::{Error, GatewaySettings, Live, Upstream, Vendor, bind, probe, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
+use tokio::net::TcpListener;
 use tokio::select;
 use tokio::sync::oneshot;
 
@@ -55,7 +57,9 @@ fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let proxy = ReadyGateway::new(loaded.settings.clone())?;
     let ended = runtime.block_on(async {
         follow(sources, loaded, Arc::clone(&proxy.rewrite));
-        listen(&proxy).await
+        let serving =
+            |listener, stop| serve(proxy.settings.clone(), Arc::clone(&proxy.rewrite) as _, listener, stop);
+        stand(&proxy.settings, |address| hello(&proxy, address), serving).await
     });
     // Whoever asked twice does not wait for a rewrite.
     runtime.shutdown_background();
@@ -89,17 +93,26 @@ fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>) {
     });
 }
 
-async fn listen(proxy: &ReadyGateway) -> Result<ExitCode, Stop> {
+/// Ready when whoever serves is to stop, with how long requests are still to be taken.
+pub(crate) type StopSign = Pin<Box<dyn Future<Output = Duration> + Send>>;
+
+/// Listens where the settings say, says hello, and serves until told to stop.
+pub(crate) async fn stand<S>(
+    settings: &GatewaySettings,
+    hello: impl FnOnce(SocketAddr) -> String,
+    serve: impl FnOnce(TcpListener, StopSign) -> S,
+) -> Result<ExitCode, Stop>
+where
+    S: Future<Output = Result<(), Error>>,
+{
     let mut signals = Signals::ending()?;
-    let listener = match bind(&proxy.settings).await {
+    let listener = match bind(settings).await {
         Ok(listener) => listener,
-        Err(error) => return Err(unavailable(&proxy.settings, &error).await.into()),
+        Err(error) => return Err(unavailable(settings, &error).await.into()),
     };
-    let hello = hello(proxy, listener.local_addr()?);
+    let hello = hello(listener.local_addr()?);
     let (stop, stopped) = oneshot::channel();
-    let stopped = async move { stopped.await.unwrap_or_default() };
-    let rewrite = Arc::clone(&proxy.rewrite);
-    let serving = serve(proxy.settings.clone(), rewrite, listener, stopped);
+    let serving = serve(listener, Box::pin(async move { stopped.await.unwrap_or_default() }));
     tokio::pin!(serving);
     // Settings are put to work at the first look: only then is it ready.
     select! {
@@ -112,7 +125,7 @@ async fn listen(proxy: &ReadyGateway) -> Result<ExitCode, Stop> {
         signal = signals.next() => signal,
     };
     // Who types Ctrl-C waits for it; who sends SIGTERM may still send requests, until it is seen that they are unwelcome.
-    let notice = if signal == TERMINATE { proxy.settings.timeouts.notice } else { Duration::ZERO };
+    let notice = if signal == TERMINATE { settings.timeouts.notice } else { Duration::ZERO };
     output::note(&goodbye(notice))?;
     // Whoever would hear it has just ended.
     let _ = stop.send(notice);
@@ -196,7 +209,7 @@ fn targets(settings: &GatewaySettings) -> String {
 }
 
 /// The address as a client on this machine would write it.
-fn local(mut address: SocketAddr) -> SocketAddr {
+pub(crate) fn local(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let v4 = address.is_ipv4();
         address.set_ip(if v4 { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });

@@ -16,8 +16,10 @@ use crate::caller;
 use crate::client::{Lane, Speaks};
 use crate::coding::Coding;
 use crate::error::{Error, Side};
+use crate::front::Front;
 use crate::hop;
 use crate::idle::Idle;
+use crate::life::GateLife;
 use crate::llm::check::check;
 use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
@@ -26,23 +28,48 @@ use crate::llm::send::send;
 use crate::llm::{local, rounds, shape};
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
-use crate::settings::Websockets;
+use crate::settings::{GatewaySettings, Websockets};
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
 
-/// Answers a request, whatever becomes of it.
-pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+/// The door for models.
+pub(crate) struct ModelDoor {
+    gate: Arc<Gate>,
+}
+
+impl ModelDoor {
+    /// A door to what `gate` leads to.
+    pub(crate) fn new(gate: Gate) -> Self {
+        Self { gate: Arc::new(gate) }
+    }
+}
+
+impl Front for ModelDoor {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
+        enter(&self.gate, request).await
+    }
+}
+
+async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
     let provider = Vendor::of(request.uri(), request.headers());
     if let Err(error) = caller::check(&gate.settings, gate.reach, &request) {
-        arriving(&gate, request.into_body()).linger();
+        arriving(gate, request.into_body()).linger();
         return shape::answer(provider, &error);
     }
-    if let Some(response) = local::answer(&gate, &request) {
+    if let Some(response) = local::answer(gate, &request) {
         return response;
     }
-    let origin = local::origin(&gate, request.headers());
-    let mut response = match forward(&gate, provider, request).await {
+    let origin = local::origin(gate, request.headers());
+    let mut response = match forward(gate, provider, request).await {
         Ok(response) => response,
         Err(error) => shape::answer(provider, &error),
     };
@@ -52,7 +79,8 @@ pub(crate) async fn enter(gate: Arc<Gate>, request: Request<Incoming>) -> Respon
     response
 }
 
-async fn forward(
+/// The upstream's answer to a request.
+pub(crate) async fn forward(
     gate: &Arc<Gate>,
     provider: Option<Vendor>,
     mut request: Request<Incoming>,
@@ -122,7 +150,8 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
-fn arriving(gate: &Gate, body: Incoming) -> Idle {
+/// A client's body, which is not waited for without end.
+pub(crate) fn arriving(gate: &Gate, body: Incoming) -> Idle {
     let timeouts = &gate.settings.timeouts;
     Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }

@@ -5,13 +5,12 @@ use std::sync::atomic::AtomicUsize;
 
 use http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::caller::Reach;
 use crate::client::Pools;
 use crate::error::Error;
 use crate::held::Held;
+use crate::life::GateLife;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::run::WorkBench;
 use crate::settings::GatewaySettings;
@@ -26,19 +25,6 @@ pub(crate) struct Gate {
     pub(crate) life: GateLife,
     running: Arc<Semaphore>,
     held: Arc<AtomicUsize>,
-}
-
-/// How a gateway ends.
-#[derive(Clone, Default)]
-pub(crate) struct GateLife {
-    /// Everything that runs.
-    pub(crate) tasks: TaskTracker,
-    /// No more requests soon.
-    pub(crate) leave: CancellationToken,
-    /// No more requests.
-    pub(crate) drain: CancellationToken,
-    /// No more anything.
-    pub(crate) end: CancellationToken,
 }
 
 impl Gate {

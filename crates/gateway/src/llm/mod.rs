@@ -14,13 +14,13 @@ mod run;
 mod seal;
 mod send;
 mod setback;
-mod shape;
+pub(crate) mod shape;
 mod totals;
 mod trail;
 mod whole;
 mod whose;
 
-pub(crate) use door::enter;
+pub(crate) use door::{ModelDoor, arriving, forward};
 pub use entry::RequestEntry;
 pub(crate) use gate::Gate;
 pub use keeper::Keeper;

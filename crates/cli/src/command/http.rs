@@ -1,0 +1,63 @@
+//! `tersely http`: a JSON API whose answers come in the form that a client asks for.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+
+use tersely_gateway::{Upstream, serve_api};
+use tersely_terminal::fault::{CommandFault, Stop};
+
+use crate::command::serve::{local, stand};
+use crate::gateway::runtime;
+use crate::settings::{self, Flags, SettingSources};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely http --upstream http://127.0.0.1:8000
+  curl -H 'X-Prefer-Format: toon' http://127.0.0.1:8787/items
+  curl -H 'Accept-Encoding: stc' http://127.0.0.1:8787/items";
+
+/// Serve a JSON API in the form that each client asks for: STC, TOON or terse
+///
+/// A client asks with `Accept-Encoding: stc`, with `Accept: text/toon`, or with `X-Prefer-Format: toon`, `stc`, `terse` or
+/// `json`. It gets that form if it holds the answer exactly and takes fewer bytes. Every other answer passes as it came.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct HttpArgs {
+    /// The API's address
+    #[arg(long, value_name = "URL")]
+    pub upstream: String,
+    /// The address to listen on; default: 127.0.0.1:8787
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<std::path::PathBuf>,
+}
+
+/// Serves until told to stop.
+pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
+    let flags = Flags {
+        config: args.config.clone(),
+        listen: args.listen.clone(),
+        upstream: Some(args.upstream.clone()),
+        ..Flags::default()
+    };
+    let settings = settings::load(&SettingSources::new(&flags)).map_err(settings::fault)?.settings.gateway;
+    let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {
+        return Err(CommandFault::unable("no upstream", "name the API: --upstream URL").into());
+    };
+    let runtime = runtime()?;
+    let ended = runtime.block_on(stand(
+        &settings,
+        |address| hello(address, &upstream),
+        |listener, stop| serve_api(settings.clone(), listener, stop),
+    ));
+    runtime.shutdown_background();
+    ended
+}
+
+fn hello(address: SocketAddr, upstream: &str) -> String {
+    let open =
+        if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" };
+    format!("tersely: ready on http://{}, for {upstream}{open}", local(address))
+}

@@ -1,0 +1,57 @@
+//! Names of answers: one in another form is another answer, and has another name.
+
+use http::header::{ETAG, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
+
+use crate::api::form::AskedForm;
+
+/// Takes our part out of the names that a request speaks of, so that the upstream knows them.
+pub(super) fn forget(headers: &mut HeaderMap) {
+    for name in [IF_MATCH, IF_NONE_MATCH] {
+        change(name, headers, |value| {
+            AskedForm::ALL.iter().fold(value.to_owned(), |value, form| value.replace(&mark(*form), "\""))
+        });
+    }
+}
+
+/// Gives an answer in another form a name of its own.
+pub(super) fn rename(form: AskedForm, headers: &mut HeaderMap) {
+    change(ETAG, headers, |value| match value.strip_suffix('"') {
+        Some(name) => format!("{name}{}", mark(form)),
+        None => value.to_owned(),
+    });
+}
+
+/// How a name ends that is ours.
+fn mark(form: AskedForm) -> String {
+    format!("-tersely-{}\"", form.name())
+}
+
+fn change(name: HeaderName, headers: &mut HeaderMap, to: impl Fn(&str) -> String) {
+    let changed = headers
+        .get(&name)
+        .and_then(|value| value.to_str().ok())
+        .map(|value| to(value).parse::<HeaderValue>());
+    if let Some(Ok(value)) = changed {
+        headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_comes_back_as_the_upstream_gave_it() {
+        for (name, ours) in
+            [("\"abc\"", "\"abc-tersely-toon\""), ("W/\"\"", "W/\"-tersely-toon\""), ("odd", "odd")]
+        {
+            let mut headers = HeaderMap::from_iter([(ETAG, name.parse().expect("a value"))]);
+            rename(AskedForm::Toon, &mut headers);
+            assert_eq!(headers[ETAG], ours);
+            let mut headers =
+                HeaderMap::from_iter([(IF_NONE_MATCH, format!("{ours}, \"x\"").parse().expect("a value"))]);
+            forget(&mut headers);
+            assert_eq!(headers[IF_NONE_MATCH], format!("{name}, \"x\""));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The forms that can be asked for, and what they are called.
+
+use http::HeaderValue;
+use tersely_core::Form;
+
+/// A form that can be asked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum AskedForm {
+    /// STC as a content coding.
+    StcCoding,
+    /// STC as a media type.
+    Stc,
+    /// TOON.
+    Toon,
+    /// The terse form.
+    Terse,
+}
+
+impl AskedForm {
+    /// All of them.
+    pub(super) const ALL: [Self; 4] = [Self::StcCoding, Self::Stc, Self::Toon, Self::Terse];
+
+    /// How it is written.
+    pub(crate) fn form(self) -> Form {
+        match self {
+            Self::StcCoding | Self::Stc => Form::Stc,
+            Self::Toon => Form::Toon,
+            Self::Terse => Form::Terse,
+        }
+    }
+
+    /// What it is called in headers.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::StcCoding => "stc-coding",
+            Self::Stc => "stc",
+            Self::Toon => "toon",
+            Self::Terse => "terse",
+        }
+    }
+
+    /// The media type of an answer in it.
+    pub(super) fn media_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::StcCoding | Self::Stc => "application/stc+json",
+            Self::Toon => "text/toon; charset=utf-8",
+            Self::Terse => "text/terse; charset=utf-8",
+        })
+    }
+}

@@ -1,0 +1,159 @@
+//! What form a client asks for, by its headers.
+
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, RANGE};
+use http::{Method, Request};
+
+use crate::api::etag;
+use crate::api::form::AskedForm;
+
+/// The header by which clients ask whose library writes `Accept` itself.
+pub(super) const PREFER: HeaderName = HeaderName::from_static("x-prefer-format");
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct FormatWish(pub(crate) Option<AskedForm>);
+
+impl FormatWish {
+    /// What the headers ask for: ours first, since it is meant for us, then the media type, then the coding.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let prefers = headers.get(PREFER).and_then(|value| value.to_str().ok()).unwrap_or("");
+        Self(match prefers.trim().to_ascii_lowercase().as_str() {
+            "toon" => Some(AskedForm::Toon),
+            "stc" => Some(AskedForm::Stc),
+            "terse" => Some(AskedForm::Terse),
+            "json" => None,
+            _ if wants_toon(headers) => Some(AskedForm::Toon),
+            _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(AskedForm::StcCoding),
+            _ => None,
+        })
+    }
+
+    /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be
+    /// written anew must come plain.
+    pub(super) fn take<B>(request: &mut Request<B>) -> Self {
+        let wish = Self::of(request.headers());
+        let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
+        let headers = request.headers_mut();
+        headers.remove(PREFER);
+        etag::forget(headers);
+        without("text/toon", ACCEPT, "application/json", headers);
+        without("stc", ACCEPT_ENCODING, "identity", headers);
+        let wish = Self(wish.0.filter(|_| !is_part));
+        if wish.0.is_some() {
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        wish
+    }
+}
+
+/// True when TOON is asked for and JSON is not preferred to it.
+fn wants_toon(headers: &HeaderMap) -> bool {
+    let toon = weight("text/toon", headers, &ACCEPT).unwrap_or(0);
+    toon > 0 && weight("application/json", headers, &ACCEPT).is_none_or(|json| json <= toon)
+}
+
+/// How much a header wants something, in thousandths; `*` means nothing that has to be asked for.
+fn weight(wanted: &str, headers: &HeaderMap, name: &HeaderName) -> Option<u16> {
+    let mut weights = items(headers, name).filter_map(|item| {
+        let mut parts = item.split(';').map(str::trim);
+        let is_it = parts.next().is_some_and(|it| it.eq_ignore_ascii_case(wanted));
+        is_it.then(|| parts.find_map(quality).unwrap_or(1000))
+    });
+    weights.next()
+}
+
+fn items<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(str::trim).filter(|item| !item.is_empty())
+}
+
+/// `q=0.25` in thousandths; what cannot be read is a refusal.
+fn quality(part: &str) -> Option<u16> {
+    let (name, value) = part.split_once('=')?;
+    if !name.trim().eq_ignore_ascii_case("q") {
+        return None;
+    }
+    let value = value.trim().parse::<f32>().ok().filter(|value| (0.0..=1.0).contains(value)).unwrap_or(0.0);
+    // The bounds were checked, so nothing is cut off.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a thousand")]
+    Some((value * 1000.0).round() as u16)
+}
+
+/// Takes an item out of a header; if it was the only one, `instead` stands there.
+fn without(item: &str, name: HeaderName, instead: &'static str, headers: &mut HeaderMap) {
+    if weight(item, headers, &name).is_none() {
+        return;
+    }
+    let is_other = |it: &&str| !it.split(';').next().is_some_and(|it| it.trim().eq_ignore_ascii_case(item));
+    let others = items(headers, &name).filter(is_other).collect::<Vec<_>>().join(", ");
+    let value = if others.is_empty() { Ok(HeaderValue::from_static(instead)) } else { others.parse() };
+    if let Ok(value) = value {
+        headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &str) -> HeaderMap {
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ").expect("a header");
+            (name.parse::<HeaderName>().expect("a name"), value.parse::<HeaderValue>().expect("a value"))
+        };
+        lines.lines().map(header).collect()
+    }
+
+    /// Behaviour 10.3 and 10.5.
+    #[test]
+    fn what_is_asked_for_is_told_by_three_headers() {
+        let (coding, stc, toon, terse) =
+            (Some(AskedForm::StcCoding), Some(AskedForm::Stc), Some(AskedForm::Toon), Some(AskedForm::Terse));
+        for (lines, expected) in [
+            ("", None),
+            ("accept-encoding: stc", coding),
+            ("accept-encoding: gzip, STC ;q=0.5", coding),
+            ("accept-encoding: gzip\naccept-encoding: stc", coding),
+            ("accept-encoding: stc;q=0", None),
+            ("accept-encoding: stc; q=0.000, *", None),
+            ("accept-encoding: stc;q=no", None),
+            ("accept-encoding: *", None),
+            ("accept-encoding: gzip, stcx", None),
+            ("accept: text/toon", toon),
+            ("accept: application/json;q=0.5, text/toon", toon),
+            ("accept: application/json, text/toon;q=0.5", None),
+            ("accept: text/toon;q=0, application/json", None),
+            ("accept: text/*", None),
+            ("x-prefer-format: TOON", toon),
+            ("x-prefer-format: stc", stc),
+            ("x-prefer-format: terse\naccept: text/toon", terse),
+            ("x-prefer-format: json\naccept: text/toon\naccept-encoding: stc", None),
+            ("x-prefer-format: yaml\naccept: text/toon", toon),
+            ("x-prefer-format: yaml\naccept-encoding: stc", coding),
+        ] {
+            assert_eq!(FormatWish::of(&headers(lines)).0, expected, "{lines}");
+        }
+    }
+
+    #[test]
+    fn the_upstream_is_asked_for_plain_json() {
+        for (lines, expected) in [
+            (
+                "accept: text/toon\nx-prefer-format: toon",
+                "accept: application/json\naccept-encoding: identity",
+            ),
+            ("accept: a/b, text/toon;q=1", "accept: a/b\naccept-encoding: identity"),
+            ("accept-encoding: gzip, stc;q=0", "accept-encoding: gzip"),
+            ("accept-encoding: gzip, stc\nrange: bytes=0-9", "accept-encoding: gzip\nrange: bytes=0-9"),
+            (
+                "accept: application/json\naccept-encoding: gzip, br",
+                "accept: application/json\naccept-encoding: gzip, br",
+            ),
+        ] {
+            let mut request = Request::new(());
+            *request.headers_mut() = headers(lines);
+            FormatWish::take(&mut request);
+            assert_eq!(*request.headers(), headers(expected), "{lines}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What answers the requests that a listener takes.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+
+use crate::life::GateLife;
+use crate::reply::Reply;
+use crate::settings::GatewaySettings;
+
+/// A door behind a listener.
+pub(crate) trait Front: Send + Sync + 'static {
+    /// What it was told.
+    fn settings(&self) -> &GatewaySettings;
+
+    /// How it ends.
+    fn life(&self) -> &GateLife;
+
+    /// Answers a request, whatever becomes of it.
+    fn enter(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = Response<Reply>> + Send;
+}
