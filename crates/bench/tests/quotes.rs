@@ -4,14 +4,14 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, and says how much it saw")]
 
 use tersely_bench::{Quotes, quotes};
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{conversations, larger};
 
 /// The quotes of all conversations.
 fn all(mode: Mode, loss: Loss) -> Quotes {
-    let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
+    let plan = Plan { mode, loss, ..Plan::default() };
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let json = |body: &[u8]| serde_json::from_slice(body).expect("JSON");
     let each = conversations().into_iter().map(|conversation| {
         assert!(!conversation.name.is_empty());

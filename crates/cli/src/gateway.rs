@@ -33,7 +33,7 @@ impl ReadyGateway {
 
     /// How far it goes, for people to read.
     pub(crate) fn mode(&self) -> Mode {
-        self.rewrite.engine().settings().policy.mode
+        self.rewrite.engine().settings().plan.mode
     }
 
     /// What whoever starts it should know before an agent edits files.

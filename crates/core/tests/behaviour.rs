@@ -14,13 +14,7 @@ use tersely_testing::corpus::{ToolOutput, outputs_of};
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
 
 const fn plan(mode: Mode) -> Plan {
-    Plan {
-        mode,
-        loss: Loss::Detail,
-        max_bytes: 65_536,
-        redact: Redaction::All,
-        dictionary: DictionaryMethod::Lzw,
-    }
+    Plan { mode, redact: Redaction::All, ..Plan::USUAL }
 }
 
 fn ran<'a>(mode: Mode, command: &str, text: &'a str) -> Outcome<'a> {

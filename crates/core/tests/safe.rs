@@ -2,17 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-use tersely_core::{
-    Call, DictionaryMethod, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore,
-};
+use tersely_core::{Call, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore};
 
-const SAFE: Plan = Plan {
-    mode: Mode::Safe,
-    loss: Loss::Detail,
-    max_bytes: 65_536,
-    redact: Redaction::All,
-    dictionary: DictionaryMethod::Lzw,
-};
+const SAFE: Plan = Plan { mode: Mode::Safe, redact: Redaction::All, ..Plan::USUAL };
 
 fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
     compress(plan, &O200k, Call::default(), text)

@@ -1,9 +1,8 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, Mode, O200k, Outcome, Room, Session};
+use tersely_core::{Call, Mode, O200k, Outcome, Plan, Room, Session};
 use tersely_wire::Slot;
 
-use crate::Policy;
 use crate::scope::Scope;
 
 /// What the request has shown so far.
@@ -25,20 +24,20 @@ impl Conversation {
     /// What is sent for the next result, `text`, which became `outcome`.
     pub(crate) fn refer<'t>(
         &mut self,
-        policy: Policy,
+        plan: Plan,
         slot: &Slot<'_>,
         text: &str,
         outcome: Outcome<'t>,
     ) -> Outcome<'t> {
         self.came += text.len();
-        let outcome = self.referred(policy, slot, outcome);
+        let outcome = self.referred(plan, slot, outcome);
         self.sent += outcome.text.len();
         outcome
     }
 
-    fn referred<'t>(&mut self, policy: Policy, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
+    fn referred<'t>(&mut self, plan: Plan, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
         // An error is said in full, however often it was said before.
-        if !self.refers || slot.is_error || policy.mode < Mode::Standard {
+        if !self.refers || slot.is_error || plan.mode < Mode::Standard {
             return self.history.show(&O200k, call(slot), outcome);
         }
         let least = Room::least(self.came).saturating_sub(self.sent);

@@ -35,4 +35,4 @@ pub use report::{Report, ResultTally, Saving};
 pub use request::Request;
 pub use restore::{Unrestored, restore};
 pub use seal::seal;
-pub use settings::{Change, EngineSettings, Policy, Prompts, Rule, SchemaMode};
+pub use settings::{Change, EngineSettings, Prompts, Rule, SchemaMode};

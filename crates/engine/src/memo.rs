@@ -104,7 +104,7 @@ impl Recall<'_> {
     pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> usize {
         let Some(session) = &scope.asked.session.id else { return 0 };
         let results: Vec<_> =
-            slots.iter().map(|slot| (slot, format!("{:?}", scope.policy(&slot.call.tool)))).collect();
+            slots.iter().map(|slot| (slot, format!("{:?}", scope.plan(&slot.call.tool)))).collect();
         let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.changed(self.whose, session, &results)
     }
@@ -168,7 +168,7 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> ChainLink {
             "{} {:?} {:?}",
             slot.is_error,
             (call.command.is_some(), call.is_part),
-            scope.policy(&call.tool)
+            scope.plan(&call.tool)
         )
         .as_bytes(),
     );

@@ -12,7 +12,7 @@ use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
 use crate::scope::Scope;
-use crate::{KeptOriginal, Policy, Recall, Report, Request, ResultTally};
+use crate::{KeptOriginal, Recall, Report, Request, ResultTally};
 
 /// What became of all results.
 #[derive(Default)]
@@ -32,8 +32,8 @@ enum Found<'s> {
     /// We failed at it.
     Failed(Cow<'s, str>),
     /// Nothing of it was found to say shorter.
-    Same(Policy, Cow<'s, str>, Ledger),
-    Done(Policy, Cow<'s, str>, Outcome<'static>),
+    Same(Plan, Cow<'s, str>, Ledger),
+    Done(Plan, Cow<'s, str>, Outcome<'static>),
 }
 
 /// Compresses every result of a body, in order.
@@ -94,18 +94,15 @@ fn name(at: usize, slot: &Slot<'_>) -> u64 {
 /// What a result becomes by itself.
 fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
     let Some(text) = slot.text() else { return Found::Unread };
-    let sized = |policy: &Policy| {
-        text.len() > policy.min_bytes && (policy.skip_above == 0 || text.len() <= policy.skip_above)
-    };
-    let fits = |policy: &Policy| sized(policy) && comes_back(*policy, slot, &text);
-    let Some(policy) = scope.policy(&slot.call.tool).filter(fits) else { return Found::Left(text) };
+    let fits = |plan: &Plan| plan.takes(text.len()) && comes_back(*plan, slot, &text);
+    let Some(plan) = scope.plan(&slot.call.tool).filter(fits) else { return Found::Left(text) };
     let outcome = guarded(|| {
-        let outcome = compressed(policy, slot, &text);
+        let outcome = compressed(plan, slot, &text);
         if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
     });
     match outcome {
-        Some(Ok(outcome)) => Found::Done(policy, text, outcome),
-        Some(Err(ledger)) => Found::Same(policy, text, ledger),
+        Some(Ok(outcome)) => Found::Done(plan, text, outcome),
+        Some(Err(ledger)) => Found::Same(plan, text, ledger),
         None => Found::Failed(text),
     }
 }
@@ -116,19 +113,14 @@ fn is_new(outcome: &Outcome<'_>) -> bool {
 }
 
 /// True when a text can go another way: under no loss, only one that would be written again as the client wrote it.
-fn comes_back(policy: Policy, slot: &Slot<'_>, text: &str) -> bool {
-    policy.loss > Loss::None || slot.is_spelled(text)
+fn comes_back(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
+    plan.loss > Loss::None || slot.is_spelled(text)
 }
 
-fn compressed<'t>(policy: Policy, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
+fn compressed<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
     // An error is what the agent must see as it was: at most an exact form may stand for it.
-    let loss = if slot.is_error { Loss::None } else { policy.loss };
-    compress(&Plan { loss, ..plan(policy) }, &O200k, call(slot), text)
-}
-
-fn plan(policy: Policy) -> Plan {
-    let Policy { mode, loss, max_bytes, redact, dictionary, .. } = policy;
-    Plan { mode, loss, max_bytes, redact, dictionary }
+    let loss = if slot.is_error { Loss::None } else { plan.loss };
+    compress(&Plan { loss, ..plan }, &O200k, call(slot), text)
 }
 
 /// What stands for a result after the ones before it, and what was left out of it.
@@ -143,11 +135,11 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
             (left(&text, 0), None)
         }
         Found::Failed(text) => (failed(past, slot, &text), None),
-        Found::Same(policy, text, ledger) => {
+        Found::Same(plan, text, ledger) => {
             let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
-            refer(past, policy, slot, &text, outcome)
+            refer(past, plan, slot, &text, outcome)
         }
-        Found::Done(policy, text, outcome) => refer(past, policy, slot, &text, outcome),
+        Found::Done(plan, text, outcome) => refer(past, plan, slot, &text, outcome),
     }
 }
 
@@ -167,15 +159,15 @@ fn failed(past: &mut Conversation, slot: &Slot<'_>, text: &str) -> Filled {
 /// A result with references to the ones before it.
 fn refer(
     past: &mut Conversation,
-    policy: Policy,
+    plan: Plan,
     slot: &Slot<'_>,
     text: &str,
     outcome: Outcome<'_>,
 ) -> (Filled, Option<KeptOriginal>) {
-    let Some(outcome) = guarded(|| past.refer(policy, slot, text, outcome)) else {
+    let Some(outcome) = guarded(|| past.refer(plan, slot, text, outcome)) else {
         return (failed(past, slot, text), None);
     };
-    let over_limit = usize::from(is_exceeded(&plan(policy), &outcome.text));
+    let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
     let mut report = Report { slots: 1, over_limit, ..Report::default() };
     report.book(text, &outcome);
     if outcome.text == text {

@@ -1,9 +1,9 @@
 //! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
 
-use tersely_core::{Loss, Mode, Redaction};
+use tersely_core::{Loss, Mode, Plan, Redaction};
 
 use crate::skip::means;
-use crate::{Asked, Change, EngineSettings, Policy, Prompts, Rule, SchemaMode};
+use crate::{Asked, Change, EngineSettings, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -29,8 +29,8 @@ impl<'s> Scope<'s> {
     /// stands at the head of a prompt must not change as a conversation goes on.
     pub(crate) fn leaves_out(&self) -> bool {
         let allows = |change: Change| {
-            let policy = self.asking(with(self.settings.policy, change));
-            policy.mode != Mode::Disabled && policy.loss == Loss::Detail
+            let plan = self.asking(with(self.settings.plan, change));
+            plan.mode != Mode::Disabled && plan.loss == Loss::Detail
         };
         !self.asked.bypass && (allows(Change::default()) || self.rules().any(|rule| allows(rule.change)))
     }
@@ -39,8 +39,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn is_idle(&self) -> bool {
         let acts = |mode: Option<Mode>| mode.is_some_and(|mode| mode != Mode::Disabled);
         let mode = self.asked.change.mode;
-        let settled =
-            acts(Some(self.settings.policy.mode)) || self.rules().any(|rule| acts(rule.change.mode));
+        let settled = acts(Some(self.settings.plan.mode)) || self.rules().any(|rule| acts(rule.change.mode));
         self.asked.bypass || !mode.map_or(settled, |mode| acts(Some(mode)))
     }
 
@@ -64,22 +63,21 @@ impl<'s> Scope<'s> {
     }
 
     /// What is done with a result of `tool`; `None` when it is left as it came.
-    pub(crate) fn policy(&self, tool: &str) -> Option<Policy> {
+    pub(crate) fn plan(&self, tool: &str) -> Option<Plan> {
         let tool = if tool.is_empty() { "generic" } else { tool };
         let mut skipped = self.settings.skip_tools.iter().chain(&self.asked.skip_tools);
         if skipped.any(|listed| means(listed, tool)) {
             return None;
         }
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool));
-        let ruled =
-            self.rules().filter(fits).fold(self.settings.policy, |policy, rule| with(policy, rule.change));
-        let policy = self.asking(ruled);
-        (policy.mode != Mode::Disabled).then_some(policy)
+        let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| with(plan, rule.change));
+        let plan = self.asking(ruled);
+        (plan.mode != Mode::Disabled).then_some(plan)
     }
 
-    /// A policy with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
+    /// A plan with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
     /// operator asked for by name.
-    fn asking(&self, ruled: Policy) -> Policy {
+    fn asking(&self, ruled: Plan) -> Plan {
         let asked = with(ruled, self.asked.change);
         let loss = ruled.loss.min(asked.loss).min(self.most);
         let redact = match (ruled.redact, asked.redact) {
@@ -88,7 +86,7 @@ impl<'s> Scope<'s> {
             (_, Redaction::Usual) if loss == Loss::None => Redaction::Off,
             (_, redact) => redact,
         };
-        Policy { loss, redact, ..asked }
+        Plan { loss, redact, ..asked }
     }
 
     fn rules(&self) -> impl Iterator<Item = &Rule> {
@@ -98,15 +96,15 @@ impl<'s> Scope<'s> {
     }
 }
 
-fn with(policy: Policy, change: Change) -> Policy {
-    Policy {
-        mode: change.mode.unwrap_or(policy.mode),
-        loss: change.loss.unwrap_or(policy.loss),
-        min_bytes: change.min_bytes.unwrap_or(policy.min_bytes),
-        skip_above: change.skip_above.unwrap_or(policy.skip_above),
-        max_bytes: change.max_bytes.unwrap_or(policy.max_bytes),
-        redact: change.redact.unwrap_or(policy.redact),
-        dictionary: change.dictionary.unwrap_or(policy.dictionary),
+fn with(plan: Plan, change: Change) -> Plan {
+    Plan {
+        mode: change.mode.unwrap_or(plan.mode),
+        loss: change.loss.unwrap_or(plan.loss),
+        min_bytes: change.min_bytes.unwrap_or(plan.min_bytes),
+        skip_above: change.skip_above.unwrap_or(plan.skip_above),
+        max_bytes: change.max_bytes.unwrap_or(plan.max_bytes),
+        redact: change.redact.unwrap_or(plan.redact),
+        dictionary: change.dictionary.unwrap_or(plan.dictionary),
     }
 }
 
@@ -131,7 +129,7 @@ mod tests {
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
         let asked = Asked::default();
         let scope = Scope::new(settings, "/v1/messages", &asked);
-        assert_eq!(scope.policy(tool).map(|policy| (policy.mode, policy.loss)), expected, "{tool}");
+        assert_eq!(scope.plan(tool).map(|plan| (plan.mode, plan.loss)), expected, "{tool}");
     }
 
     fn rule(tool: Option<&str>, route: Option<&str>, mode: Mode) -> Rule {
@@ -189,11 +187,11 @@ mod tests {
         let change = Change { mode: Some(Mode::Safe), loss: Some(Loss::Detail), ..Change::default() };
         let asked = Asked { change, ..Asked::default() };
         let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
-        let policy = Policy { loss: Loss::Form, ..Policy::default() };
-        let settings = EngineSettings { policy, rules, ..EngineSettings::default() };
+        let plan = Plan { loss: Loss::Form, ..Plan::default() };
+        let settings = EngineSettings { plan, rules, ..EngineSettings::default() };
         let scope = Scope::new(&settings, "/", &asked);
-        let policy = scope.policy("x").unwrap();
-        assert_eq!((policy.mode, policy.loss), (Mode::Safe, Loss::Form));
+        let plan = scope.plan("x").unwrap();
+        assert_eq!((plan.mode, plan.loss), (Mode::Safe, Loss::Form));
     }
 
     #[test]
@@ -207,21 +205,21 @@ mod tests {
             (Redaction::Usual, Loss::None, Some(Redaction::All), Redaction::All),
             (Redaction::Off, Loss::Detail, None, Redaction::Off),
         ] {
-            let policy = Policy { redact: set, loss, ..Policy::default() };
-            let settings = EngineSettings { policy, ..EngineSettings::default() };
+            let plan = Plan { redact: set, loss, ..Plan::default() };
+            let settings = EngineSettings { plan, ..EngineSettings::default() };
             let asked = asked(request);
-            let found = Scope::new(&settings, "/", &asked).policy("x").map(|policy| policy.redact);
+            let found = Scope::new(&settings, "/", &asked).plan("x").map(|plan| plan.redact);
             assert_eq!(found, Some(expected), "{set:?} {loss:?} {request:?}");
         }
     }
 
     #[test]
     fn nothing_is_looked_for_where_nothing_can_be_done() {
-        let off = Policy { mode: Mode::Disabled, ..Policy::default() };
+        let off = Plan { mode: Mode::Disabled, ..Plan::default() };
         let asks = |mode| Asked { change: Change { mode, ..Change::default() }, ..Asked::default() };
         let rules = vec![rule(Some("x"), Some("/v1"), Mode::Safe)];
-        let plain = EngineSettings { policy: off, ..EngineSettings::default() };
-        let some = EngineSettings { policy: off, rules, ..EngineSettings::default() };
+        let plain = EngineSettings { plan: off, ..EngineSettings::default() };
+        let some = EngineSettings { plan: off, rules, ..EngineSettings::default() };
         for (settings, path, asked, idle) in [
             (&plain, "/v1", asks(None), true),
             (&plain, "/v1", asks(Some(Mode::Safe)), false),

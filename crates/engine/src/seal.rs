@@ -11,7 +11,7 @@ impl Engine {
     /// True when no request may go on with a secret in it.
     #[must_use]
     pub fn seals(&self) -> bool {
-        self.settings().policy.redact == Redaction::All
+        self.settings().plan.redact == Redaction::All
     }
 }
 

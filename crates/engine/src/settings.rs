@@ -1,12 +1,12 @@
 //! What was meant: how far to go with which tool's results.
 
-use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSettings {
     /// What is done with results of which no rule speaks.
-    pub policy: Policy,
+    pub plan: Plan,
     /// Tools and routes that are treated otherwise; of several that fit, the last is heard.
     pub rules: Vec<Rule>,
     /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
@@ -15,40 +15,6 @@ pub struct EngineSettings {
     pub schema: SchemaMode,
     /// What is done with JSON in the text of users; nothing unless said.
     pub prompts: Option<Prompts>,
-}
-
-/// What is done with a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Policy {
-    /// How far to go.
-    pub mode: Mode,
-    /// The most that may be lost.
-    pub loss: Loss,
-    /// Results of at most so many bytes are left as they came.
-    pub min_bytes: usize,
-    /// Results of more bytes are left as they came; none are if it is 0.
-    pub skip_above: usize,
-    /// The most bytes that are sent of one result, where detail may be left out of it.
-    pub max_bytes: usize,
-    /// Where secrets are masked.
-    pub redact: Redaction,
-    /// How repeated phrases are found, in aggressive mode.
-    pub dictionary: DictionaryMethod,
-}
-
-/// Detail is left out only where the model can fetch it back: the engine sees to that.
-impl Default for Policy {
-    fn default() -> Self {
-        Self {
-            mode: Mode::default(),
-            loss: Loss::Detail,
-            min_bytes: 0,
-            skip_above: 0,
-            max_bytes: 65_536,
-            redact: Redaction::default(),
-            dictionary: DictionaryMethod::default(),
-        }
-    }
 }
 
 /// A tool or a route that is treated otherwise; what it leaves open is as for the rest.
@@ -62,7 +28,7 @@ pub struct Rule {
     pub change: Change,
 }
 
-/// Parts of a policy.
+/// Parts of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Change {
     /// How far to go.

@@ -5,10 +5,9 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
 use tersely_engine::{
-    Asked, Change, Engine, EngineSettings, Memo, Passed, Policy, Prompts, Recall, Refused, Request, Rule,
-    SchemaMode,
+    Asked, Change, Engine, EngineSettings, Memo, Passed, Prompts, Recall, Refused, Request, Rule, SchemaMode,
 };
 use tersely_wire::PROVIDERS;
 
@@ -60,9 +59,9 @@ fn refused(more: &str) -> String {
 }
 
 /// What becomes of rows in a body that says `options` to us, and the same with the settings that they mean.
-fn means(options: &str, policy: Policy) {
+fn means(options: &str, plan: Plan) {
     let text = format!("{}\nAWS_ACCESS_KEY_ID={}\n", rows(), secret());
-    let settings = EngineSettings { policy, ..EngineSettings::default() };
+    let settings = EngineSettings { plan, ..EngineSettings::default() };
     let (expected, _) = pass(settings, &body("sh", &text, "")).expect("nothing to refuse");
     let nested = format!(r#"{{"tool_output_compression":{options}}}"#);
     // What an object says may stand a level higher too.
@@ -72,8 +71,8 @@ fn means(options: &str, policy: Policy) {
     }
 }
 
-fn with(mode: Mode) -> Policy {
-    Policy { mode, ..Policy::default() }
+fn with(mode: Mode) -> Plan {
+    Plan { mode, ..Plan::default() }
 }
 
 /// Behaviour 2.5.
@@ -88,8 +87,8 @@ fn what_is_said_to_us_does_not_go_on() {
             ),
             (format!(r#"{{"a" : 1.0, "{name}":null }}"#), r#"{"a" : 1.0 }"#),
         ] {
-            for policy in [Policy::default(), with(Mode::Disabled)] {
-                let settings = EngineSettings { policy, ..EngineSettings::default() };
+            for plan in [Plan::default(), with(Mode::Disabled)] {
+                let settings = EngineSettings { plan, ..EngineSettings::default() };
                 assert_eq!(pass(settings, &said).expect("nothing to refuse").0, left);
             }
         }
@@ -101,7 +100,7 @@ fn what_is_said_to_us_does_not_go_on() {
 #[test]
 fn nothing_is_read_where_nothing_is_to_be_done() {
     let bypass = Asked { bypass: true, ..Asked::default() };
-    let off = EngineSettings { policy: with(Mode::Disabled), ..EngineSettings::default() };
+    let off = EngineSettings { plan: with(Mode::Disabled), ..EngineSettings::default() };
     for (settings, asked) in [(off, Asked::default()), (EngineSettings::default(), bypass)] {
         let engine = Engine::new(settings);
         for body in [body("sh", &rows(), ""), "no JSON {".to_owned()] {
@@ -129,7 +128,7 @@ fn what_cannot_be_read_goes_on() {
 /// Behaviour 12.1.
 #[test]
 fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
-    let off = EngineSettings { policy: with(Mode::Disabled), ..EngineSettings::default() };
+    let off = EngineSettings { plan: with(Mode::Disabled), ..EngineSettings::default() };
     let told = body("sh", &rows(), r#","_tersely":{"tool_output_compression":"standard"}"#);
     let (compressed, report) = pass(off.clone(), &told).expect("nothing to refuse");
     assert_eq!(compressed, sent(&body("sh", &rows(), "")));
@@ -152,25 +151,25 @@ fn a_word_is_a_mode() {
 /// Behaviour 12.3: an object says some things and leaves the rest as it is.
 #[test]
 fn an_object_inherits_what_it_does_not_say() {
-    means("{}", Policy::default());
-    means("null", Policy::default());
+    means("{}", Plan::default());
+    means("null", Plan::default());
     means(r#"{"mode":"safe"}"#, with(Mode::Safe));
     means(r#"{"mode":"aggressive@1"}"#, with(Mode::Aggressive));
-    means(r#"{"mode":null,"redact_secrets":false}"#, Policy { redact: Redaction::Off, ..Policy::default() });
-    let repair = Policy { dictionary: DictionaryMethod::Repair, ..with(Mode::Aggressive) };
+    means(r#"{"mode":null,"redact_secrets":false}"#, Plan { redact: Redaction::Off, ..Plan::default() });
+    let repair = Plan { dictionary: DictionaryMethod::Repair, ..with(Mode::Aggressive) };
     means(r#"{"mode":"aggressive","method":"re-pair"}"#, repair);
-    means(r#"{"session_id":"s","dedup":true,"memo":false}"#, Policy::default());
-    means(r#"{"max_output_bytes":1048576}"#, Policy { max_bytes: 1_048_576, ..Policy::default() });
+    means(r#"{"session_id":"s","dedup":true,"memo":false}"#, Plan::default());
+    means(r#"{"max_output_bytes":1048576}"#, Plan { max_bytes: 1_048_576, ..Plan::default() });
 }
 
 /// A request can lose less than the settings allow, and never more.
 #[test]
 fn a_request_says_what_may_be_lost() {
     for loss in [Loss::None, Loss::Form, Loss::Detail] {
-        means(&format!(r#"{{"loss":"{}"}}"#, loss.name()), Policy { loss, ..Policy::default() });
+        means(&format!(r#"{{"loss":"{}"}}"#, loss.name()), Plan { loss, ..Plan::default() });
     }
-    let least = Policy { loss: Loss::None, ..Policy::default() };
-    let settings = EngineSettings { policy: least, ..EngineSettings::default() };
+    let least = Plan { loss: Loss::None, ..Plan::default() };
+    let settings = EngineSettings { plan: least, ..EngineSettings::default() };
     let asks = body("sh", &rows(), r#","_tersely":{"loss":"detail"}"#);
     let (asked, plain) = (pass(settings.clone(), &asks), pass(settings, &body("sh", &rows(), "")));
     assert_eq!(asked.expect("a body").0, plain.expect("a body").0);
@@ -234,9 +233,9 @@ fn sizes_are_bounded() {
             refused(&format!(r#""_tersely":{{"tool_output_compression":{{"max_output_bytes":{size}}}}}"#));
         assert!(message.contains("max_output_bytes: must be a whole number from 1 to 1048576"), "{message}");
     }
-    means(r#"{"max_output_bytes":1}"#, Policy { max_bytes: 1, ..Policy::default() });
-    means(r#"{"session_id":"  "}"#, Policy::default());
-    means(r#"{"session_id":null}"#, Policy::default());
+    means(r#"{"max_output_bytes":1}"#, Plan { max_bytes: 1, ..Plan::default() });
+    means(r#"{"session_id":"  "}"#, Plan::default());
+    means(r#"{"session_id":null}"#, Plan::default());
 }
 
 /// Behaviour 12.4: a name that is not known is refused, with those that are.
@@ -297,14 +296,14 @@ fn errors_are_repeated_in_full() {
 #[test]
 fn what_the_settings_leave_alone_stays() {
     let rows = rows();
-    let small = Policy { min_bytes: rows.len(), ..Policy::default() };
-    let almost = Policy { min_bytes: rows.len() - 1, ..Policy::default() };
+    let small = Plan { min_bytes: rows.len(), ..Plan::default() };
+    let almost = Plan { min_bytes: rows.len() - 1, ..Plan::default() };
     let off = Change { mode: Some(Mode::Disabled), ..Change::default() };
     let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), route: None, change: off };
     let skip = |name: &str| EngineSettings { skip_tools: vec![name.to_owned()], ..EngineSettings::default() };
     for (settings, changed) in [
-        (EngineSettings { policy: small, ..EngineSettings::default() }, 0),
-        (EngineSettings { policy: almost, ..EngineSettings::default() }, 1),
+        (EngineSettings { plan: small, ..EngineSettings::default() }, 0),
+        (EngineSettings { plan: almost, ..EngineSettings::default() }, 1),
         (skip("bash"), 0),
         (skip("sh"), 0),
         (skip("read"), 1),
@@ -379,9 +378,9 @@ fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
         let request = answered(tool, command, &text);
         let (new, report) = pass(EngineSettings::default(), &request).expect("a body");
         assert!(new.contains(&secret()) && report.redacted == 0, "{tool} {command}: {new}");
-        let policy = Policy { redact: Redaction::All, ..Policy::default() };
+        let plan = Plan { redact: Redaction::All, ..Plan::default() };
         let (new, report) =
-            pass(EngineSettings { policy, ..EngineSettings::default() }, &request).expect("a body");
+            pass(EngineSettings { plan, ..EngineSettings::default() }, &request).expect("a body");
         assert!(!new.contains(&secret()) && report.redacted == 1, "{tool} {command}: {new}");
     }
     for (tool, command) in
@@ -396,9 +395,9 @@ fn what_an_agent_may_edit_is_masked_only_when_asked_for_by_name() {
 #[test]
 fn without_loss_masks_have_to_be_asked_for() {
     let text = format!("AWS_ACCESS_KEY_ID={}\nregion=eu-west-1\n", secret());
-    let policy = |redact| Policy { loss: Loss::None, redact, ..Policy::default() };
+    let plan = |redact| Plan { loss: Loss::None, redact, ..Plan::default() };
     for (redact, masked) in [(Redaction::Usual, 0), (Redaction::All, 1), (Redaction::Off, 0)] {
-        let settings = EngineSettings { policy: policy(redact), ..EngineSettings::default() };
+        let settings = EngineSettings { plan: plan(redact), ..EngineSettings::default() };
         let (new, report) = pass(settings, &answered("sh", "env", &text)).expect("a body");
         assert_eq!((new.contains(&secret()), report.redacted), (masked == 0, masked), "{redact:?}");
     }
@@ -430,8 +429,8 @@ fn nothing_is_left_out_where_it_could_not_be_fetched_back() {
         let shown = sent(&body("sh", &text, more));
         assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{more}}}")), "{shown}");
     }
-    let form = Policy { loss: Loss::Form, ..Policy::default() };
-    let shown = pass(EngineSettings { policy: form, ..EngineSettings::default() }, &body("sh", &text, tools));
+    let form = Plan { loss: Loss::Form, ..Plan::default() };
+    let shown = pass(EngineSettings { plan: form, ..EngineSettings::default() }, &body("sh", &text, tools));
     let shown = shown.expect("a body").0;
     assert!(!shown.contains("<<<SHADOW:") && shown.ends_with(&format!("{tools}}}")), "{shown}");
 }
@@ -458,8 +457,8 @@ fn wordy() -> String {
 
 /// What becomes of a body when nothing may be left out of it, so that no tool is added.
 fn sent_as(settings: EngineSettings, body: &str) -> String {
-    let policy = Policy { loss: Loss::Form, ..settings.policy };
-    pass(EngineSettings { policy, ..settings }, body).expect("nothing to refuse").0
+    let plan = Plan { loss: Loss::Form, ..settings.plan };
+    pass(EngineSettings { plan, ..settings }, body).expect("nothing to refuse").0
 }
 
 /// Behaviour 9.1, 11.1 and 0.1: neither is done unless it was asked for.
@@ -519,17 +518,16 @@ fn a_session_is_remembered_and_its_changes_are_noticed() {
 fn long_results_are_skipped_or_cut_as_was_said() {
     let text =
         (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
-    let sent = |policy: Policy| {
-        pass(EngineSettings { policy, ..EngineSettings::default() }, &body("sh", &text, TOOLS))
-    };
-    let cut = Policy { max_bytes: 4_000, ..Policy::default() };
+    let sent =
+        |plan: Plan| pass(EngineSettings { plan, ..EngineSettings::default() }, &body("sh", &text, TOOLS));
+    let cut = Plan { max_bytes: 4_000, ..Plan::default() };
     let (new, report) = sent(cut).expect("nothing to refuse");
     assert!(new.contains("bytes removed]") && new.len() < 6_000, "{new}");
     assert_eq!(report.over_limit, 0);
-    let (new, report) = sent(Policy { skip_above: 4_000, ..cut }).expect("nothing to refuse");
+    let (new, report) = sent(Plan { skip_above: 4_000, ..cut }).expect("nothing to refuse");
     assert!(new.contains("450 is a line of its own"), "{new}");
     assert_eq!((report.changed, report.over_limit), (0, 0));
-    let (_, report) = sent(Policy { skip_above: 400_000, ..cut }).expect("nothing to refuse");
+    let (_, report) = sent(Plan { skip_above: 400_000, ..cut }).expect("nothing to refuse");
     assert_eq!(report.changed, 1);
 }
 
@@ -538,10 +536,10 @@ fn long_results_are_skipped_or_cut_as_was_said() {
 fn what_exceeds_the_limit_is_counted() {
     let text =
         (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
-    let policy = Policy { max_bytes: 4_000, ..Policy::default() };
+    let plan = Plan { max_bytes: 4_000, ..Plan::default() };
     for (tool, more) in [("Read", TOOLS), ("sh", "")] {
         for mode in [Mode::Safe, Mode::Standard] {
-            let settings = EngineSettings { policy: Policy { mode, ..policy }, ..EngineSettings::default() };
+            let settings = EngineSettings { plan: Plan { mode, ..plan }, ..EngineSettings::default() };
             let (new, report) = pass(settings, &body(tool, &text, more)).expect("nothing to refuse");
             assert!(new.contains("450 is a line of its own"), "{new}");
             assert_eq!(report.over_limit, 1, "{tool} {mode:?}");

@@ -6,10 +6,10 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use tersely_core::{Loss, Mode, O200k, Tokens};
+use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
 use tersely_engine::{
-    Answers, Asked, Change, Engine, EngineSettings, Memo, Most, Passed, Policy, Recall, Report, Request,
-    ResultTally, TOOL,
+    Answers, Asked, Change, Engine, EngineSettings, Memo, Most, Passed, Recall, Report, Request, ResultTally,
+    TOOL,
 };
 use tersely_testing::corpus::{SampleTranscript, conversations, larger};
 use tersely_wire::Slot;
@@ -25,14 +25,14 @@ struct Done {
 /// Every conversation as the default settings send it.
 static DONE: LazyLock<Vec<Done>> = LazyLock::new(|| {
     let done = |conversation: SampleTranscript| {
-        let Passed { body, report, .. } = pass(Policy::default(), &conversation);
+        let Passed { body, report, .. } = pass(Plan::default(), &conversation);
         Done { body: body.into_owned(), report, conversation }
     };
     conversations().into_iter().map(done).collect()
 });
 
-fn pass(policy: Policy, conversation: &SampleTranscript) -> Passed<'_> {
-    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
+fn pass(plan: Plan, conversation: &SampleTranscript) -> Passed<'_> {
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     engine.pass(&request(conversation), &conversation.body).expect("nothing to refuse")
 }
 
@@ -83,7 +83,7 @@ fn offered(SampleTranscript { provider, body, name, .. }: &SampleTranscript) -> 
 fn what_is_left_out_is_fetched_back_from_the_request() {
     let mut fetched = 0;
     for conversation in conversations() {
-        let passed = pass(Policy::default(), &conversation);
+        let passed = pass(Plan::default(), &conversation);
         let mut answers = Answers::new(passed.hidden.map(|hidden| hidden.kept).unwrap_or_default());
         let (before, after) = (slots(&conversation, &conversation.body), slots(&conversation, &passed.body));
         for (was, is) in before.iter().zip(&after) {
@@ -167,7 +167,7 @@ fn calls_results_and_messages_stay_what_they_were() {
 #[test]
 fn the_same_body_gives_the_same_bytes() {
     for Done { conversation, body, report } in DONE.iter() {
-        let again = pass(Policy::default(), conversation);
+        let again = pass(Plan::default(), conversation);
         assert!(*again.body == *body && again.report == *report, "{}", conversation.name);
     }
 }
@@ -176,7 +176,7 @@ fn the_same_body_gives_the_same_bytes() {
 #[test]
 fn disabled_is_the_same_bytes() {
     for Done { conversation, .. } in DONE.iter() {
-        let passed = pass(Policy { mode: Mode::Disabled, ..Policy::default() }, conversation);
+        let passed = pass(Plan { mode: Mode::Disabled, ..Plan::default() }, conversation);
         let same = matches!(passed.body, Cow::Borrowed(body) if body == conversation.body);
         assert!(same, "{}", conversation.name);
         assert_eq!(passed.report, Report::default(), "a body that nobody reads has no account");
@@ -207,10 +207,10 @@ fn no_text_costs_more_and_the_account_is_true() {
 
 #[test]
 fn exact_forms_come_back_byte_for_byte() {
-    let policy = Policy { loss: Loss::None, ..Policy::default() };
+    let plan = Plan { loss: Loss::None, ..Plan::default() };
     let (mut before, mut after) = (0, 0);
     for conversation in conversations() {
-        let passed = pass(policy, &conversation);
+        let passed = pass(plan, &conversation);
         before += passed.report.before;
         after += passed.report.after;
         assert_eq!(passed.report.redacted, 0, "{}", conversation.name);
@@ -267,7 +267,7 @@ fn a_loss_that_a_request_forbids_does_not_happen() {
     for Done { conversation, .. } in DONE.iter().take(6) {
         let asked = Asked { change, ..Asked::default() };
         let passed = Engine::default().pass(&Request { asked, ..request(conversation) }, &conversation.body);
-        let policy = Policy { loss: Loss::None, ..Policy::default() };
-        assert!(passed.expect("nothing to refuse").body == pass(policy, conversation).body);
+        let plan = Plan { loss: Loss::None, ..Plan::default() };
+        assert!(passed.expect("nothing to refuse").body == pass(plan, conversation).body);
     }
 }

@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use tersely_core::{Call, Mode, Redaction, Room, Session};
-use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_core::{Call, Mode, Plan, Redaction, Room, Session};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::Slot;
 
@@ -29,7 +29,7 @@ fn a_stronger_mode_never_saves_less_and_never_shows_more() {
 /// What the results of a conversation cost, and how many of their lines can be read.
 fn weigh(mode: Mode, SampleTranscript { body, provider, .. }: &SampleTranscript) -> (usize, usize) {
     let settings = EngineSettings {
-        policy: Policy { mode, redact: Redaction::Off, ..Policy::default() },
+        plan: Plan { mode, redact: Redaction::Off, ..Plan::default() },
         ..EngineSettings::default()
     };
     let passed = Engine::new(settings).pass(&Request::new(*provider, "/"), body).expect("nothing to refuse");

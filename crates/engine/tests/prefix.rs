@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::{Value, json};
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{PROVIDERS, Provider};
 
@@ -81,8 +81,8 @@ impl Pieces {
 
     /// Sends the requests of these lengths one after the other; each must begin with the one before it.
     fn hold(&self, scene: Scene, (mode, loss): (Mode, Loss), turns: &[usize]) {
-        let policy = Policy { mode, loss, ..Policy::default() };
-        let settings = EngineSettings { policy, ..EngineSettings::default() };
+        let plan = Plan { mode, loss, ..Plan::default() };
+        let settings = EngineSettings { plan, ..EngineSettings::default() };
         let mut engine = Engine::new(settings.clone());
         let mut before: Option<String> = None;
         for &count in turns {

@@ -10,8 +10,8 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_wire::{PROVIDERS, Provider};
 
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
@@ -67,8 +67,8 @@ struct Body {
 }
 
 fn line(mode: Mode, loss: Loss, body: &Body) -> String {
-    let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
+    let plan = Plan { mode, loss, ..Plan::default() };
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let request = Request::new(body.provider, "/");
     let sent = engine.pass(&request, &body.bytes).expect("nothing to refuse").body;
     let hash = Sha256::digest(&sent).iter().fold(String::new(), |mut hash, byte| {

@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tersely_core::{Call, Loss, Mode, O200k, Tokens, ToolKind};
-use tersely_engine::{Engine, EngineSettings, Policy, Request};
+use tersely_core::{Call, Loss, Mode, O200k, Plan, Tokens, ToolKind};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_testing::corpus::{conversations, larger};
 use tersely_wire::{PROVIDERS, Provider};
 
@@ -59,8 +59,8 @@ fn said(line: &str) -> Option<Said<'_>> {
 
 /// The results of a body that was sent one way.
 fn told(provider: &'static dyn Provider, body: &[u8], (mode, loss): (Mode, Loss)) -> Vec<Told> {
-    let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
+    let plan = Plan { mode, loss, ..Plan::default() };
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let sent = engine.pass(&Request::new(provider, "/"), body).expect("nothing to refuse").body;
     let (came, sent) = (provider.slots(body).expect("slots"), provider.slots(&sent).expect("slots"));
     let pairs = came.iter().zip(&sent).filter_map(|(came, sent)| {

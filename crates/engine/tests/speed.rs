@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, EngineSettings, Memo, Policy, Recall, Report, Request};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, Memo, Recall, Report, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 
 /// Bodies under this size say more about the clock than about us.
@@ -83,10 +83,7 @@ fn shorter(conversation: &SampleTranscript) -> Vec<u8> {
 }
 
 fn engine(mode: Mode, loss: Loss) -> Engine {
-    Engine::new(EngineSettings {
-        policy: Policy { mode, loss, ..Policy::default() },
-        ..EngineSettings::default()
-    })
+    Engine::new(EngineSettings { plan: Plan { mode, loss, ..Plan::default() }, ..EngineSettings::default() })
 }
 
 fn run(engine: &Engine, SampleTranscript { body, provider, .. }: &SampleTranscript) -> Report {

@@ -27,8 +27,8 @@ use http::{Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tersely_core::Loss;
-use tersely_engine::{Engine, Policy};
+use tersely_core::{Loss, Plan};
+use tersely_engine::Engine;
 use tersely_gateway::{Keeper, Live};
 use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 use tokio::task::{JoinSet, block_in_place};
@@ -123,7 +123,7 @@ async fn no_request_fails_whatever_happens_to_the_store() {
 
 fn set_memory(nodes: &[ValkeyNode], most: &str) {
     for node in nodes {
-        assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-policy noeviction")), "+OK");
+        assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-plan noeviction")), "+OK");
     }
 }
 
@@ -134,8 +134,8 @@ impl Load {
         let secret = StoreSecret::new(b"only for tests, and long enough").ok();
         let store =
             Store::open(&tersely_store::StoreSettings { place, secret, ..Default::default() }).unwrap();
-        let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-        let engine = Engine::new(tersely_engine::EngineSettings { policy, ..Default::default() });
+        let plan = Plan { loss: Loss::Detail, max_bytes: 4096, ..Plan::default() };
+        let engine = Engine::new(tersely_engine::EngineSettings { plan, ..Default::default() });
         let live = Live::new(engine).keeping(Keeper::new(store, None));
         Self {
             gateway: gateway(settings(upstream), Arc::new(live)).await,

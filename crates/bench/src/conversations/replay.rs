@@ -1,8 +1,8 @@
 //! Sends a transcript turn by turn one way, and books what a provider would bill.
 
 use indicatif::ProgressBar;
-use tersely_core::{Loss, Mode};
-use tersely_engine::{Engine, EngineSettings, Passed, Policy, Report, Request};
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, Passed, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
 use super::bill::{BilledTurn, PromptCache};
@@ -33,8 +33,8 @@ pub(crate) struct Replay {
 /// Replays `transcript` the way of this number in the table.
 pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, CommandFault> {
     let (_, mode, loss) = WAYS[way];
-    let policy = Policy { mode, loss, ..Policy::default() };
-    let engine = Engine::new(EngineSettings { policy, ..EngineSettings::default() });
+    let plan = Plan { mode, loss, ..Plan::default() };
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let whole = transcript.whole();
     let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));

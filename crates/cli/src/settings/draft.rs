@@ -43,8 +43,8 @@ impl Draft {
         &mut self.settings.gateway.authorities
     }
 
-    pub(crate) fn policy(&mut self) -> &mut tersely_engine::Policy {
-        &mut self.settings.engine.policy
+    pub(crate) fn plan(&mut self) -> &mut tersely_core::Plan {
+        &mut self.settings.engine.plan
     }
 
     pub(crate) fn limits(&mut self) -> &mut tersely_gateway::GatewayLimits {

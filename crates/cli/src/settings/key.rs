@@ -84,38 +84,38 @@ pub(crate) static KEYS: [SettingKey; 48] = [
     },
     SettingKey {
         name: "mode",
-        field: SettingField::Mode(|draft| &mut draft.policy().mode),
+        field: SettingField::Mode(|draft| &mut draft.plan().mode),
         about: "How much to compress tool results",
     },
     SettingKey {
         name: "loss",
-        field: SettingField::Loss(|draft| &mut draft.policy().loss),
+        field: SettingField::Loss(|draft| &mut draft.plan().loss),
         about: "What may be lost: nothing, layout, or detail that the model can fetch back",
     },
     SettingKey {
         name: "min_bytes",
-        field: SettingField::Floor(|draft| &mut draft.policy().min_bytes),
+        field: SettingField::Floor(|draft| &mut draft.plan().min_bytes),
         about: "Results up to this many bytes are left alone",
     },
     SettingKey {
         name: "skip_above",
-        field: SettingField::Floor(|draft| &mut draft.policy().skip_above),
+        field: SettingField::Floor(|draft| &mut draft.plan().skip_above),
         about: "Results longer than this are left alone; 0: no limit",
     },
     SettingKey {
         name: "max_bytes",
-        field: SettingField::Bytes(|draft| &mut draft.policy().max_bytes),
+        field: SettingField::Bytes(|draft| &mut draft.plan().max_bytes),
         about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
     },
     SettingKey {
         name: "redact_secrets",
-        field: SettingField::Redaction(|draft| &mut draft.policy().redact),
+        field: SettingField::Redaction(|draft| &mut draft.plan().redact),
         about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
                 that cannot be searched are refused; `false`: nowhere",
     },
     SettingKey {
         name: "dictionary",
-        field: SettingField::Dictionary(|draft| &mut draft.policy().dictionary),
+        field: SettingField::Dictionary(|draft| &mut draft.plan().dictionary),
         about: "How to find repeated phrases in aggressive mode",
     },
     SettingKey {

@@ -94,7 +94,7 @@ impl Merger {
         self.notices.extend(layer.notices);
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
-            if self.draft.policy().redact == Redaction::All && rule.change.redact.is_some() {
+            if self.draft.plan().redact == Redaction::All && rule.change.redact.is_some() {
                 let what = "redact_secrets is true for all requests; a rule cannot make an exception";
                 self.problems
                     .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));

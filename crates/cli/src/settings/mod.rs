@@ -103,13 +103,13 @@ mod tests {
             ("TERSELY_PROMPTS_MIN_BYTES", "3"),
         ])
         .engine;
-        let policy = engine.policy;
-        assert_eq!((policy.mode, policy.loss, policy.min_bytes), (Mode::Aggressive, Loss::None, 1));
+        let plan = engine.plan;
+        assert_eq!((plan.mode, plan.loss, plan.min_bytes), (Mode::Aggressive, Loss::None, 1));
         assert_eq!(
-            (policy.max_bytes, policy.redact, policy.dictionary),
+            (plan.max_bytes, plan.redact, plan.dictionary),
             (2, Redaction::Off, DictionaryMethod::Auto)
         );
-        assert_eq!(policy.skip_above, 9);
+        assert_eq!(plan.skip_above, 9);
         assert_eq!(
             (engine.skip_tools.join(" "), engine.schema),
             ("read my_tool".to_owned(), SchemaMode::Minify)

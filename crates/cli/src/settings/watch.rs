@@ -150,12 +150,12 @@ mod tests {
 
     impl Scene {
         fn mode(&self) -> Mode {
-            self.receiver.borrow().engine.policy.mode
+            self.receiver.borrow().engine.plan.mode
         }
 
         /// Signals of other tests may bring the same settings again.
         async fn becomes(&mut self, mode: Mode) {
-            let changed = self.receiver.wait_for(|settings| settings.engine.policy.mode == mode);
+            let changed = self.receiver.wait_for(|settings| settings.engine.plan.mode == mode);
             timeout(Duration::from_secs(10), changed).await.unwrap().unwrap();
         }
 

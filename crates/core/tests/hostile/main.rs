@@ -5,19 +5,13 @@ mod shapes;
 use std::time::{Duration, Instant};
 
 use shapes::{SHAPES, Shape};
-use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress};
+use tersely_core::{Call, DictionaryMethod, Mode, O200k, Plan, Redaction, compress};
 
 const AGGRESSIVE: Plan = plan(Mode::Aggressive);
 const STANDARD: Plan = plan(Mode::Standard);
 
 const fn plan(mode: Mode) -> Plan {
-    Plan {
-        mode,
-        loss: Loss::Detail,
-        max_bytes: 65_536,
-        redact: Redaction::All,
-        dictionary: tersely_core::DictionaryMethod::Auto,
-    }
+    Plan { mode, redact: Redaction::All, dictionary: DictionaryMethod::Auto, ..Plan::USUAL }
 }
 
 /// The time that a text takes: the least of several runs, for others use the machine too.

@@ -245,8 +245,8 @@ fn told(fetched: &Fetched, rounds: u64) -> HeaderMap {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{O200k, Tokens};
-    use tersely_engine::{EngineSettings, Policy};
+    use tersely_core::{O200k, Plan, Tokens};
+    use tersely_engine::EngineSettings;
     use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
     use super::*;
@@ -259,8 +259,8 @@ mod tests {
         let body = format!(
             r#"{{"tools":[{{"type":"function","name":"Bash"}}],{member}"input":[{{"type":"function_call_output","call_id":"c","output":"{log}\nerror: disk full"}}]}}"#
         );
-        let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-        let engine = Arc::new(Engine::new(EngineSettings { policy, ..EngineSettings::default() }));
+        let plan = Plan { loss: Loss::Detail, max_bytes: 4096, ..Plan::default() };
+        let engine = Arc::new(Engine::new(EngineSettings { plan, ..EngineSettings::default() }));
         let path = "/v1/responses".to_owned();
         let provider = tersely_wire::claimed_provider(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
-use tersely_core::{Loss, Mode, O200k, Tokens};
-use tersely_engine::{Engine, EngineSettings, Most, Policy, ResultTally};
+use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
+use tersely_engine::{Engine, EngineSettings, Most, ResultTally};
 use tersely_gateway::{Live, Totals};
 
 use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
@@ -24,8 +24,8 @@ fn messages(text: &str, more: &str) -> String {
     format!(r#"{{{more}"model" : "m","messages":[{{"role":"user","content":[{result}]}}]}}"#)
 }
 
-fn engine(policy: Policy) -> Engine {
-    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
+fn engine(plan: Plan) -> Engine {
+    Engine::new(EngineSettings { plan, ..EngineSettings::default() })
 }
 
 /// What the client got and the upstream saw.
@@ -125,7 +125,7 @@ async fn what_cannot_get_smaller_is_counted_and_kept() {
 async fn headers_turn_it_off_and_on() {
     let body = || messages(&rows(), "");
     let on = Arc::new(Live::default());
-    let off = Arc::new(Live::new(engine(Policy { mode: Mode::Disabled, ..Policy::default() })));
+    let off = Arc::new(Live::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
     for headers in [("x-tersely-bypass", "1"), ("x-tersely-mode", "off"), ("x-tersely-mode", "safe")] {
         assert_eq!(sent(&on, &[headers], body()).await, body(), "{headers:?}");
     }
@@ -189,13 +189,13 @@ async fn nothing_is_left_out_without_tools() {
         .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
         .collect::<Vec<_>>()
         .concat();
-    let live = Arc::new(Live::new(engine(Policy { loss: Loss::Detail, ..Policy::default() })));
+    let live = Arc::new(Live::new(engine(Plan { loss: Loss::Detail, ..Plan::default() })));
     assert!(!sent(&live, &[], messages(&text, "")).await.contains("<<<SHADOW:"));
 }
 
 #[tokio::test]
 async fn an_engine_is_exchanged_as_a_whole() {
-    let live = Arc::new(Live::new(engine(Policy { mode: Mode::Disabled, ..Policy::default() })));
+    let live = Arc::new(Live::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
     assert_eq!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
     live.swap(Engine::default());
     assert_eq!(live.engine().settings(), &EngineSettings::default());

@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
-use tersely_core::{Mode, Redaction};
-use tersely_engine::{Engine, EngineSettings, Policy};
+use tersely_core::{Mode, Plan, Redaction};
+use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{GatewaySettings as Door, Live, Timeouts};
 
 use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
@@ -23,8 +23,8 @@ fn secret() -> String {
 const MASK: &str = "[REDACTED_SECRET]";
 
 fn live(change: EngineSettings) -> Arc<Live> {
-    let policy = Policy { redact: Redaction::All, ..change.policy };
-    Arc::new(Live::new(Engine::new(EngineSettings { policy, ..change })))
+    let plan = Plan { redact: Redaction::All, ..change.plan };
+    Arc::new(Live::new(Engine::new(EngineSettings { plan, ..change })))
 }
 
 /// A request whose file read, user, system and call all say the secret.
@@ -104,12 +104,12 @@ async fn no_client_switches_it_off() {
 
 #[tokio::test]
 async fn no_other_setting_stands_in_its_way() {
-    let off = Policy { mode: Mode::Disabled, ..Policy::default() };
-    let small = Policy { min_bytes: 1 << 20, ..Policy::default() };
+    let off = Plan { mode: Mode::Disabled, ..Plan::default() };
+    let small = Plan { min_bytes: 1 << 20, ..Plan::default() };
     let skip_tools = vec!["read".to_owned()];
     for change in [
-        EngineSettings { policy: off, ..EngineSettings::default() },
-        EngineSettings { policy: small, ..EngineSettings::default() },
+        EngineSettings { plan: off, ..EngineSettings::default() },
+        EngineSettings { plan: small, ..EngineSettings::default() },
         EngineSettings { skip_tools, ..EngineSettings::default() },
     ] {
         Exchange { live: live(change), ..Exchange::default() }.goes_masked(4).await;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use serde_json::json;
-use tersely_core::Loss;
-use tersely_engine::{Engine, EngineSettings, Passed, Policy, Report, Request, ResultTally, seal};
+use tersely_core::{Loss, Plan};
+use tersely_engine::{Engine, EngineSettings, Passed, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
@@ -50,8 +50,8 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
 
 fn engine(args: &CompressArgs) -> Engine {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
-    let policy = Policy { mode: args.mode, loss, redact, ..Policy::default() };
-    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
+    let plan = Plan { mode: args.mode, loss, redact, ..Plan::default() };
+    Engine::new(EngineSettings { plan, ..EngineSettings::default() })
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.

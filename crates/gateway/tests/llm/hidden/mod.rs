@@ -16,8 +16,8 @@ use http::{Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tersely_core::Loss;
-use tersely_engine::{Engine, EngineSettings, Policy};
+use tersely_core::{Loss, Plan};
+use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::Live;
 
 use crate::scene::{
@@ -37,8 +37,8 @@ fn log() -> String {
 }
 
 fn engine() -> Engine {
-    let policy = Policy { loss: Loss::Detail, max_bytes: 4096, ..Policy::default() };
-    Engine::new(EngineSettings { policy, ..EngineSettings::default() })
+    let plan = Plan { loss: Loss::Detail, max_bytes: 4096, ..Plan::default() };
+    Engine::new(EngineSettings { plan, ..EngineSettings::default() })
 }
 
 fn live() -> Arc<Live> {
