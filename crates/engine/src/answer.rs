@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Loss, Redaction};
+use tersely_core::{Loss, Plan, Redaction};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{SlotCall, splice};
 
@@ -68,6 +68,6 @@ impl Engine {
 
 /// What is asked, with no masks but those that the operator asked for by name.
 fn named_only(asked: &Asked) -> Asked {
-    let redact = asked.change.redact.or(Some(Redaction::Off));
-    Asked { change: Change { redact, ..asked.change }, ..asked.clone() }
+    let off = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
+    Asked { change: asked.change.or(&off), ..asked.clone() }
 }

@@ -1,5 +1,7 @@
 //! What one request asks for, above all settings.
 
+use tersely_core::Plan;
+
 use crate::{Change, Refused, SchemaMode};
 
 /// What a request asks for; what it leaves open is as the settings have it.
@@ -36,8 +38,7 @@ impl Asked {
     /// # Errors
     /// When one of them says what it cannot say.
     pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, Refused> {
-        let mode = mode.map(|word| word.trim().parse().map_err(|why| Refused::at("x-tersely-mode", why)));
-        let change = Change { mode: mode.transpose()?, ..Change::default() };
+        let change = mode.map_or_else(|| Ok(Change::default()), in_mode)?;
         Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
     }
 
@@ -51,7 +52,7 @@ impl Asked {
         };
         Self {
             bypass: self.bypass || other.bypass,
-            change: either(self.change, other.change),
+            change: self.change.or(&other.change),
             skip_tools: [self.skip_tools, other.skip_tools].concat(),
             schema: self.schema.or(other.schema),
             session,
@@ -60,17 +61,9 @@ impl Asked {
     }
 }
 
-/// Each part of the first change, or else of the second.
-fn either(first: Change, second: Change) -> Change {
-    Change {
-        mode: first.mode.or(second.mode),
-        loss: first.loss.or(second.loss),
-        min_bytes: first.min_bytes.or(second.min_bytes),
-        skip_above: first.skip_above.or(second.skip_above),
-        max_bytes: first.max_bytes.or(second.max_bytes),
-        redact: first.redact.or(second.redact),
-        dictionary: first.dictionary.or(second.dictionary),
-    }
+fn in_mode(word: &str) -> Result<Change, Refused> {
+    let mode = word.trim().parse().map_err(|why: String| Refused::at("x-tersely-mode", why))?;
+    Ok(Change::of(&["mode"], Plan { mode, ..Plan::default() }))
 }
 
 /// A header that is there says yes unless it says no.
@@ -89,7 +82,7 @@ mod tests {
     use super::*;
 
     fn mode(mode: Mode) -> Asked {
-        Asked { change: Change { mode: Some(mode), ..Change::default() }, ..Asked::default() }
+        Asked { change: Change::of(&["mode"], Plan { mode, ..Plan::default() }), ..Asked::default() }
     }
 
     /// Behaviour 3.1.
@@ -120,10 +113,11 @@ mod tests {
 
     #[test]
     fn what_is_open_here_is_taken_from_there() {
-        let there = Change { mode: Some(Mode::Safe), loss: Some(Loss::None), ..Change::default() };
-        let there = Asked { change: there, bypass: true, ..Asked::default() };
-        let both = mode(Mode::Aggressive).or(there);
-        assert_eq!((both.change.mode, both.change.loss), (Some(Mode::Aggressive), Some(Loss::None)));
+        let there = Plan { mode: Mode::Safe, loss: Loss::None, ..Plan::default() };
+        let change = Change::of(&["mode", "loss"], there);
+        let both = mode(Mode::Aggressive).or(Asked { change, bypass: true, ..Asked::default() });
+        let plan = both.change.on(Plan::default());
+        assert_eq!((plan.mode, plan.loss), (Mode::Aggressive, Loss::None));
         assert!(both.bypass);
     }
 }

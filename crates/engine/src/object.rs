@@ -3,19 +3,15 @@
 //! What is said wrongly is refused and not passed over: a misspelt name would else change nothing, and nobody would
 //! notice. A null says nothing, as if the name were not there.
 
-use std::str::FromStr;
-
 use serde_json::{Map, Value};
-use tersely_core::Redaction;
 use tersely_wire::{BodyMember, top_members};
 
-use crate::{Asked, Refused, SchemaMode};
+use crate::field::{FIELDS, OPTIONS, PlanField};
+use crate::said::{switch, text, wrong};
+use crate::{Asked, Change, Refused, SchemaMode};
 
 /// The names of the object: ours, and the one that clients of Forge send.
 const NAMES: [&str; 2] = ["_tersely", "_forge"];
-
-/// The most bytes of one result that a request can ask for.
-const MAX_BYTES: u64 = 1_048_576;
 
 /// How many of a client's own words are kept, and how many characters of their names and values.
 const DEBUG: (usize, usize, usize) = (16, 64, 256);
@@ -43,7 +39,10 @@ fn read(member: &BodyMember<'_>) -> Result<Asked, Refused> {
         "tool_output_compression" if value.is_object() => {
             each(&object(at, value)?, at, |at, name, value| option(&mut asked, (at, name), value))
         }
-        "tool_output_compression" => once(&mut asked.change.mode, at, word(at, "a mode or an object", value)),
+        "tool_output_compression" => {
+            text(at, "a mode or an object", value)?;
+            option(&mut asked, (at, "mode"), value)
+        }
         "schema_compression" => once(&mut asked.schema, at, schema(at, value)),
         "debug" => {
             asked.debug = debug(&object(at, value)?);
@@ -54,32 +53,33 @@ fn read(member: &BodyMember<'_>) -> Result<Asked, Refused> {
     Ok(asked)
 }
 
-/// The names of options, for whoever used another.
-const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, skip_tools, \
-                       tool_output_compression, schema_compression or debug";
-
 /// One option of how tool results are treated, at `at` under `name`: at the top of the object, or in
 /// `tool_output_compression`.
 fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<(), Refused> {
-    let Asked { change, session, .. } = asked;
+    if let Some(field) = FIELDS.iter().find(|field| field.asked == Some(name)) {
+        return part(&mut asked.change, field, at, value);
+    }
+    let session = &mut asked.session;
     match name {
-        "mode" => once(&mut change.mode, at, word(at, "a mode", value)),
-        "loss" => once(&mut change.loss, at, word(at, "none, form or detail", value)),
-        "method" => once(&mut change.dictionary, at, word(at, "a method", value)),
         "session_id" => match text(at, "a string", value)?.trim() {
             "" => Ok(()),
             id => once(&mut session.id, at, Ok(id.to_owned())),
         },
         "dedup" => once(&mut session.dedup, at, switch(at, value)),
         "memo" => once(&mut session.memo, at, switch(at, value)),
-        "redact_secrets" => once(&mut change.redact, at, redaction(at, value)),
-        "max_output_bytes" => once(&mut change.max_bytes, at, size(at, value)),
         "skip_tools" => {
             asked.skip_tools.extend(tools(at, value)?);
             Ok(())
         }
-        _ => Err(unknown(at, OPTIONS)),
+        _ => Err(Refused::at(at, format!("unknown key; use {OPTIONS}"))),
     }
+}
+
+/// One part of how tool results are treated, which nothing may have said before.
+fn part(change: &mut Change, field: &PlanField, at: &str, value: &Value) -> Result<(), Refused> {
+    let said = change.says(field.name);
+    change.say(field, |plan| field.place.ask(plan, at, value))?;
+    if said { Err(twice(at)) } else { Ok(()) }
 }
 
 /// Hands each member that says something to `take`, with its place and its name.
@@ -96,8 +96,12 @@ fn each(
 fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, Refused>) -> Result<(), Refused> {
     match field.replace(value?) {
         None => Ok(()),
-        Some(_) => Err(Refused::at(at, "set twice; set it once")),
+        Some(_) => Err(twice(at)),
     }
+}
+
+fn twice(at: &str) -> Refused {
+    Refused::at(at, "set twice; set it once")
 }
 
 /// Names or categories of tools: a list, or one text with commas.
@@ -116,29 +120,6 @@ fn object(at: &str, value: &Value) -> Result<Map<String, Value>, Refused> {
         Value::Null => Ok(Map::new()),
         _ => Err(wrong(at, "an object", value)),
     }
-}
-
-fn text<'v>(at: &str, expected: &str, value: &'v Value) -> Result<&'v str, Refused> {
-    value.as_str().ok_or_else(|| wrong(at, expected, value))
-}
-
-/// A word that stands for one of a few things.
-fn word<T: FromStr<Err = String>>(at: &str, expected: &str, value: &Value) -> Result<T, Refused> {
-    text(at, expected, value)?.trim().parse().map_err(|why| Refused::at(at, why))
-}
-
-fn switch(at: &str, value: &Value) -> Result<bool, Refused> {
-    value.as_bool().ok_or_else(|| wrong(at, "true or false", value))
-}
-
-fn redaction(at: &str, value: &Value) -> Result<Redaction, Refused> {
-    switch(at, value).map(|masks| if masks { Redaction::All } else { Redaction::Off })
-}
-
-fn size(at: &str, value: &Value) -> Result<usize, Refused> {
-    let size = value.as_u64().filter(|size| (1..=MAX_BYTES).contains(size));
-    let size = size.and_then(|size| usize::try_from(size).ok());
-    size.ok_or_else(|| wrong(at, &format!("a whole number from 1 to {MAX_BYTES}"), value))
 }
 
 fn schema(at: &str, value: &Value) -> Result<SchemaMode, Refused> {
@@ -162,12 +143,4 @@ fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
         (key.chars().count() <= name).then(|| (key.clone(), word))
     });
     plain.take(count).collect()
-}
-
-fn unknown(at: &str, known: &str) -> Refused {
-    Refused::at(at, format!("unknown key; use {known}"))
-}
-
-fn wrong(at: &str, expected: &str, value: &Value) -> Refused {
-    Refused::at(at, format!("must be {expected}, not {value}"))
 }

@@ -3,7 +3,7 @@
 use tersely_core::{Loss, Mode, Plan, Redaction};
 
 use crate::skip::means;
-use crate::{Asked, Change, EngineSettings, Prompts, Rule, SchemaMode};
+use crate::{Asked, EngineSettings, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -28,19 +28,13 @@ impl<'s> Scope<'s> {
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
     /// stands at the head of a prompt must not change as a conversation goes on.
     pub(crate) fn leaves_out(&self) -> bool {
-        let allows = |change: Change| {
-            let plan = self.asking(with(self.settings.plan, change));
-            plan.mode != Mode::Disabled && plan.loss == Loss::Detail
-        };
-        !self.asked.bypass && (allows(Change::default()) || self.rules().any(|rule| allows(rule.change)))
+        let allows = |plan: Plan| plan.mode != Mode::Disabled && plan.loss == Loss::Detail;
+        !self.asked.bypass && self.any(allows)
     }
 
     /// True when nothing can be done to any result, so that there is no need to look for them.
     pub(crate) fn is_idle(&self) -> bool {
-        let acts = |mode: Option<Mode>| mode.is_some_and(|mode| mode != Mode::Disabled);
-        let mode = self.asked.change.mode;
-        let settled = acts(Some(self.settings.plan.mode)) || self.rules().any(|rule| acts(rule.change.mode));
-        self.asked.bypass || !mode.map_or(settled, |mode| acts(Some(mode)))
+        self.asked.bypass || !self.any(|plan| plan.mode != Mode::Disabled)
     }
 
     /// True when nothing can be done to the body at all.
@@ -70,7 +64,7 @@ impl<'s> Scope<'s> {
             return None;
         }
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| matches(pattern, tool));
-        let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| with(plan, rule.change));
+        let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| rule.change.on(plan));
         let plan = self.asking(ruled);
         (plan.mode != Mode::Disabled).then_some(plan)
     }
@@ -78,7 +72,7 @@ impl<'s> Scope<'s> {
     /// A plan with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
     /// operator asked for by name.
     fn asking(&self, ruled: Plan) -> Plan {
-        let asked = with(ruled, self.asked.change);
+        let asked = self.asked.change.on(ruled);
         let loss = ruled.loss.min(asked.loss).min(self.most);
         let redact = match (ruled.redact, asked.redact) {
             (Redaction::All, _) => Redaction::All,
@@ -89,22 +83,17 @@ impl<'s> Scope<'s> {
         Plan { loss, redact, ..asked }
     }
 
+    /// True when something holds for the plan of results of which no rule speaks, or of which a single one does.
+    fn any(&self, holds: impl Fn(Plan) -> bool) -> bool {
+        let asks = |ruled: Plan| holds(self.asking(ruled));
+        let plan = self.settings.plan;
+        asks(plan) || self.rules().any(|rule| asks(rule.change.on(plan)))
+    }
+
     fn rules(&self) -> impl Iterator<Item = &Rule> {
         let here =
             |rule: &&Rule| rule.route.as_ref().is_none_or(|route| self.path.starts_with(route.as_str()));
         self.settings.rules.iter().filter(here)
-    }
-}
-
-fn with(plan: Plan, change: Change) -> Plan {
-    Plan {
-        mode: change.mode.unwrap_or(plan.mode),
-        loss: change.loss.unwrap_or(plan.loss),
-        min_bytes: change.min_bytes.unwrap_or(plan.min_bytes),
-        skip_above: change.skip_above.unwrap_or(plan.skip_above),
-        max_bytes: change.max_bytes.unwrap_or(plan.max_bytes),
-        redact: change.redact.unwrap_or(plan.redact),
-        dictionary: change.dictionary.unwrap_or(plan.dictionary),
     }
 }
 
@@ -123,8 +112,8 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
+    use crate::Change;
 
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
         let asked = Asked::default();
@@ -133,7 +122,7 @@ mod tests {
     }
 
     fn rule(tool: Option<&str>, route: Option<&str>, mode: Mode) -> Rule {
-        let change = Change { mode: Some(mode), ..Change::default() };
+        let change = Change::of(&["mode"], Plan { mode, ..Plan::default() });
         Rule { tool: tool.map(str::to_owned), route: route.map(str::to_owned), change }
     }
 
@@ -184,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_request_is_heard_last_and_cannot_ask_for_more_loss() {
-        let change = Change { mode: Some(Mode::Safe), loss: Some(Loss::Detail), ..Change::default() };
+        let asks = Plan { mode: Mode::Safe, loss: Loss::Detail, ..Plan::default() };
+        let change = Change::of(&["mode", "loss"], asks);
         let asked = Asked { change, ..Asked::default() };
         let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
         let plan = Plan { loss: Loss::Form, ..Plan::default() };
@@ -196,7 +186,10 @@ mod tests {
 
     #[test]
     fn no_request_switches_off_what_the_operator_asked_for() {
-        let asked = |redact| Asked { change: Change { redact, ..Change::default() }, ..Asked::default() };
+        let asked = |redact: Option<Redaction>| {
+            let says = |redact| Change::of(&["redact_secrets"], Plan { redact, ..Plan::default() });
+            Asked { change: redact.map(says).unwrap_or_default(), ..Asked::default() }
+        };
         for (set, loss, request, expected) in [
             (Redaction::All, Loss::None, Some(Redaction::Off), Redaction::All),
             (Redaction::Usual, Loss::Detail, Some(Redaction::Off), Redaction::Off),
@@ -216,7 +209,10 @@ mod tests {
     #[test]
     fn nothing_is_looked_for_where_nothing_can_be_done() {
         let off = Plan { mode: Mode::Disabled, ..Plan::default() };
-        let asks = |mode| Asked { change: Change { mode, ..Change::default() }, ..Asked::default() };
+        let asks = |mode: Option<Mode>| {
+            let says = |mode| Change::of(&["mode"], Plan { mode, ..Plan::default() });
+            Asked { change: mode.map(says).unwrap_or_default(), ..Asked::default() }
+        };
         let rules = vec![rule(Some("x"), Some("/v1"), Mode::Safe)];
         let plain = EngineSettings { plan: off, ..EngineSettings::default() };
         let some = EngineSettings { plan: off, rules, ..EngineSettings::default() };

@@ -1,6 +1,8 @@
 //! What was meant: how far to go with which tool's results.
 
-use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
+use tersely_core::Plan;
+
+use crate::Change;
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,25 +28,6 @@ pub struct Rule {
     pub route: Option<String>,
     /// What is otherwise.
     pub change: Change,
-}
-
-/// Parts of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Change {
-    /// How far to go.
-    pub mode: Option<Mode>,
-    /// The most that may be lost.
-    pub loss: Option<Loss>,
-    /// Results of at most so many bytes are left as they came.
-    pub min_bytes: Option<usize>,
-    /// Results of more bytes are left as they came.
-    pub skip_above: Option<usize>,
-    /// The most bytes that are sent of one result.
-    pub max_bytes: Option<usize>,
-    /// Where secrets are masked.
-    pub redact: Option<Redaction>,
-    /// How repeated phrases are found.
-    pub dictionary: Option<DictionaryMethod>,
 }
 
 /// What is done with the descriptions of tools.

@@ -263,9 +263,9 @@ fn what_is_said_to_us_changes_nothing_but_what_it_says() {
 
 #[test]
 fn a_loss_that_a_request_forbids_does_not_happen() {
-    let change = Change { loss: Some(Loss::None), ..Change::default() };
+    let change = Change::of(&["loss"], Plan { loss: Loss::None, ..Plan::default() });
     for Done { conversation, .. } in DONE.iter().take(6) {
-        let asked = Asked { change, ..Asked::default() };
+        let asked = Asked { change: change.clone(), ..Asked::default() };
         let passed = Engine::default().pass(&Request { asked, ..request(conversation) }, &conversation.body);
         let plan = Plan { loss: Loss::None, ..Plan::default() };
         assert!(passed.expect("nothing to refuse").body == pass(plan, conversation).body);

@@ -8,13 +8,13 @@ use std::time::Duration;
 use http::HeaderName;
 use http::uri::Authority;
 use serde_json::{Value, json};
-use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
-use tersely_engine::SchemaMode;
+use tersely_engine::{PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::StoreSecret;
 
 use super::draft::Draft;
-use super::kept;
+use super::words::{Words, bytes, count, number, positive, split, switch};
+use super::{kept, place};
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
@@ -27,9 +27,8 @@ pub(crate) enum SettingField {
     Text(Place<String>),
     Secret(Place<String>),
     Header(Place<String>),
-    Mode(Place<Mode>),
-    Loss(Place<Loss>),
-    Dictionary(Place<DictionaryMethod>),
+    /// A part of the plan.
+    Plan(PlanPlace),
     Schema(Place<SchemaMode>),
     /// At least one byte.
     Bytes(Place<usize>),
@@ -43,19 +42,11 @@ pub(crate) enum SettingField {
     /// A time, or for ever.
     Patience(Place<Option<Duration>>),
     Switch(Place<bool>),
-    Redaction(Place<Redaction>),
     Names(Place<Vec<String>>),
     Files(Place<Vec<PathBuf>>),
     Origins(Place<Origins>),
     Hosts(Place<Vec<String>>),
     Stores(Place<Vec<String>>),
-}
-
-/// What was typed for one key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Words {
-    One(String),
-    Many(Vec<String>),
 }
 
 impl SettingField {
@@ -68,9 +59,7 @@ impl SettingField {
             Self::Text(place) => *place(draft) = words.list().join(","),
             Self::Secret(place) => *place(draft) = secret(words.one()?)?,
             Self::Header(place) => *place(draft) = header(words.one()?)?,
-            Self::Mode(place) => *place(draft) = words.one()?.parse()?,
-            Self::Loss(place) => *place(draft) = words.one()?.parse()?,
-            Self::Dictionary(place) => *place(draft) = words.one()?.parse()?,
+            Self::Plan(place) => place::write(place, draft.plan(), words)?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
             Self::Bytes(place) => *place(draft) = positive(bytes(words.one()?)?)?,
             Self::Floor(place) => *place(draft) = bytes(words.one()?)?,
@@ -79,7 +68,6 @@ impl SettingField {
             Self::Pause(place) => *place(draft) = pause(words.one()?)?,
             Self::Patience(place) => *place(draft) = patience(words.one()?)?,
             Self::Switch(place) => *place(draft) = switch(words.one()?)?,
-            Self::Redaction(place) => *place(draft) = redaction(words.one()?)?,
             Self::Names(place) => *place(draft) = words.list(),
             Self::Files(place) => *place(draft) = words.list().into_iter().map(PathBuf::from).collect(),
             Self::Origins(place) => *place(draft) = origins(words)?,
@@ -98,9 +86,7 @@ impl SettingField {
             Self::Url(place) | Self::Text(place) | Self::Header(place) => json!(place(draft)),
             Self::Proxy(place) => json!(masked(place(draft))),
             Self::Secret(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
-            Self::Mode(place) => json!(place(draft).name()),
-            Self::Loss(place) => json!(place(draft).name()),
-            Self::Dictionary(place) => json!(place(draft).name()),
+            Self::Plan(place) => place::show(place, draft.plan()),
             Self::Schema(place) => {
                 json!(if *place(draft) == SchemaMode::Minify { "minify" } else { "disabled" })
             }
@@ -108,10 +94,6 @@ impl SettingField {
             Self::Time(place) | Self::Pause(place) => json!(spell(*place(draft))),
             Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
             Self::Switch(place) => json!(place(draft)),
-            Self::Redaction(place) => match place(draft) {
-                Redaction::Usual => json!(Redaction::Usual.name()),
-                redact => json!(*redact == Redaction::All),
-            },
             Self::Names(place) | Self::Hosts(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
             Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
@@ -132,80 +114,9 @@ impl SettingField {
                 | Self::Files(_)
                 | Self::Origins(_)
                 | Self::Hosts(_)
-                | Self::Redaction(_)
+                | Self::Plan(PlanPlace::Redaction(_))
         )
     }
-}
-
-impl Words {
-    /// The one word that was typed.
-    fn one(&self) -> Result<&str, String> {
-        match self {
-            Self::One(word) => Ok(word.trim()),
-            Self::Many(_) => Err("expects one value, not a list".to_owned()),
-        }
-    }
-
-    /// The words of a list; in a single text, commas stand between them.
-    fn list(&self) -> Vec<String> {
-        let words: Vec<&str> = match self {
-            Self::One(text) => text.split(',').collect(),
-            Self::Many(list) => list.iter().map(String::as_str).collect(),
-        };
-        words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    }
-
-    /// A number, so many times as large.
-    pub(crate) fn times(&self, factor: usize) -> Result<Self, String> {
-        let number = count(self.one()?)?.checked_mul(factor).ok_or("is too large")?;
-        Ok(Self::One(number.to_string()))
-    }
-}
-
-impl From<&str> for Words {
-    fn from(text: &str) -> Self {
-        Self::One(text.to_owned())
-    }
-}
-
-/// Yes or no, in the ways that people write them.
-pub(crate) fn switch(word: &str) -> Result<bool, String> {
-    match word.to_ascii_lowercase().as_str() {
-        "true" | "on" | "yes" | "1" => Ok(true),
-        "false" | "off" | "no" | "0" => Ok(false),
-        _ => Err(format!("{word:?} is not true or false")),
-    }
-}
-
-/// A switch, or the word for what is usual.
-pub(crate) fn redaction(word: &str) -> Result<Redaction, String> {
-    if word.eq_ignore_ascii_case(Redaction::Usual.name()) {
-        return Ok(Redaction::Usual);
-    }
-    let masks = switch(word).map_err(|_| format!("{word:?} is not true, false or usual"))?;
-    Ok(if masks { Redaction::All } else { Redaction::Off })
-}
-
-/// Bytes, bare or with a unit.
-pub(crate) fn bytes(word: &str) -> Result<usize, String> {
-    let fault = || format!("{word:?} is not a size; write 65536, 64KiB or 50MiB");
-    let (digits, unit) = split(word);
-    let unit: usize = match unit.to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1_000,
-        "kib" => 1 << 10,
-        "mb" => 1_000_000,
-        "mib" => 1 << 20,
-        "gb" => 1_000_000_000,
-        "gib" => 1 << 30,
-        _ => return Err(fault()),
-    };
-    number(digits).and_then(|number| number.checked_mul(unit)).ok_or_else(fault)
-}
-
-/// More than nothing.
-pub(crate) fn positive(number: usize) -> Result<usize, String> {
-    if number == 0 { Err("must be more than 0".to_owned()) } else { Ok(number) }
 }
 
 /// A time with its unit, more than none.
@@ -231,19 +142,6 @@ fn pause(word: &str) -> Result<Duration, String> {
 
 fn patience(word: &str) -> Result<Option<Duration>, String> {
     if ["never", "none", "0"].contains(&word) { Ok(None) } else { time(word).map(Some) }
-}
-
-fn count(word: &str) -> Result<usize, String> {
-    number(word).ok_or_else(|| format!("{word:?} is not a number"))
-}
-
-fn number(digits: &str) -> Option<usize> {
-    digits.replace('_', "").parse().ok().filter(|_| !digits.starts_with('+'))
-}
-
-fn split(word: &str) -> (&str, &str) {
-    let end = word.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(word.len());
-    (&word[..end], word[end..].trim_start())
 }
 
 /// The largest unit that says it in whole numbers.

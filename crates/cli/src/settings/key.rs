@@ -1,9 +1,14 @@
 //! Table: every key of the configuration, with the field that it sets and what it means.
 
+use std::sync::LazyLock;
+
+use tersely_engine::{FIELDS, PlanField};
+
 use super::draft::Draft;
 use super::field::SettingField;
 
 /// Something that can be set.
+#[derive(Clone, Copy)]
 pub(crate) struct SettingKey {
     /// Its name, with its group before a dot.
     pub name: &'static str,
@@ -14,6 +19,11 @@ pub(crate) struct SettingKey {
 }
 
 impl SettingKey {
+    /// The key of a part of the plan.
+    fn of(field: &PlanField) -> Self {
+        Self { name: field.name, field: SettingField::Plan(field.place), about: field.about }
+    }
+
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
     pub(crate) fn trusts(&self) -> bool {
         self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name)
@@ -55,8 +65,14 @@ pub(crate) static ALIASES: [Alias; 2] = [
     Alias { name: "max_tokens", key: "max_bytes", times: 4, about: "`max_bytes`, in tokens of four bytes" },
 ];
 
-/// The keys, group by group.
-pub(crate) static KEYS: [SettingKey; 48] = [
+/// Every key, group by group; those of the plan are the engine's.
+pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
+    let plan = FIELDS.iter().map(SettingKey::of);
+    ABOVE.iter().copied().chain(plan).chain(BELOW.iter().copied()).collect()
+});
+
+/// The keys that stand above those of the plan.
+static ABOVE: &[SettingKey] = &[
     SettingKey {
         name: "listen",
         field: SettingField::Address(Draft::listen),
@@ -82,42 +98,10 @@ pub(crate) static KEYS: [SettingKey; 48] = [
         field: SettingField::Hosts(|draft| &mut draft.settings.gateway.hosts),
         about: "More host names to accept on a loopback address, such as `host.docker.internal`",
     },
-    SettingKey {
-        name: "mode",
-        field: SettingField::Mode(|draft| &mut draft.plan().mode),
-        about: "How much to compress tool results",
-    },
-    SettingKey {
-        name: "loss",
-        field: SettingField::Loss(|draft| &mut draft.plan().loss),
-        about: "What may be lost: nothing, layout, or detail that the model can fetch back",
-    },
-    SettingKey {
-        name: "min_bytes",
-        field: SettingField::Floor(|draft| &mut draft.plan().min_bytes),
-        about: "Results up to this many bytes are left alone",
-    },
-    SettingKey {
-        name: "skip_above",
-        field: SettingField::Floor(|draft| &mut draft.plan().skip_above),
-        about: "Results longer than this are left alone; 0: no limit",
-    },
-    SettingKey {
-        name: "max_bytes",
-        field: SettingField::Bytes(|draft| &mut draft.plan().max_bytes),
-        about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
-    },
-    SettingKey {
-        name: "redact_secrets",
-        field: SettingField::Redaction(|draft| &mut draft.plan().redact),
-        about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
-                that cannot be searched are refused; `false`: nowhere",
-    },
-    SettingKey {
-        name: "dictionary",
-        field: SettingField::Dictionary(|draft| &mut draft.plan().dictionary),
-        about: "How to find repeated phrases in aggressive mode",
-    },
+];
+
+/// The keys that stand below those of the plan.
+static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use tersely_engine::Rule;
 
 use super::env::{self, Environment, VariableMeaning};
-use super::field::{Words, switch};
 use super::flags::{FLAGS, Flags};
 use super::key::{ALIASES, KEYS, SettingKey};
 use super::near::nearest;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
+use super::words::{Words, switch};
 
 /// What one place says, and what is wrong there.
 #[derive(Debug, Default)]

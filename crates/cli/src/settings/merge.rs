@@ -8,12 +8,13 @@ use tersely_core::Redaction;
 
 use super::all::AllSettings;
 use super::draft::Draft;
-use super::field::{SettingField, Words};
+use super::field::SettingField;
 use super::key::KEYS;
 use super::layer::Layer;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::rule;
+use super::words::Words;
 
 /// A setting, its value and where that came from.
 #[derive(Debug, Clone)]
@@ -29,7 +30,7 @@ pub(crate) type Meant = (AllSettings, Vec<MergedEntry>, Vec<String>);
 /// Merges the layers; the last is heard first.
 pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
     let mut merger = Merger::default();
-    for key in &KEYS {
+    for key in KEYS.iter() {
         merger.key(key.name, key.field, &layers);
     }
     merger.seal();
@@ -94,7 +95,7 @@ impl Merger {
         self.notices.extend(layer.notices);
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
-            if self.draft.plan().redact == Redaction::All && rule.change.redact.is_some() {
+            if self.draft.plan().redact == Redaction::All && rule.change.says("redact_secrets") {
                 let what = "redact_secrets is true for all requests; a rule cannot make an exception";
                 self.problems
                     .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));

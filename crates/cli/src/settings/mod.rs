@@ -16,17 +16,20 @@ mod merge;
 mod near;
 mod node;
 mod origin;
+mod place;
 mod problem;
 mod reader;
 mod reference;
 mod rule;
 mod schema;
 mod seed;
+mod shape;
 mod sources;
 mod substitute;
 mod toml;
 mod tree;
 pub(crate) mod watch;
+mod words;
 mod yaml;
 
 use std::path::PathBuf;
@@ -67,7 +70,7 @@ pub(crate) fn load(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
 mod tests {
     use std::time::Duration;
 
-    use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
+    use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
     use tersely_engine::{Change, Prompts, Rule, SchemaMode};
     use tersely_store::{StoreLimits, StorePlace};
 
@@ -169,14 +172,16 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let rules = meant(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
         std::fs::remove_file(path).unwrap();
-        let change = Change {
-            loss: Some(Loss::None),
-            skip_above: Some(1024),
-            max_bytes: Some(8),
-            redact: Some(Redaction::Off),
-            dictionary: Some(DictionaryMethod::Lzw),
-            ..Change::default()
+        let plan = Plan {
+            loss: Loss::None,
+            skip_above: 1024,
+            max_bytes: 8,
+            redact: Redaction::Off,
+            dictionary: DictionaryMethod::Lzw,
+            ..Plan::default()
         };
+        let said = ["loss", "skip_above", "max_bytes", "redact_secrets", "dictionary"];
+        let change = Change::of(&said, plan);
         assert_eq!(rules, [Rule { tool: Some("x*".to_owned()), route: Some("/v1".to_owned()), change }]);
     }
 }

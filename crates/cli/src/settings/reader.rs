@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::env::Environment;
-use super::field::Words;
 use super::file;
 use super::layer::Layer;
 use super::near::nearest;
@@ -11,6 +10,7 @@ use super::node::{SettingNode, SettingValue};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::substitute::substitute;
+use super::words::Words;
 
 /// Reads one file's tree into a layer.
 pub(crate) struct Reader<'a> {

@@ -9,8 +9,8 @@ use super::env::{self, OTHERS};
 use super::field::SettingField;
 use super::flags::FLAGS;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
-use super::rule::PARTS;
 use super::seed::{SEED, SeedMeaning};
+use super::{place, rule};
 
 const HEAD: &str = "\
 # Configuration
@@ -98,9 +98,7 @@ fn group(page: &mut String, name: &str, about: &str) {
 
 fn means(key: &SettingKey) -> String {
     let choice = match key.field {
-        SettingField::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
-        SettingField::Loss(_) => ": `none`, `form` or `detail`",
-        SettingField::Dictionary(_) => ": `lzw`, `repair` or `auto`",
+        SettingField::Plan(place) => place::choice(place),
         SettingField::Schema(_) => ": `disabled` or `minify`",
         _ => "",
     };
@@ -125,7 +123,7 @@ fn usual(field: SettingField, draft: &mut Draft) -> String {
 fn rules(page: &mut String) {
     line(page, "\n### rules\n\nOverrides for tools and routes; the last match wins.\n");
     line(page, "| part | means |\n|---|---|");
-    for (name, about) in PARTS {
+    for (name, about) in rule::parts() {
         line(page, &format!("| `{name}` | {about} |"));
     }
 }

@@ -1,29 +1,40 @@
 //! Reads `rules`: tools and routes that are treated otherwise.
 
-use tersely_core::Redaction;
-use tersely_engine::{Change, Rule};
+use serde_json::Value;
+use tersely_core::{Plan, Redaction};
+use tersely_engine::{Change, FIELDS, PlanField, PlanPlace, Rule};
 
-use super::field::{Words, bytes, positive, redaction};
+use super::key::ALIASES;
 use super::node::{Pair, SettingNode, SettingValue};
+use super::place;
 use super::reader::Reader;
+use super::words::{Words, bytes};
 
-/// What a rule can hold, and what each part means.
-pub(crate) const PARTS: [(&str, &str); 11] = [
+/// What a rule can say of where it holds.
+const WHERE: [(&str, &str); 2] = [
     ("tool", "The tool's name; `*` matches any part. Default: any tool"),
     ("route", "The beginning of the request's path. Default: any path"),
-    ("mode", "Same as the key"),
-    ("loss", "Same as the key"),
-    ("min_bytes", "Same as the key"),
-    ("min_tokens", "Same as the key"),
-    ("skip_above", "Same as the key"),
-    ("max_bytes", "Same as the key"),
-    ("max_tokens", "Same as the key"),
-    (
-        "redact_secrets",
-        "`usual` or `false`, same as the key; `true` applies to all requests and cannot be set in a rule",
-    ),
-    ("dictionary", "Same as the key"),
 ];
+
+/// What a rule can hold, and what each part means.
+pub(crate) fn parts() -> Vec<(&'static str, &'static str)> {
+    let named = |field: &'static PlanField| {
+        let aliases = ALIASES.iter().filter(move |alias| alias.key == field.name);
+        std::iter::once((field.name, about(field))).chain(aliases.map(|alias| (alias.name, SAME)))
+    };
+    WHERE.into_iter().chain(FIELDS.iter().flat_map(named)).collect()
+}
+
+const SAME: &str = "Same as the key";
+
+fn about(field: &PlanField) -> &'static str {
+    match field.place {
+        PlanPlace::Redaction(_) => {
+            "`usual` or `false`, same as the key; `true` applies to all requests and cannot be set in a rule"
+        }
+        _ => SAME,
+    }
+}
 
 /// Reads the whole list.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
@@ -44,8 +55,9 @@ fn one(reader: &mut Reader<'_>, node: &SettingNode) {
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         part(reader, &mut rule, pair);
     }
-    let known = |pair: &Pair| PARTS[2..].iter().any(|(name, _)| *name == pair.name);
-    if !pairs.iter().any(known) {
+    let parts = parts();
+    let changes = |pair: &Pair| parts[WHERE.len()..].iter().any(|(name, _)| *name == pair.name);
+    if !pairs.iter().any(changes) {
         reader.problem(
             node.line,
             "rules",
@@ -58,8 +70,9 @@ fn one(reader: &mut Reader<'_>, node: &SettingNode) {
 
 fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
     let name = format!("rules.{}", pair.name);
-    if !PARTS.iter().any(|(part, _)| *part == pair.name) {
-        return reader.unknown(&pair.name, pair.line, PARTS.map(|(part, _)| part));
+    let names = parts().into_iter().map(|(name, _)| name);
+    if !names.clone().any(|name| name == pair.name) {
+        return reader.unknown(&pair.name, pair.line, names);
     }
     let read = reader.words(&pair.node).and_then(|words| match words {
         Words::One(word) => set(rule, &pair.name, word.trim()),
@@ -71,8 +84,6 @@ fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
 }
 
 fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
-    let Change { mode, loss, min_bytes, skip_above, max_bytes, redact, dictionary } = &mut rule.change;
-    let tokens = |word: &str| bytes(word)?.checked_mul(4).ok_or_else(|| "is too large".to_owned());
     match part {
         "tool" if word.is_empty() => return Err("is empty; write a name, or remove it".to_owned()),
         "tool" => rule.tool = Some(word.to_owned()),
@@ -80,43 +91,49 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
             return Err(format!("{word:?} is not a path; it must begin with /"));
         }
         "route" => rule.route = Some(word.to_owned()),
-        "mode" => *mode = Some(word.parse()?),
-        "loss" => *loss = Some(word.parse()?),
-        "min_bytes" => *min_bytes = Some(bytes(word)?),
-        "min_tokens" => *min_bytes = Some(tokens(word)?),
-        "skip_above" => *skip_above = Some(bytes(word)?),
-        "max_bytes" => *max_bytes = Some(positive(bytes(word)?)?),
-        "max_tokens" => *max_bytes = Some(positive(tokens(word)?)?),
-        "redact_secrets" => *redact = Some(lesser(redaction(word)?)?),
-        _ => *dictionary = Some(word.parse()?),
+        _ => return change(&mut rule.change, part, word),
     }
     Ok(())
 }
 
+/// Reads a part of the plan, under its own name or in another unit.
+fn change(change: &mut Change, part: &str, word: &str) -> Result<(), String> {
+    let alias = ALIASES.iter().find(|alias| alias.name == part);
+    let name = alias.map_or(part, |alias| alias.key);
+    let Some(field) = FIELDS.iter().find(|field| field.name == name) else { return Ok(()) };
+    let words = match alias {
+        Some(alias) => Words::One(times(alias.times, word)?.to_string()),
+        None => word.into(),
+    };
+    change.say(field, |plan| {
+        place::write(field.place, plan, &words)?;
+        lesser(plan.redact)
+    })
+}
+
+fn times(factor: usize, word: &str) -> Result<usize, String> {
+    bytes(word)?.checked_mul(factor).ok_or_else(|| "is too large".to_owned())
+}
+
 /// Masking that fails closed covers whole requests, whatever tools are in them.
-fn lesser(redact: Redaction) -> Result<Redaction, String> {
+fn lesser(redact: Redaction) -> Result<(), String> {
     match redact {
         Redaction::All => {
             Err("true applies to all requests; set redact_secrets = true above the rules".to_owned())
         }
-        lesser => Ok(lesser),
+        Redaction::Usual | Redaction::Off => Ok(()),
     }
 }
 
 /// A rule in a line.
 pub(crate) fn spell(rule: &Rule) -> String {
-    let Change { mode, loss, min_bytes, skip_above, max_bytes, redact, dictionary } = rule.change;
-    let parts = [
-        ("tool", rule.tool.clone()),
-        ("route", rule.route.clone()),
-        ("mode", mode.map(|mode| mode.name().to_owned())),
-        ("loss", loss.map(|loss| loss.name().to_owned())),
-        ("min_bytes", min_bytes.map(|bytes| bytes.to_string())),
-        ("skip_above", skip_above.map(|bytes| bytes.to_string())),
-        ("max_bytes", max_bytes.map(|bytes| bytes.to_string())),
-        ("redact_secrets", redact.map(|redact| redact.name().to_owned())),
-        ("dictionary", dictionary.map(|method| method.name().to_owned())),
-    ];
-    let said = parts.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?)));
-    said.collect::<Vec<_>>().join(" ")
+    let place = [("tool", &rule.tool), ("route", &rule.route)];
+    let place = place.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));
+    let mut plan = rule.change.on(Plan::default());
+    let said = FIELDS.iter().filter(|field| rule.change.says(field.name));
+    let said = said.map(|field| match place::show(field.place, &mut plan) {
+        Value::String(word) => format!("{}={word}", field.name),
+        value => format!("{}={value}", field.name),
+    });
+    place.chain(said).collect::<Vec<_>>().join(" ")
 }

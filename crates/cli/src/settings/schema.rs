@@ -5,10 +5,11 @@ use serde_json::{Map, Value, json};
 use super::draft::Draft;
 use super::field::SettingField;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
-use super::rule;
 use super::seed::{SEED, SeedKind, SeedMeaning};
+use super::shape::{list, number, words};
+use super::{place, rule};
 
-/// The whole schema. Whatever is a number or a switch may also be a text, for `${VAR}` in it.
+/// The whole schema.
 pub(crate) fn schema() -> Value {
     let mut properties = group("");
     for (name, about) in GROUPS.iter().filter(|(name, _)| !name.is_empty()) {
@@ -63,15 +64,8 @@ fn shape(field: SettingField) -> Value {
         | SettingField::Origins(_)
         | SettingField::Hosts(_)
         | SettingField::Stores(_) => list(),
-        SettingField::Mode(_) => {
-            words(&["disabled", "safe", "standard", "aggressive", "safe@1", "standard@1", "aggressive@1"])
-        }
-        SettingField::Loss(_) => words(&["none", "form", "detail"]),
-        SettingField::Dictionary(_) => words(&["lzw", "repair", "auto"]),
+        SettingField::Plan(place) => place::shape(place),
         SettingField::Schema(_) => words(&["disabled", "minify"]),
-        SettingField::Redaction(_) => {
-            json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] })
-        }
         SettingField::Bytes(_) | SettingField::Count(_) => number(1),
         SettingField::Floor(_) => number(0),
         SettingField::Time(_) | SettingField::Pause(_) | SettingField::Patience(_) => {
@@ -81,26 +75,14 @@ fn shape(field: SettingField) -> Value {
     }
 }
 
-/// The usual words are offered; others, such as `off` or `${MODE}`, are left to the reader.
-fn words(words: &[&str]) -> Value {
-    json!({ "anyOf": [{ "enum": words }, { "type": ["string", "boolean"] }] })
-}
-
-fn number(least: usize) -> Value {
-    json!({ "type": ["integer", "string"], "minimum": least })
-}
-
-fn list() -> Value {
-    json!({ "type": ["array", "string"], "items": { "type": "string" } })
-}
-
 fn rules() -> Value {
     let part = |name: &str| match (KEYS.iter().find(|key| key.name == name), name) {
         (Some(key), _) => shape(key.field),
-        (None, "min_tokens" | "max_tokens") => number(0),
+        (None, name) if ALIASES.iter().any(|alias| alias.name == name) => number(0),
         (None, _) => json!({ "type": "string" }),
     };
-    let parts = rule::PARTS.iter().map(|(name, about)| ((*name).to_owned(), described(part(name), about)));
+    let parts = rule::parts().into_iter();
+    let parts = parts.map(|(name, about)| (name.to_owned(), described(part(name), about)));
     let about = "Overrides for tools and routes; the last match wins";
     json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
 }

@@ -3,9 +3,10 @@
 //! Nothing is sent to a remote compressor: whatever strategy is named, our own stages do the work, and a fault of theirs
 //! always forwards the original.
 
-use super::field::{Words, switch, time};
+use super::field::time;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::Reader;
+use super::words::{Words, switch};
 
 /// What a key of theirs means here.
 pub(crate) enum SeedMeaning {

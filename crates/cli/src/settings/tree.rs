@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::env::Environment;
-use super::field::{SettingField, Words};
+use super::field::SettingField;
 use super::file::{self, FoundFile};
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::layer::{Layer, key};
 use super::node::{Pair, SettingNode, SettingValue};
 use super::problem::Problem;
 use super::reader::Reader;
+use super::words::Words;
 use super::{rule, seed};
 
 /// What a file says.
@@ -77,7 +78,7 @@ fn rooted(path: &Path, name: &str, words: Words) -> Words {
 fn guard(layer: &mut Layer, path: &Path) {
     let keys = layer.values.iter().filter(|(name, _)| key(name).is_some_and(SettingKey::trusts));
     let keys = keys.map(|(name, (_, origin))| (*name, origin));
-    let rules = layer.rules.iter().filter(|(rule, _)| rule.change.redact.is_some());
+    let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
     for (name, origin) in keys.chain(rules) {
         let what = "decides whom to trust, in a file that you did not name";
