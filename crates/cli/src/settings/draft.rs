@@ -16,7 +16,7 @@ pub(crate) struct Draft {
     /// The URL of the one upstream; empty: none.
     pub upstream: String,
     /// The URLs of the providers' own; empty: none.
-    pub upstreams: [String; 4],
+    pub upstreams: [String; Vendor::ALL.len()],
     /// Whether JSON in the text of users is written shorter.
     pub prompting: bool,
     /// How, if it is.
@@ -28,9 +28,9 @@ pub(crate) struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         let prompts = Prompts { min_bytes: 4096, fail_open: true };
-        let (upstream, upstreams) = <(String, [String; 4])>::default();
+        let upstreams = Vendor::ALL.map(|_| String::new());
         let (settings, kept) = <(AllSettings, KeptSettings)>::default();
-        Self { settings, upstream, upstreams, prompting: false, prompts, kept }
+        Self { settings, upstream: String::new(), upstreams, prompting: false, prompts, kept }
     }
 }
 
@@ -69,8 +69,7 @@ impl Draft {
     /// Every URL was read before it was written here, so none can fail.
     fn reach(&self) -> Upstreams {
         let one = self.upstream.parse::<Upstream>().ok();
-        let providers = [Vendor::Anthropic, Vendor::OpenAi, Vendor::Gemini, Vendor::Ollama];
-        let own = providers.into_iter().zip(&self.upstreams);
+        let own = Vendor::ALL.into_iter().zip(&self.upstreams);
         let own = own.filter_map(|(provider, url)| Some((provider, url.parse::<Upstream>().ok()?)));
         own.fold(one.map_or_else(Upstreams::default, Upstreams::one), |all, (provider, upstream)| {
             all.with(provider, upstream)
