@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Loss, Plan, Redaction};
+use tersely_core::{Form, Loss, Plan, Redaction, encode_json};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
-use tersely_wire::{SlotCall, splice};
+use tersely_wire::{Slot, SlotCall, Splice, splice};
 
+use crate::guard::guarded;
 use crate::results::settle;
 use crate::scope::Scope;
 use crate::{Asked, Change, Engine, KeptOriginal, Report};
@@ -28,6 +29,8 @@ pub struct ServerAnswer<'a> {
     pub most: Loss,
     /// Whether its structured part may go where it only repeats the texts.
     pub may_unstructure: bool,
+    /// The form that the client asked for by name: then its JSON gets that one, and nothing else is done.
+    pub form: Option<Form>,
 }
 
 /// What a client gets for an answer.
@@ -55,6 +58,9 @@ impl Engine {
             return unchanged;
         }
         let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
+        if let Some(form) = answer.form {
+            return ClientAnswer { body: splice(body, &encoded(form, &found.slots)), ..unchanged };
+        }
         let results = settle(&scope, None, &found.slots);
         let mut edits = results.edits;
         if answer.may_unstructure {
@@ -64,6 +70,16 @@ impl Engine {
         report.close();
         ClientAnswer { body: splice(body, &edits), kept: results.kept, report }
     }
+}
+
+/// The texts that are JSON, in a form, where it holds them and is shorter.
+fn encoded(form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
+    let edit = |slot: &Slot<'_>| {
+        let text = slot.text()?;
+        let encoded = guarded(|| encode_json(form, &text)).flatten()?;
+        Some((slot.span.clone(), Some(encoded)))
+    };
+    slots.iter().filter_map(edit).collect()
 }
 
 /// What is asked, with no masks but those that the operator asked for by name.

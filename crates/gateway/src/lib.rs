@@ -37,7 +37,7 @@ pub use llm::{
     Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages,
     Totals, Verdict,
 };
-pub use mcp::{McpDoor, Originals, Pipe, relay};
+pub use mcp::{McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay, serve_mcp};
 pub use probe::probe;
 pub use serve::{bind, serve};
 pub use settings::{GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets};

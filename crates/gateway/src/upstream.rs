@@ -107,6 +107,14 @@ impl Upstream {
         uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
     }
 
+    /// The address itself, with a query.
+    pub(crate) fn endpoint(&self, query: Option<&str>) -> Result<Uri, Error> {
+        let base = if self.base.is_empty() { "/" } else { &self.base };
+        let path = query.map_or_else(|| base.to_owned(), |query| format!("{base}?{query}"));
+        let uri = Uri::builder().scheme(self.scheme.clone()).authority(self.authority.clone());
+        uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
+    }
+
     /// True when a connection there may turn out to speak HTTP/2.
     pub(crate) fn is_secure(&self) -> bool {
         self.scheme == Scheme::HTTPS

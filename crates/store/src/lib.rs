@@ -20,6 +20,6 @@ mod store;
 pub use counts::StoreCounts;
 pub use error::{SettingError, StoreError};
 pub use key::{Id, Life, StoreKey, Tenant};
-pub use secret::StoreSecret;
+pub use secret::{StoreSecret, random_name};
 pub use settings::{Lives, Remote, StoreLimits, StorePlace, StoreSettings};
 pub use store::Store;

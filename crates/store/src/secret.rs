@@ -15,6 +15,17 @@ pub struct StoreSecret {
     values: hmac::Key,
 }
 
+/// A name that nobody can guess.
+///
+/// # Errors
+/// When the system gives no randomness.
+pub fn random_name() -> Result<String, SettingError> {
+    let mut bytes = [0; 16];
+    let fault = |_| SettingError("the system gives no random bytes".to_owned());
+    SystemRandom::new().fill(&mut bytes).map_err(fault)?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
 impl StoreSecret {
     /// A secret has to be this long to be one.
     const SHORTEST: usize = 16;

@@ -42,7 +42,7 @@ pub(crate) struct TerselyArgs {
 pub(crate) enum TerselyCommand {
     Run(run::RunArgs),
     Serve(serve::ServeArgs),
-    Mcp(mcp::McpArgs),
+    Mcp(Box<mcp::McpArgs>),
     Http(http::HttpArgs),
     Doctor(doctor::DoctorArgs),
     Compress(compress::CompressArgs),

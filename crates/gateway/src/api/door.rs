@@ -21,7 +21,7 @@ use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
 use crate::life::GateLife;
-use crate::llm::{Gate, Head, Rewrite, Verdict, arriving, forward, shape};
+use crate::llm::{Gate, Untouched, arriving, forward, shape};
 use crate::reply::Reply;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
@@ -45,19 +45,6 @@ pub async fn serve_api(
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
     let gate = Arc::new(Gate::new(settings, Arc::new(Untouched), reach)?);
     listen(Arc::new(ApiDoor { gate }), listener, stop).await
-}
-
-/// Requests go on as they came.
-struct Untouched;
-
-impl Rewrite for Untouched {
-    fn wants(&self, _: &Head<'_>) -> bool {
-        false
-    }
-
-    fn rewrite(&self, _: &Head<'_>, _: &Bytes) -> Verdict {
-        Verdict::Keep
-    }
 }
 
 struct ApiDoor {

@@ -6,3 +6,4 @@ mod form;
 mod wish;
 
 pub use door::serve_api;
+pub(crate) use wish::FormatWish;

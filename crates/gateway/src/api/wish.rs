@@ -3,6 +3,8 @@
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue, RANGE};
 use http::{Method, Request};
 
+use tersely_core::Form;
+
 use crate::api::etag;
 use crate::api::form::AskedForm;
 
@@ -26,6 +28,11 @@ impl FormatWish {
             _ if weight("stc", headers, &ACCEPT_ENCODING) > Some(0) => Some(AskedForm::StcCoding),
             _ => None,
         })
+    }
+
+    /// How what is asked for is written.
+    pub(crate) fn form(self) -> Option<Form> {
+        self.0.map(AskedForm::form)
     }
 
     /// What a request to an API asks for. The upstream is asked for JSON, in the codings that it can have: what is to be

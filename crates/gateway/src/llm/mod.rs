@@ -25,5 +25,8 @@ pub use entry::RequestEntry;
 pub(crate) use gate::Gate;
 pub use keeper::Keeper;
 pub use live::Live;
+pub(crate) use rewrite::Untouched;
 pub use rewrite::{Follow, Head, Missed, Pending, Refusal, Replacement, Rewrite, Round, Verdict};
+pub(crate) use send::send;
 pub use totals::{Stages, Totals};
+pub(crate) use whole::{Read, Whole, read};

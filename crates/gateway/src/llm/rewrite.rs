@@ -40,6 +40,19 @@ pub trait Rewrite: Send + Sync {
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
+/// Requests go on as they came.
+pub(crate) struct Untouched;
+
+impl Rewrite for Untouched {
+    fn wants(&self, _: &Head<'_>) -> bool {
+        false
+    }
+
+    fn rewrite(&self, _: &Head<'_>, _: &Bytes) -> Verdict {
+        Verdict::Keep
+    }
+}
+
 /// A request without its body. It holds credentials: not for logs.
 #[derive(Clone, Copy)]
 pub struct Head<'a> {

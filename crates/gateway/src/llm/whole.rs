@@ -20,28 +20,28 @@ const AHEAD: u64 = 2 << 20;
 const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
 
 /// A body that was read.
-pub(super) struct Whole {
-    pub(super) bytes: Bytes,
-    pub(super) trailers: Option<HeaderMap>,
-    pub(super) held: Held,
+pub(crate) struct Whole {
+    pub(crate) bytes: Bytes,
+    pub(crate) trailers: Option<HeaderMap>,
+    pub(crate) held: Held,
 }
 
 impl Whole {
     /// The body as it came.
-    pub(super) fn unchanged(self) -> Outgoing {
+    pub(crate) fn unchanged(self) -> Outgoing {
         Outgoing::whole(self.bytes, self.trailers, self.held)
     }
 }
 
 /// As much of a body as there is room for.
-pub(super) enum Read {
+pub(crate) enum Read {
     Whole(Whole),
     /// There is no room for more of it.
     Begun(Outgoing),
 }
 
 /// Reads a body while there is room.
-pub(super) async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
+pub(crate) async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));

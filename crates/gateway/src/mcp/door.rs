@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tersely_core::{Loss, O200k, Tokens, schema};
+use tersely_core::{Form, Loss, O200k, Tokens, schema};
 use tersely_engine::{Asked, ClientAnswer, Engine, SchemaMode, ServerAnswer, TOOL};
-use tersely_wire::mcp::{Awaited, FromClient, FromServer, ListChanges, McpSession, StructuredCopies};
+use tersely_wire::mcp::{
+    Awaited, FromClient, FromServer, ListChanges, McpSession, StructuredCopies, ToolKnowledge,
+};
 use tokio::task::block_in_place;
 
 use crate::mcp::Originals;
@@ -16,21 +18,57 @@ const ROUTE: &str = "/mcp";
 
 /// One client and one server.
 pub struct McpDoor {
-    engine: Engine,
+    engine: Arc<Engine>,
     session: Mutex<McpSession>,
     originals: Originals,
+    /// The form that the client asked for by name.
+    form: Option<Form>,
+}
+
+/// What a door needs to know before anybody speaks.
+pub(crate) struct McpStart {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) copies: StructuredCopies,
+    pub(crate) known: ToolKnowledge,
+    pub(crate) form: Option<Form>,
 }
 
 impl McpDoor {
     /// A door at which nobody has spoken yet.
     #[must_use]
     pub fn new(engine: Engine, copies: StructuredCopies, originals: Originals) -> Self {
-        // The first result should not wait for the tokenizer's tables.
-        std::thread::spawn(|| O200k.count("ready"));
+        warm();
+        let known = ToolKnowledge::default();
+        Self::begin(McpStart { engine: Arc::new(engine), copies, known, form: None }, originals)
+    }
+
+    /// A door in the middle of something.
+    pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
+        let McpStart { engine, copies, known, form } = start;
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
-        let session = Mutex::new(McpSession::new(TOOL, ListChanges { copies, minify }));
-        Self { engine, session, originals }
+        let session = Mutex::new(McpSession::knowing(known, TOOL, ListChanges { copies, minify }));
+        Self { engine, session, originals, form }
+    }
+
+    /// True when an answer may come that is ours to change.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.session().is_waiting()
+    }
+
+    /// What the server's lists of tools told here, if it sent any.
+    pub(crate) fn learned(&self) -> Option<ToolKnowledge> {
+        self.session().learned().cloned()
+    }
+
+    /// True when the client shows its model structured parts in place of texts.
+    pub(crate) fn reads_structured(&self) -> bool {
+        self.session().reads_structured()
+    }
+
+    /// Takes the client for one that does.
+    pub(crate) fn read_structured(&self) {
+        self.session().read_structured();
     }
 
     /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
@@ -69,7 +107,8 @@ impl McpDoor {
         };
         let compress = |most: Loss| {
             let asked = Asked::default();
-            let answer = ServerAnswer { id, call, path: ROUTE, asked, most, may_unstructure };
+            let answer =
+                ServerAnswer { id, call, path: ROUTE, asked, most, may_unstructure, form: self.form };
             block_in_place(|| quiet(|| self.engine.answer(&answer, message)))
         };
         // What the model cannot ask for is not left out.
@@ -81,6 +120,11 @@ impl McpDoor {
     fn session(&self) -> MutexGuard<'_, McpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Reads the tokenizer's tables, so that the first result need not wait for them.
+pub(crate) fn warm() {
+    std::thread::spawn(|| O200k.count("ready"));
 }
 
 /// What `work` gives; a fault of ours passes the message as it came.

@@ -1,5 +1,6 @@
 //! What was left out of a server's answers, for as long as its client may ask.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_core::expand::{self, Wish};
@@ -17,9 +18,13 @@ const LARGEST: usize = 32 << 20;
 /// As long as any session lasts.
 const LIFE: Duration = Duration::from_hours(24 * 365);
 
+/// How long a text is kept at least that a client may ask for: it holds the short one, and may look at it much later.
+const SHORTEST: Duration = Duration::from_hours(24);
+
 /// Texts of one client.
+#[derive(Clone)]
 pub struct Originals {
-    store: Store,
+    store: Arc<Store>,
     tenant: Option<Tenant>,
 }
 
@@ -30,14 +35,24 @@ impl Originals {
     /// When the system gives no randomness.
     pub fn in_memory() -> Result<Self, SettingError> {
         let lives = Lives { original: LIFE, form: LIFE };
-        let store = Store::open(&StoreSettings {
-            place: StorePlace::Memory(LIMITS),
-            secret: None,
-            lives,
-            largest: LARGEST,
-        })?;
-        let tenant = store.tenant(b"the one client of this process");
-        Ok(Self { store, tenant })
+        let place = StorePlace::Memory(LIMITS);
+        let store = Store::open(&StoreSettings { place, secret: None, lives, largest: LARGEST })?;
+        Ok(Self::of(&Arc::new(store), b"the one client of this process"))
+    }
+
+    /// A store for the texts of many clients, kept for a day at least.
+    ///
+    /// # Errors
+    /// When the settings make no sense.
+    pub fn open(settings: &StoreSettings) -> Result<Arc<Store>, SettingError> {
+        let original = settings.lives.original.max(SHORTEST);
+        let settings = StoreSettings { lives: Lives { original, ..settings.lives }, ..settings.clone() };
+        Store::open(&settings).map(Arc::new)
+    }
+
+    /// The texts of the client with this identity; of nobody, if it is empty, and then nothing is kept.
+    pub(super) fn of(store: &Arc<Store>, identity: &[u8]) -> Self {
+        Self { store: Arc::clone(store), tenant: store.tenant(identity) }
     }
 
     /// Keeps all of these; false when one could not be.

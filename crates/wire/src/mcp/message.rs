@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::node::JsonNode;
+use crate::json::text;
 
 /// The name of a request, which its answer repeats; a number and a text of the same digits are two names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,6 +15,15 @@ pub enum RpcId {
 }
 
 impl RpcId {
+    /// The name as JSON.
+    #[must_use]
+    pub fn spelled(&self) -> String {
+        match self {
+            Self::Number(digits) => digits.clone(),
+            Self::Text(text) => text::quoted(text),
+        }
+    }
+
     /// The name that stands here; `null` is none.
     fn read(node: &JsonNode<'_>) -> Option<Self> {
         if let Some(text) = node.text() {
@@ -71,6 +81,50 @@ impl<'a> RpcMessage<'a> {
     /// What a member of its parameters says.
     pub(super) fn param(&self, name: &str) -> Option<Cow<'a, str>> {
         self.params.as_ref()?.get(name)?.text()
+    }
+}
+
+/// What a message is, to whoever has to find out where it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RpcKind {
+    /// A request: its name, what it asks for, and the name under which progress is told of it, as it is written.
+    Request {
+        /// Its name.
+        id: RpcId,
+        /// What it asks for.
+        method: String,
+        /// The name under which progress is told of it, as it is written.
+        progress: Option<Vec<u8>>,
+    },
+    /// An answer to the request of this name.
+    Answer(RpcId),
+    /// News; of progress, with the name under which it is told.
+    News {
+        /// The name under which progress is told, as it is written.
+        progress: Option<Vec<u8>>,
+    },
+    /// Several messages, or none that can be read.
+    Other,
+}
+
+/// What `body` is.
+#[must_use]
+pub fn rpc_kind(body: &[u8]) -> RpcKind {
+    let mut messages = RpcMessage::all(body);
+    let (Some(message), true) = (messages.pop(), messages.is_empty()) else { return RpcKind::Other };
+    match (message.id.clone(), &message.method) {
+        (Some(id), Some(method)) => {
+            let meta = message.params.as_ref().and_then(|params| params.get("_meta"));
+            let progress =
+                meta.and_then(|meta| meta.get("progressToken")).map(|token| token.bytes().to_vec());
+            RpcKind::Request { id, method: method.clone().into_owned(), progress }
+        }
+        (Some(id), None) => RpcKind::Answer(id),
+        (None, Some(_)) => {
+            let token = message.params.as_ref().and_then(|params| params.get("progressToken"));
+            RpcKind::News { progress: token.map(|token| token.bytes().to_vec()) }
+        }
+        (None, None) => RpcKind::Other,
     }
 }
 

@@ -4,12 +4,14 @@
 //! each is to us. Whatever it does not know is none of our business, so methods of any revision pass.
 
 mod answer;
+mod events;
 mod list;
 mod message;
 mod repeat;
 mod session;
 
 pub use answer::ToolAnswer;
+pub use events::{McpEvent, McpEvents};
 pub use list::{ListChanges, StructuredCopies, ToolListing};
-pub use message::RpcId;
-pub use session::{Awaited, FromClient, FromServer, McpSession, OwnCall};
+pub use message::{RpcId, RpcKind, rpc_kind};
+pub use session::{Awaited, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};

@@ -30,17 +30,33 @@ pub struct McpSession {
     awaited: Vec<Awaited>,
     /// Calls that go on as tasks, by the task's name.
     tasks: Vec<(String, Arc<SlotCall<'static>>)>,
-    /// Tools that were listed without a schema for their results.
-    plain: HashSet<String>,
-    /// The client has seen the list of tools with ours in it.
-    is_offered: bool,
+    known: ToolKnowledge,
     /// The client shows its model structured parts in place of texts.
     reads_structured: bool,
+    /// The server has listed its tools in this session.
+    has_listed: bool,
 }
 
 /// Clients that show their model the structured part of a result and not its texts, and that show the texts where there
 /// is none, whatever schema the tool has.
 const READ_STRUCTURED: [&str; 2] = ["claude-code", "codex-mcp-client"];
+
+/// What lists of tools have told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolKnowledge {
+    /// Tools that were listed without a schema for their results.
+    plain: HashSet<String>,
+    /// The client has seen the list of tools with ours in it.
+    is_offered: bool,
+}
+
+impl ToolKnowledge {
+    /// Nothing but that every client sees our tool: where requests stand alone, nobody knows who has seen which list.
+    #[must_use]
+    pub fn offered() -> Self {
+        Self { is_offered: true, ..Self::default() }
+    }
+}
 
 /// What a client's message is to us.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,14 +101,43 @@ impl McpSession {
     /// A session of which nothing was heard yet; `tool` is what the client's model can call.
     #[must_use]
     pub fn new(tool: HiddenTool, changes: ListChanges) -> Self {
-        let (awaited, tasks, plain) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { tool, changes, awaited, tasks, plain, is_offered: false, reads_structured: false }
+        Self::knowing(ToolKnowledge::default(), tool, changes)
+    }
+
+    /// The same, where something is known from other sessions with the same server.
+    #[must_use]
+    pub fn knowing(known: ToolKnowledge, tool: HiddenTool, changes: ListChanges) -> Self {
+        let (awaited, tasks) = (Vec::new(), Vec::new());
+        Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
+    }
+
+    /// What the server's lists of tools told in this session, if it sent any.
+    #[must_use]
+    pub fn learned(&self) -> Option<&ToolKnowledge> {
+        self.has_listed.then_some(&self.known)
+    }
+
+    /// True when the client has introduced itself as one that shows its model structured parts in place of texts.
+    #[must_use]
+    pub fn reads_structured(&self) -> bool {
+        self.reads_structured
+    }
+
+    /// Takes the client for one that does.
+    pub fn read_structured(&mut self) {
+        self.reads_structured = true;
+    }
+
+    /// True when an answer may come that is ours to change.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        !self.awaited.is_empty()
     }
 
     /// True when the client's model can ask for what is left out.
     #[must_use]
     pub fn is_offered(&self) -> bool {
-        self.is_offered
+        self.known.is_offered
     }
 
     /// True when the structured part of a tool's result may go where it only repeats the text: the client does not miss
@@ -101,7 +146,7 @@ impl McpSession {
     pub fn may_unstructure(&self, tool: &str) -> bool {
         match self.changes.copies {
             StructuredCopies::Keep => false,
-            StructuredCopies::Auto => self.reads_structured || self.plain.contains(tool),
+            StructuredCopies::Auto => self.reads_structured || self.known.plain.contains(tool),
             StructuredCopies::Drop => true,
         }
     }
@@ -155,19 +200,20 @@ impl McpSession {
     /// tool of the same name, it keeps it.
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
+        self.has_listed = true;
         if is_first {
-            self.plain.clear();
-            self.is_offered = !listing.has(self.tool.name);
+            self.known =
+                ToolKnowledge { is_offered: !listing.has(self.tool.name), ..ToolKnowledge::default() };
         } else if listing.has(self.tool.name) {
-            self.is_offered = false;
+            self.known.is_offered = false;
         }
-        let room = MOST_TOOLS.saturating_sub(self.plain.len());
-        self.plain.extend(listing.plain().take(room).map(str::to_owned));
-        listing.with(self.changes, Some(&self.tool).filter(|_| is_first && self.is_offered))
+        let room = MOST_TOOLS.saturating_sub(self.known.plain.len());
+        self.known.plain.extend(listing.plain().take(room).map(str::to_owned));
+        listing.with(self.changes, Some(&self.tool).filter(|_| is_first && self.known.is_offered))
     }
 
     fn is_own(&self, message: &RpcMessage<'_>) -> bool {
-        self.is_offered && message.param("name").as_deref() == Some(self.tool.name)
+        self.known.is_offered && message.param("name").as_deref() == Some(self.tool.name)
     }
 
     fn task(&self, name: &str) -> Option<FromServer> {

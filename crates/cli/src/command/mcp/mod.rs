@@ -1,20 +1,23 @@
 //! `tersely mcp`: an MCP server whose results cost fewer tokens.
 
+mod serve;
 mod wrap;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
+use clap::{Subcommand, ValueEnum};
 use tersely_terminal::fault::Stop;
 use tersely_wire::mcp::StructuredCopies;
 
+use crate::command::mcp::serve::ServeServersArgs;
 use crate::settings::Flags;
 
 const EXAMPLES: &str = "\
 Examples:
   tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   tersely mcp --mode safe -- uvx mcp-server-git --repository .
+  tersely mcp serve --from ~/.cursor/mcp.json
   claude mcp add files -- tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
 
 Exits with the server's own exit code, or 128 + signal if a signal ended it.";
@@ -25,7 +28,14 @@ Exits with the server's own exit code, or 128 + signal if a signal ended it.";
 /// tools are shortened and the list of tools has one more, `expand_context`, by which the model fetches what was omitted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)), mut_arg("upstream", |arg| arg.hide(true)))]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub action: Option<McpAction>,
     #[command(flatten)]
     pub flags: Flags,
     /// What to do with structured results that only repeat the text
@@ -34,6 +44,12 @@ pub(crate) struct McpArgs {
     /// The server's command and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+}
+
+/// What else can be done with servers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpAction {
+    Serve(ServeServersArgs),
 }
 
 /// What to do with structured results that only repeat the text.
@@ -60,5 +76,8 @@ impl From<StructuredArg> for StructuredCopies {
 
 /// Runs what was named.
 pub(crate) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
-    wrap::run(args)
+    match &args.action {
+        None => wrap::run(args),
+        Some(McpAction::Serve(args)) => serve::run(args),
+    }
 }

@@ -5,7 +5,7 @@ mod client;
 mod codex;
 mod door;
 mod gemini;
-mod jsonc;
+pub(crate) mod jsonc;
 mod known;
 mod opencode;
 mod other;

@@ -1,0 +1,260 @@
+//! `tersely mcp serve` between HTTP clients and servers that are commands or listen elsewhere.
+
+#![cfg(unix)]
+#![expect(clippy::expect_used, reason = "a test fails loudly")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// A server that answers with rows, tells progress first, and asks its client something on demand.
+const SERVER: &str = r#"
+import json, os, sys
+rows = [{"id": n, "name": f"item {n}", "state": "open"} for n in range(60)]
+say = lambda message: print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    params = asked.get("params", {})
+    if "method" not in asked or "id" not in asked: continue
+    if params.get("name") == "die": os._exit(7)
+    if params.get("name") == "news": say({"method": "notifications/resources/list_changed"})
+    if "_meta" in params: say({"method": "notifications/progress", "params": {"progressToken": params["_meta"]["progressToken"], "progress": 1}})
+    result = {"serverInfo": {"name": "x"}}
+    if asked["method"] == "tools/list": result = {"tools": [{"name": "rows", "inputSchema": {}}]}
+    if asked["method"] == "tools/call": result = {"content": [{"type": "text", "text": json.dumps(rows, indent=2)}]}
+    say({"id": asked["id"], "result": result})
+"#;
+
+struct Served {
+    process: Child,
+    address: String,
+    /// Open, so that it can be written to.
+    _says: BufReader<ChildStderr>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The command server as `rows`, and `url` as `far`.
+fn serve(test: &str, url: &str) -> Served {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.json"));
+    let servers = json!({"rows": {"command": "python3", "args": ["-c", SERVER]}, "far": {"url": url}});
+    fs::write(&file, format!("// a client's file\n{}", json!({"mcpServers": servers}))).expect("a file");
+    let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
+        .args(["mcp", "serve", "--listen", "127.0.0.1:0", "--from"])
+        .arg(&file)
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary");
+    let mut hello = String::new();
+    let mut says = BufReader::new(process.stderr.take().expect("errors"));
+    says.read_line(&mut hello).expect("a line");
+    let address = hello.trim().rsplit("http://").next().expect("an address").to_owned();
+    Served { process, address, _says: says }
+}
+
+struct Answer {
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn get(&self, name: &str) -> Option<&str> {
+        let is_it = |line: &&str| line.to_ascii_lowercase().starts_with(&format!("{name}: "));
+        self.head.lines().find(is_it).and_then(|line| line.split_once(": ")).map(|(_, value)| value)
+    }
+
+    /// The messages in it, as events or whole.
+    fn messages(&self) -> Vec<Value> {
+        let data: Vec<_> = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+        let texts = if data.is_empty() { vec![&*self.body] } else { data };
+        texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect()
+    }
+
+    fn text(&self) -> String {
+        let last = self.messages().pop().expect("a message");
+        last["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+}
+
+impl Served {
+    fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("the door");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\naccept: application/json, text/event-stream\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+            self.address,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("asked");
+        stream
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let mut said = String::new();
+        self.open(method, path, headers, body).read_to_string(&mut said).expect("answered");
+        let (head, body) = said.split_once("\r\n\r\n").expect("a head");
+        let body = if head.contains("chunked") { unchunked(body) } else { body.to_owned() };
+        Answer { head: head.to_owned(), body }
+    }
+
+    /// The header of a session that has begun and seen the tools.
+    fn begin(&self) -> String {
+        let answer = self.ask(
+            "POST",
+            "/mcp/rows",
+            "",
+            r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#,
+        );
+        let session = format!("mcp-session-id: {}\r\n", answer.get("mcp-session-id").expect("a session"));
+        let listed =
+            self.ask("POST", "/mcp/rows", &session, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        assert_eq!(listed.messages()[0]["result"]["tools"][1]["name"], "expand_context");
+        session
+    }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut all = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        all.push_str(&rest[..size]);
+        body = &rest[(size + 2).min(rest.len())..];
+        if size == 0 {
+            break;
+        }
+    }
+    all
+}
+
+fn call(name: &str) -> String {
+    json!({"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": name, "arguments": {}, "_meta": {"progressToken": 7}}}).to_string()
+}
+
+#[test]
+fn a_command_has_a_process_for_each_session() {
+    let served = serve("sessions", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let answer = served.ask("POST", "/mcp/rows", &session, &call("rows"));
+    assert_eq!(answer.get("content-type"), Some("text/event-stream"));
+    assert_eq!(answer.messages()[0]["params"]["progressToken"], 7);
+    assert!(answer.text().len() < 1000, "{}", answer.text());
+    let told = served.ask(
+        "POST",
+        "/mcp/rows",
+        &session,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    );
+    assert!(told.head.starts_with("HTTP/1.1 202"), "{}", told.head);
+    assert!(served.ask("DELETE", "/mcp/rows", &session, "").head.starts_with("HTTP/1.1 200"));
+    for (method, headers) in [("POST", &*session), ("GET", &session), ("POST", "mcp-session-id: guessed\r\n")]
+    {
+        let answer = served.ask(method, "/mcp/rows", headers, &call("rows"));
+        assert!(answer.head.starts_with("HTTP/1.1 404"), "{method} {}", answer.head);
+    }
+    let without = served.ask("POST", "/mcp/rows", "", &call("rows"));
+    assert!(without.head.starts_with("HTTP/1.1 400"), "{}", without.head);
+}
+
+/// Behaviour 10.8.
+#[test]
+fn a_client_may_ask_for_a_format_by_its_own_header() {
+    let served = serve("format", "http://127.0.0.1:1/mcp");
+    let hello = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+    let answer = served.ask("POST", "/mcp/rows", "x-prefer-format: toon\r\n", hello);
+    let session = format!("mcp-session-id: {}\r\n", answer.get("mcp-session-id").expect("a session"));
+    let text = served.ask("POST", "/mcp/rows", &session, &call("rows")).text();
+    assert!(text.starts_with("[60]{id,name,state}:"), "{text}");
+}
+
+#[test]
+fn what_nobody_waits_for_goes_to_the_stream_of_the_client() {
+    let served = serve("stream", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let stream = served.open("GET", "/mcp/rows", &session, "");
+    let mut lines = BufReader::new(stream).lines();
+    assert!(lines.next().expect("a head").expect("a line").contains("200"));
+    served.ask("POST", "/mcp/rows", &session, &call("news"));
+    let news = lines.map_while(Result::ok).find(|line| line.starts_with("data: ")).expect("news");
+    assert!(news.contains("resources/list_changed"), "{news}");
+}
+
+#[test]
+fn a_server_that_dies_is_an_error_and_then_a_session_that_is_gone() {
+    let served = serve("dies", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let answer = served.ask("POST", "/mcp/rows", &session, &call("die"));
+    assert_eq!(answer.messages()[0]["error"]["message"], "the server has ended");
+    assert_eq!(answer.messages()[0]["id"], "c");
+    assert!(served.ask("POST", "/mcp/rows", &session, &call("rows")).head.starts_with("HTTP/1.1 404"));
+}
+
+/// A server that listens: it answers what it was asked with, as JSON or as an event.
+fn far() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
+            let (mut head, mut line) = (String::new(), String::new());
+            while lines.read_line(&mut line).is_ok_and(|read| read > 2) {
+                head.push_str(&line);
+                line.clear();
+            }
+            let length = head
+                .lines()
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let mut body = vec![0; length.unwrap_or(0)];
+            lines.read_exact(&mut body).expect("a body");
+            let body = String::from_utf8(body).expect("text");
+            let rows: Vec<Value> = (0..60).map(|n| json!({"id": n, "name": format!("item {n}")})).collect();
+            let key =
+                head.lines().find(|line| line.starts_with("authorization")).unwrap_or("none").to_owned();
+            let texts =
+                json!([{"type": "text", "text": json!(rows).to_string()}, {"type": "text", "text": key}]);
+            let answer = json!({"jsonrpc": "2.0", "id": "c", "result": {"content": texts}}).to_string();
+            let (kind, answer) = if body.contains("events") {
+                ("text/event-stream", format!(": hi\n\nid: 4\nevent: message\ndata: {answer}\n\n"))
+            } else {
+                ("application/json", answer)
+            };
+            let path = head.split(' ').nth(1).unwrap_or("");
+            let said = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nx-path: {path}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
+                answer.len()
+            );
+            stream.write_all(said.as_bytes()).expect("answered");
+        }
+    });
+    format!("http://{address}/deep/mcp")
+}
+
+#[test]
+fn a_server_that_listens_gets_the_request_and_the_client_shorter_results() {
+    let served = serve("far", &far());
+    for tool in ["rows", "events"] {
+        let answer = served.ask("POST", "/mcp/far", "authorization: Bearer mine\r\n", &call(tool));
+        assert_eq!(answer.get("x-path"), Some("/deep/mcp"));
+        let messages = answer.messages();
+        let content = &messages[0]["result"]["content"];
+        assert!(content[0]["text"].as_str().expect("text").len() < 400, "{content}");
+        assert_eq!(content[1]["text"], "authorization: Bearer mine");
+        if tool == "events" {
+            assert!(answer.body.starts_with(": hi\n\nid: 4\nevent: message\ndata: {"), "{}", answer.body);
+        }
+    }
+    let nowhere = served.ask("POST", "/mcp/none", "", &call("rows"));
+    assert!(nowhere.body.contains("there is: /mcp/far, /mcp/rows"), "{}", nowhere.body);
+    let page = served.ask("POST", "/mcp/far", "origin: https://evil.example\r\n", &call("rows"));
+    assert!(page.head.starts_with("HTTP/1.1 403"), "{}", page.head);
+}

@@ -1,0 +1,143 @@
+//! Many servers behind one address: each has a path of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, HeaderMap};
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use tersely_engine::Engine;
+use tersely_store::Store;
+use tersely_wire::mcp::{StructuredCopies, ToolKnowledge};
+use tokio::net::TcpListener;
+
+use crate::api::FormatWish;
+use crate::caller::{self, Reach};
+use crate::error::Error;
+use crate::front::Front;
+use crate::life::GateLife;
+use crate::llm::{Gate, Untouched, arriving};
+use crate::mcp::Originals;
+use crate::mcp::carried::CarriedServer;
+use crate::mcp::door::{McpDoor, McpStart, warm};
+use crate::mcp::remote::RemoteServer;
+use crate::mcp::servers::{McpServer, McpServers};
+use crate::mcp::stream::{SESSION, fault, json_reply};
+use crate::reply::Reply;
+use crate::serve::listen;
+use crate::settings::GatewaySettings;
+
+/// What is done to the results of all servers.
+pub struct McpWork {
+    /// How they are compressed.
+    pub engine: Engine,
+    /// What becomes of structured parts that repeat them.
+    pub copies: StructuredCopies,
+    /// Where what was left out is kept.
+    pub store: Arc<Store>,
+}
+
+/// Serves these servers until `stop` is ready, as [`crate::serve`] does.
+///
+/// # Errors
+/// When the settings cannot be put to work.
+pub async fn serve_mcp(
+    settings: GatewaySettings,
+    work: McpWork,
+    servers: McpServers,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    warm();
+    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
+    let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
+    let McpWork { engine, copies, store } = work;
+    let front = McpFront { gate, routes, engine: Arc::new(engine), copies, store };
+    listen(Arc::new(front), listener, stop).await
+}
+
+struct McpFront {
+    gate: Gate,
+    routes: BTreeMap<String, Route>,
+    engine: Arc<Engine>,
+    copies: StructuredCopies,
+    store: Arc<Store>,
+}
+
+enum Route {
+    Remote(Box<RemoteServer>),
+    Carried(CarriedServer),
+}
+
+impl Route {
+    fn new(server: McpServer) -> Self {
+        match server {
+            McpServer::Remote(upstream) => Self::Remote(Box::new(RemoteServer::new(upstream))),
+            McpServer::Started(server) => Self::Carried(CarriedServer::new(server)),
+        }
+    }
+}
+
+impl Front for McpFront {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
+        if let Err(error) = caller::check(&self.gate.settings, self.gate.reach, &request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return fault(error.status, &error.message);
+        }
+        if matches!(request.uri().path(), "/healthz" | "/readyz") {
+            return json_reply(StatusCode::OK, br#"{"status":"ok"}"#.to_vec());
+        }
+        let answered = match self.find(request.uri().path()) {
+            Some((name, Route::Remote(server))) => {
+                let door =
+                    self.door(server.known(), request.headers(), &self.identity(name, request.headers()));
+                server.answer(&self.gate, door, request).await
+            }
+            Some((name, Route::Carried(server))) => {
+                let headers = request.headers().clone();
+                let door = |id: &str| {
+                    self.door(ToolKnowledge::default(), &headers, format!("{name}\n{id}").as_bytes())
+                };
+                server.answer(&self.gate, door, request).await
+            }
+            None => {
+                arriving(&self.gate, request.into_body()).linger();
+                let known: Vec<_> = self.routes.keys().map(|name| format!("/mcp/{name}")).collect();
+                Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
+            }
+        };
+        answered.unwrap_or_else(|error| fault(error.status, &error.message))
+    }
+}
+
+impl McpFront {
+    fn find(&self, path: &str) -> Option<(&String, &Route)> {
+        self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
+    }
+
+    fn door(&self, known: ToolKnowledge, headers: &HeaderMap, identity: &[u8]) -> McpDoor {
+        let form = FormatWish::of(headers).form();
+        let start = McpStart { engine: Arc::clone(&self.engine), copies: self.copies, known, form };
+        McpDoor::begin(start, Originals::of(&self.store, identity))
+    }
+
+    /// Who asks: the session, or the credential where there is none. Where only this machine can ask, it is one user.
+    fn identity(&self, name: &str, headers: &HeaderMap) -> Vec<u8> {
+        let said = headers.get(SESSION).or_else(|| headers.get(AUTHORIZATION));
+        match (said, self.gate.reach) {
+            (Some(said), _) => [name.as_bytes(), b"\n", said.as_bytes()].concat(),
+            (None, Reach::Loopback) => name.as_bytes().to_vec(),
+            (None, Reach::Open) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Answers of our own, at once or bit by bit, and events of a server with their messages changed.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use http_body::{Body, Frame};
+use http_body_util::BodyExt;
+use serde_json::json;
+use tersely_wire::mcp::{McpEvent, McpEvents};
+use tokio::select;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::arrival::Arrival;
+use crate::error::Error;
+use crate::mcp::door::McpDoor;
+use crate::reply::Reply;
+
+/// The header that names a session.
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// How many events wait for a client that reads slowly.
+const WAITING: usize = 64;
+
+type WrittenPiece = Result<Bytes, Error>;
+
+/// A body that somebody else writes.
+struct Written(Receiver<WrittenPiece>);
+
+impl Body for Written {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        self.0.poll_recv(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+    }
+}
+
+/// A body, and where to write it.
+pub(super) fn written() -> (Sender<WrittenPiece>, Reply) {
+    let (sender, receiver) = channel(WAITING);
+    (sender, Reply::Watched(Box::pin(Written(receiver))))
+}
+
+/// A message as the whole answer.
+pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply> {
+    let mut response = Response::new(Reply::Ours(Some(Bytes::from(message))));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// An error of ours, as clients of the protocol read it.
+pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
+    json_reply(status, error.to_string().into_bytes())
+}
+
+/// A message as an event.
+pub(super) fn event(message: &[u8]) -> Bytes {
+    Bytes::from([b"event: message\ndata: ", message.trim_ascii(), b"\n\n"].concat())
+}
+
+/// The events of a server, with the messages that are ours to change changed. They go on as they come; when nobody reads
+/// them any more, the server is told by the end of its connection.
+pub(super) fn changed(
+    door: Arc<McpDoor>,
+    mut arrival: Arrival,
+    running: Option<OwnedSemaphorePermit>,
+    learn: impl Fn(&McpDoor) + Send + 'static,
+) -> Reply {
+    let (sender, reply) = written();
+    tokio::spawn(async move {
+        let _running = running;
+        let mut events = McpEvents::default();
+        loop {
+            let frame = select! {
+                () = sender.closed() => return,
+                frame = arrival.frame() => frame,
+            };
+            let found = match frame {
+                Some(Ok(frame)) => events.feed(frame.data_ref().map_or(b"", |data| &data[..])),
+                Some(Err(error)) => return drop(sender.send(Err(error)).await),
+                None => {
+                    pass(&door, &sender, events.end()).await;
+                    return;
+                }
+            };
+            if !pass(&door, &sender, found).await {
+                return;
+            }
+            learn(&door);
+        }
+    });
+    reply
+}
+
+/// Passes events on; false when nobody reads them.
+async fn pass(door: &McpDoor, to: &Sender<WrittenPiece>, events: impl IntoIterator<Item = McpEvent>) -> bool {
+    for event in events {
+        let bytes = match &event.message {
+            Some(message) => match door.hear_server(message).await {
+                Cow::Borrowed(_) => event.raw,
+                Cow::Owned(new) => event.with(&new),
+            },
+            None => event.raw,
+        };
+        if to.send(Ok(Bytes::from(bytes))).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
