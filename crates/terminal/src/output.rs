@@ -30,6 +30,31 @@ pub fn bytes(text: impl AsRef<[u8]>) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes `text` to stdout; its colours are only for a terminal.
+///
+/// # Errors
+///
+/// When that cannot be written.
+pub fn styled(text: &str) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// The same text, where what could move a cursor or change a colour is spelled out.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut seen = String::new();
+    for letter in text.chars() {
+        if letter.is_control() && letter != '\t' {
+            seen.extend(letter.escape_default());
+        } else {
+            seen.push(letter);
+        }
+    }
+    seen
+}
+
 /// Writes `text` and a line end to stderr.
 ///
 /// # Errors
@@ -48,4 +73,18 @@ pub fn fault(message: &str, hint: &str) -> io::Result<()> {
     let mut out = anstream::stderr().lock();
     writeln!(out, "{BAD}error:{BAD:#} {message}")?;
     writeln!(out, "{HELP}hint:{HELP:#} {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn nothing_visible_moves_the_cursor() {
+        for (text, seen) in
+            [("a\tC:\\b é", "a\tC:\\b é"), ("\u{1b}[2J\r\n", "\\u{1b}[2J\\r\\n"), ("\u{9b}", "\\u{9b}")]
+        {
+            assert_eq!(visible(text), seen);
+        }
+    }
 }
