@@ -1,5 +1,6 @@
 //! `tersely mcp`: an MCP server whose results cost fewer tokens.
 
+mod install;
 mod serve;
 mod wrap;
 
@@ -10,6 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use tersely_terminal::fault::Stop;
 use tersely_wire::mcp::StructuredCopies;
 
+use crate::command::mcp::install::InstallArgs;
 use crate::command::mcp::serve::ServeServersArgs;
 use crate::settings::Flags;
 
@@ -19,6 +21,7 @@ Examples:
   tersely mcp --mode safe -- uvx mcp-server-git --repository .
   tersely mcp serve --from ~/.cursor/mcp.json
   claude mcp add files -- tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
+  tersely mcp install --client claude --all
 
 Exits with the server's own exit code, or 128 + signal if a signal ended it.";
 
@@ -49,6 +52,17 @@ pub(crate) struct McpArgs {
 /// What else can be done with servers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpAction {
+    /// Put Tersely before the servers in a client's configuration
+    ///
+    /// Shows the changes and asks before it writes. Everything else in the file stays byte for byte, and the file as it
+    /// was is kept beside it. Servers that are reached by a URL are skipped.
+    #[command(after_help = install::EXAMPLES)]
+    Install(InstallArgs),
+    /// Take Tersely away from before the servers in a client's configuration
+    ///
+    /// Undoes what install wrote, to the byte. Changes that were made since stay.
+    #[command(after_help = install::EXAMPLES)]
+    Uninstall(InstallArgs),
     Serve(ServeServersArgs),
 }
 
@@ -78,6 +92,8 @@ impl From<StructuredArg> for StructuredCopies {
 pub(crate) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     match &args.action {
         None => wrap::run(args),
+        Some(McpAction::Install(args)) => install::install(args),
+        Some(McpAction::Uninstall(args)) => install::uninstall(args),
         Some(McpAction::Serve(args)) => serve::run(args),
     }
 }

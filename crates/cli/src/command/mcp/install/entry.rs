@@ -1,0 +1,228 @@
+//! A server in a client's file, and the few bytes by which it goes through Tersely or does not.
+//!
+//! Bytes that are put in are the same bytes that are taken out again, and no others: a command moves as it is spelled.
+
+use std::ops::Range;
+
+use tersely_terminal::output::visible;
+
+/// A server, as a client's file has it.
+#[derive(Debug)]
+pub(super) struct ServerEntry {
+    /// Its name.
+    pub(super) name: String,
+    /// The folder that it is for, where it is for one alone.
+    pub(super) folder: Option<String>,
+    /// How it is started.
+    pub(super) wiring: Wiring,
+}
+
+/// How a server is started.
+#[derive(Debug)]
+pub(super) enum Wiring {
+    /// By a command and its arguments, each under a key of its own.
+    Split(WrittenValue, Option<WrittenList>, ArgsLead),
+    /// By a list that holds both.
+    Joined(WrittenList),
+    /// Not at all: it is somewhere else.
+    Remote,
+    /// By nothing that can be read, and why.
+    Odd(&'static str),
+}
+
+/// A value as it stands in a file, and what it means if it is a string.
+#[derive(Debug)]
+pub(super) struct WrittenValue {
+    pub(super) place: Range<usize>,
+    pub(super) means: Option<String>,
+}
+
+/// A list as it stands in a file.
+#[derive(Debug)]
+pub(super) struct WrittenList {
+    pub(super) place: Range<usize>,
+    pub(super) items: Vec<WrittenValue>,
+}
+
+/// Where a list of arguments goes if there is none, and what is written before it.
+#[derive(Debug)]
+pub(super) struct ArgsLead {
+    pub(super) at: usize,
+    pub(super) text: String,
+}
+
+/// A part of a text, and what stands there instead.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) place: Range<usize>,
+    pub(super) text: String,
+}
+
+/// Whether a server goes through Tersely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It does not, and could.
+    Direct,
+    /// It does; the number says which word begins the server's own command.
+    Wrapped(usize),
+    /// It is Tersely, with something else to do.
+    Tersely,
+    /// It cannot, and why.
+    Unfit(&'static str),
+}
+
+const MCP: &str = "\"mcp\"";
+const DASHES: &str = "\"--\"";
+
+impl ServerEntry {
+    /// How to call it in a message.
+    pub(super) fn label(&self) -> String {
+        let folder = self.folder.as_ref().map(|folder| format!(" ({folder})"));
+        visible(&format!("{}{}", self.name, folder.unwrap_or_default()))
+    }
+
+    /// True if both mean the same server, perhaps in different states of a file.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.folder) == (&other.name, &other.folder)
+    }
+
+    /// Whether it goes through Tersely, which is `program` or a program of its name.
+    pub(super) fn standing(&self, program: &str) -> Standing {
+        let words = match &self.wiring {
+            Wiring::Remote => return Standing::Unfit("it is reached by a URL"),
+            Wiring::Odd(why) => return Standing::Unfit(why),
+            Wiring::Split(command, args, _) => {
+                let args = args.iter().flat_map(|list| &list.items);
+                [command].into_iter().chain(args).map(meaning).collect()
+            }
+            Wiring::Joined(list) => list.items.iter().map(meaning).collect::<Vec<_>>(),
+        };
+        let [first, "mcp", flags @ ..] = &words[..] else { return Standing::Direct };
+        if !is_tersely(program, first) {
+            return Standing::Direct;
+        }
+        let dashes = flags.iter().position(|word| *word == "--");
+        match dashes {
+            Some(at) if flags[0].starts_with('-') && at + 1 < flags.len() => Standing::Wrapped(at + 3),
+            _ => Standing::Tersely,
+        }
+    }
+
+    /// The program that it starts.
+    pub(super) fn program(&self) -> &str {
+        match &self.wiring {
+            Wiring::Split(command, ..) => meaning(command),
+            Wiring::Joined(list) => list.items.first().map_or("", meaning),
+            Wiring::Remote | Wiring::Odd(_) => "",
+        }
+    }
+
+    /// What makes it go through `program`, which is in quotes.
+    pub(super) fn wrap(&self, text: &str, program: &str) -> Vec<Patch> {
+        match &self.wiring {
+            Wiring::Split(command, args, lead) => {
+                let own = &text[command.place.clone()];
+                let added = match args {
+                    Some(list) => put_before(text, list, &[MCP, DASHES, own]),
+                    None => Patch { place: lead.at..lead.at, text: lead.whole(own) },
+                };
+                vec![Patch { place: command.place.clone(), text: program.to_owned() }, added]
+            }
+            Wiring::Joined(list) => vec![put_before(text, list, &[program, MCP, DASHES])],
+            Wiring::Remote | Wiring::Odd(_) => Vec::new(),
+        }
+    }
+
+    /// What undoes that, where the word number `own` begins the server's own command.
+    pub(super) fn unwrap_from(&self, text: &str, own: usize) -> Vec<Patch> {
+        match &self.wiring {
+            Wiring::Split(command, Some(list), lead) => {
+                let Some(word) = list.items.get(own - 1) else { return Vec::new() };
+                let word = &text[word.place.clone()];
+                let place = lead.ours(text, list, word).unwrap_or_else(|| before(text, list, own));
+                let gone = Patch { place, text: String::new() };
+                vec![Patch { place: command.place.clone(), text: word.to_owned() }, gone]
+            }
+            Wiring::Joined(list) => {
+                vec![Patch { place: before(text, list, own), text: String::new() }]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn meaning(value: &WrittenValue) -> &str {
+    value.means.as_deref().unwrap_or("")
+}
+
+/// True for this program, and for one of the same name elsewhere: it may have moved since.
+fn is_tersely(program: &str, word: &str) -> bool {
+    let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    word == program || file == "tersely" || file.eq_ignore_ascii_case("tersely.exe")
+}
+
+impl ArgsLead {
+    /// The whole list of arguments, for a server that had none. No other list is written so tight.
+    fn whole(&self, own: &str) -> String {
+        format!("{}[{MCP},{DASHES},{own}]", self.text)
+    }
+
+    /// Where that stands, if `list` is it.
+    fn ours(&self, text: &str, list: &WrittenList, own: &str) -> Option<Range<usize>> {
+        let whole = self.whole(own);
+        let place = self.at..list.place.end;
+        (text.get(place.clone()) == Some(whole.as_str())).then_some(place)
+    }
+}
+
+/// Puts words before those of a list, laid out as they are.
+fn put_before(text: &str, list: &WrittenList, words: &[&str]) -> Patch {
+    let Some(first) = list.items.first() else {
+        let at = list.place.start + 1;
+        return Patch { place: at..at, text: words.join(", ") };
+    };
+    let at = first.place.start;
+    let between = list.items.get(1).map(|second| &text[first.place.end..second.place.start]);
+    let is_plain = |gap: &&str| gap.trim() == ",";
+    let lead = &text[list.place.start + 1..at];
+    let spaces = &lead[lead.trim_end().len()..];
+    let comma = match between.filter(is_plain) {
+        Some(between) => between.to_owned(),
+        None if spaces.contains('\n') => format!(",{spaces}"),
+        None => ", ".to_owned(),
+    };
+    Patch { place: at..at, text: words.iter().flat_map(|word| [*word, &comma]).collect() }
+}
+
+/// Where the words of a list stand that go before word number `rest`, with the comma that follows them.
+fn before(text: &str, list: &WrittenList, rest: usize) -> Range<usize> {
+    let inside = list.place.start + 1..list.place.end - 1;
+    let start = list.items.first().map_or(inside.start, |item| item.place.start);
+    if let Some(next) = list.items.get(rest) {
+        return start..next.place.start;
+    }
+    let end = list.items.last().map_or(inside.start, |item| item.place.end);
+    let tail = &text[end..inside.end];
+    let lead = &text[inside.start..start];
+    let is_spread = !lead.is_empty() && lead.trim().is_empty() && tail.trim_matches(',').trim().is_empty();
+    match tail.find(',') {
+        _ if is_spread => inside,
+        Some(comma) if tail[..comma].trim().is_empty() => start..end + comma + 1,
+        Some(_) => start..inside.end,
+        None => start..end,
+    }
+}
+
+/// The text with all patches in it; they do not overlap.
+pub(super) fn apply(text: &str, patches: &mut [Patch]) -> String {
+    patches.sort_by_key(|patch| (patch.place.start, patch.place.end));
+    let mut out = String::new();
+    let mut done = 0;
+    for patch in patches.iter() {
+        out.push_str(text.get(done..patch.place.start).unwrap_or_default());
+        out.push_str(&patch.text);
+        done = patch.place.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}

@@ -1,0 +1,117 @@
+//! A client's file: read within bounds, replaced in one step, with a backup beside it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tersely_terminal::fault::CommandFault;
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(super) struct ClientFile {
+    /// Where it really is: links are followed.
+    pub(super) path: PathBuf,
+    /// What it holds.
+    pub(super) text: String,
+    about: Metadata,
+}
+
+impl ClientFile {
+    /// Reads a file of at most `limit` bytes.
+    pub(super) fn read(path: &Path, limit: u64) -> Result<Self, CommandFault> {
+        let named = path.display();
+        let unable = |error: io::Error| {
+            CommandFault::unable(format!("{named}: {error}"), "check that the file can be read")
+        };
+        let path = fs::canonicalize(path).map_err(unable)?;
+        let about = fs::metadata(&path).map_err(unable)?;
+        if !about.is_file() {
+            let hint = "name the client's own file with --file";
+            return Err(CommandFault::unable(format!("{named}: not a file"), hint));
+        }
+        let mut bytes = Vec::new();
+        File::open(&path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unable)?;
+        if bytes.len() as u64 > limit {
+            let message = format!("{named}: more than {} MB", limit / 1_000_000);
+            return Err(CommandFault::unable(message, "a client's configuration is smaller; check the path"));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            CommandFault::unable(
+                format!("{named}: not UTF-8 at byte {at}"),
+                "save it as UTF-8, then run it again",
+            )
+        })?;
+        Ok(Self { path, text, about })
+    }
+
+    /// Where its backup is.
+    pub(super) fn backup(&self) -> PathBuf {
+        beside(&self.path, "", ".tersely-backup")
+    }
+
+    /// Puts `text` in its place.
+    pub(super) fn replace(&self, text: &str) -> Result<(), CommandFault> {
+        self.ensure_ready()?;
+        self.write(&self.path, text)
+    }
+
+    /// Writes what the file holds to its backup, for the same eyes only.
+    pub(super) fn keep(&self) -> Result<(), CommandFault> {
+        self.ensure_ready()?;
+        self.write(&self.backup(), &self.text)
+    }
+
+    /// Says so if the file may not be changed, or is no longer as it was read.
+    fn ensure_ready(&self) -> Result<(), CommandFault> {
+        let path = self.path.display();
+        if self.about.permissions().readonly() {
+            let hint = "make it writable, then run it again";
+            return Err(CommandFault::unable(format!("{path}: read-only"), hint));
+        }
+        if fs::read(&self.path).ok().as_deref() != Some(self.text.as_bytes()) {
+            let hint = "close the client, then run it again";
+            return Err(CommandFault::unable(format!("{path}: changed while we looked at it"), hint));
+        }
+        Ok(())
+    }
+
+    /// A reader sees the old file or the new one, never a part.
+    fn write(&self, path: &Path, text: &str) -> Result<(), CommandFault> {
+        let new = beside(path, ".", &format!(".{}.tmp", std::process::id()));
+        let written = self.create(&new, text).and_then(|()| fs::rename(&new, path));
+        written.map_err(|error| {
+            if error.kind() != ErrorKind::AlreadyExists {
+                let _ = fs::remove_file(&new);
+            }
+            let hint = "check that its folder can be written to; nothing was changed";
+            CommandFault::unable(format!("{}: cannot be written: {error}", path.display()), hint)
+        })
+    }
+
+    fn create(&self, path: &Path, text: &str) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(path)?;
+        file.write_all(text.as_bytes())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            // Whoever may write here for another user leaves the file to that user; nobody else can.
+            let _ = fchown(&file, Some(self.about.uid()), Some(self.about.gid()));
+        }
+        file.set_permissions(self.about.permissions())?;
+        file.sync_all()
+    }
+}
+
+/// The path of a file in the same folder, by a longer name.
+fn beside(path: &Path, before: &str, after: &str) -> PathBuf {
+    let mut name = OsString::from(before);
+    name.push(path.file_name().unwrap_or_default());
+    name.push(after);
+    path.with_file_name(name)
+}
