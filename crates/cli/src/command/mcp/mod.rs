@@ -63,7 +63,7 @@ pub(crate) enum McpAction {
     /// Undoes what install wrote, to the byte. Changes that were made since stay.
     #[command(after_help = install::EXAMPLES)]
     Uninstall(InstallArgs),
-    Serve(ServeServersArgs),
+    Serve(Box<ServeServersArgs>),
 }
 
 /// What to do with structured results that only repeat the text.
