@@ -123,7 +123,7 @@ async fn no_request_fails_whatever_happens_to_the_store() {
 
 fn set_memory(nodes: &[ValkeyNode], most: &str) {
     for node in nodes {
-        assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-plan noeviction")), "+OK");
+        assert_eq!(node.say(&format!("CONFIG SET maxmemory {most} maxmemory-policy noeviction")), "+OK");
     }
 }
 
