@@ -142,6 +142,17 @@ mcp: release
     cd benchmarks/mcp && node compare.mjs --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
     cd benchmarks/mcp && python3 relay.py --record && python3 replay.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
 
+# What `tersely mcp` saves of recorded MCP results, and how much later a result arrives.
+[group('measure')]
+mcp-cost: release
+    cd benchmarks/mcp && python3 corpus.py {{absolute_path(corpus)}}/outputs/mcp --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd benchmarks/mcp && python3 latency.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
+# Two real JSON APIs, directly and through `tersely http`: ten thousand requests each, in all forms.
+[group('measure')]
+http: release
+    cd benchmarks/http && python3 compare.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]
 delay: release

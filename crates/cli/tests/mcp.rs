@@ -39,7 +39,12 @@ struct Wrapped {
 }
 
 fn start(command: &[&str]) -> Wrapped {
+    start_with(command, &[])
+}
+
+fn start_with(command: &[&str], env: &[(&str, &str)]) -> Wrapped {
     let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
+        .envs(env.iter().copied())
         .args(["mcp", "--"])
         .args(command)
         .env("MARK", "as without us")
@@ -120,4 +125,16 @@ fn a_command_that_is_not_there_is_named() {
     let (code, said) = start(&["no-such-server"]).end();
     assert_eq!(code, Some(2));
     assert!(said.contains("no-such-server: no such command"), "{said}");
+}
+
+#[test]
+fn behind_tersely_run_it_steps_aside() {
+    let mut wrapped = start_with(&["python3", "-c", SERVER], &[("TERSELY_RUN", "1")]);
+    let tools = wrapped.ask("tools/list", "");
+    assert_eq!(tools["result"]["tools"].as_array().map(Vec::len), Some(1));
+    let rows = wrapped.ask("tools/call", "rows");
+    assert!(rows["result"]["content"][0]["text"].as_str().expect("text").len() > 3000);
+    assert_eq!(wrapped.end(), (Some(0), "ready\n".to_owned()));
+    let (code, said) = start_with(&["no-such-server"], &[("TERSELY_RUN", "1")]).end();
+    assert!(code == Some(2) && said.contains("no-such-server: no such command"), "{said}");
 }

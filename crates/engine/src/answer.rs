@@ -44,6 +44,12 @@ pub struct ClientAnswer<'b> {
 }
 
 impl Engine {
+    /// True when something may be left out of the results of some tool at this route.
+    #[must_use]
+    pub fn omits(&self, path: &str) -> bool {
+        Scope::new(self.settings(), path, &Asked::default()).leaves_out()
+    }
+
     /// The message that should be passed on in the place of `body`.
     #[must_use]
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{McpDoor, Originals, Pipe, relay};
 use tersely_wire::mcp::StructuredCopies;
@@ -42,8 +43,11 @@ struct Pair {
 }
 
 fn pair(copies: StructuredCopies) -> Pair {
-    let door =
-        McpDoor::new(Engine::new(EngineSettings::default()), copies, Originals::in_memory().expect("memory"));
+    pair_with(EngineSettings::default(), copies)
+}
+
+fn pair_with(settings: EngineSettings, copies: StructuredCopies) -> Pair {
+    let door = McpDoor::new(Engine::new(settings), copies, Originals::in_memory().expect("memory"));
     let (client, to_client) = duplex(1 << 16);
     let (server, to_server) = duplex(1 << 16);
     let (client_from, client_to) = split(to_client);
@@ -184,6 +188,16 @@ async fn nothing_is_omitted_where_the_model_was_told_of_no_tool() {
     let heard = pair.call("logs", &text(&log())).await;
     assert!(!heard.to_string().contains("SHADOW"), "{heard}");
     pair.list(&json!([{"name": "expand_context"}])).await;
+    let heard = pair.call("logs", &text(&log())).await;
+    assert!(!heard.to_string().contains("SHADOW"), "{heard}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tool_is_added_where_nothing_may_be_omitted() {
+    let plan = Plan { loss: Loss::Form, ..EngineSettings::default().plan };
+    let mut pair = pair_with(EngineSettings { plan, ..EngineSettings::default() }, StructuredCopies::Auto);
+    let listed = pair.list(&json!([{"name": "logs"}])).await;
+    assert_eq!(listed["result"]["tools"], json!([{"name": "logs"}]));
     let heard = pair.call("logs", &text(&log())).await;
     assert!(!heard.to_string().contains("SHADOW"), "{heard}");
 }

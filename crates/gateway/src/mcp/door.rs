@@ -45,9 +45,10 @@ impl McpDoor {
     /// A door in the middle of something.
     pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
         let McpStart { engine, copies, known, form } = start;
+        let tool = (engine.omits(ROUTE) && form.is_none()).then_some(TOOL);
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
-        let session = Mutex::new(McpSession::knowing(known, TOOL, ListChanges { copies, minify }));
+        let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
         Self { engine, session, originals, form }
     }
 

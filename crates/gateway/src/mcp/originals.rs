@@ -76,10 +76,19 @@ impl Originals {
             Some(key) => self.store.find(&key).await.ok().flatten(),
             None => None,
         };
-        text.map_or_else(|| expand::unknown(wish.id()), |text| wish.show(&text).into_owned())
+        text.map_or_else(|| unknown(wish.id()), |text| wish.show(&text).into_owned())
     }
 
     fn key(&self, id: &str) -> Option<StoreKey> {
         Some(StoreKey { life: Life::Original, tenant: self.tenant?, id: Id::parse(id)? })
     }
+}
+
+/// A client may have several servers behind doors like this one, and its model may ask the wrong one.
+fn unknown(id: &str) -> String {
+    format!(
+        "{} If another server gave that result, ask that server's own {}.",
+        expand::unknown(id),
+        expand::NAME
+    )
 }

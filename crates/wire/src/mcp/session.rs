@@ -25,7 +25,8 @@ const LONGEST: usize = 16 << 10;
 /// One client and one server.
 #[derive(Debug)]
 pub struct McpSession {
-    tool: HiddenTool,
+    /// What the client's model can call; none where nothing is ever left out.
+    tool: Option<HiddenTool>,
     changes: ListChanges,
     awaited: Vec<Awaited>,
     /// Calls that go on as tasks, by the task's name.
@@ -100,13 +101,13 @@ pub struct OwnCall {
 impl McpSession {
     /// A session of which nothing was heard yet; `tool` is what the client's model can call.
     #[must_use]
-    pub fn new(tool: HiddenTool, changes: ListChanges) -> Self {
+    pub fn new(tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         Self::knowing(ToolKnowledge::default(), tool, changes)
     }
 
     /// The same, where something is known from other sessions with the same server.
     #[must_use]
-    pub fn knowing(known: ToolKnowledge, tool: HiddenTool, changes: ListChanges) -> Self {
+    pub fn knowing(known: ToolKnowledge, tool: Option<HiddenTool>, changes: ListChanges) -> Self {
         let (awaited, tasks) = (Vec::new(), Vec::new());
         Self { tool, changes, awaited, tasks, known, reads_structured: false, has_listed: false }
     }
@@ -137,7 +138,7 @@ impl McpSession {
     /// True when the client's model can ask for what is left out.
     #[must_use]
     pub fn is_offered(&self) -> bool {
-        self.known.is_offered
+        self.tool.is_some() && self.known.is_offered
     }
 
     /// True when the structured part of a tool's result may go where it only repeats the text: the client does not miss
@@ -201,19 +202,20 @@ impl McpSession {
     pub fn listing<'b>(&mut self, id: &RpcId, is_first: bool, body: &'b [u8]) -> Cow<'b, [u8]> {
         let Some(listing) = ToolListing::find(id, body) else { return Cow::Borrowed(body) };
         self.has_listed = true;
+        let is_taken = self.tool.as_ref().is_none_or(|tool| listing.has(tool.name));
         if is_first {
-            self.known =
-                ToolKnowledge { is_offered: !listing.has(self.tool.name), ..ToolKnowledge::default() };
-        } else if listing.has(self.tool.name) {
+            self.known = ToolKnowledge { is_offered: !is_taken, ..ToolKnowledge::default() };
+        } else if is_taken {
             self.known.is_offered = false;
         }
         let room = MOST_TOOLS.saturating_sub(self.known.plain.len());
         self.known.plain.extend(listing.plain().take(room).map(str::to_owned));
-        listing.with(self.changes, Some(&self.tool).filter(|_| is_first && self.known.is_offered))
+        listing.with(self.changes, self.tool.as_ref().filter(|_| is_first && self.known.is_offered))
     }
 
     fn is_own(&self, message: &RpcMessage<'_>) -> bool {
-        self.known.is_offered && message.param("name").as_deref() == Some(self.tool.name)
+        let name = self.tool.as_ref().map(|tool| tool.name).filter(|_| self.known.is_offered);
+        name.is_some() && message.param("name").as_deref() == name
     }
 
     fn task(&self, name: &str) -> Option<FromServer> {
@@ -283,7 +285,7 @@ mod tests {
     const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
     fn session() -> McpSession {
-        McpSession::new(TOOL, ListChanges::default())
+        McpSession::new(Some(TOOL), ListChanges::default())
     }
 
     /// A session whose client has heard of these tools.

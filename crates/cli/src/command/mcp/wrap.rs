@@ -1,9 +1,9 @@
 //! A server on this process's own input and output, with a relay between.
 
 use std::ffi::OsString;
-use std::io;
 use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::{env, io};
 
 use tersely_engine::Engine;
 use tersely_gateway::{McpDoor, Originals, Pipe, relay};
@@ -13,7 +13,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::select;
 
 use crate::command::mcp::McpArgs;
-use crate::command::run::{absent, code};
+use crate::command::run::{INSIDE, absent, code};
 use crate::gateway::runtime;
 use crate::settings::{self, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
@@ -28,6 +28,9 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
             );
         }
     }
+    if env::var_os(INSIDE).is_some() {
+        return step_aside(&args.command);
+    }
     let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
     let originals = Originals::in_memory().map_err(|error| {
         CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
@@ -39,11 +42,28 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::from(code(ended?)))
 }
 
+/// Runs the server as it is: the agent that started us was started by `tersely run`, which shortens its results on their way
+/// to the model. Twice would be once too often: names that were given here would not be known there.
+fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
+    let (program, args) = split(command)?;
+    let mut server = std::process::Command::new(program);
+    server.args(args);
+    #[cfg(unix)]
+    let ended = Err(std::os::unix::process::CommandExt::exec(&mut server));
+    #[cfg(not(unix))]
+    let ended = server.status();
+    ended
+        .map(|status: ExitStatus| ExitCode::from(code(status)))
+        .map_err(|error| absent(None, program, &error).into())
+}
+
+fn split(command: &[OsString]) -> Result<(&OsString, &[OsString]), CommandFault> {
+    let hint = "for example: tersely mcp -- npx -y some-server";
+    command.split_first().ok_or_else(|| CommandFault::unable("no command given", hint))
+}
+
 async fn serve(door: Arc<McpDoor>, command: &[OsString]) -> Result<ExitStatus, Stop> {
-    let Some((program, args)) = command.split_first() else {
-        let hint = "for example: tersely mcp -- npx -y some-server";
-        return Err(CommandFault::unable("no command given", hint).into());
-    };
+    let (program, args) = split(command)?;
     let mut signals = Signals::all()?;
     let (mut child, pipe) = start(program, args).map_err(|error| absent(None, program, &error))?;
     let client = Pipe { from: stdin(), to: stdout() };

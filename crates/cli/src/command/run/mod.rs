@@ -56,6 +56,10 @@ pub(crate) struct RunArgs {
     pub command: Vec<OsString>,
 }
 
+/// The variable by which the wrappers of MCP servers that an agent starts learn that its results are shortened already, on
+/// their way to the model.
+pub(crate) const INSIDE: &str = "TERSELY_RUN";
+
 /// Runs what was named.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     if args.flags.listen.is_some() {
@@ -82,7 +86,7 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
         let mut wanted = Command::new(program);
-        wanted.args(&told.args).args(args);
+        wanted.args(&told.args).args(args).env(INSIDE, "1");
         let mut signals = Signals::all()?;
         let mut child =
             told.give(&mut wanted).spawn().map_err(|error| absent(client.install(), program, &error))?;
