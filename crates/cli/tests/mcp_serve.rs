@@ -27,6 +27,7 @@ for line in sys.stdin:
     if "_meta" in params: say({"method": "notifications/progress", "params": {"progressToken": params["_meta"]["progressToken"], "progress": 1}})
     result = {"serverInfo": {"name": "x"}}
     if asked["method"] == "tools/list": result = {"tools": [{"name": "rows", "inputSchema": {}}]}
+    if params.get("name") == "key": rows = [{"id": n, "key": "AKIAQ3EGRIJ5KD7WLZPX"} for n in range(9)]
     if asked["method"] == "tools/call": result = {"content": [{"type": "text", "text": json.dumps(rows, indent=2)}]}
     say({"id": asked["id"], "result": result})
 "#;
@@ -51,7 +52,7 @@ fn serve(test: &str, url: &str) -> Served {
     let servers = json!({"rows": {"command": "python3", "args": ["-c", SERVER]}, "far": {"url": url}});
     fs::write(&file, format!("// a client's file\n{}", json!({"mcpServers": servers}))).expect("a file");
     let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
-        .args(["mcp", "serve", "--listen", "127.0.0.1:0", "--from"])
+        .args(["mcp", "serve", "--redact-secrets", "--listen", "127.0.0.1:0", "--from"])
         .arg(&file)
         .stderr(Stdio::piped())
         .spawn()
@@ -175,6 +176,9 @@ fn a_client_may_ask_for_a_format_by_its_own_header() {
     let session = format!("mcp-session-id: {}\r\n", answer.get("mcp-session-id").expect("a session"));
     let text = served.ask("POST", "/mcp/rows", &session, &call("rows")).text();
     assert!(text.starts_with("[60]{id,name,state}:"), "{text}");
+    // What the operator asked for by name is masked in any format.
+    let text = served.ask("POST", "/mcp/rows", &session, &call("key")).text();
+    assert!(text.starts_with("[9]{id,key}:") && !text.contains("AKIAQ3EGRIJ5KD7WLZPX"), "{text}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Form, Loss, Plan, Redaction, encode_json};
+use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
 
@@ -65,7 +65,7 @@ impl Engine {
         }
         let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
         if let Some(form) = answer.form {
-            return ClientAnswer { body: splice(body, &encoded(form, &found.slots)), ..unchanged };
+            return ClientAnswer { body: splice(body, &encoded(&scope, form, &found.slots)), ..unchanged };
         }
         let results = settle(&scope, None, &found.slots);
         let mut edits = results.edits;
@@ -78,12 +78,15 @@ impl Engine {
     }
 }
 
-/// The texts that are JSON, in a form, where it holds them and is shorter.
-fn encoded(form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
+/// The texts that are JSON, in a form, where it holds them and is shorter. What the operator asked for by name is masked
+/// whatever the client asks for.
+fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
     let edit = |slot: &Slot<'_>| {
+        let plan = scope.plan(&slot.call.tool)?;
         let text = slot.text()?;
-        let encoded = guarded(|| encode_json(form, &text)).flatten()?;
-        Some((slot.span.clone(), Some(encoded)))
+        let sealed = if plan.redact == Redaction::All { redact(&text) } else { Cow::Borrowed(&*text) };
+        let encoded = guarded(|| encode_json(form, &sealed)).flatten();
+        Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };
     slots.iter().filter_map(edit).collect()
 }
