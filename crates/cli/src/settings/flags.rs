@@ -10,7 +10,7 @@ pub(crate) struct Flags {
     /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The address to listen on
+    /// The address to listen on; default: 127.0.0.1:8787
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
     /// One server for all requests

@@ -27,8 +27,8 @@ Exits with the server's own exit code, or 128 + signal if a signal ended it.";
 
 /// Run an MCP server so that its tool results cost fewer tokens
 ///
-/// Put it before the server's command in a client's configuration. Everything passes as it came, except that results of
-/// tools are shortened and the list of tools has one more, `expand_context`, by which the model fetches what was omitted.
+/// Put it before the server's command in a client's configuration. Messages pass unchanged, except that tool results
+/// are shortened and one tool is added, `expand_context`, with which the model fetches what was omitted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)), mut_arg("upstream", |arg| arg.hide(true)))]
 #[command(
@@ -58,7 +58,7 @@ pub(crate) enum McpAction {
     /// was is kept beside it. Servers that are reached by a URL are skipped.
     #[command(after_help = install::EXAMPLES)]
     Install(InstallArgs),
-    /// Take Tersely away from before the servers in a client's configuration
+    /// Undo `install` in a client's configuration
     ///
     /// Undoes what install wrote, to the byte. Changes that were made since stay.
     #[command(after_help = install::EXAMPLES)]
@@ -71,8 +71,8 @@ pub(crate) enum McpAction {
 pub(crate) enum StructuredArg {
     /// Send both
     Keep,
-    /// Send the text alone where no client misses the rest: the tool declares no output schema, or the client is one that
-    /// shows its model only the structured part (Claude Code, Codex)
+    /// Send the text alone if the tool declares no output schema, or if the client prefers the structured part (Claude
+    /// Code, Codex)
     Auto,
     /// Send the text alone, and remove output schemas from the list of tools
     Drop,

@@ -27,8 +27,8 @@ The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second 
 
 /// Serve MCP servers over HTTP, each at /mcp/NAME, so that their results cost fewer tokens
 ///
-/// Servers that listen somewhere get every request as it came; a client's credentials go to the one server that it asks.
-/// Servers that are commands are started for each session.
+/// Servers with a URL get every request except calls of `expand_context`; a client's credentials go only to the server
+/// that it calls. Servers that are commands are started for each session.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("upstream", |arg| arg.hide(true)))]
 pub(crate) struct ServeServersArgs {
@@ -37,10 +37,10 @@ pub(crate) struct ServeServersArgs {
     /// What to do with structured results that only repeat the text
     #[arg(long, value_name = "WHAT", default_value = "auto")]
     pub structured: StructuredArg,
-    /// A client's own configuration file, whose servers are served
+    /// A client's configuration file whose servers to serve; may be given more than once
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
-    /// A server that listens somewhere, under a name
+    /// A server's name and URL; may be given more than once
     #[arg(long = "server", value_name = "NAME=URL")]
     pub servers: Vec<String>,
 }
