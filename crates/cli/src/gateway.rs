@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{GatewaySettings, Keeper, Live};
-use tersely_store::Store;
+use tersely_store::{SettingError, Store};
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
 
@@ -23,9 +23,7 @@ pub(crate) struct ReadyGateway {
 impl ReadyGateway {
     /// A gateway that does as `meant`.
     pub(crate) fn new(meant: settings::AllSettings) -> Result<Self, CommandFault> {
-        let hint = "fix the settings under store; `tersely config show` lists them";
-        let store = Store::open(&meant.keeping.store);
-        let store = store.map_err(|error| CommandFault::unable(error.to_string(), hint))?;
+        let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
         let keeper = Keeper::new(store, meant.keeping.header);
         let live = Live::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
         Ok(Self { settings: meant.gateway, rewrite: Arc::new(live) })
@@ -48,6 +46,11 @@ impl ReadyGateway {
     pub(crate) fn saved(&self) -> Saved {
         Saved::new(self.rewrite.totals())
     }
+}
+
+/// Why texts cannot be kept as the settings say.
+pub(crate) fn store_fault(error: &SettingError) -> CommandFault {
+    CommandFault::unable(error.to_string(), "fix the settings under store; `tersely config show` lists them")
 }
 
 /// The threads that a gateway runs on.

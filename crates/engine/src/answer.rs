@@ -13,7 +13,7 @@ use tersely_wire::{Slot, SlotCall, Splice, splice};
 use crate::guard::guarded;
 use crate::results::settle;
 use crate::scope::Scope;
-use crate::{Asked, Change, Engine, KeptOriginal, Report};
+use crate::{Asked, Change, Engine, KeptOriginal};
 
 /// An answer of a server, as far as it matters to its texts.
 pub struct ServerAnswer<'a> {
@@ -23,8 +23,6 @@ pub struct ServerAnswer<'a> {
     pub call: &'a Arc<SlotCall<'static>>,
     /// Where it came from: rules may speak of routes.
     pub path: &'a str,
-    /// What the client asks for beside its message.
-    pub asked: Asked,
     /// The most that may be lost, whatever the settings say.
     pub most: Loss,
     /// Whether its structured part may go where it only repeats the texts.
@@ -39,8 +37,6 @@ pub struct ClientAnswer<'b> {
     pub body: Cow<'b, [u8]>,
     /// What was left out of it.
     pub kept: Vec<KeptOriginal>,
-    /// The account of it.
-    pub report: Report,
 }
 
 impl Engine {
@@ -53,13 +49,12 @@ impl Engine {
     /// The message that should be passed on in the place of `body`.
     #[must_use]
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
-        let asked = named_only(&answer.asked);
+        let asked = masks_off();
         let mut scope = Scope::new(self.settings(), answer.path, &asked);
         scope.most = answer.most;
         // Nobody knows what of a client's conversation a model still sees.
         scope.refers = false;
-        let unchanged =
-            ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new(), report: Report::default() };
+        let unchanged = ClientAnswer { body: Cow::Borrowed(body), kept: Vec::new() };
         if scope.is_idle() {
             return unchanged;
         }
@@ -72,9 +67,7 @@ impl Engine {
         if answer.may_unstructure {
             edits.extend(found.repeat.map(|span| (span, None)));
         }
-        let mut report = results.report;
-        report.close();
-        ClientAnswer { body: splice(body, &edits), kept: results.kept, report }
+        ClientAnswer { body: splice(body, &edits), kept: results.kept }
     }
 }
 
@@ -91,8 +84,8 @@ fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
     slots.iter().filter_map(edit).collect()
 }
 
-/// What is asked, with no masks but those that the operator asked for by name.
-fn named_only(asked: &Asked) -> Asked {
-    let off = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
-    Asked { change: asked.change.or(&off), ..asked.clone() }
+/// A wish for no masks but those that the operator asked for by name.
+fn masks_off() -> Asked {
+    let change = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
+    Asked { change, ..Asked::default() }
 }

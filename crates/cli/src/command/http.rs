@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tersely_gateway::{Upstream, serve_api};
 use tersely_terminal::fault::{CommandFault, Stop};
 
-use crate::command::serve::{local, stand};
+use crate::command::serve::{exposure, local, stand};
 use crate::gateway::runtime;
 use crate::settings::{self, Flags, SettingSources};
 
@@ -57,7 +57,5 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
 }
 
 fn hello(address: SocketAddr, upstream: &str) -> String {
-    let open =
-        if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" };
-    format!("tersely: ready on http://{}, for {upstream}{open}", local(address))
+    format!("tersely: ready on http://{}, for {upstream}{}", local(address), exposure(address))
 }

@@ -185,8 +185,7 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let url = format!("http://{}", local(address));
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
-    let open =
-        if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" };
+    let open = exposure(address);
     let masks = proxy.warning().map_or(String::new(), |warning| format!("\n  {warning}"));
     format!(
         "{ready}{open}{masks}\n  \
@@ -206,6 +205,11 @@ fn targets(settings: &GatewaySettings) -> String {
     }
     let named = Vendor::ALL.iter().zip(urls).map(|(provider, url)| format!("{} to {url}", provider.name()));
     named.collect::<Vec<_>>().join(", ")
+}
+
+/// What whoever starts it should know of who can use it.
+pub(crate) fn exposure(address: SocketAddr) -> &'static str {
+    if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" }
 }
 
 /// The address as a client on this machine would write it.

@@ -12,7 +12,6 @@ use http::{Request, Response, StatusCode, response};
 use hyper::body::Incoming;
 use tersely_core::encode_json;
 use tokio::net::TcpListener;
-use tokio::task::spawn_blocking;
 
 use crate::api::etag;
 use crate::api::form::AskedForm;
@@ -102,14 +101,15 @@ async fn negotiate(
     Ok(Response::from_parts(parts, Reply::Ours(Some(Bytes::from(text)))))
 }
 
-/// The JSON of an answer in another form, if that takes fewer bytes; a long one is not written where requests are served.
+/// The JSON of an answer in another form, if that takes fewer bytes and there is time and room to write it; a long one is
+/// not written where requests are served.
 async fn encoded(gate: &Gate, form: AskedForm, whole: Bytes) -> Option<String> {
-    let is_short = whole.len() <= gate.settings.limits.inline;
+    let bytes = whole.len();
     let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
-    if is_short {
+    if bytes <= gate.settings.limits.inline {
         return write();
     }
-    spawn_blocking(write).await.ok().flatten()
+    gate.bench.aside(bytes, write).await.ok().flatten()
 }
 
 /// Says what the answer is now.

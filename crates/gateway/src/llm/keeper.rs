@@ -34,7 +34,12 @@ impl Keeper {
 
     /// Who sent a request; nobody, when it does not say.
     pub(crate) fn tenant(&self, whose: &Whose) -> Option<Tenant> {
-        self.store.tenant(whose.tenant()?)
+        self.named(whose.tenant()?)
+    }
+
+    /// The one who is called so.
+    pub(crate) fn named(&self, identity: &[u8]) -> Option<Tenant> {
+        self.store.tenant(identity)
     }
 
     /// Keeps all of these; false when one could not be. None is begun after the time that one may take, so that a

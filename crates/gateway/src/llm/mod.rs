@@ -27,6 +27,7 @@ pub use keeper::Keeper;
 pub use live::Live;
 pub(crate) use rewrite::Untouched;
 pub use rewrite::{Follow, Head, Missed, Pending, Refusal, Replacement, Rewrite, Round, Verdict};
+pub(crate) use run::guarded;
 pub(crate) use send::send;
 pub use totals::{Stages, Totals};
 pub(crate) use whole::{Read, Whole, read};

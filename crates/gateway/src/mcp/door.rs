@@ -1,16 +1,16 @@
 //! One client's way to one server: its session, what its tools answer, and what was left out of that.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tersely_core::{Form, Loss, O200k, Tokens, schema};
-use tersely_engine::{Asked, ClientAnswer, Engine, SchemaMode, ServerAnswer, TOOL};
+use tersely_engine::{ClientAnswer, Engine, SchemaMode, ServerAnswer, TOOL};
 use tersely_wire::mcp::{
     Awaited, FromClient, FromServer, ListChanges, McpSession, StructuredCopies, ToolKnowledge,
 };
 use tokio::task::block_in_place;
 
+use crate::llm::guarded;
 use crate::mcp::Originals;
 
 /// The route of this door, as rules may name it.
@@ -74,7 +74,7 @@ impl McpDoor {
 
     /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
     pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let heard = quiet(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
+        let heard = guarded(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
         match heard {
             FromClient::Pass => None,
             FromClient::Own(call) => Some(call.answer(&self.originals.show(&call.arguments).await)),
@@ -83,7 +83,7 @@ impl McpDoor {
 
     /// What the client gets for a message of the server.
     pub(crate) async fn hear_server<'m>(&self, message: &'m [u8]) -> Cow<'m, [u8]> {
-        let awaited = quiet(|| self.session().hear_server(message)).unwrap_or_default();
+        let awaited = guarded(|| self.session().hear_server(message)).unwrap_or_default();
         let mut sent = Cow::Borrowed(message);
         for one in awaited {
             if let Some(next) = self.change(&one, &sent).await {
@@ -97,8 +97,8 @@ impl McpDoor {
     async fn change(&self, Awaited { id, what }: &Awaited, message: &[u8]) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
-                let listed = quiet(|| self.session().listing(id, *is_first, message));
-                return listed.and_then(owned);
+                let listed = guarded(|| self.session().listing(id, *is_first, message));
+                return listed.ok().and_then(owned);
             }
             FromServer::Answer(call) => call,
         };
@@ -107,15 +107,13 @@ impl McpDoor {
             (session.is_offered(), session.may_unstructure(&call.tool))
         };
         let compress = |most: Loss| {
-            let asked = Asked::default();
-            let answer =
-                ServerAnswer { id, call, path: ROUTE, asked, most, may_unstructure, form: self.form };
-            block_in_place(|| quiet(|| self.engine.answer(&answer, message)))
+            let answer = ServerAnswer { id, call, path: ROUTE, most, may_unstructure, form: self.form };
+            block_in_place(|| guarded(|| self.engine.answer(&answer, message))).ok()
         };
         // What the model cannot ask for is not left out.
         let most = if is_offered { Loss::Detail } else { Loss::Form };
-        let ClientAnswer { body, kept, .. } = compress(most)?;
-        if self.originals.keep(&kept).await { owned(body) } else { owned(compress(Loss::Form)?.body) }
+        let ClientAnswer { body, kept } = compress(most)?;
+        if self.originals.keep(kept).await { owned(body) } else { owned(compress(Loss::Form)?.body) }
     }
 
     fn session(&self) -> MutexGuard<'_, McpSession> {
@@ -126,11 +124,6 @@ impl McpDoor {
 /// Reads the tokenizer's tables, so that the first result need not wait for them.
 pub(crate) fn warm() {
     std::thread::spawn(|| O200k.count("ready"));
-}
-
-/// What `work` gives; a fault of ours passes the message as it came.
-fn quiet<T>(work: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 fn owned(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {

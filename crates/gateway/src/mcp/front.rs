@@ -8,7 +8,6 @@ use http::header::{AUTHORIZATION, HeaderMap};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_engine::Engine;
-use tersely_store::Store;
 use tersely_wire::mcp::{StructuredCopies, ToolKnowledge};
 use tokio::net::TcpListener;
 
@@ -17,7 +16,7 @@ use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
 use crate::life::GateLife;
-use crate::llm::{Gate, Untouched, arriving};
+use crate::llm::{Gate, Keeper, Untouched, arriving};
 use crate::mcp::Originals;
 use crate::mcp::carried::CarriedServer;
 use crate::mcp::door::{McpDoor, McpStart, warm};
@@ -35,7 +34,7 @@ pub struct McpWork {
     /// What becomes of structured parts that repeat them.
     pub copies: StructuredCopies,
     /// Where what was left out is kept.
-    pub store: Arc<Store>,
+    pub keeper: Arc<Keeper>,
 }
 
 /// Serves these servers until `stop` is ready, as [`crate::serve`] does.
@@ -53,8 +52,8 @@ pub async fn serve_mcp(
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
     let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
-    let McpWork { engine, copies, store } = work;
-    let front = McpFront { gate, routes, engine: Arc::new(engine), copies, store };
+    let McpWork { engine, copies, keeper } = work;
+    let front = McpFront { gate, routes, engine: Arc::new(engine), copies, keeper };
     listen(Arc::new(front), listener, stop).await
 }
 
@@ -63,7 +62,7 @@ struct McpFront {
     routes: BTreeMap<String, Route>,
     engine: Arc<Engine>,
     copies: StructuredCopies,
-    store: Arc<Store>,
+    keeper: Arc<Keeper>,
 }
 
 enum Route {
@@ -128,7 +127,7 @@ impl McpFront {
     fn door(&self, known: ToolKnowledge, headers: &HeaderMap, identity: &[u8]) -> McpDoor {
         let form = FormatWish::of(headers).form();
         let start = McpStart { engine: Arc::clone(&self.engine), copies: self.copies, known, form };
-        McpDoor::begin(start, Originals::of(&self.store, identity))
+        McpDoor::begin(start, Originals::of(&self.keeper, identity))
     }
 
     /// Who asks: the session, or the credential where there is none. Where only this machine can ask, it is one user.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tersely_core::expand::{self, Wish};
 use tersely_engine::KeptOriginal;
-use tersely_store::{
-    Id, Life, Lives, SettingError, Store, StoreKey, StoreLimits, StorePlace, StoreSettings, Tenant,
-};
+use tersely_store::{Lives, SettingError, Store, StoreLimits, StorePlace, StoreSettings, Tenant};
+
+use crate::llm::Keeper;
 
 /// How much one session may keep in memory.
 const LIMITS: StoreLimits = StoreLimits { bytes: 256 << 20, entries: 16_384 };
@@ -24,7 +24,7 @@ const SHORTEST: Duration = Duration::from_hours(24);
 /// Texts of one client.
 #[derive(Clone)]
 pub struct Originals {
-    store: Arc<Store>,
+    keeper: Arc<Keeper>,
     tenant: Option<Tenant>,
 }
 
@@ -37,33 +37,31 @@ impl Originals {
         let lives = Lives { original: LIFE, form: LIFE };
         let place = StorePlace::Memory(LIMITS);
         let store = Store::open(&StoreSettings { place, secret: None, lives, largest: LARGEST })?;
-        Ok(Self::of(&Arc::new(store), b"the one client of this process"))
+        Ok(Self::of(&Arc::new(Keeper::new(store, None)), b"the one client of this process"))
     }
 
-    /// A store for the texts of many clients, kept for a day at least.
+    /// What keeps the texts of many clients, for a day at least.
     ///
     /// # Errors
     /// When the settings make no sense.
-    pub fn open(settings: &StoreSettings) -> Result<Arc<Store>, SettingError> {
+    pub fn open(settings: &StoreSettings) -> Result<Arc<Keeper>, SettingError> {
         let original = settings.lives.original.max(SHORTEST);
         let settings = StoreSettings { lives: Lives { original, ..settings.lives }, ..settings.clone() };
-        Store::open(&settings).map(Arc::new)
+        Ok(Arc::new(Keeper::new(Store::open(&settings)?, None)))
     }
 
     /// The texts of the client with this identity; of nobody, if it is empty, and then nothing is kept.
-    pub(super) fn of(store: &Arc<Store>, identity: &[u8]) -> Self {
-        Self { store: Arc::clone(store), tenant: store.tenant(identity) }
+    pub(super) fn of(keeper: &Arc<Keeper>, identity: &[u8]) -> Self {
+        Self { keeper: Arc::clone(keeper), tenant: keeper.named(identity) }
     }
 
     /// Keeps all of these; false when one could not be.
-    pub(super) async fn keep(&self, kept: &[KeptOriginal]) -> bool {
-        for original in kept {
-            let Some(key) = self.key(&original.id) else { return false };
-            if self.store.keep(&key, &original.text).await.is_err() {
-                return false;
-            }
+    pub(super) async fn keep(&self, kept: Vec<KeptOriginal>) -> bool {
+        match self.tenant {
+            _ if kept.is_empty() => true,
+            Some(tenant) => self.keeper.keep(tenant, kept).await,
+            None => false,
         }
-        true
     }
 
     /// What a model gets that calls the tool with these arguments.
@@ -72,15 +70,14 @@ impl Originals {
             Ok(wish) => wish,
             Err(why) => return why.to_owned(),
         };
-        let text = match self.key(wish.id()) {
-            Some(key) => self.store.find(&key).await.ok().flatten(),
-            None => None,
+        let found = match self.tenant {
+            Some(tenant) => self.keeper.find(tenant, vec![wish.id().to_owned()]).await,
+            None => Vec::new(),
         };
-        text.map_or_else(|| unknown(wish.id()), |text| wish.show(&text).into_owned())
-    }
-
-    fn key(&self, id: &str) -> Option<StoreKey> {
-        Some(StoreKey { life: Life::Original, tenant: self.tenant?, id: Id::parse(id)? })
+        match found.first() {
+            Some((_, text)) => wish.show(text).into_owned(),
+            None => unknown(wish.id()),
+        }
     }
 }
 

@@ -185,13 +185,10 @@ impl McpSession {
             let Some(id) = message.id.filter(|_| message.method.is_none()) else { continue };
             let Some(at) = self.awaited.iter().position(|awaited| awaited.id == id) else { continue };
             let awaited = self.awaited.remove(at);
-            match (message.result, &awaited.what) {
-                (Some(result), FromServer::Answer(call)) if task_name(&result).is_some() => {
-                    let task = task_name(&result).unwrap_or_default();
-                    remember(&mut self.tasks, (task, Arc::clone(call)));
-                }
-                (Some(_), _) => answers.push(awaited),
-                (None, _) => {}
+            let Some(result) = message.result else { continue };
+            match (task_name(&result), &awaited.what) {
+                (Some(task), FromServer::Answer(call)) => remember(&mut self.tasks, (task, Arc::clone(call))),
+                _ => answers.push(awaited),
             }
         }
         answers

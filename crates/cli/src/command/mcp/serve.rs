@@ -13,8 +13,8 @@ use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::mcp::StructuredArg;
 use crate::command::run::jsonc;
-use crate::command::serve::{local, stand};
-use crate::gateway::runtime;
+use crate::command::serve::{exposure, local, stand};
+use crate::gateway::{runtime, store_fault};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
@@ -53,10 +53,8 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     }
     let servers = servers(args)?;
     let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
-    let hint = "fix the settings under store; `tersely config show` lists them";
-    let store = Originals::open(&meant.keeping.store)
-        .map_err(|error| CommandFault::unable(error.to_string(), hint))?;
-    let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), store };
+    let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
+    let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), keeper };
     let hello = |address| hello(address, &servers);
     let runtime = runtime()?;
     let ended = runtime.block_on(stand(&meant.gateway, hello, |listener, stop| {
@@ -154,8 +152,6 @@ fn remote(name: &str, url: &str) -> Result<McpServer, CommandFault> {
 
 fn hello(address: SocketAddr, servers: &McpServers) -> String {
     let url = format!("http://{}", local(address));
-    let open =
-        if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" };
     let paths = servers.keys().map(|name| format!("\n  {url}/mcp/{name}")).collect::<Vec<_>>().concat();
-    format!("tersely: ready on {url}{open}{paths}")
+    format!("tersely: ready on {url}{}{paths}", exposure(address))
 }
