@@ -483,7 +483,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:110");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:116");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

@@ -14,7 +14,7 @@ mod session;
 pub mod tokens;
 
 pub use negotiated::encode_json;
-pub use pipeline::compress::compress;
+pub use pipeline::compress::{compress, compress_filtered};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
@@ -22,10 +22,12 @@ pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_wi
 pub use redact::{redact, secrets};
 pub use session::Session;
 pub use tersely_codec::Form;
-pub use tersely_stage::cut::{FAMILIES, is_exceeded};
+pub use tersely_stage::cut::{
+    FAMILIES, FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRules, is_exceeded,
+};
 pub use tersely_stage::form::expand;
 pub use tersely_stage::signal::lost_errors;
 pub use tersely_stage::{
-    Call, DictionaryMethod, Family, Loss, Mode, Origin, Plan, Redaction, Room, ToolKind,
+    Call, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Redaction, Room, ToolKind, fits_pattern,
 };
 pub use tokens::{O200k, Tokens};

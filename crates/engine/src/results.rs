@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, compress, is_exceeded};
+use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, compress_filtered, is_exceeded};
 use tersely_wire::{Slot, Splice};
 
 use crate::conversation::{Conversation, call};
@@ -97,7 +97,7 @@ fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
     let fits = |plan: &Plan| plan.takes(text.len()) && comes_back(*plan, slot, &text);
     let Some(plan) = scope.plan(&slot.call.tool).filter(fits) else { return Found::Left(text) };
     let outcome = guarded(|| {
-        let outcome = compressed(plan, slot, &text);
+        let outcome = compressed(scope, plan, slot, &text);
         if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
     });
     match outcome {
@@ -117,10 +117,10 @@ fn comes_back(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
     plan.loss > Loss::None || slot.is_spelled(text)
 }
 
-fn compressed<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
+fn compressed<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {
     // An error is what the agent must see as it was: at most an exact form may stand for it.
     let loss = if slot.is_error { Loss::None } else { plan.loss };
-    compress(&Plan { loss, ..plan }, &O200k, call(slot), text)
+    compress_filtered(&Plan { loss, ..plan }, &scope.settings.filters, &O200k, call(slot), text)
 }
 
 /// What stands for a result after the ones before it, and what was left out of it.

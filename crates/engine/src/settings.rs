@@ -1,6 +1,8 @@
 //! What was meant: how far to go with which tool's results.
 
-use tersely_core::Plan;
+use std::sync::Arc;
+
+use tersely_core::{Filter, Plan};
 
 use crate::Change;
 
@@ -17,6 +19,8 @@ pub struct EngineSettings {
     pub schema: SchemaMode,
     /// What is done with JSON in the text of users; nothing unless said.
     pub prompts: Option<Prompts>,
+    /// What people leave out of their own tools' output; the first that is for a call is heard.
+    pub filters: Arc<[Filter]>,
 }
 
 /// A tool or a route that is treated otherwise; what it leaves open is as for the rest.

@@ -9,6 +9,7 @@ pub mod cut;
 pub mod form;
 mod named;
 mod omit;
+mod pattern;
 mod plan;
 #[cfg(test)]
 mod proof;
@@ -19,6 +20,7 @@ mod stage;
 
 pub use call::{Call, Family, Origin, ToolKind};
 pub use named::{form_named, stands_alone};
+pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Redaction};
 pub use room::Room;
 pub use stage::{Edit, Scene, Stage};

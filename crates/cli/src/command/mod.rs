@@ -6,6 +6,7 @@ mod count;
 mod decode;
 mod doctor;
 mod encode;
+mod filter;
 mod http;
 mod mcp;
 mod provider;
@@ -49,6 +50,7 @@ pub(crate) enum TerselyCommand {
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
     Count(count::CountArgs),
+    Filter(filter::FilterArgs),
     Config(config::ConfigArgs),
 }
 
@@ -64,6 +66,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),
         TerselyCommand::Count(args) => count::run(args),
+        TerselyCommand::Filter(args) => filter::run(args),
         TerselyCommand::Config(args) => config::run(args),
     }
 }

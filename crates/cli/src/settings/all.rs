@@ -1,5 +1,7 @@
 //! Everything that the product can be told, in the types of the crates that do it.
 
+use std::path::{Path, PathBuf};
+
 use super::kept::Keeping;
 
 /// Everything that the product can be told.
@@ -9,6 +11,29 @@ pub(crate) struct AllSettings {
     pub gateway: tersely_gateway::GatewaySettings,
     /// Where texts are kept that a later request may only name.
     pub keeping: Keeping,
+    /// Which filters are looked for.
+    pub filtering: Filtering,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
+}
+
+/// Which filters are looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Filtering {
+    pub enabled: bool,
+    /// The folder of the user's filters; empty: the one beside their settings.
+    pub named: String,
+}
+
+impl Default for Filtering {
+    fn default() -> Self {
+        Self { enabled: true, named: String::new() }
+    }
+}
+
+impl Filtering {
+    /// The folder of the user's filters, if `config` is the one of their settings.
+    pub(crate) fn folder(&self, config: Option<&Path>) -> Option<PathBuf> {
+        if self.named.is_empty() { Some(config?.join("filters")) } else { Some(PathBuf::from(&self.named)) }
+    }
 }

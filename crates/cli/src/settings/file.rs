@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::env::Environment;
 use super::node::SettingNode;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
@@ -37,11 +38,16 @@ impl FoundFile {
 pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
     let variable = |name: &str| sources.environment.get(name).filter(|value| !value.is_empty());
     let named = sources.flags.config.clone().or_else(|| variable(env::CONFIG).map(PathBuf::from));
-    named.map(FoundFile::Meant).or_else(|| here(&sources.here)).or_else(|| {
-        let xdg = variable("XDG_CONFIG_HOME").or_else(|| variable("APPDATA")).map(PathBuf::from);
-        let folder = xdg.or_else(|| variable("HOME").map(|home| Path::new(home).join(".config")))?;
-        first(&folder.join("tersely")).map(FoundFile::Meant)
-    })
+    let own = || first(&user_folder(&sources.environment)?).map(FoundFile::Meant);
+    named.map(FoundFile::Meant).or_else(|| here(&sources.here)).or_else(own)
+}
+
+/// The folder of the user's own settings.
+pub(crate) fn user_folder(environment: &Environment) -> Option<PathBuf> {
+    let variable = |name: &str| environment.get(name).filter(|value| !value.is_empty());
+    let xdg = variable("XDG_CONFIG_HOME").or_else(|| variable("APPDATA")).map(PathBuf::from);
+    let folder = xdg.or_else(|| variable("HOME").map(|home| Path::new(home).join(".config")))?;
+    Some(folder.join("tersely"))
 }
 
 /// Reads a file as a tree.

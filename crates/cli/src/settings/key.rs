@@ -31,7 +31,7 @@ impl SettingKey {
 }
 
 /// Keys that only a file that was named may set, though others with fields like theirs are free.
-const NAMED_ONLY: &[&str] = &["listen"];
+const NAMED_ONLY: &[&str] = &["listen", "filters.folder"];
 
 /// Another name for a key, in another unit.
 pub(crate) struct Alias {
@@ -43,13 +43,14 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 7] = [
+pub(crate) const GROUPS: [(&str, &str); 8] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
         "A server for each provider; overrides `upstream`. Without either, the provider's public address",
     ),
     ("prompts", "Shorter JSON in users' messages"),
+    ("filters", "What to leave out of the output of tools that you know best"),
     (
         "store",
         "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
@@ -146,6 +147,16 @@ static BELOW: &[SettingKey] = &[
         name: "prompts.fail_open",
         field: SettingField::Switch(|draft| &mut draft.prompts.fail_open),
         about: "`true`: a document that cannot be shortened is sent as it is; `false`: the request is refused",
+    },
+    SettingKey {
+        name: "filters.enabled",
+        field: SettingField::Switch(|draft| &mut draft.settings.filtering.enabled),
+        about: "Whether to use filters: those that come with Tersely, your own, and those of a project that you trust",
+    },
+    SettingKey {
+        name: "filters.folder",
+        field: SettingField::Text(|draft| &mut draft.settings.filtering.named),
+        about: "The folder of your own filters; default: `filters` beside your own settings",
     },
     SettingKey {
         name: "store.addresses",

@@ -8,6 +8,7 @@ mod draft;
 mod env;
 mod field;
 mod file;
+pub(crate) mod filters;
 mod flags;
 mod kept;
 mod key;
@@ -43,6 +44,7 @@ pub(crate) use schema::schema;
 pub(crate) use sources::SettingSources;
 
 use file::FoundFile;
+use filters::FilterShelf;
 use layer::Layer;
 
 /// Settings, and how they came about.
@@ -59,6 +61,37 @@ pub(crate) struct Loaded {
 
 /// Reads what was typed and says what it means, or everything that is wrong with it.
 pub(crate) fn load(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
+    let mut loaded = load_bare(sources)?;
+    if loaded.settings.filtering.enabled {
+        let shelf = shelf_for(sources, &loaded.settings);
+        let problems = shelf.problems();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        loaded.notices.extend(shelf.notice());
+        loaded.settings.engine.filters = shelf.filters().into();
+    }
+    Ok(loaded)
+}
+
+/// All filters that can be found, whether they count or not.
+pub(crate) fn shelf(sources: &SettingSources) -> Result<FilterShelf, Vec<Problem>> {
+    Ok(shelf_for(sources, &load_bare(sources)?.settings))
+}
+
+/// The folder of the user's own settings.
+pub(crate) fn user_folder(sources: &SettingSources) -> Option<PathBuf> {
+    file::user_folder(&sources.environment)
+}
+
+fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
+    let config = user_folder(sources);
+    let folder = settings.filtering.folder(config.as_deref());
+    FilterShelf::find(&sources.here, folder.as_deref(), config.as_deref())
+}
+
+/// The same without the filters.
+fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
     let found = file::find(sources);
     let file = found.as_ref().map_or_else(Layer::default, |found| tree::read(found, &sources.environment));
     let layers = [file, layer::environment(&sources.environment), layer::flags(&sources.flags)];

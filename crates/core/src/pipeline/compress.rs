@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tersely_stage::clean::CLEAN;
-use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
+use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
 use tersely_stage::form::{FORMS, NUMBERED};
 use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Scene, Stage};
 
@@ -20,10 +20,23 @@ use crate::tokens::Tokens;
 
 /// Never fails, never returns more tokens than it was given, and gives the same bytes for the same arguments.
 pub fn compress<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    compress_filtered(plan, &[], tokens, call, text)
+}
+
+/// The same, where people have said what to leave out of their own tools' output: the first of their filters that is for
+/// the call goes before what we know of the tool.
+pub fn compress_filtered<'a>(
+    plan: &Plan,
+    filters: &[Filter],
+    tokens: &dyn Tokens,
+    call: Call<'_>,
+    text: &'a str,
+) -> Outcome<'a> {
     if plan.mode == Mode::Disabled || !plan.takes(text.len()) {
         return Outcome::unchanged(tokens, text);
     }
-    let job = Job { plan: *plan, tokens, call };
+    let filter = filters.iter().find(|filter| filter.is_for(&call));
+    let job = Job { plan: *plan, tokens, call, filter };
     let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
     Outcome { redacted, ..job.send(&sealed).into_owned() }
 }
@@ -34,6 +47,8 @@ struct Job<'j> {
     plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
+    /// What someone said to leave out.
+    filter: Option<&'j Filter>,
 }
 
 /// What is left out must save this share of what the exact way costs, in percent: asking for it costs a turn.
@@ -183,7 +198,7 @@ impl<'j> Job<'j> {
         let brief = self.brief(&run);
         self.offer(FORMS, &mut run);
         if let Some(mut brief) = brief
-            && (run.loss() == Loss::Detail || pays(run.cost(), brief.cost()))
+            && (run.loss() == Loss::Detail || is_worth(run.cost(), &mut brief))
         {
             run = brief;
         }
@@ -211,12 +226,13 @@ impl<'j> Job<'j> {
             return None;
         }
         let mut brief = run.clone();
+        if let Some(filter) = self.filter {
+            self.offer(&[filter], &mut brief);
+        }
+        let filtered = brief.steps.len() > run.steps.len();
         self.offer(CUTS, &mut brief);
-        let steps = brief.steps.len();
-        for family in FAMILIES {
-            if brief.steps.len() == steps {
-                self.offer(&[*family], &mut brief);
-            }
+        if !filtered {
+            self.ask_families(&mut brief);
         }
         self.offer(REST, &mut brief);
         if brief.steps.len() == run.steps.len() {
@@ -224,6 +240,16 @@ impl<'j> Job<'j> {
         }
         self.offer(FORMS, &mut brief);
         Some(brief)
+    }
+
+    /// Lets the families propose, until one is heard.
+    fn ask_families(self, run: &mut StageRun<'_, 'j>) {
+        let steps = run.steps.len();
+        for family in FAMILIES {
+            if run.steps.len() == steps {
+                self.offer(&[*family], run);
+            }
+        }
     }
 
     /// The text, cut if it is still too long to send; an exact form is then no longer one, and loses its mark. File
@@ -253,6 +279,12 @@ impl<'j> Job<'j> {
     fn verbatim(self) -> bool {
         self.call.reads_file() && self.plan.mode < Mode::Aggressive
     }
+}
+
+/// True when leaving detail out is worth it. What someone said to leave out is, as soon as it is cheaper.
+fn is_worth(exact: usize, brief: &mut StageRun<'_, '_>) -> bool {
+    let filtered = brief.steps.iter().any(|step| step.stage == Filter::STAGE);
+    if filtered { brief.cost() < exact } else { pays(exact, brief.cost()) }
 }
 
 /// True when leaving detail out saves enough to be worth asking for it now and then.

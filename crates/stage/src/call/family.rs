@@ -57,7 +57,7 @@ const QUIET: &[&str] = &[
 ];
 
 /// Commands that pick or order the lines they are piped.
-const PICKS: &[&str] = &[
+pub(super) const PICKS: &[&str] = &[
     "cat",
     "egrep",
     "fgrep",

@@ -3,6 +3,7 @@
 mod extent;
 mod family;
 mod origin;
+mod printed;
 mod shell;
 mod tool;
 
@@ -34,6 +35,15 @@ impl Call<'_> {
     #[must_use]
     pub fn reads_file(&self) -> bool {
         self.family() == Family::Read
+    }
+
+    /// True when the command line shows the output of a command that `fits`, written without assignments, prefixes such as
+    /// `sudo`, and its folder.
+    #[must_use]
+    pub fn prints(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let is_line = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
+        is_line
+            && self.command.is_some_and(|line| printed::commands(line).iter().any(|command| fits(command)))
     }
 
     /// Where `text`, which answered the call, comes from.

@@ -4,11 +4,13 @@ pub(crate) mod alike;
 pub(crate) mod cap;
 pub(crate) mod excerpt;
 mod family;
+mod filter;
 mod noise;
 mod preview;
 
 pub use cap::is_exceeded;
 pub use family::FAMILIES;
+pub use filter::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRules};
 
 use crate::stage::Stage;
 

@@ -12,6 +12,7 @@ use tersely_terminal::{input, output, progress, table};
 use tersely_wire::{MaskedBody, PROVIDERS, Provider};
 
 use super::args::CompressArgs;
+use super::filters;
 use crate::command::provider::{self, OPENAI};
 
 /// Puts the body that was named through the engine that the gateway runs.
@@ -20,8 +21,9 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let MaskedBody { body, count } = masked(args, &name, &body)?;
     let provider = provider(args.provider.as_deref(), &name, &body)?;
     let request = Request::new(provider, "");
+    let engine = engine(args)?;
     let spinner = progress::working("compressing", body.len());
-    let passed = engine(args).pass(&request, &body);
+    let passed = engine.pass(&request, &body);
     spinner.finish_and_clear();
     let hint = "fix `_tersely` in the body";
     let Passed { body, mut report, .. } =
@@ -48,10 +50,11 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
         .map_err(|error| CommandFault::unable(format!("{name}: secrets cannot be masked: {error}"), hint))
 }
 
-fn engine(args: &CompressArgs) -> Engine {
+fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
     let plan = Plan { mode: args.mode, loss, redact, ..Plan::default() };
-    Engine::new(EngineSettings { plan, ..EngineSettings::default() })
+    let filters = filters()?;
+    Ok(Engine::new(EngineSettings { plan, filters, ..EngineSettings::default() }))
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.

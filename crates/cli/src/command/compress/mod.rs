@@ -4,16 +4,18 @@ mod args;
 mod body;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::json;
 use tersely_codec::{Form, detect};
-use tersely_core::{Call, Loss, O200k, Outcome, Plan, as_text, compress, is_marked};
+use tersely_core::{Call, Filter, Loss, O200k, Outcome, Plan, as_text, compress_filtered, is_marked};
 use tersely_terminal::fault::Stop;
 use tersely_terminal::input::Raw;
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 
 use crate::command::decode::without_newline;
+use crate::settings::{self, Flags, SettingSources};
 
 pub(crate) use args::CompressArgs;
 
@@ -37,7 +39,8 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { tool, command: args.command.as_deref(), ..Call::default() };
     let spinner = progress::working("compressing", input.text.len());
-    let outcome = compress(&plan, &O200k, call, &input.text);
+    let filters = filters()?;
+    let outcome = compress_filtered(&plan, &filters, &O200k, call, &input.text);
     spinner.finish_and_clear();
     if args.account.explain {
         output::note(&explain(&outcome))?;
@@ -49,6 +52,12 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
         output::bytes(&text)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What people leave out of their own tools' output.
+fn filters() -> Result<Arc<[Filter]>, Stop> {
+    let loaded = settings::load(&SettingSources::new(&Flags::default())).map_err(settings::fault)?;
+    Ok(loaded.settings.engine.filters)
 }
 
 /// The text for `tersely decode` to read back.

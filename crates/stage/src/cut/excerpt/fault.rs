@@ -5,7 +5,7 @@ use tersely_codec::{Text, Value};
 use crate::signal;
 
 /// True when a record, or anything in it, tells of a fault.
-pub(super) fn tells(value: &Value<'_>) -> bool {
+pub(in crate::cut) fn tells(value: &Value<'_>) -> bool {
     match value {
         Value::String(text) => speaks(text),
         Value::Array(items) => items.iter().any(tells),
@@ -15,7 +15,7 @@ pub(super) fn tells(value: &Value<'_>) -> bool {
 }
 
 /// True when a member tells of a fault.
-pub(super) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
+pub(in crate::cut) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| key.as_str().eq_ignore_ascii_case(word));
     let named = match value {
         Value::String(text) if is(&STATES) => fails(text.as_str()),

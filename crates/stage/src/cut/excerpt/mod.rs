@@ -5,7 +5,7 @@
 //! certificates) hardly ever more than the beginning is.
 
 mod blob;
-mod fault;
+pub(super) mod fault;
 mod list;
 mod name;
 mod string;

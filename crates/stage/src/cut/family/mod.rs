@@ -19,7 +19,7 @@ mod progress;
 mod proof;
 mod rustc;
 mod sheet;
-mod sift;
+pub(super) mod sift;
 mod step;
 mod terraform;
 mod test;

@@ -6,7 +6,7 @@ use crate::{omit, signal};
 
 /// What becomes of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineFate {
+pub(in crate::cut) enum LineFate {
     Keep,
     /// It shows that the tool runs, unless it speaks of trouble.
     Noise(&'static str),
@@ -45,7 +45,7 @@ const TROUBLE: [&str; 13] = [
 
 /// What was kept so far, and what was not.
 #[derive(Default)]
-pub(super) struct KeptLines<'a> {
+pub(in crate::cut) struct KeptLines<'a> {
     text: String,
     gaps: Vec<Gap<'a>>,
 }
@@ -63,7 +63,7 @@ struct Gap<'a> {
 
 impl<'a> KeptLines<'a> {
     /// Takes a line, with its end, as `fate` says.
-    pub(super) fn line(&mut self, line: &'a str, fate: LineFate) {
+    pub(in crate::cut) fn line(&mut self, line: &'a str, fate: LineFate) {
         match fate {
             LineFate::Noise(what) if !is_trouble(line) => self.drop(line, what),
             LineFate::Known(what) if signal::find(line).is_none() => self.drop(line, what),
@@ -84,12 +84,16 @@ impl<'a> KeptLines<'a> {
 
     /// The kept text with its markers, if enough was left out.
     pub(super) fn edit(self) -> Option<Edit> {
-        let dropped: usize = self.gaps.iter().map(|gap| gap.count).sum();
-        (dropped >= LEAST).then(|| Edit { text: self.text(), loss: Loss::Detail, note: String::new() })
+        self.is_worth().then(|| Edit { text: self.text(), loss: Loss::Detail, note: String::new() })
+    }
+
+    /// True when enough was left out to be worth a marker.
+    pub(in crate::cut) fn is_worth(&self) -> bool {
+        self.gaps.iter().map(|gap| gap.count).sum::<usize>() >= LEAST
     }
 
     /// The kept text with its markers.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::cut) fn text(&self) -> String {
         let mut out = String::with_capacity(self.text.len() + self.gaps.len() * 64);
         let mut from = 0;
         for gap in &self.gaps {

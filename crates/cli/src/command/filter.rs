@@ -1,0 +1,289 @@
+//! `tersely filter`: which filters there are, what they do, and whether they do what their tests say.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use serde_json::json;
+use tersely_core::{
+    Call, Filter, FilterScope, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, compress_filtered,
+};
+use tersely_terminal::fault::{CommandFault, NO, Stop};
+use tersely_terminal::share::Share;
+use tersely_terminal::{input, output, table};
+
+use crate::settings::filters::{
+    FilterFile, FilterPlace, FilterShelf, FilterTest, FoundFilter, Trial, forget, read_file, record, try_out,
+};
+use crate::settings::{self, Flags, Problem, SettingSources};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely filter list
+  tersely filter test my-filter.toml
+  ansible-playbook site.yml | tersely filter explain --command 'ansible-playbook site.yml'
+  tersely filter trust
+
+Filters are TOML files in ~/.config/tersely/filters, or in .tersely/filters of a project that you trust. docs/filters.md says how to write one.";
+
+/// Leave out what you know you never need
+///
+/// A filter names a tool or a command, and the lines or JSON fields to leave out of its output. The model can still fetch the
+/// whole output, and lines that tell of an error always stay.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FilterArgs {
+    #[command(subcommand)]
+    pub question: FilterQuestion,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FilterQuestion {
+    List(ListArgs),
+    Test(TestArgs),
+    Explain(ExplainArgs),
+    Trust(TrustArgs),
+}
+
+/// List all filters, in the order in which they are asked
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Print a JSON array
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Run the tests in the files of filters
+#[derive(Debug, clap::Args)]
+pub(crate) struct TestArgs {
+    /// Names or files of filters; default: all
+    pub filters: Vec<String>,
+}
+
+/// Show which filter is for a call, and what it does to a text
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExplainArgs {
+    /// The name of the tool that produced the text
+    #[arg(long, value_name = "NAME", default_value = "bash")]
+    pub tool: String,
+    /// The command line that the tool ran
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
+    /// The file to read; standard input if omitted or `-`
+    pub file: Option<PathBuf>,
+}
+
+/// Use the filters of this project, as they are now
+///
+/// They are ignored again as soon as one of them changes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TrustArgs {
+    /// Trust them no more
+    #[arg(long)]
+    pub remove: bool,
+}
+
+/// Answers what was asked about filters.
+pub(crate) fn run(args: &FilterArgs) -> Result<ExitCode, Stop> {
+    let sources = SettingSources::new(&Flags::default());
+    let shelf = settings::shelf(&sources).map_err(settings::fault)?;
+    match &args.question {
+        FilterQuestion::List(args) => list(args, &shelf),
+        FilterQuestion::Test(args) => test(args, &shelf),
+        FilterQuestion::Explain(args) => explain(args, &shelf),
+        FilterQuestion::Trust(args) => trust(args, &sources, &shelf),
+    }
+}
+
+fn list(args: &ListArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
+    if args.json {
+        let all: Vec<_> = shelf.found.iter().map(entry).collect();
+        output::result(&json!(all).to_string())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let head = ["filter", "from", "state", "about"].map(str::to_owned).to_vec();
+    let rows: Vec<_> = std::iter::once(head).chain(shelf.found.iter().map(row)).collect();
+    output::result(&table::align("llll", &rows))?;
+    let problems = shelf.found.iter().filter_map(|found| found.file.as_ref().err()).flatten();
+    for problem in problems {
+        output::note(&problem.to_string())?;
+    }
+    if let Some(notice) = shelf.notice() {
+        output::note(&format!("note: {notice}"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry(found: &FoundFilter) -> serde_json::Value {
+    let file = found.file.as_ref().ok();
+    let problems =
+        found.file.as_ref().err().map(|all| all.iter().map(Problem::to_string).collect::<Vec<_>>());
+    json!({
+        "name": found.name, "from": found.place.name(), "state": found.state.name(), "path": found.path,
+        "for": file.map(|file| scope(&file.filter)),
+        "about": file.map(|file| &file.about), "tests": file.map(|file| file.tests.len()), "problems": problems
+    })
+}
+
+fn row(found: &FoundFilter) -> Vec<String> {
+    let about = match &found.file {
+        Ok(file) if file.about.is_empty() => scope(&file.filter),
+        Ok(file) => file.about.clone(),
+        Err(_) => String::new(),
+    };
+    [&found.name, found.place.name(), found.state.name(), &about].map(output::visible).to_vec()
+}
+
+/// The tools and commands that a filter is for.
+fn scope(filter: &Filter) -> String {
+    let one = |scope: &FilterScope| match (scope.tools.join(", "), scope.commands.join(", ")) {
+        (tools, commands) if tools.is_empty() => commands,
+        (tools, commands) if commands.is_empty() => tools,
+        (tools, commands) => format!("{commands} (by {tools})"),
+    };
+    filter.scopes.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
+    let named = named(args, shelf)?;
+    let (mut passed, mut failed) = (0, 0);
+    for (name, file) in &named {
+        if file.tests.is_empty() {
+            output::note(&format!("note: {name} has no tests; add some under [[test]]"))?;
+        }
+        for test in &file.tests {
+            match report(name, test, &try_out(&file.filter, test)) {
+                None => passed += 1,
+                Some(said) => {
+                    failed += 1;
+                    output::result(&said)?;
+                }
+            }
+        }
+    }
+    let filters = if named.len() == 1 { "1 filter".to_owned() } else { format!("{} filters", named.len()) };
+    output::result(&format!("{filters}: {passed} passed, {failed} failed"))?;
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(NO) })
+}
+
+/// The filters that were named, or all that can be read; a broken one ends the command.
+fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
+    let opened = |name: &str, file: &Result<FilterFile, Vec<Problem>>| match file {
+        Ok(file) => Ok((name.to_owned(), file.clone())),
+        Err(problems) => Err(Stop::from(settings::fault(problems.clone()))),
+    };
+    if args.filters.is_empty() {
+        return shelf.found.iter().map(|found| opened(&found.name, &found.file)).collect();
+    }
+    let one = |wish: &String| match shelf.found.iter().find(|found| found.name == *wish) {
+        Some(found) => opened(&found.name, &found.file),
+        None if Path::new(wish).extension().is_some_and(|end| end == "toml") => {
+            let name = Path::new(wish).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            opened(&name, &read_file(&name, Path::new(wish)))
+        }
+        None => {
+            let hint = "`tersely filter list` lists all; a file's name ends in .toml";
+            Err(CommandFault::unable(format!("no filter is called {wish:?}"), hint).into())
+        }
+    };
+    args.filters.iter().map(one).collect()
+}
+
+/// What to say of a test that failed.
+fn report(name: &str, test: &FilterTest, trial: &Trial) -> Option<String> {
+    let place = format!("{name}, test on line {}", test.line);
+    match trial {
+        Trial::Passed => None,
+        Trial::NotMatched => Some(format!(
+            "{place}: the filter is not for this call; give the test a tool or a command that [match] names"
+        )),
+        Trial::Differs(made) => {
+            Some(format!("{place}: the output differs\n{}", difference(&test.output, made)))
+        }
+    }
+}
+
+/// The first line in which two texts differ.
+fn difference(expected: &str, made: &str) -> String {
+    let (mut one, mut two) = (expected.lines(), made.lines());
+    let mut number = 0;
+    loop {
+        number += 1;
+        let (one, two) = (one.next(), two.next());
+        if one != two || one.is_none() {
+            let show = |line: Option<&str>| line.map_or_else(|| "(nothing more)".to_owned(), output::visible);
+            return format!(
+                "  line {number}, expected: {}\n  line {number}, made:     {}",
+                show(one),
+                show(two)
+            );
+        }
+    }
+}
+
+fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
+    let call = Call { tool: &args.tool, command: args.command.as_deref(), ..Call::default() };
+    let fits = |found: &&FoundFilter| found.file.as_ref().is_ok_and(|file| file.filter.is_for(&call));
+    let Some(found) = shelf.active().find(fits) else {
+        for found in shelf.found.iter().filter(fits) {
+            output::note(&format!("note: {} would be, but is {}", found.name, found.state.name()))?;
+        }
+        output::result("no filter is for this call")?;
+        return Ok(ExitCode::from(NO));
+    };
+    let text = input::read(args.file.as_ref())?.text;
+    output::note(&format!("filter: {} ({}, {})", found.name, found.place.name(), found.path.display()))?;
+    let filters = shelf.filters();
+    output::note(&account(&filters, found, call, &text))?;
+    let shown = compress_filtered(&Plan::default(), &filters, &O200k, call, &text);
+    output::bytes(&*shown.text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a filter saves, or why it is not used.
+fn account(filters: &[Filter], found: &FoundFilter, call: Call<'_>, text: &str) -> String {
+    let plan = Plan { mode: Mode::Standard, loss: Loss::Detail, ..Plan::default() };
+    let tokens = |outcome: &Outcome<'_>| outcome.ledger.after;
+    let with = compress_filtered(&plan, filters, &O200k, call, text);
+    let used = with.ledger.steps.iter().any(|step| step.stage == Filter::STAGE);
+    let before = O200k.count(text);
+    if used {
+        let without = compress(&plan, &O200k, call, text);
+        let [with, without] = [tokens(&with), tokens(&without)];
+        let [by, otherwise] = [Share::saved(before, with), Share::saved(before, without)];
+        return format!(
+            "tokens: {before} before, {with} with it (saved {by}), {without} without it (saved {otherwise})"
+        );
+    }
+    let edit = found.file.as_ref().ok().and_then(|file| file.filter.edit(text));
+    let why = match edit {
+        None => "it finds nothing to leave out",
+        Some(_) if call.reads_file() => "this is the text of a file, which an agent may edit",
+        Some(_) => "it saves too little to be worth a reference to the whole text",
+    };
+    format!("not used: {why}")
+}
+
+fn trust(args: &TrustArgs, sources: &SettingSources, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
+    let hint = "put filters into .tersely/filters, or run it in another folder";
+    let project =
+        shelf.project.as_ref().ok_or_else(|| CommandFault::no("no filters in this project", hint))?;
+    let config = settings::user_folder(sources).ok_or_else(|| {
+        CommandFault::unable("no folder for settings is known", "set HOME or XDG_CONFIG_HOME")
+    })?;
+    let fault = |error| CommandFault::unable(format!("{}: {error}", config.display()), "make it writable");
+    if args.remove {
+        let known = forget(&config, project).map_err(fault)?;
+        let said = if known { "not trusted any more" } else { "was not trusted" };
+        output::result(&format!("{}: {said}", project.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    record(&config, project).map_err(fault)?;
+    let own = shelf.found.iter().filter(|found| found.place == FilterPlace::Project);
+    output::result(&format!("trusted, until one of them changes: {}", project.display()))?;
+    for found in own {
+        let broken = if found.file.is_err() { " (broken: ignored)" } else { "" };
+        output::result(&format!("  {}{broken}", row(found)[0]))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,220 @@
+//! Lines that a filter keeps, leaves out or writes shorter.
+
+use std::borrow::Cow;
+
+use regex::{Regex, RegexBuilder};
+
+use crate::cut::family::sift::{KeptLines, LineFate};
+use crate::plan::Loss;
+use crate::signal;
+use crate::stage::Edit;
+
+/// An expression that is looked for in a line. It takes time in proportion to the line, whatever it says.
+#[derive(Debug, Clone)]
+pub struct LinePattern(Regex);
+
+/// The most that an expression may take up, in bytes.
+const LARGEST: usize = 1 << 20;
+
+impl LinePattern {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// When it is none, or is too large; says why.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let regex = RegexBuilder::new(text).size_limit(LARGEST).build();
+        // The message draws the expression with a caret below: the last line says what is wrong.
+        regex.map(Self).map_err(|error| {
+            let error = error.to_string();
+            let said = error.lines().last().unwrap_or_default();
+            said.trim_start_matches("error: ").to_owned()
+        })
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        self.0.is_match(line)
+    }
+}
+
+impl PartialEq for LinePattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for LinePattern {}
+
+/// What becomes of lines: of those that are kept, in this order, some are left out, some written shorter, and the middle of
+/// the rest is left out if they are too many.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineRules {
+    /// Only lines with one of these stay; if there are none, all do.
+    pub keep: Vec<LinePattern>,
+    /// Lines with one of these go.
+    pub drop: Vec<LinePattern>,
+    /// What is written in the place of what was found; `$1` and `$name` stand for groups.
+    pub replace: Vec<(LinePattern, String)>,
+    /// The most lines.
+    pub cap: Option<usize>,
+}
+
+/// The share of the lines under a cap that the first ones have, in percent.
+const HEAD: usize = 60;
+
+/// Lines on each side of an error that stay with it.
+const AROUND: usize = 3;
+
+impl LineRules {
+    /// True when it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keep.is_empty() && self.drop.is_empty() && self.replace.is_empty() && self.cap.is_none()
+    }
+
+    /// The text without what is to go, named as `left_out`; `None` when all of it stays as it is.
+    pub(super) fn apply(&self, left_out: &'static str, text: &str) -> Option<Edit> {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let safe = beside_errors(&lines);
+        let mut stays: Vec<bool> =
+            lines.iter().zip(&safe).map(|(line, safe)| *safe || self.stays(bare(line))).collect();
+        self.cap(&mut stays, &safe);
+        let written =
+            lines.iter().zip(&safe).map(|(line, safe)| if *safe { (*line).into() } else { self.write(line) });
+        let written: Vec<Cow<'_, str>> = written.collect();
+        let mut kept = KeptLines::default();
+        for (line, stays) in written.iter().zip(&stays) {
+            kept.line(line, if *stays { LineFate::Keep } else { LineFate::Known(left_out) });
+        }
+        let is_new = |at: &usize| stays[*at] && lines[*at] != written[*at];
+        let rewritten = (0..lines.len()).filter(is_new).count();
+        if !kept.is_worth() {
+            // Too few to speak of: they stay.
+            kept = KeptLines::default();
+            for line in &written {
+                kept.line(line, LineFate::Keep);
+            }
+            if rewritten == 0 {
+                return None;
+            }
+        }
+        Some(Edit { text: noted(kept.text(), rewritten), loss: Loss::Detail, note: String::new() })
+    }
+
+    fn stays(&self, line: &str) -> bool {
+        let has = |patterns: &[LinePattern]| patterns.iter().any(|pattern| pattern.is_in(line));
+        (self.keep.is_empty() || has(&self.keep)) && !has(&self.drop)
+    }
+
+    /// Leaves out the middle of what stays, if that is too much.
+    fn cap(&self, stays: &mut [bool], safe: &[bool]) {
+        let Some(cap) = self.cap else { return };
+        let count = stays.iter().filter(|stays| **stays).count();
+        if count <= cap {
+            return;
+        }
+        let head = cap * HEAD / 100;
+        let tail = count - (cap - head);
+        let kept = stays.iter_mut().zip(safe).filter(|(stays, _)| **stays);
+        for (at, (stays, safe)) in kept.enumerate() {
+            *stays = at < head || at >= tail || *safe;
+        }
+    }
+
+    /// A line as it is written.
+    fn write<'t>(&self, line: &'t str) -> Cow<'t, str> {
+        let body = bare(line);
+        let mut new = Cow::Borrowed(body);
+        for (pattern, with) in &self.replace {
+            if let Cow::Owned(replaced) = pattern.0.replace_all(&new, with.as_str()) {
+                new = Cow::Owned(replaced);
+            }
+        }
+        match new {
+            Cow::Borrowed(_) => Cow::Borrowed(line),
+            Cow::Owned(new) => Cow::Owned(new + &line[body.len()..]),
+        }
+    }
+}
+
+/// The text, with a line that says how many were rewritten.
+fn noted(mut text: String, rewritten: usize) -> String {
+    if rewritten > 0 {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let lines = if rewritten == 1 { "line" } else { "lines" };
+        text.extend([end, "[", &rewritten.to_string(), " ", lines, " rewritten]\n"]);
+    }
+    text
+}
+
+/// Which lines tell of an error, or stand beside one that does.
+fn beside_errors(lines: &[&str]) -> Vec<bool> {
+    let mut beside = vec![false; lines.len()];
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| signal::find(bare(line)).is_some()) {
+        let end = (at + AROUND + 1).min(lines.len());
+        beside[at.saturating_sub(AROUND)..end].fill(true);
+    }
+    beside
+}
+
+fn bare(line: &str) -> &str {
+    line.trim_end_matches(['\n', '\r'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns(list: &[&str]) -> Vec<LinePattern> {
+        list.iter().map(|text| LinePattern::parse(text).unwrap()).collect()
+    }
+
+    fn check(rules: &LineRules, text: &str, expected: &str) {
+        let edit = rules.apply("noise", text);
+        assert_eq!(edit.map(|edit| edit.text).as_deref().unwrap_or(text), expected);
+    }
+
+    #[test]
+    fn lines_are_left_out_and_counted() {
+        let rules = LineRules { drop: patterns(&["^ok"]), ..LineRules::default() };
+        check(&rules, "a\nok 1\nok 2\nok 3\nok 4\nb\n", "a\n[4 lines left out: noise]\nb\n");
+        check(&rules, "a\nok 1\nb\n", "a\nok 1\nb\n");
+        let rules =
+            LineRules { keep: patterns(&["^a", "z"]), drop: patterns(&["b"]), ..LineRules::default() };
+        check(&rules, "a\nab\nx\ny\nxz\nw\n", "a\n[4 lines left out: noise, here and below]\nxz\n");
+    }
+
+    #[test]
+    fn errors_stay_with_what_is_beside_them() {
+        let rules = LineRules { keep: patterns(&["nothing"]), ..LineRules::default() };
+        let text = "1\n2\n3\n4\n5\nerror: no\n6\n7\n8\n9\n10\n";
+        check(&rules, text, "[4 lines left out: noise, here and below]\n3\n4\n5\nerror: no\n6\n7\n8\n");
+    }
+
+    #[test]
+    fn lines_are_written_shorter_but_for_errors() {
+        let replace = vec![(LinePattern::parse(r"(\w+)=\w+").unwrap(), "$1".to_owned())];
+        let rules = LineRules { replace, ..LineRules::default() };
+        let text = "a=1 b=2\r\nplain\n1\n2\n3\nerror: c=3\n";
+        check(&rules, text, "a b\r\nplain\n1\n2\n3\nerror: c=3\n[1 line rewritten]\n");
+        check(&rules, "plain", "plain");
+    }
+
+    #[test]
+    fn a_cap_takes_the_middle_but_for_errors() {
+        let rules = LineRules { cap: Some(5), ..LineRules::default() };
+        let text = (1..=20).map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
+        check(&rules, &text, "1\n2\n3\n[15 lines left out: noise]\n19\n20\n");
+        let text = text.replace("\n10\n", "\nerror: 10\n");
+        let shown = rules.apply("noise", &text).unwrap().text;
+        assert!(shown.contains("7\n8\n9\nerror: 10\n11\n12\n13\n"), "{shown}");
+        check(&rules, "1\n2\n3\n4\n5\n", "1\n2\n3\n4\n5\n");
+    }
+
+    #[test]
+    fn expressions_are_bounded_and_explained() {
+        assert_eq!(LinePattern::parse("a(b").unwrap_err(), "unclosed group");
+        assert!(LinePattern::parse(r"(\w{1000}){1000}").is_err());
+        let hostile = LineRules { drop: patterns(&["(a+)+$"]), ..LineRules::default() };
+        check(&hostile, &format!("{}b\n", "a".repeat(100_000)), &format!("{}b\n", "a".repeat(100_000)));
+    }
+}
