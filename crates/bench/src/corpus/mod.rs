@@ -1,5 +1,6 @@
 //! `tersely-bench DIR`: what every family of tool results saves in each mode, and whether questions stay answerable.
 
+mod foreign;
 mod sight;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 
+use self::foreign::{ForeignCount, VOCABULARIES};
 use self::sight::{Needles, Sight, questions};
 use crate::files::{files, folders, name};
 
@@ -68,6 +70,8 @@ struct FamilyScore {
     sight: [Sight; 3],
     /// Lines with errors that the standard way does not show.
     errors: usize,
+    /// What it costs in other vocabularies, the standard way.
+    foreign: [ForeignCount; VOCABULARIES.len()],
     /// Time that the standard way took.
     time: Duration,
     /// The longest that it took for a file.
@@ -88,6 +92,9 @@ impl AddAssign<&Self> for FamilyScore {
         for way in 0..WAYS.len() {
             self.tokens[way] += other.tokens[way];
             self.sight[way] += other.sight[way];
+        }
+        for (own, other) in self.foreign.iter_mut().zip(&other.foreign) {
+            *own += other;
         }
         self.broken.extend_from_slice(&other.broken);
     }
@@ -133,6 +140,7 @@ fn score((family, key): (&str, &str), text: &str, asked: &[Needles]) -> FamilySc
         }
         if way == STANDARD {
             (row.time, row.slowest) = (time, time);
+            row.foreign = ForeignCount::all(text, &outcome.text);
             row.errors = if TELLING.contains(&family) { errors_lost(&outcome, text) } else { 0 };
         }
     }
@@ -171,11 +179,13 @@ fn page(families: &BTreeMap<String, FamilyScore>, total: &FamilyScore) -> String
 fn summary(total: &FamilyScore) -> String {
     let FamilyScore { questions, errors, .. } = total;
     let [exact, standard, _] = &total.sight;
+    let lines = VOCABULARIES.iter().zip(&total.foreign).map(|((name, _), count)| count.line(name));
+    let foreign = lines.map(|line| format!("\n{line}")).collect::<Vec<_>>().concat();
     format!(
         "\n\nanswers to the letter           {} exact, {} standard, of {questions}\
          \nanswers after asking for more   {} of {questions}\
          \nerror lines out of sight        {errors} (law: 0)\
-         \nslowest file                    {:.1} ms",
+         \nslowest file                    {:.1} ms{foreign}",
         exact.letter,
         standard.letter,
         standard.expanded,
@@ -219,6 +229,9 @@ impl FamilyScore {
         object.insert("questions".into(), json!(self.questions));
         object.insert("errors_out_of_sight".into(), json!(self.errors));
         object.insert("slowest_ms".into(), json!(self.slowest.as_secs_f64() * 1e3));
+        for ((name, _), count) in VOCABULARIES.iter().zip(&self.foreign) {
+            object.insert((*name).into(), count.json());
+        }
         object.insert("megabytes_per_second".into(), json!(self.pace()));
         Value::Object(object)
     }

@@ -1,0 +1,88 @@
+//! What results cost in other vocabularies than the one that decides.
+//!
+//! Some models do not say how they count. How often a result that is cheaper by o200k is dearer in a vocabulary that had no
+//! part in the choice is the best estimate of how often that happens there.
+
+use std::ops::AddAssign;
+
+use serde_json::{Value, json};
+use tersely_terminal::share::Share;
+
+type Counter = fn(&str) -> usize;
+
+/// The vocabularies, and how to count in each.
+pub(super) const VOCABULARIES: [(&str, Counter); 2] = [
+    ("cl100k", |text| bpe_openai::cl100k_base().count(text)),
+    ("voyage3", |text| bpe_openai::voyage3_base().count(text)),
+];
+
+/// What all results cost in one of them.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct ForeignCount {
+    pub(super) sent: usize,
+    pub(super) after: usize,
+    /// Results that were changed.
+    changed: usize,
+    /// Those of them that cost more than they came with.
+    dearer: usize,
+    /// What these cost more in all.
+    excess: usize,
+}
+
+impl ForeignCount {
+    /// One result, as it came and as it is sent, in every vocabulary.
+    pub(super) fn all(came: &str, goes: &str) -> [Self; VOCABULARIES.len()] {
+        VOCABULARIES.map(|(_, count)| {
+            let (sent, after) = (count(came), count(goes));
+            let changed = usize::from(came != goes);
+            Self {
+                sent,
+                after,
+                changed,
+                dearer: usize::from(after > sent),
+                excess: after.saturating_sub(sent),
+            }
+        })
+    }
+
+    /// The same in words.
+    pub(super) fn line(&self, name: &str) -> String {
+        let Self { sent, after, changed, dearer, excess } = *self;
+        let saved = Share::saved(sent, after);
+        format!(
+            "standard by {name:<20}{saved} saved; {dearer} of {changed} changed results cost more, {excess} tokens in all"
+        )
+    }
+
+    /// The same for scripts.
+    pub(super) fn json(&self) -> Value {
+        let Self { sent, after, changed, dearer, excess } = self;
+        json!({ "sent": sent, "standard": after, "changed": changed, "dearer": dearer, "excess": excess })
+    }
+}
+
+impl AddAssign<&Self> for ForeignCount {
+    fn add_assign(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.after += other.after;
+        self.changed += other.changed;
+        self.dearer += other.dearer;
+        self.excess += other.excess;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Behaviour 16.4: what is cheaper in one vocabulary may be dearer in another, and that is counted.
+    #[test]
+    fn what_is_dearer_elsewhere_is_counted() {
+        let [cl100k, _] = ForeignCount::all("a", "hello world and more");
+        assert_eq!((cl100k.dearer, cl100k.changed, cl100k.excess), (1, 1, cl100k.after - cl100k.sent));
+        let [mut same, _] = ForeignCount::all("hello", "hello");
+        assert_eq!((same.dearer, same.changed), (0, 0));
+        same += &cl100k;
+        assert_eq!((same.dearer, same.changed), (1, 1));
+    }
+}
