@@ -39,13 +39,33 @@ impl AddAssign for Stats {
     }
 }
 
+/// In which form a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PromptForm {
+    /// The one that costs least: TOON, the terse form, or JSON without white space; TOON where it costs no more than
+    /// the others. One of them holds every document.
+    #[default]
+    Auto,
+    /// TOON, which does not hold every document.
+    Toon,
+}
+
 /// The text with every JSON document of more than `min_bytes` in the form that costs least, and what was done; `None`
 /// for a text that stays as it is.
-///
-/// The forms are TOON, the terse form and JSON without white space. TOON is taken where it costs no more than the
-/// others; each only where it reads back as the same value and costs less than what stood there.
 #[must_use]
 pub fn shorten(tokens: &dyn Tokens, min_bytes: usize, text: &str) -> (Option<String>, Stats) {
+    shorten_as(PromptForm::Auto, tokens, min_bytes, text)
+}
+
+/// The same in a form that was asked for, which is taken only where it reads back as the same value and costs less than
+/// what stood there.
+#[must_use]
+pub fn shorten_as(
+    form: PromptForm,
+    tokens: &dyn Tokens,
+    min_bytes: usize,
+    text: &str,
+) -> (Option<String>, Stats) {
     let mut stats = Stats::default();
     if text.len() <= min_bytes {
         return (None, stats);
@@ -53,7 +73,7 @@ pub fn shorten(tokens: &dyn Tokens, min_bytes: usize, text: &str) -> (Option<Str
     let (mut out, mut from, mut whole) = (String::new(), 0, false);
     for document in documents(min_bytes, text) {
         stats.candidate_count += 1;
-        match write(tokens, text, &document) {
+        match write(form, tokens, text, &document) {
             Written::Short(short) => {
                 stats.converted_count += 1;
                 stats.original_bytes += document.span.len();
@@ -246,6 +266,25 @@ mod tests {
         let spaced = compact.replace("[[", "[\n    [\n        ").replace("]]", "\n    ]\n]\n");
         let (short, _) = short(&spaced);
         assert_eq!(Some(O200k.count(short.trim())), least);
+    }
+
+    /// Behaviour 11.1, 11.3: TOON where TOON was asked for, and what it cannot hold is counted.
+    #[test]
+    fn toon_is_written_where_it_was_asked_for() {
+        let json = records(200);
+        let (toon, stats) = shorten_as(PromptForm::Toon, &O200k, MIN, &json);
+        let toon = toon.expect("TOON");
+        assert_eq!(decode(Form::Toon, &toon), Ok(json::decode(&json).expect("JSON")));
+        assert_eq!(Some(toon.as_str()), encode_toon(&json).as_deref());
+        assert_eq!((stats.converted_count, stats.original_bytes), (1, json.len()));
+        let odd = json.replace("\"page\":1", "\"page\":1.50");
+        let (none, stats) = shorten_as(PromptForm::Toon, &O200k, MIN, &odd);
+        assert_eq!((none, stats.candidate_count, stats.failed_count), (None, 1, 1));
+        assert_eq!(shorten(&O200k, MIN, &odd).1.failed_count, 0);
+    }
+
+    fn encode_toon(json: &str) -> Option<String> {
+        tersely_codec::encode(Form::Toon, &json::decode(json).ok()?)
     }
 
     /// Behaviour 1.17 and 11.4: what TOON would change is never written in TOON.

@@ -3,6 +3,7 @@
 use tersely_codec::{Form, encode, json};
 
 use crate::fence;
+use crate::prompt::PromptForm;
 use crate::prompt::find::{Document, PromptPlace};
 use crate::tokens::Tokens;
 
@@ -16,17 +17,22 @@ pub(super) enum Written {
     Failed,
 }
 
-/// Writes `document` of `text` in TOON, or in what costs less.
-pub(super) fn write(tokens: &dyn Tokens, text: &str, document: &Document<'_>) -> Written {
-    let forms = [Form::Toon, Form::Terse].map(|form| Some((form, encode(form, &document.value)?)));
-    if forms.iter().all(Option::is_none) {
+/// Writes `document` of `text` in a form, if that costs less.
+pub(super) fn write(form: PromptForm, tokens: &dyn Tokens, text: &str, document: &Document<'_>) -> Written {
+    let wanted: &[Form] = match form {
+        PromptForm::Auto => &[Form::Toon, Form::Terse],
+        PromptForm::Toon => &[Form::Toon],
+    };
+    let encoded = wanted.iter().map(|form| Some((*form, encode(*form, &document.value)?)));
+    let forms: Vec<_> = encoded.flatten().collect();
+    if forms.is_empty() {
         return Written::Failed;
     }
-    let compact = Some((Form::Json, json::encode(&document.value)));
+    let compact = (form == PromptForm::Auto).then(|| (Form::Json, json::encode(&document.value)));
     let now = &text[document.span.clone()];
     let mut least = tokens.count(now);
     let mut best = None;
-    for (form, written) in forms.into_iter().chain([compact]).flatten() {
+    for (form, written) in forms.into_iter().chain(compact) {
         let Some(laid) = lay(text, document, form, &written).filter(|laid| laid.len() < now.len()) else {
             continue;
         };
