@@ -3,6 +3,7 @@
 //! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
 
 pub mod auto;
+pub mod discover;
 pub mod expand;
 mod fence;
 mod negotiated;

@@ -3,6 +3,7 @@
 mod part;
 mod wish;
 
+pub(crate) use part::beginning;
 pub use wish::Wish;
 
 /// What the model calls to see what was left out.

@@ -78,7 +78,7 @@ pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
 }
 
 /// As much of a text as is worth saying back to who wrote it.
-pub(super) fn beginning(text: &str) -> &str {
+pub(crate) fn beginning(text: &str) -> &str {
     text.char_indices().nth(SAID_BACK).map_or(text, |(end, _)| &text[..end])
 }
 
