@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tersely_engine::{ELSEWHERE, Fetch, ResultTally};
+use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch, ResultTally};
 use tersely_gateway::Totals;
 use tersely_terminal::share::Share;
 
@@ -44,7 +44,7 @@ impl Saved {
     /// Stages that cost more than they saved, with both; the rounds are shared among them by the calls.
     fn unpaid(&self) -> impl Iterator<Item = (&'static str, i64, u64)> {
         let (all, cost) = (self.fetched().calls.max(1), self.cost());
-        let stages = self.0.fetched.iter().filter(|(stage, _)| **stage != ELSEWHERE);
+        let stages = self.0.fetched.iter().filter(|(stage, _)| ![ELSEWHERE, DISCOVERY].contains(stage));
         stages.filter_map(move |(stage, fetch)| {
             let saved = self.0.stages.get(stage).copied().unwrap_or_default();
             let cost = u128::from(cost) * u128::from(fetch.calls) / u128::from(all);
@@ -64,6 +64,13 @@ impl fmt::Display for Saved {
         }
         if fresh.before > 0 {
             write!(f, "\n  tool results, counted once each: {}", change(*fresh))?;
+        }
+        let prompts = self.0.prompts;
+        if prompts.candidate_count > 0 {
+            let (before, after) = (grouped(prompts.original_bytes), grouped(prompts.compressed_bytes));
+            write!(f, "\n  JSON in users' messages: {} of ", grouped(prompts.converted_count))?;
+            write!(f, "{} converted", many(prompts.candidate_count as u64, "document"))?;
+            write!(f, ", {before} bytes before and {after} after")?;
         }
         self.fetches(f)?;
         self.others(f)

@@ -113,7 +113,54 @@ fn prompts_are_left_alone_unless_asked() {
     scene.holds("prompts.enabled", json!(true), "environment TOON_ENABLED");
     scene.holds("prompts.min_bytes", json!(256), "environment TOON_MIN_BYTES");
     scene.holds("prompts.fail_open", json!(false), "environment TOON_FAIL_OPEN");
-    scene.notes("TOON_LOG_STATS has no effect");
+    scene.holds("prompts.form", json!("toon"), "environment TOON_ENABLED");
+    scene.holds("prompts.log_stats", json!(true), "environment TOON_LOG_STATS");
+    let scene = Scene::new("toon-off").set("TOON_ENABLED", "false").set("TOON_LOG_STATS", "no");
+    scene.holds("prompts.enabled", json!(false), "environment TOON_ENABLED");
+    scene.holds("prompts.form", json!("auto"), "default");
+    scene.holds("prompts.log_stats", json!(false), "environment TOON_LOG_STATS");
+    let scene = Scene::new("toon-form").set("TOON_ENABLED", "true").set("TERSELY_PROMPTS_FORM", "auto");
+    scene.holds("prompts.form", json!("auto"), "environment TERSELY_PROMPTS_FORM");
+    scene.set("TOON_FAIL_OPEN", "false").refuses("TOON_FAIL_OPEN: can be false only with prompts.form");
+    Scene::new("toon-bad")
+        .set("TERSELY_PROMPTS_FORM", "xml")
+        .refuses("unknown form \"xml\"; use auto or toon");
+    Scene::new("toon-odd").set("TOON_ENABLED", "maybe").refuses("\"maybe\" is not true or false");
+}
+
+/// Behaviour 18.1, 18.7.
+#[test]
+fn tools_are_all_shown_unless_asked() {
+    let scene = Scene::new("discovery");
+    scene.holds("discovery.enabled", json!(false), "default");
+    scene.holds("discovery.max_tools", json!(25), "default");
+    let text = "pipes:\n  tool_discovery:\n    enabled: true\n    strategy: relevance\n    min_tools: 3\n    \
+                max_tools: 7\n    always_keep: [read_file, 'mcp__*']\n    enable_search_fallback: true\n    \
+                max_search_results: 2\n";
+    let scene = Scene::new("discovery-pipe").file("tersely.yaml", text);
+    scene.holds("discovery.enabled", json!(true), "file tersely.yaml:3");
+    scene.holds("discovery.min_tools", json!(3), "file tersely.yaml:5");
+    scene.holds("discovery.max_tools", json!(7), "file tersely.yaml:6");
+    scene.holds("discovery.always_keep", json!(["read_file", "mcp__*"]), "file tersely.yaml:7");
+    scene.holds("discovery.max_results", json!(2), "file tersely.yaml:9");
+    let text = "pipes: {tool_discovery: {enabled: true, strategy: tool-search}}\n";
+    let scene = Scene::new("discovery-all").file("tersely.yaml", text);
+    scene.holds("discovery.max_tools", json!(0), "file tersely.yaml:1");
+    let text = "pipes: {tool_discovery: {strategy: passthrough, enabled: true}}\n";
+    let scene = Scene::new("discovery-off").file("tersely.yaml", text);
+    scene.holds("discovery.enabled", json!(false), "file tersely.yaml:1");
+    for (key, said) in [
+        ("strategy: api", "tool_discovery.strategy: \"api\" is not supported"),
+        ("strategy: magic", "unknown strategy \"magic\"; use passthrough, relevance or tool-search"),
+        ("target_ratio: 0.5", "tool_discovery.target_ratio: is not supported; set max_tools instead"),
+        ("enable_search_fallback: false", "cannot be false"),
+        ("search_tool_name: x", "the tool is called search_tools"),
+        ("api: {endpoint: x}", "tool_discovery.api.endpoint: is not supported"),
+        ("max_tool: 1", "max_tool: unknown key; did you mean max_tools?"),
+    ] {
+        let text = format!("pipes: {{tool_discovery: {{{key}}}}}\n");
+        Scene::new("discovery-bad").file("tersely.yaml", &text).refuses(said);
+    }
 }
 
 /// Behaviour 12.6: files as another gateway has them.
@@ -470,7 +517,7 @@ fn a_check_says_what_it_read() {
     assert_eq!(Scene::new("check-none").run("check", &[]).stdout, "ok: no file\n");
     let table = scene.run("show", &[]).stdout;
     assert!(table.starts_with("setting "), "{table}");
-    assert!(table.contains("mode                 safe            file tersely.toml:1"), "{table}");
+    assert!(table.contains("mode                   safe            file tersely.toml:1"), "{table}");
 }
 
 #[test]
@@ -483,7 +530,7 @@ fn the_example_loads_and_leaves_nothing_out() {
         let leaf = name.rsplit('.').next().unwrap();
         assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:116");
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:133");
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

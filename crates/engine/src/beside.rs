@@ -25,14 +25,16 @@ pub(crate) fn edits(
     if let Some(wish) = scope.prompts() {
         let mut stats = prompt::Stats::default();
         let write = |text: &str| {
-            let (short, seen) = prompt::shorten(&O200k, wish.min_bytes, text);
+            let (short, seen) = prompt::shorten_as(wish.form, &O200k, wish.min_bytes, text);
             stats += seen;
             short
         };
         all.extend(rewrite::prompts(provider, body, write).unwrap_or_default());
-        report.prompts += stats;
+        if wish.log_stats {
+            report.prompts += stats;
+        }
         if stats.failed_count > 0 && !wish.fail_open {
-            return Err(Refused::at("prompts", "a JSON document in a user message could not be shortened"));
+            return Err(Refused::at("prompts", "TOON cannot hold a JSON document in a user message exactly"));
         }
     }
     Ok(all)

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-use tersely_core::tokens::difference;
-use tersely_core::{Loss, O200k, Tokens};
+use tersely_core::Loss;
 use tersely_wire::splice;
 
+use crate::discover::ToolChoice;
 use crate::object::take;
 use crate::results::results;
-use crate::scale::Scale;
+use crate::scale::{Scale, added};
 use crate::scope::Scope;
 use crate::{
-    Asked, EngineSettings, Hidden, KeptOriginal, Refused, Report, Request, ResultTally, beside, hidden,
+    Asked, EngineSettings, Hidden, HiddenWay, KeptOriginal, Refused, Report, Request, ResultTally, beside,
+    hidden,
 };
 
 /// Settings at work. What it makes of a body depends on these two alone.
@@ -74,26 +75,22 @@ impl Engine {
         // What the model cannot fetch back is not left out.
         let most = if offered.is_some() { Loss::Detail } else { Loss::Form };
         scope.most = request.most.min(most);
+        let choice = scope.discovery().filter(|_| scope.plain == 0);
+        let choice = choice.and_then(|wish| ToolChoice::of(wish, request.provider, request.path, &body));
         let (hides, tool, body) = match offered {
             Some((hides, offered)) => (Some(hides), added(&body, &offered), Cow::Owned(offered)),
             None => (None, 0, body),
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
+        let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
         passed.report.whole = before.map(|before| ResultTally {
             before: before.saturating_add_signed(-masked),
             after: weigh(&passed.body),
         });
-        Ok(Passed { hidden: hides.map(|hides| Hidden { hides, kept }), ..passed })
+        Ok(Passed { hidden: HiddenWay::of(hides, shed).map(|way| Hidden { way, kept }), ..passed })
     }
-}
-
-/// The tokens that a body has more than another, from which it differs in one place.
-fn added(before: &[u8], after: &[u8]) -> usize {
-    let [before, after] = [before, after].map(String::from_utf8_lossy);
-    let (before, after) = difference(&before, &after);
-    O200k.count(after).saturating_sub(O200k.count(before))
 }
 
 /// The body with its results compressed, and what was left out.

@@ -5,24 +5,67 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use tersely_core::discover;
 use tersely_core::expand::{self, Wish};
 use tersely_core::{Loss, O200k, Outcome, Tokens};
-use tersely_wire::Provider;
-use tersely_wire::hidden::{HiddenAsk, HiddenTool, HidesTool};
+use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, HidesTool, ResponseFraming, ResponseWatch};
+use tersely_wire::{HistoryPlace, Provider};
 
+use crate::ToolShed;
+use crate::discover::{CALL, SEARCH, ToolIndex};
 use crate::guard::guarded;
 
 /// The tool, as every model is told of it: the same bytes in every request.
 pub const TOOL: HiddenTool =
     HiddenTool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
 
-/// A request in which the tool is hidden.
+/// A request in which tools are hidden.
 #[derive(Clone)]
 pub struct Hidden {
-    /// How that is done in its shape.
-    pub hides: &'static dyn HidesTool,
+    /// How that is done.
+    pub way: HiddenWay,
     /// What was left out of it.
     pub kept: Vec<KeptOriginal>,
+}
+
+/// How tools are hidden in a request and in its response.
+#[derive(Clone)]
+pub struct HiddenWay {
+    /// How that is done in its shape.
+    pub hides: &'static dyn HidesTool,
+    /// What they are called.
+    pub names: HiddenNames,
+    /// The tools that its model can find.
+    pub shed: Option<ToolShed>,
+}
+
+const EXPAND: HiddenNames = HiddenNames::new(&[TOOL.name]);
+const DISCOVER: HiddenNames = HiddenNames::new(&[SEARCH.name, CALL.name]);
+const BOTH: HiddenNames = HiddenNames::new(&[TOOL.name, SEARCH.name, CALL.name]);
+
+impl HiddenWay {
+    /// What is hidden, where results were shortened and where tools are not shown.
+    pub(crate) fn of(
+        expands: Option<&'static dyn HidesTool>,
+        discovers: Option<(&'static dyn HidesTool, ToolShed)>,
+    ) -> Option<Self> {
+        match (expands, discovers) {
+            (Some(hides), None) => Some(Self { hides, names: EXPAND, shed: None }),
+            (None, Some((hides, shed))) => Some(Self { hides, names: DISCOVER, shed: Some(shed) }),
+            (Some(hides), Some((_, shed))) => Some(Self { hides, names: BOTH, shed: Some(shed) }),
+            (None, None) => None,
+        }
+    }
+
+    /// A watch over the response to a request with this history.
+    #[must_use]
+    pub fn watch(&self, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
+        let watch = self.hides.watch(self.names, framing, history);
+        match &self.shed {
+            Some(shed) => shed.bridges.bridge(shed.calls.clone(), framing, watch),
+            None => watch,
+        }
+    }
 }
 
 /// A text of which something was left out.
@@ -50,6 +93,9 @@ pub struct Fetch {
 
 /// The stage of texts that an earlier request left out, and of questions that nothing answers.
 pub const ELSEWHERE: &str = "elsewhere";
+
+/// What is fetched of tools that are not shown.
+pub const DISCOVERY: &str = "discovery";
 
 /// The body with the tool in it, where one can be hidden.
 pub(crate) fn offer(
@@ -91,6 +137,8 @@ pub struct Answers {
     shown: HashMap<String, usize>,
     all: usize,
     fetched: Fetched,
+    /// The tools that can be found.
+    tools: ToolIndex,
 }
 
 impl Answers {
@@ -100,10 +148,17 @@ impl Answers {
         Self { kept, ..Self::default() }
     }
 
+    /// The same, and from the tools of a body that its model is not shown.
+    #[must_use]
+    pub fn searching(self, shed: &ToolShed, body: &[u8]) -> Self {
+        Self { tools: shed.index(body), ..self }
+    }
+
     /// The names among the questions that are not known here.
     #[must_use]
     pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
-        let wishes = asks.iter().take(CALLS).filter_map(|ask| Wish::read(&ask.input).ok());
+        let asks = asks.iter().take(CALLS).filter(|ask| ask.tool == TOOL.name);
+        let wishes = asks.filter_map(|ask| Wish::read(&ask.input).ok());
         wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
     }
 
@@ -118,7 +173,7 @@ impl Answers {
     /// without its answer would be lost.
     pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
         let answer = |(at, ask): (usize, &HiddenAsk)| {
-            let (stage, text, tokens) = guarded(|| self.counted(room, at, &ask.input)).unwrap_or_else(failed);
+            let (stage, text, tokens) = guarded(|| self.counted(room, at, ask)).unwrap_or_else(failed);
             let fetch = self.fetched.entry(stage).or_default();
             fetch.calls += 1;
             fetch.tokens += u64::try_from(tokens).unwrap_or(u64::MAX);
@@ -134,11 +189,24 @@ impl Answers {
     }
 
     /// The answer to the question at this place of a turn, its stage and its tokens.
-    fn counted(&mut self, room: usize, at: usize, input: &str) -> (&'static str, String, usize) {
-        let (stage, text) =
-            if at < CALLS { self.text(room, input) } else { (ELSEWHERE, expand::TOO_MANY.to_owned()) };
+    fn counted(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
+        let (stage, text) = match ask.tool.as_str() {
+            _ if at >= CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
+            discover::SEARCH => (DISCOVERY, self.found(room, &ask.input)),
+            discover::CALL => (DISCOVERY, discover::NO_CALL.to_owned()),
+            _ => self.text(room, &ask.input),
+        };
         let tokens = O200k.count(&text);
         (stage, text, tokens)
+    }
+
+    fn found(&mut self, room: usize, input: &str) -> String {
+        let text = self.tools.search(input);
+        if text.len() + self.all > room {
+            return expand::NO_ROOM.to_owned();
+        }
+        self.all += text.len();
+        text
     }
 
     fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
@@ -181,7 +249,7 @@ mod tests {
     use super::*;
 
     fn ask(input: &str) -> HiddenAsk {
-        HiddenAsk { id: "call_1".to_owned(), input: input.to_owned() }
+        HiddenAsk { id: "call_1".to_owned(), tool: TOOL.name.to_owned(), input: input.to_owned() }
     }
 
     fn answer(answers: &mut Answers, input: &str) -> String {

@@ -17,8 +17,11 @@ pub struct Report {
     pub before: usize,
     /// Tokens of all of them as they are sent.
     pub after: usize,
-    /// Tokens of the tool that was added by which the model can fetch back what was left out.
+    /// Tokens of the tools that were added, by which the model can fetch back what was left out, and find what it is not
+    /// shown.
     pub tool: usize,
+    /// How many of its tools the model is shown, where that is not all of them.
+    pub tools: Option<ToolCount>,
     /// Tokens of the whole body, read as text. Nothing where nothing is ever done, so that it need not be counted.
     pub whole: Option<ResultTally>,
     /// Tokens of each result, under a name that it keeps in later requests.
@@ -44,6 +47,15 @@ pub struct Report {
     pub faults: usize,
     /// Where the body stopped making sense, if it did.
     pub unread: Option<WireError>,
+}
+
+/// How many tools a request has, and how many of them its model is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolCount {
+    /// Shown.
+    pub shown: usize,
+    /// In the request.
+    pub all: usize,
 }
 
 /// What something cost as it came, and what it costs as it is sent.

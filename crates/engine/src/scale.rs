@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tersely_core::tokens::{O200k, Tokens, parts};
+use tersely_core::tokens::{O200k, Tokens, difference, parts};
 
 /// Parts that are remembered at the least, and half of what is remembered at the most.
 const PARTS: usize = 1 << 15;
@@ -71,6 +71,13 @@ impl Known {
         }
         self.new.insert(key, cost);
     }
+}
+
+/// The tokens that a body has more than another, from which it differs in one place.
+pub(crate) fn added(before: &[u8], after: &[u8]) -> usize {
+    let [before, after] = [before, after].map(String::from_utf8_lossy);
+    let (before, after) = difference(&before, &after);
+    O200k.count(after).saturating_sub(O200k.count(before))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use tersely_core::{Loss, Mode, Plan, Redaction, fits_pattern};
 
 use crate::skip::means;
-use crate::{Asked, EngineSettings, Prompts, Rule, SchemaMode};
+use crate::{Asked, Discovery, EngineSettings, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -39,7 +39,10 @@ impl<'s> Scope<'s> {
 
     /// True when nothing can be done to the body at all.
     pub(crate) fn is_off(&self) -> bool {
-        self.is_idle() && self.schema() == SchemaMode::Disabled && self.prompts().is_none()
+        self.is_idle()
+            && self.schema() == SchemaMode::Disabled
+            && self.prompts().is_none()
+            && self.discovery().is_none()
     }
 
     /// What is done with the descriptions of tools.
@@ -54,6 +57,11 @@ impl<'s> Scope<'s> {
     /// What is done with JSON in the texts of users.
     pub(crate) fn prompts(&self) -> Option<Prompts> {
         self.settings.prompts.filter(|_| !self.asked.bypass)
+    }
+
+    /// How many of its tools the model is shown; all of them where nothing is said.
+    pub(crate) fn discovery(&self) -> Option<&'s Discovery> {
+        self.settings.discovery.as_ref().filter(|_| !self.asked.bypass)
     }
 
     /// What is done with a result of `tool`; `None` when it is left as it came.

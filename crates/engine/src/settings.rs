@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
 use crate::Change;
@@ -21,6 +22,8 @@ pub struct EngineSettings {
     pub prompts: Option<Prompts>,
     /// What people leave out of their own tools' output; the first that is for a call is heard.
     pub filters: Arc<[Filter]>,
+    /// How many of its tools a model is shown; all of them unless said.
+    pub discovery: Option<Discovery>,
 }
 
 /// A tool or a route that is treated otherwise; what it leaves open is as for the rest.
@@ -44,11 +47,40 @@ pub enum SchemaMode {
     Minify,
 }
 
+impl Default for Prompts {
+    fn default() -> Self {
+        Self { min_bytes: 4096, form: PromptForm::Auto, fail_open: true, log_stats: true }
+    }
+}
+
 /// JSON in the text of users, written shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prompts {
     /// Texts of at most so many bytes are left as they came.
     pub min_bytes: usize,
-    /// Whether a text that cannot be written shorter goes on as it came, or the request is refused.
+    /// In which form.
+    pub form: PromptForm,
+    /// Whether a document that the form cannot hold goes on as it came, or the request is refused.
     pub fail_open: bool,
+    /// Whether what was done is told.
+    pub log_stats: bool,
+}
+
+/// How many tools a model is shown of how many, and which ones in any case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Discovery {
+    /// So many tools are always shown: a list that is no longer stays as it is.
+    pub min_tools: usize,
+    /// So many tools are shown, those that are always kept included, unless these alone are more.
+    pub max_tools: usize,
+    /// Tools that are always shown, with `*` for any part of a name.
+    pub always_keep: Vec<String>,
+    /// So many tools are shown in answer to one search.
+    pub max_results: usize,
+}
+
+impl Default for Discovery {
+    fn default() -> Self {
+        Self { min_tools: 5, max_tools: 25, always_keep: Vec::new(), max_results: 5 }
+    }
 }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
+use tersely_core::prompt::PromptForm;
 use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
 use tersely_engine::{
     Asked, Change, Engine, EngineSettings, Memo, Passed, Prompts, Recall, Refused, Request, Rule, SchemaMode,
@@ -485,12 +486,29 @@ fn descriptions_are_minified_on_demand() {
 #[test]
 fn json_of_users_is_written_shorter_on_demand() {
     let body = wordy();
-    let prompts = Some(Prompts { min_bytes: 4096, fail_open: true });
+    let prompts = Some(Prompts::default());
     let short = sent_as(EngineSettings { prompts, ..EngineSettings::default() }, &body);
     assert!(short.len() * 2 < body.len() && !short.contains(r#""content":"[{"#), "{short}");
     assert!(short.starts_with(body.split_once(r#""content":""#).expect("a prompt").0));
-    let high = Some(Prompts { min_bytes: 1 << 20, fail_open: true });
+    let high = Some(Prompts { min_bytes: 1 << 20, ..Prompts::default() });
     assert_eq!(sent_as(EngineSettings { prompts: high, ..EngineSettings::default() }, &body), body);
+}
+
+/// Behaviour 11.3: the prompt alone changes, and who would rather fail than send JSON gets that.
+#[test]
+fn what_toon_cannot_hold_is_refused_where_that_was_asked_for() {
+    let toon = |fail_open| {
+        let prompts = Some(Prompts { form: PromptForm::Toon, fail_open, ..Prompts::default() });
+        EngineSettings { prompts, ..EngineSettings::default() }
+    };
+    let body = wordy();
+    let short = sent_as(toon(false), &body);
+    assert!(short.len() < body.len() && short.contains("]{"), "{short}");
+    let odd = body.replacen(r#"id\": 0,"#, r#"id\": 1.50,"#, 1);
+    assert_ne!(odd, body);
+    assert_eq!(sent_as(toon(true), &odd), odd);
+    let refused = pass(toon(false), &odd).map(|_| ()).expect_err("a refusal");
+    assert!(refused.message.contains("TOON cannot hold"), "{}", refused.message);
 }
 
 /// Behaviour 5.5, 5.6, 5.7: what is known is used again, what has changed is noticed, and both can be switched off.

@@ -89,7 +89,11 @@ fn what_is_left_out_is_fetched_back_from_the_request() {
         for (was, is) in before.iter().zip(&after) {
             let (was, is) = (was.text().expect("a text"), is.text().expect("a text"));
             let Some(id) = tersely_core::original_of(&is) else { continue };
-            let ask = HiddenAsk { id: String::new(), input: format!(r#"{{"id":"{id}"}}"#) };
+            let ask = HiddenAsk {
+                id: String::new(),
+                tool: TOOL.name.to_owned(),
+                input: format!(r#"{{"id":"{id}"}}"#),
+            };
             let answer = answers.answer(usize::MAX, &[ask]).remove(0);
             let again = answer == tersely_core::expand::REPEATED;
             assert!(again || answer == was, "{}: {id}", conversation.name);

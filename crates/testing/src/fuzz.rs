@@ -4,7 +4,7 @@ use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_core::{
     Call, Loss, Mode, O200k, Plan, Redaction, Room, Tokens, compress, restore, restore_within,
 };
-use tersely_wire::hidden::{CloseReason, ResponseFraming};
+use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
 
 use crate::{generate, reader};
@@ -130,7 +130,7 @@ fn watches(provider: &str, target: &str, bytes: &[u8]) {
     let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
     let hides = provider.hides(target).expect("a place to hide");
     let framing = if first % 2 == 0 { ResponseFraming::Events } else { ResponseFraming::Whole };
-    let mut watch = hides.watch(HIDDEN, framing, HistoryPlace::Here);
+    let mut watch = hides.watch(HiddenNames::new(&[HIDDEN]), framing, HistoryPlace::Here);
     let mut client = Vec::new();
     for piece in rest.chunks(usize::from(first / 2) + 1) {
         watch.see(piece, &mut client);

@@ -1,5 +1,6 @@
 //! The shapes of request bodies that tool results are found in.
 
+use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::history::HistoryPlace;
@@ -46,6 +47,11 @@ pub trait Provider: Sync {
     /// How a tool is hidden in requests to `target`, a path with its query, and in their responses; `None` where it
     /// cannot be.
     fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
+        None
+    }
+
+    /// How tools are called that its models are not shown; `None` where they cannot be.
+    fn bridges(&self) -> Option<&'static dyn BridgesTools> {
         None
     }
 }

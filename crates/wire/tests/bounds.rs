@@ -2,7 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::hidden::{ResponseFraming, ResponseWatch};
+use tersely_wire::hidden::{HiddenNames, ResponseFraming, ResponseWatch};
 use tersely_wire::{HistoryPlace, claimed_provider};
 
 /// More than is ever kept of one turn, in pieces of which each is short enough.
@@ -10,7 +10,7 @@ const PIECES: usize = 40;
 
 fn watch(target: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
     claimed_provider(target).and_then(|provider| provider.hides(target)).expect("hides").watch(
-        "own",
+        HiddenNames::new(&["own"]),
         framing,
         HistoryPlace::Here,
     )

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use snapshot::hold;
 use tersely_testing::{mutate, reader};
-use tersely_wire::hidden::{CloseReason, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
+use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
 const TOOL: HiddenTool = HiddenTool {
@@ -22,6 +22,8 @@ const TOOL: HiddenTool = HiddenTool {
     description: "Shows what was left out.",
     parameters: r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#,
 };
+
+const NAMES: HiddenNames = HiddenNames::new(&[TOOL.name]);
 
 /// How many rounds are answered, as in the gateway.
 const ROUNDS: usize = 5;
@@ -144,7 +146,7 @@ fn play(case: &Case, size: usize) -> Seen {
 fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [u8]>) -> Seen {
     let offered = case.hides.offer(&TOOL, &case.request).expect("a request");
     let mut body = offered.unwrap_or_else(|| case.request.clone());
-    let mut watch = case.hides.watch(TOOL.name, case.framing, case.history);
+    let mut watch = case.hides.watch(NAMES, case.framing, case.history);
     let (mut client, mut sent, mut given) = (Vec::new(), vec![text(&body)], 0);
     for (round, response) in case.responses.iter().enumerate() {
         for piece in pieces(response) {
@@ -169,7 +171,7 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         let answers: Vec<_> = turn.asks.iter().map(|ask| answer(&mut given, &ask.input)).collect();
         body = case.hides.answer(&turn, &answers, &body).expect("a request");
         if round + 1 == ROUNDS {
-            body = case.hides.withdraw(TOOL.name, &body).expect("a request").unwrap_or(body);
+            body = case.hides.withdraw(NAMES, &body).expect("a request").unwrap_or(body);
         }
         sent.push(text(&body));
     }

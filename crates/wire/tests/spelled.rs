@@ -2,13 +2,14 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
-use tersely_wire::hidden::{CloseReason, ResponseFraming};
+use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, claimed_provider};
 
 /// Plays these bodies, which come at once; a last one that asks is not answered.
 fn check(target: &str, bodies: &[&str], expected: &str) {
     let hides = claimed_provider(target).and_then(|provider| provider.hides(target)).expect("hides");
-    let (mut watch, mut out) = (hides.watch("own", ResponseFraming::Whole, HistoryPlace::Here), Vec::new());
+    let (mut watch, mut out) =
+        (hides.watch(HiddenNames::new(&["own"]), ResponseFraming::Whole, HistoryPlace::Here), Vec::new());
     let mut turn = None;
     for body in bodies {
         watch.see(body.as_bytes(), &mut out);

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use tersely_engine::Prompts;
+use tersely_engine::{Discovery, Prompts};
 use tersely_gateway::{Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
@@ -21,16 +21,28 @@ pub(crate) struct Draft {
     pub prompting: bool,
     /// How, if it is.
     pub prompts: Prompts,
+    /// Whether the model is shown only some of its tools.
+    pub discovering: bool,
+    /// Which, if it is.
+    pub discovery: Discovery,
     /// Where texts are kept.
     pub kept: KeptSettings,
 }
 
 impl Default for Draft {
     fn default() -> Self {
-        let prompts = Prompts { min_bytes: 4096, fail_open: true };
         let upstreams = Vendor::ALL.map(|_| String::new());
         let (settings, kept) = <(AllSettings, KeptSettings)>::default();
-        Self { settings, upstream: String::new(), upstreams, prompting: false, prompts, kept }
+        Self {
+            settings,
+            upstream: String::new(),
+            upstreams,
+            prompting: false,
+            prompts: Prompts::default(),
+            discovering: false,
+            discovery: Discovery::default(),
+            kept,
+        }
     }
 }
 
@@ -58,6 +70,7 @@ impl Draft {
     /// What is meant by it all.
     pub(crate) fn finish(mut self) -> AllSettings {
         self.settings.engine.prompts = self.prompting.then_some(self.prompts);
+        self.settings.engine.discovery = self.discovering.then_some(self.discovery.clone());
         self.settings.gateway.upstreams = self.reach();
         // A conversation takes about a megabyte: with more room, more of them.
         let memo = &mut self.settings.memo;

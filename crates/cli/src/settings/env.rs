@@ -16,6 +16,8 @@ pub(crate) enum VariableMeaning {
     Key(&'static str),
     /// A switch that turns a key of ours on, but never off, and what it does not do.
     On(&'static str, &'static str),
+    /// The switch of `prompts`, which, when it is on, also asks for TOON.
+    Toon,
     /// A file of certificates to trust beside the others.
     Trust,
     /// Nothing, and why.
@@ -36,10 +38,10 @@ pub(crate) const OTHERS: [(&str, VariableMeaning); 17] = [
         "FORGE_REDACT_SECRETS",
         VariableMeaning::On("redact_secrets", "secrets are masked everywhere in a request"),
     ),
-    ("TOON_ENABLED", VariableMeaning::Key("prompts.enabled")),
+    ("TOON_ENABLED", VariableMeaning::Toon),
     ("TOON_MIN_BYTES", VariableMeaning::Key("prompts.min_bytes")),
     ("TOON_FAIL_OPEN", VariableMeaning::Key("prompts.fail_open")),
-    ("TOON_LOG_STATS", VariableMeaning::Nothing("response headers report what was saved")),
+    ("TOON_LOG_STATS", VariableMeaning::Key("prompts.log_stats")),
     ("HTTPS_PROXY", VariableMeaning::Key("proxy.url")),
     ("https_proxy", VariableMeaning::Key("proxy.url")),
     ("NO_PROXY", VariableMeaning::Key("proxy.except")),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use http::HeaderName;
 use http::uri::Authority;
 use serde_json::{Value, json};
+use tersely_core::prompt::PromptForm;
 use tersely_engine::{PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::StoreSecret;
@@ -30,12 +31,15 @@ pub(crate) enum SettingField {
     /// A part of the plan.
     Plan(PlanPlace),
     Schema(Place<SchemaMode>),
+    Prompt(Place<PromptForm>),
     /// At least one byte.
     Bytes(Place<usize>),
     /// Bytes, or none.
     Floor(Place<usize>),
     /// At least one.
     Count(Place<usize>),
+    /// A number, or none.
+    Tally(Place<usize>),
     Time(Place<Duration>),
     /// A time, or none.
     Pause(Place<Duration>),
@@ -61,9 +65,11 @@ impl SettingField {
             Self::Header(place) => *place(draft) = header(words.one()?)?,
             Self::Plan(place) => place::write(place, draft.plan(), words)?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
+            Self::Prompt(place) => *place(draft) = prompt(words.one()?)?,
             Self::Bytes(place) => *place(draft) = positive(bytes(words.one()?)?)?,
             Self::Floor(place) => *place(draft) = bytes(words.one()?)?,
             Self::Count(place) => *place(draft) = positive(count(words.one()?)?)?,
+            Self::Tally(place) => *place(draft) = count(words.one()?)?,
             Self::Time(place) => *place(draft) = time(words.one()?)?,
             Self::Pause(place) => *place(draft) = pause(words.one()?)?,
             Self::Patience(place) => *place(draft) = patience(words.one()?)?,
@@ -87,10 +93,13 @@ impl SettingField {
             Self::Proxy(place) => json!(masked(place(draft))),
             Self::Secret(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Plan(place) => place::show(place, draft.plan()),
+            Self::Prompt(place) => json!(if *place(draft) == PromptForm::Toon { "toon" } else { "auto" }),
             Self::Schema(place) => {
                 json!(if *place(draft) == SchemaMode::Minify { "minify" } else { "disabled" })
             }
-            Self::Bytes(place) | Self::Floor(place) | Self::Count(place) => json!(place(draft)),
+            Self::Bytes(place) | Self::Floor(place) | Self::Count(place) | Self::Tally(place) => {
+                json!(place(draft))
+            }
             Self::Time(place) | Self::Pause(place) => json!(spell(*place(draft))),
             Self::Patience(place) => json!(place(draft).map_or_else(|| "never".to_owned(), spell)),
             Self::Switch(place) => json!(place(draft)),
@@ -204,6 +213,14 @@ fn host(word: String) -> Result<String, String> {
         Ok(word)
     } else {
         Err(format!("{word:?} is not a bare host name; remove the scheme and port"))
+    }
+}
+
+fn prompt(word: &str) -> Result<PromptForm, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "auto" => Ok(PromptForm::Auto),
+        "toon" => Ok(PromptForm::Toon),
+        _ => Err(format!("unknown form {word:?}; use auto or toon")),
     }
 }
 

@@ -43,13 +43,14 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 8] = [
+pub(crate) const GROUPS: [(&str, &str); 9] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
         "A server for each provider; overrides `upstream`. Without either, the provider's public address",
     ),
     ("prompts", "Shorter JSON in users' messages"),
+    ("discovery", "Fewer tools for the model to read: [discovery.md](discovery.md)"),
     ("filters", "What to leave out of the output of tools that you know best"),
     (
         "store",
@@ -144,9 +145,44 @@ static BELOW: &[SettingKey] = &[
         about: "Documents up to this many bytes are left alone",
     },
     SettingKey {
+        name: "prompts.form",
+        field: SettingField::Prompt(|draft| &mut draft.prompts.form),
+        about: "The form: the one that costs least, or TOON; a document changes only if that costs fewer tokens",
+    },
+    SettingKey {
         name: "prompts.fail_open",
         field: SettingField::Switch(|draft| &mut draft.prompts.fail_open),
-        about: "`true`: a document that cannot be shortened is sent as it is; `false`: the request is refused",
+        about: "With `form` `toon`, for a document that TOON cannot hold exactly: `true`: it is sent as it is; `false`: the request is refused",
+    },
+    SettingKey {
+        name: "prompts.log_stats",
+        field: SettingField::Switch(|draft| &mut draft.prompts.log_stats),
+        about: "Whether the response header `x-tersely-prompts` says how many documents and bytes there were and are",
+    },
+    SettingKey {
+        name: "discovery.enabled",
+        field: SettingField::Switch(|draft| &mut draft.discovering),
+        about: "Whether to show the model only the tools that match how its conversation begins",
+    },
+    SettingKey {
+        name: "discovery.min_tools",
+        field: SettingField::Tally(|draft| &mut draft.discovery.min_tools),
+        about: "This many tools are always shown; a request with no more is left alone",
+    },
+    SettingKey {
+        name: "discovery.max_tools",
+        field: SettingField::Tally(|draft| &mut draft.discovery.max_tools),
+        about: "How many tools to show, with those of `always_keep`, which are shown even if they are more",
+    },
+    SettingKey {
+        name: "discovery.always_keep",
+        field: SettingField::Names(|draft| &mut draft.discovery.always_keep),
+        about: "Tools that are always shown: names, with `*` for any part",
+    },
+    SettingKey {
+        name: "discovery.max_results",
+        field: SettingField::Count(|draft| &mut draft.discovery.max_results),
+        about: "How many tools one search finds at most",
     },
     SettingKey {
         name: "filters.enabled",

@@ -78,6 +78,7 @@ impl Layer {
         match meaning {
             VariableMeaning::Key(key) if self.values.contains_key(key) => {}
             VariableMeaning::Key(key) => self.put(key, Words::One(value), origin),
+            VariableMeaning::Toon => self.toon(value, origin),
             VariableMeaning::On(key, why) => match switch(&value) {
                 Err(what) => self.problems.push(Problem::at(&origin, key, what)),
                 Ok(false) => {}
@@ -89,6 +90,17 @@ impl Layer {
             VariableMeaning::Trust => self.trusted.push((PathBuf::from(value), origin)),
             VariableMeaning::Nothing(why) => self.notices.push(format!("{name} has no effect: {why}")),
         }
+    }
+
+    /// Whoever switches TOON on means TOON, unless a form is named beside it.
+    fn toon(&mut self, value: String, origin: SettingOrigin) {
+        if self.values.contains_key("prompts.enabled") {
+            return;
+        }
+        if switch(value.trim()) == Ok(true) && !self.values.contains_key("prompts.form") {
+            self.put("prompts.form", "toon".into(), origin.clone());
+        }
+        self.put("prompts.enabled", Words::One(value), origin);
     }
 
     /// Tells of variables that are nearly ours. They are no faults: a cluster sets `TERSELY_PORT` and the like by itself.

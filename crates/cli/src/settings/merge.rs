@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tersely_core::Redaction;
+use tersely_core::prompt::PromptForm;
+use tersely_engine::Prompts;
 
 use super::all::AllSettings;
 use super::draft::Draft;
@@ -34,6 +36,7 @@ pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
         merger.key(key.name, key.field, &layers);
     }
     merger.seal();
+    merger.hold();
     for layer in layers {
         merger.take(layer);
     }
@@ -86,6 +89,18 @@ impl Merger {
         {
             let what = "a remote store needs store.secret, which seals texts before they leave this process";
             let hint = "set store.secret or TERSELY_STORE_SECRET to what `openssl rand -hex 32` prints, the same on every replica";
+            self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
+        }
+    }
+
+    /// Refuses a refusal that could never come: one of the usual forms holds every document.
+    fn hold(&mut self) {
+        let Prompts { form, fail_open, .. } = self.draft.prompts;
+        let typed = self.entries.iter().find(|entry| entry.name == "prompts.fail_open");
+        if let Some(entry) = typed.filter(|_| self.draft.prompting && !fail_open && form == PromptForm::Auto)
+        {
+            let what = "can be false only with prompts.form = \"toon\": the other forms hold every document";
+            let hint = "set prompts.form to toon, or remove prompts.fail_open";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
     }

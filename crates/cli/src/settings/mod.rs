@@ -28,6 +28,7 @@ mod shape;
 mod sources;
 mod substitute;
 mod toml;
+mod tool_pipe;
 mod tree;
 pub(crate) mod watch;
 mod words;
@@ -150,7 +151,7 @@ mod tests {
             (engine.skip_tools.join(" "), engine.schema),
             ("read my_tool".to_owned(), SchemaMode::Minify)
         );
-        assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, fail_open: true }));
+        assert_eq!(engine.prompts, Some(Prompts { min_bytes: 3, ..Prompts::default() }));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::env::Environment;
 use super::file;
 use super::layer::Layer;
 use super::near::nearest;
-use super::node::{SettingNode, SettingValue};
+use super::node::{Pair, SettingNode, SettingValue};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::substitute::substitute;
@@ -29,6 +29,23 @@ impl Reader<'_> {
         match &node.value {
             SettingValue::List(list) => list.iter().map(text).collect::<Result<_, _>>().map(Words::Many),
             _ => text(node).map(Words::One),
+        }
+    }
+
+    /// The one word that was typed.
+    pub(crate) fn one(&self, pair: &Pair) -> Result<String, String> {
+        self.words(&pair.node)?.one().map(str::to_owned)
+    }
+
+    /// The keys of a group; what is none is told.
+    pub(crate) fn table<'n>(&mut self, name: &str, node: &'n SettingNode) -> Option<&'n [Pair]> {
+        match &node.value {
+            SettingValue::Table(pairs) => Some(pairs),
+            SettingValue::Nothing => None,
+            other => {
+                self.problem(node.line, name, format!("expects a group of keys, not {}", other.kind()));
+                None
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use super::field::SettingField;
 use super::flags::FLAGS;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedMeaning};
+use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
 use super::{place, rule};
 
 const HEAD: &str = "\
@@ -55,7 +56,7 @@ survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as we
 const SEEDS: &str = "
 ## The file of another gateway
 
-A file with `pipes.tool_output`, as other gateways use, is read unchanged. No remote compressor is called: whatever the strategy, our own
+A file with `pipes.tool_output` and `pipes.tool_discovery`, as other gateways use, is read unchanged. No remote compressor is called: whatever the strategy, our own
 stages do the work. A key under `pipes` and our key for the same setting cannot be in one file.
 
 | `pipes.tool_output` | means here |
@@ -100,6 +101,7 @@ fn means(key: &SettingKey) -> String {
     let choice = match key.field {
         SettingField::Plan(place) => place::choice(place),
         SettingField::Schema(_) => ": `disabled` or `minify`",
+        SettingField::Prompt(_) => ": `auto` or `toon`",
         _ => "",
     };
     let flag = FLAGS.iter().find(|(_, name, _)| *name == key.name);
@@ -143,6 +145,26 @@ fn seeds(page: &mut String) {
         line(page, &format!("| `{name}` | {means} |"));
     }
     line(page, "\n`providers` is accepted and ignored.");
+    tool_pipe(page);
+}
+
+fn tool_pipe(page: &mut String) {
+    line(page, "\nA key of `pipes.tool_discovery` that cannot be had here is refused.\n");
+    line(page, "| `pipes.tool_discovery` | means here |\n|---|---|");
+    for (name, meaning) in &TOOL_PIPE {
+        let means = match meaning {
+            ToolPipeMeaning::Enabled => "`discovery.enabled`".to_owned(),
+            ToolPipeMeaning::Strategy => {
+                "`passthrough`: `discovery.enabled` is `false`; `relevance`: nothing \
+                else; `tool-search`: `discovery.max_tools` and `min_tools` are 0; `api` is refused"
+                    .to_owned()
+            }
+            ToolPipeMeaning::Key(key) => format!("`{key}`"),
+            ToolPipeMeaning::Search => "what is not shown can always be found; `false` is refused".to_owned(),
+            ToolPipeMeaning::Refused(why) => format!("refused: {why}"),
+        };
+        line(page, &format!("| `{name}` | {means} |"));
+    }
 }
 
 fn variables(page: &mut String) {
@@ -150,6 +172,9 @@ fn variables(page: &mut String) {
     for (name, meaning) in &OTHERS {
         let means = match meaning {
             env::VariableMeaning::Key(key) => format!("`{key}`"),
+            env::VariableMeaning::Toon => {
+                "`prompts.enabled`; if true, also `prompts.form`: `toon`".to_owned()
+            }
             env::VariableMeaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
             env::VariableMeaning::Trust => "another file of certificates to trust".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("nothing: {why}"),

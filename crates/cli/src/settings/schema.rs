@@ -7,6 +7,7 @@ use super::field::SettingField;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedKind, SeedMeaning};
 use super::shape::{list, number, words};
+use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
 use super::{place, rule};
 
 /// The whole schema.
@@ -66,8 +67,9 @@ fn shape(field: SettingField) -> Value {
         | SettingField::Stores(_) => list(),
         SettingField::Plan(place) => place::shape(place),
         SettingField::Schema(_) => words(&["disabled", "minify"]),
+        SettingField::Prompt(_) => words(&["auto", "toon"]),
         SettingField::Bytes(_) | SettingField::Count(_) => number(1),
-        SettingField::Floor(_) => number(0),
+        SettingField::Floor(_) | SettingField::Tally(_) => number(0),
         SettingField::Time(_) | SettingField::Pause(_) | SettingField::Patience(_) => {
             json!({ "type": "string", "examples": ["500ms", "30s", "5m"] })
         }
@@ -98,7 +100,28 @@ fn pipes() -> Value {
     }
     pipe.insert("api".to_owned(), object(&api, "Accepted and ignored"));
     let pipe = object(&pipe, "The tool_output pipe of other gateways");
-    object(&Map::from_iter([("tool_output".to_owned(), pipe)]), "The file shape of other gateways")
+    let pipes = [("tool_output".to_owned(), pipe), ("tool_discovery".to_owned(), tool_pipe())];
+    object(&Map::from_iter(pipes), "The file shape of other gateways")
+}
+
+/// What is refused is not offered.
+fn tool_pipe() -> Value {
+    let key = |(name, meaning): &(&str, ToolPipeMeaning)| {
+        let shape = match meaning {
+            ToolPipeMeaning::Enabled => {
+                described(json!({ "type": ["boolean", "string"] }), "`discovery.enabled`")
+            }
+            ToolPipeMeaning::Search => described(json!({ "type": ["boolean", "string"] }), "Only `true`"),
+            ToolPipeMeaning::Strategy => words(&["passthrough", "relevance", "tool-search"]),
+            ToolPipeMeaning::Key(key) => {
+                let field = KEYS.iter().find(|known| known.name == *key)?.field;
+                described(shape(field), &format!("The same as `{key}`"))
+            }
+            ToolPipeMeaning::Refused(_) => return None,
+        };
+        Some(((*name).to_owned(), shape))
+    };
+    object(&TOOL_PIPE.iter().filter_map(key).collect(), "The tool_discovery pipe of other gateways")
 }
 
 fn seed(meaning: &SeedMeaning) -> Value {

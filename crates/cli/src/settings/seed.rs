@@ -6,7 +6,8 @@
 use super::field::time;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::Reader;
-use super::words::{Words, switch};
+use super::tool_pipe;
+use super::words::switch;
 
 /// What a key of theirs means here.
 pub(crate) enum SeedMeaning {
@@ -61,24 +62,25 @@ const PIPE: &str = "pipes.tool_output";
 
 /// Reads a whole `pipes` or `providers`.
 pub(crate) fn read(reader: &mut Reader<'_>, pair: &Pair) {
-    let Some(pairs) = table(reader, &pair.name, &pair.node) else { return };
+    let Some(pairs) = reader.table(&pair.name, &pair.node) else { return };
     if pair.name == "providers" {
         return reader.layer.notices.push(format!("{} has no effect: {LOCAL}", pair.name));
     }
     for pair in pairs {
         match pair.name.as_str() {
             "tool_output" => pipe(reader, &pair.node),
-            name => reader.unknown(&format!("pipes.{name}"), pair.line, [PIPE]),
+            "tool_discovery" => tool_pipe::read(reader, &pair.node),
+            name => reader.unknown(&format!("pipes.{name}"), pair.line, [PIPE, "pipes.tool_discovery"]),
         }
     }
 }
 
 fn pipe(reader: &mut Reader<'_>, node: &SettingNode) {
-    let Some(pairs) = table(reader, PIPE, node) else { return };
+    let Some(pairs) = reader.table(PIPE, node) else { return };
     let mut mode = None;
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         if pair.name == "api" {
-            for inner in table(reader, "pipes.tool_output.api", &pair.node).unwrap_or_default() {
+            for inner in reader.table("pipes.tool_output.api", &pair.node).unwrap_or_default() {
                 key(reader, &format!("api.{}", inner.name), inner, &mut mode);
             }
         } else {
@@ -88,17 +90,6 @@ fn pipe(reader: &mut Reader<'_>, node: &SettingNode) {
     if let Some((word, line)) = mode {
         let origin = reader.at(line);
         reader.layer.put("mode", word.into(), origin);
-    }
-}
-
-fn table<'n>(reader: &mut Reader<'_>, name: &str, node: &'n SettingNode) -> Option<&'n [Pair]> {
-    match &node.value {
-        SettingValue::Table(pairs) => Some(pairs),
-        SettingValue::Nothing => None,
-        other => {
-            reader.problem(node.line, name, format!("expects a group of keys, not {}", other.kind()));
-            None
-        }
     }
 }
 
@@ -118,30 +109,23 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
         SeedMeaning::Nothing(kind, why) => idle(*kind, &pair.node).map(|()| {
             reader.layer.notices.push(format!("{full} has no effect: {why}"));
         }),
-        SeedMeaning::Enabled => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
+        SeedMeaning::Enabled => reader.one(pair).and_then(|word| switch(&word)).map(|enabled| {
             let asked = if enabled { "standard" } else { "disabled" };
             if mode.is_none_or(|(asked, _)| asked != "disabled") {
                 *mode = Some((asked, pair.line));
             }
         }),
-        SeedMeaning::Expand => one(reader, pair).and_then(|word| switch(&word)).map(|enabled| {
+        SeedMeaning::Expand => reader.one(pair).and_then(|word| switch(&word)).map(|enabled| {
             let origin = reader.at(pair.line);
             reader.layer.put("loss", if enabled { "detail" } else { "form" }.into(), origin);
         }),
-        SeedMeaning::Strategy => one(reader, pair).and_then(|word| strategy(&word)).map(|word| match word {
+        SeedMeaning::Strategy => reader.one(pair).and_then(|word| strategy(&word)).map(|word| match word {
             "passthrough" => *mode = Some(("disabled", pair.line)),
             _ => reader.layer.notices.push(format!("{full}: {word} is replaced by our own stages; {LOCAL}")),
         }),
     };
     if let Err(what) = read {
         reader.problem(pair.line, &full, what);
-    }
-}
-
-fn one(reader: &Reader<'_>, pair: &Pair) -> Result<String, String> {
-    match reader.words(&pair.node)? {
-        Words::One(word) => Ok(word.trim().to_owned()),
-        Words::Many(_) => Err("expects one value, not a list".to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use tersely_core::prompt::Stats;
 use tersely_engine::Report;
 
 use crate::llm::totals::TotalSums;
@@ -17,6 +18,8 @@ const TOOL: HeaderName = HeaderName::from_static("x-tersely-tokens-tool");
 const WHOLE_BEFORE: HeaderName = HeaderName::from_static("x-tersely-request-tokens-before");
 const WHOLE_AFTER: HeaderName = HeaderName::from_static("x-tersely-request-tokens-after");
 const MEMO: HeaderName = HeaderName::from_static("x-tersely-memo");
+const TOOLS: HeaderName = HeaderName::from_static("x-tersely-tools");
+const PROMPTS: HeaderName = HeaderName::from_static("x-tersely-prompts");
 const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
 
@@ -91,7 +94,15 @@ impl Drop for RequestEntry {
 /// Headers that tell what became of a body; none where there was nothing to do.
 fn told(report: &Report) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    if report.slots == 0 && report.tool == 0 {
+    let Stats { candidate_count, converted_count, original_bytes, compressed_bytes, .. } = report.prompts;
+    if candidate_count > 0 {
+        let prompts = format!(
+            "convertedCount={converted_count}, candidateCount={candidate_count}, \
+             originalBytes={original_bytes}, compressedBytes={compressed_bytes}"
+        );
+        headers.extend(HeaderValue::try_from(prompts).ok().map(|prompts| (PROMPTS, prompts)));
+    }
+    if report.slots == 0 && report.tool == 0 && candidate_count == 0 {
         return headers;
     }
     let whole = report.whole.unwrap_or_default();
@@ -103,6 +114,10 @@ fn told(report: &Report) -> HeaderMap {
         (WHOLE_AFTER, whole.after),
     ] {
         headers.insert(name, HeaderValue::from(tokens));
+    }
+    if let Some(tools) = report.tools {
+        let tools = format!("shown={}, all={}", tools.shown, tools.all);
+        headers.extend(HeaderValue::try_from(tools).ok().map(|tools| (TOOLS, tools)));
     }
     if report.over_limit > 0 {
         headers.insert(OVER_LIMIT, HeaderValue::from(report.over_limit));

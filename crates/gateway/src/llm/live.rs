@@ -108,10 +108,10 @@ impl Live {
         }
         let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
         let entry = Some(entry);
-        let Some(Hidden { hides, kept }) = hidden else {
+        let Some(Hidden { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
-        let trail = Trail::new(sent, hides, Arc::clone(&self.sums), self.shelf(&whose));
+        let trail = Trail::new(sent, way, Arc::clone(&self.sums), self.shelf(&whose));
         Ok(Verdict::Replace(Replacement {
             body,
             entry,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tersely_core::prompt::Stats;
 use tersely_engine::{Fetched, Report, ResultTally};
 
 /// Tokens saved, by the stage that saved them.
@@ -33,6 +34,8 @@ pub struct Totals {
     pub fetched: Fetched,
     /// What the further rounds cost to read, in tokens at full price.
     pub rounds: u64,
+    /// What was done with JSON in the texts of users.
+    pub prompts: Stats,
 }
 
 /// Results that are known to have been sent, at the least, and half of those at the most.
@@ -61,6 +64,7 @@ impl TotalSums {
         totals.faults += u64::try_from(report.faults).unwrap_or(u64::MAX);
         totals.tool += report.tool;
         totals.whole += whole;
+        totals.prompts += report.prompts;
         totals.results += ResultTally { before: report.before, after: report.after };
         for (name, tally) in &report.results {
             if seen.is_new(*name) {

@@ -11,8 +11,8 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Asked, Engine, Fetched, Hidden, KeptOriginal, Memo, Passed, Recall, Refused, Report, Request,
-    TOOL,
+    Answers, Asked, Engine, Fetched, Hidden, HiddenWay, KeptOriginal, Memo, Passed, Recall, Refused, Report,
+    Request,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch, TokenUsage};
@@ -31,7 +31,7 @@ const ROUNDS: HeaderName = HeaderName::from_static("x-tersely-tokens-rounds");
 /// A request under way.
 pub(crate) struct Trail {
     sent: Arc<Sent>,
-    hides: &'static dyn HidesTool,
+    way: HiddenWay,
     sums: Arc<TotalSums>,
     shelf: Option<TrailShelf>,
     /// The most that was lost.
@@ -99,8 +99,12 @@ impl Sent {
     /// What was forwarded first, and what was left out of it.
     fn again(&self, most: Loss) -> Option<Talk> {
         let passed = self.pass(most).ok()?;
-        let Hidden { kept, .. } = passed.hidden?;
-        Some(Talk { body: Bytes::from(passed.body.into_owned()), answers: Answers::new(kept) })
+        let Hidden { kept, way } = passed.hidden?;
+        let mut answers = Answers::new(kept);
+        if let Some(shed) = &way.shed {
+            answers = answers.searching(shed, &self.body);
+        }
+        Some(Talk { body: Bytes::from(passed.body.into_owned()), answers })
     }
 
     /// The body with nothing left out, and the account of it.
@@ -111,13 +115,8 @@ impl Sent {
 
 impl Trail {
     /// Follows what was sent with a tool hidden in it.
-    pub(crate) fn new(
-        sent: Sent,
-        hides: &'static dyn HidesTool,
-        sums: Arc<TotalSums>,
-        shelf: Option<TrailShelf>,
-    ) -> Self {
-        Self { sent: Arc::new(sent), hides, sums, shelf, most: Loss::Detail, asked: None }
+    pub(crate) fn new(sent: Sent, way: HiddenWay, sums: Arc<TotalSums>, shelf: Option<TrailShelf>) -> Self {
+        Self { sent: Arc::new(sent), way, sums, shelf, most: Loss::Detail, asked: None }
     }
 
     /// Another body, when the next request may only name this one and what was left out cannot be kept until then.
@@ -160,8 +159,8 @@ impl Trail {
                 talk.answers.add(id, text);
             }
         }
-        let hides = self.hides;
-        let (body, answers) = aside(move || talk.go_on(hides, &turn, round, room)).await?;
+        let way = self.way.clone();
+        let (body, answers) = aside(move || talk.go_on(&way, &turn, round, room)).await?;
         self.asked = Some(Talk { body: body.clone(), answers });
         Some(body)
     }
@@ -171,18 +170,19 @@ impl Talk {
     /// The next request, and the answers so far. Should we fail at the answers, the model is told so.
     fn go_on(
         self,
-        hides: &dyn HidesTool,
+        way: &HiddenWay,
         turn: &HiddenTurn,
         round: Round,
         room: usize,
     ) -> Option<(Bytes, Answers)> {
+        let (hides, names) = (way.hides, way.names);
         let Self { body, mut answers } = self;
         let texts = answers.answer(room, &turn.asks);
         let next = guarded(|| answered(hides, turn, &texts, &body)).ok().flatten();
         let next = next.or_else(|| answered(hides, turn, &vec![FAILED.to_owned(); texts.len()], &body))?;
         let next = match round {
             Round::Open => next,
-            Round::Last => hides.withdraw(TOOL.name, &next).ok().flatten().unwrap_or(next),
+            Round::Last => hides.withdraw(names, &next).ok().flatten().unwrap_or(next),
         };
         Some((Bytes::from(next), answers))
     }
@@ -209,7 +209,7 @@ impl Follow for Trail {
     }
 
     fn watch(&self, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
-        self.hides.watch(TOOL.name, framing, self.sent.history)
+        self.way.watch(framing, self.sent.history)
     }
 
     fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>> {
@@ -291,8 +291,8 @@ mod tests {
 
     async fn settle(member: &str, shelf: Option<TrailShelf>) -> Option<String> {
         let (sent, kept) = sent(member);
-        let hides = sent.provider.hides(&sent.path).unwrap();
-        let mut trail = Trail::new(sent, hides, Arc::default(), shelf);
+        let way = sent.pass(Loss::Detail).unwrap().hidden.unwrap().way;
+        let mut trail = Trail::new(sent, way, Arc::default(), shelf);
         let (body, report) = trail.settle(kept).await?;
         let body = String::from_utf8(body).unwrap();
         assert_eq!(report.whole.unwrap().after, O200k.count(&body), "the account is that of the other body");

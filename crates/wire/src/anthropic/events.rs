@@ -7,6 +7,7 @@ use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::frames::EventFrames;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
@@ -16,7 +17,7 @@ use crate::json::patch::BytePatch;
 use crate::json::text;
 
 pub(super) struct AnthropicEvents {
-    name: &'static str,
+    names: HiddenNames,
     tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
@@ -55,13 +56,14 @@ enum Verdict {
     Change(BytePatch),
 }
 
-struct Event<'a> {
-    top: JsonNode<'a>,
-    kind: Cow<'a, str>,
+/// An event, and of which kind it is.
+pub(super) struct AnthropicEvent<'a> {
+    pub(super) top: JsonNode<'a>,
+    pub(super) kind: Cow<'a, str>,
 }
 
-impl<'a> Event<'a> {
-    fn read(data: &'a [u8]) -> Option<Self> {
+impl<'a> AnthropicEvent<'a> {
+    pub(super) fn read(data: &'a [u8]) -> Option<Self> {
         let top = JsonNode::whole(data)?;
         let kind = top.get("type")?.text()?;
         Some(Self { top, kind })
@@ -71,7 +73,7 @@ impl<'a> Event<'a> {
 impl EventMeaning for AnthropicEvents {
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let verdict = Event::read(&data).and_then(|event| match event.kind.as_ref() {
+        let verdict = AnthropicEvent::read(&data).and_then(|event| match event.kind.as_ref() {
             "message_start" => self.start(&event.top),
             "content_block_start" => self.open(&event.top),
             "content_block_delta" => self.grow(&event.top),
@@ -130,9 +132,9 @@ impl Round {
 }
 
 impl AnthropicEvents {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (tally, round) = (words::no_tokens(), Round::new(0));
-        Self { name, tally, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
+        Self { names, tally, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
     }
 
     fn start(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
@@ -145,7 +147,7 @@ impl AnthropicEvents {
     fn open(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
         let [index, block] = top.gets(["index", "content_block"])?;
         let block = block?;
-        let kind = BlockKind::of(&block, self.name);
+        let kind = BlockKind::of(&block, self.names);
         let round = &mut self.round;
         let Some((place, index)) = index.and_then(|place| place.number().map(|index| (place, index))) else {
             return (kind == BlockKind::Hidden).then(|| round.lose_call());
@@ -216,7 +218,7 @@ impl AnthropicEvents {
         let mut frames = EventFrames::default();
         frames.take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
-            let Some(event) = Event::read(&data) else { return };
+            let Some(event) = AnthropicEvent::read(&data) else { return };
             stops |= event.kind == "message_stop";
             let mut patch = BytePatch::default();
             if let Some(reason) = event.top.get("delta").and_then(|delta| delta.get("stop_reason")) {

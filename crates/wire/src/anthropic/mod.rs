@@ -1,5 +1,6 @@
 //! Speaks Anthropic's Messages: claims their paths, and hands their bodies to the rooms beside it.
 
+mod bridge;
 mod events;
 mod offer;
 mod request;
@@ -7,6 +8,7 @@ mod turn;
 mod whole;
 mod words;
 
+use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
@@ -47,5 +49,9 @@ impl Provider for AnthropicMessages {
 
     fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
         Some(&offer::AnthropicOffer)
+    }
+
+    fn bridges(&self) -> Option<&'static dyn BridgesTools> {
+        Some(&bridge::AnthropicBridge)
     }
 }

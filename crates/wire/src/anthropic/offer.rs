@@ -4,6 +4,7 @@ use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
@@ -30,13 +31,13 @@ impl HidesTool for AnthropicOffer {
 
     fn watch(
         &self,
-        name: &'static str,
+        names: HiddenNames,
         framing: ResponseFraming,
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(name, whole::AnthropicWhole::new(name)),
-            ResponseFraming::Events => watch_events(name, events::AnthropicEvents::new(name)),
+            ResponseFraming::Whole => watch_whole(names, whole::AnthropicWhole::new(names)),
+            ResponseFraming::Events => watch_events(names, events::AnthropicEvents::new(names)),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
@@ -25,10 +26,10 @@ pub(super) enum BlockKind {
 }
 
 impl BlockKind {
-    pub(super) fn of(block: &JsonNode<'_>, hidden: &str) -> Self {
+    pub(super) fn of(block: &JsonNode<'_>, hidden: HiddenNames) -> Self {
         let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
         match kind.and_then(|kind| kind.text()).as_deref() {
-            Some("tool_use") if name.is_some_and(|name| name.says(hidden)) => Self::Hidden,
+            Some("tool_use") if name.is_some_and(|name| hidden.fit(&name)) => Self::Hidden,
             Some("tool_use") => Self::Call,
             Some("thinking" | "redacted_thinking") => Self::Thought,
             Some("text") => Self::Text,
@@ -117,7 +118,8 @@ pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String>
 }
 
 fn is_blank(block: &[u8]) -> bool {
-    let Some(block) = JsonNode::whole(block).filter(|block| BlockKind::of(block, "") == BlockKind::Text)
+    let Some(block) =
+        JsonNode::whole(block).filter(|block| BlockKind::of(block, HiddenNames::NONE) == BlockKind::Text)
     else {
         return false;
     };
@@ -126,10 +128,10 @@ fn is_blank(block: &[u8]) -> bool {
 
 /// The call of the hidden tool that a block is.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
-    let [id, input] = block.gets(["id", "input"]).unwrap_or_default();
-    let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let [id, name, input] = block.gets(["id", "name", "input"]).unwrap_or_default();
+    let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
-    HiddenAsk { id, input }
+    HiddenAsk { id, tool, input }
 }
 
 impl Block {

@@ -4,6 +4,7 @@ use serde::de::IgnoredAny;
 
 use super::turn::{self, BlockKind};
 use super::words;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
@@ -14,7 +15,7 @@ use crate::json::patch::BytePatch;
 use crate::json::text;
 
 pub(super) struct AnthropicWhole {
-    name: &'static str,
+    names: HiddenNames,
     tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
@@ -35,11 +36,11 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    fn read(body: &'a [u8], name: &str) -> Option<Self> {
+    fn read(body: &'a [u8], names: HiddenNames) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let top = JsonNode::whole(body)?;
         let content = top.get("content").filter(JsonNode::is_list)?;
-        let blocks = content.items().into_iter().map(|block| (BlockKind::of(&block, name), block)).collect();
+        let blocks = content.items().into_iter().map(|block| (BlockKind::of(&block, names), block)).collect();
         Some(Self { top, blocks })
     }
 
@@ -60,7 +61,7 @@ impl<'a> Message<'a> {
 
 impl BodyMeaning for AnthropicWhole {
     fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
-        let Some(message) = Message::read(&body, self.name) else {
+        let Some(message) = Message::read(&body, self.names) else {
             out.extend_from_slice(&body);
             return None;
         };
@@ -91,9 +92,9 @@ impl BodyMeaning for AnthropicWhole {
 }
 
 impl AnthropicWhole {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { names, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     fn count(&mut self, message: &Message<'_>) {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, ChatChunk};
 use super::turn::{SaidMessage, join_values};
+use crate::hidden::names::HiddenNames;
 
 /// What is done with a piece of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl RoundCalls {
     /// What becomes of each piece of a chunk; appends to `out` what was held and turns out to be the client's.
     pub(super) fn take(
         &mut self,
-        hidden: &str,
+        hidden: HiddenNames,
         chunk: &ChatChunk<'_>,
         said: &mut SaidMessage,
         out: &mut Vec<u8>,
@@ -184,11 +185,11 @@ impl Call {
     }
 
     /// Its name may go on as long as it begins as the hidden one does.
-    fn settle(&mut self, hidden: &str, out: &mut Vec<u8>) {
-        if self.state == State::Unsure && self.name == hidden {
+    fn settle(&mut self, hidden: HiddenNames, out: &mut Vec<u8>) {
+        if self.state == State::Unsure && hidden.has(&self.name) {
             self.state = State::Hidden;
             self.held.clear();
-        } else if !hidden.starts_with(&self.name) {
+        } else if !hidden.begins(&self.name) {
             self.release(out);
         }
     }

@@ -9,13 +9,14 @@ use super::voice::{ChatVoice, ChunkView, DeltaRest, UsageView};
 use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::words::KEPT_ASKING;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatEvents {
-    name: &'static str,
+    names: HiddenNames,
     voice: ChatVoice,
     round: Round,
     rounds: usize,
@@ -41,9 +42,9 @@ struct Ending {
 }
 
 impl ChatEvents {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { name, voice: ChatVoice::default(), round, rounds: 0, ending }
+        Self { names, voice: ChatVoice::default(), round, rounds: 0, ending }
     }
 
     fn chunk(&mut self, frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
@@ -71,7 +72,7 @@ impl ChatEvents {
         for part in &chunk.parts {
             said.hear(&part.name, &chunk.data[part.value.clone()]);
         }
-        let fates = calls.take(self.name, chunk, said, out);
+        let fates = calls.take(self.names, chunk, said, out);
         view.calls = shown(&fates);
         let is_held = chunk.reason().is_some() && calls.are_hidden();
         if let Some(reason) = chunk.reason() {

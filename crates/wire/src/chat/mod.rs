@@ -1,8 +1,10 @@
 //! Speaks Chat Completions: claims their paths, and hands their bodies to the rooms beside it.
 
+mod bridge;
 mod calls;
 mod chunk;
 mod events;
+mod held;
 mod offer;
 pub(crate) mod request;
 mod turn;
@@ -10,6 +12,7 @@ mod voice;
 mod whole;
 pub(crate) mod words;
 
+use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
@@ -46,5 +49,9 @@ impl Provider for ChatCompletions {
 
     fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {
         Some(&offer::ChatOffer)
+    }
+
+    fn bridges(&self) -> Option<&'static dyn BridgesTools> {
+        Some(&bridge::ChatBridge)
     }
 }

@@ -6,6 +6,7 @@ use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
@@ -37,13 +38,13 @@ impl HidesTool for ChatOffer {
 
     fn watch(
         &self,
-        name: &'static str,
+        names: HiddenNames,
         framing: ResponseFraming,
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(name, whole::ChatWhole::new(name)),
-            ResponseFraming::Events => watch_events(name, events::ChatEvents::new(name)),
+            ResponseFraming::Whole => watch_whole(names, whole::ChatWhole::new(names)),
+            ResponseFraming::Events => watch_events(names, events::ChatEvents::new(names)),
         }
     }
 }

@@ -63,6 +63,8 @@ fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAs
         call.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map_or_else(name, str::to_owned);
     call.insert("id".into(), json!(id));
     let function = call.get_mut("function").and_then(Value::as_object_mut);
+    let tool = function.as_ref().and_then(|it| it.get("name")).and_then(Value::as_str);
+    let tool = tool.unwrap_or_default().to_owned();
     let arguments = function.and_then(|it| it.get_mut("arguments"));
     let input = match &arguments {
         Some(Value::String(text)) => text.clone(),
@@ -74,7 +76,7 @@ fn ask(call: &mut Map<String, Value>, name: impl FnOnce() -> String) -> HiddenAs
     {
         *arguments = json!("{}");
     }
-    HiddenAsk { id, input }
+    HiddenAsk { id, tool, input }
 }
 
 /// Adds a part to what came before: text to text, items to items.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::turn::{KEPT, SaidMessage};
 use super::words;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
@@ -16,7 +17,7 @@ use crate::json::text;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatWhole {
-    name: &'static str,
+    names: HiddenNames,
     tally: UsageTally,
     rounds: usize,
     /// The id and the time of the first round, as they are written.
@@ -32,7 +33,7 @@ const HEAD: [&str; 2] = ["id", "created"];
 
 impl BodyMeaning for ChatWhole {
     fn body(&mut self, body: Vec<u8>, out: &mut Vec<u8>) -> Option<HiddenTurn> {
-        let Some(answer) = Answer::read(self.name, &body) else {
+        let Some(answer) = Answer::read(self.names, &body) else {
             out.extend_from_slice(&body);
             return None;
         };
@@ -55,7 +56,7 @@ impl BodyMeaning for ChatWhole {
             return out.extend_from_slice(words::error(why).as_bytes());
         }
         let body = std::mem::take(&mut self.latest);
-        if let Some(answer) = Answer::read(self.name, &body) {
+        if let Some(answer) = Answer::read(self.names, &body) {
             self.break_silence();
             self.write(Some("\"stop\""), &answer, &body, out);
         }
@@ -67,9 +68,9 @@ impl BodyMeaning for ChatWhole {
 }
 
 impl ChatWhole {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (said, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: UsageTally::default(), rounds: 0, head: [None, None], said, latest }
+        Self { names, tally: UsageTally::default(), rounds: 0, head: [None, None], said, latest }
     }
 
     fn count(&mut self, answer: &Answer<'_>) {
@@ -149,7 +150,7 @@ struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// `None` when the body is anything else, or not read by everyone alike.
-    fn read(name: &str, body: &'a [u8]) -> Option<Self> {
+    fn read(names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let top = JsonNode::whole(body)?;
         let [choices, _, _, _] = top.gets(["choices", "usage", "id", "created"])?;
@@ -160,7 +161,7 @@ impl<'a> Answer<'a> {
         message.gets(KEPT)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
         let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
-        let hidden = calls.iter().map(|call| called(call).is_some_and(|it| it.says(name))).collect();
+        let hidden = calls.iter().map(|call| called(call).is_some_and(|it| names.fit(&it))).collect();
         Some(Self { top, message, finish, calls, hidden })
     }
 

@@ -1,5 +1,6 @@
 //! Reads a response of Gemini, or a part of one, and writes it with other parts.
 
+use crate::hidden::names::HiddenNames;
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 
@@ -29,12 +30,12 @@ pub(super) enum PartKind {
 }
 
 impl PartKind {
-    fn of(part: &JsonNode<'_>, hidden: &str) -> Option<Self> {
+    fn of(part: &JsonNode<'_>, hidden: HiddenNames) -> Option<Self> {
         let names = ["functionCall", "text", "thought", "thoughtSignature"];
         let [call, text, thought, signature] = part.gets(names)?;
         let is_blank = text.is_some_and(|text| text.inside().is_empty());
         Some(match call {
-            Some(call) if call.get("name").is_some_and(|name| name.says(hidden)) => Self::Hidden,
+            Some(call) if call.get("name").is_some_and(|name| hidden.fit(&name)) => Self::Hidden,
             Some(_) => Self::Call,
             None if thought.is_some_and(|thought| thought.bytes() == b"true") => Self::Thought,
             None if is_blank && signature.is_some() => Self::Thought,
@@ -45,7 +46,7 @@ impl PartKind {
 }
 
 impl<'a> GeminiChunk<'a> {
-    pub(super) fn read(body: &'a [u8], hidden: &str) -> Option<Self> {
+    pub(super) fn read(body: &'a [u8], hidden: HiddenNames) -> Option<Self> {
         let outer = JsonNode::whole(body)?;
         let [wrapped, bare] = outer.gets(["response", "candidates"])?;
         let top = wrapped.filter(|it| bare.is_none() && it.is_object()).unwrap_or(outer);

@@ -6,6 +6,7 @@ use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::frames::EventFrames;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::{CloseReason, TokenUsage};
@@ -14,7 +15,7 @@ use crate::json::patch::BytePatch;
 use crate::json::text;
 
 pub(super) struct GeminiEvents {
-    name: &'static str,
+    names: HiddenNames,
     tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
@@ -57,7 +58,7 @@ enum Finish {
 impl EventMeaning for GeminiEvents {
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let chunk = GeminiChunk::read(&data, self.name);
+        let chunk = GeminiChunk::read(&data, self.names);
         if let Some(chunk) = &chunk {
             self.take(chunk);
         }
@@ -121,9 +122,9 @@ impl Round {
 }
 
 impl GeminiEvents {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (tally, round, ending) = (words::no_tokens(), Round::new(), Vec::new());
-        Self { name, tally, rounds: 0, id: None, has_words: false, round, ending }
+        Self { names, tally, rounds: 0, id: None, has_words: false, round, ending }
     }
 
     /// Learns what a chunk says.
@@ -156,7 +157,7 @@ impl GeminiEvents {
     /// An event without what the client may not see; as it came, if nothing in it must change.
     fn write(&mut self, frame: EventFrame<'_>, finish: Finish, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let Some(chunk) = GeminiChunk::read(&data, self.name) else {
+        let Some(chunk) = GeminiChunk::read(&data, self.names) else {
             return out.extend_from_slice(frame.raw);
         };
         let mut patch = BytePatch::default();
@@ -209,7 +210,7 @@ impl GeminiEvents {
         let is_first = self.rounds < 2;
         EventFrames::default().take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
-            let ending = GeminiChunk::read(&data, self.name).filter(|chunk| chunk.finish.is_some());
+            let ending = GeminiChunk::read(&data, self.names).filter(|chunk| chunk.finish.is_some());
             let Some(chunk) = ending else { return };
             let mut patch = BytePatch::default();
             chunk.say(&parts, &mut patch);

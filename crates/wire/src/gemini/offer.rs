@@ -6,6 +6,7 @@ use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
@@ -35,13 +36,13 @@ impl HidesTool for GeminiOffer {
 
     fn watch(
         &self,
-        name: &'static str,
+        names: HiddenNames,
         framing: ResponseFraming,
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(name, whole::GeminiWhole::new(name)),
-            ResponseFraming::Events => watch_events(name, events::GeminiEvents::new(name)),
+            ResponseFraming::Whole => watch_whole(names, whole::GeminiWhole::new(names)),
+            ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
         }
     }
 }

@@ -58,8 +58,8 @@ impl TurnParts {
 
 fn ask(part: &JsonNode<'_>) -> HiddenAsk {
     let call = part.get("functionCall");
-    let [id, args] = call.and_then(|call| call.gets(["id", "args"])).unwrap_or_default();
-    let id = id.and_then(|id| id.text()).unwrap_or_default().into_owned();
+    let [id, name, args] = call.and_then(|call| call.gets(["id", "name", "args"])).unwrap_or_default();
+    let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = args.map_or_else(|| "{}".into(), |args| String::from_utf8_lossy(args.bytes()).into_owned());
-    HiddenAsk { id, input }
+    HiddenAsk { id, tool, input }
 }

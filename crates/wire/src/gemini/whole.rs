@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
 use super::words;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
@@ -14,7 +15,7 @@ use crate::json::patch::BytePatch;
 use crate::json::text;
 
 pub(super) struct GeminiWhole {
-    name: &'static str,
+    names: HiddenNames,
     tally: UsageTally,
     /// How many rounds there were.
     rounds: usize,
@@ -70,16 +71,16 @@ fn turn(chunk: &GeminiChunk<'_>) -> Option<HiddenTurn> {
 }
 
 impl GeminiWhole {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (shown, latest) = (Vec::new(), Vec::new());
-        Self { name, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
+        Self { names, tally: words::no_tokens(), rounds: 0, id: None, shown, has_words: false, latest }
     }
 
     /// A response that says something, or any once others came before it.
     fn read<'a>(&self, body: &'a [u8]) -> Option<GeminiChunk<'a>> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
         let is_later = self.rounds > 0;
-        GeminiChunk::read(body, self.name)
+        GeminiChunk::read(body, self.names)
             .filter(|it| !it.parts.is_empty() || (is_later && it.finish.is_some()))
     }
 
@@ -109,7 +110,7 @@ impl GeminiWhole {
         if !self.has_words {
             self.shown.push(format!(r#"{{"text":{}}}"#, text::quoted(SILENCE)).into_bytes());
         }
-        let Some(chunk) = GeminiChunk::read(&self.latest, self.name) else { return };
+        let Some(chunk) = GeminiChunk::read(&self.latest, self.names) else { return };
         let mut patch = BytePatch::default();
         chunk.say(&self.shown, &mut patch);
         if let Some((old, first)) = chunk.top.get("responseId").zip(self.id.as_ref()) {

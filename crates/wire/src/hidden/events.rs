@@ -1,6 +1,7 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
 use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::veil;
 use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
@@ -21,17 +22,17 @@ pub(crate) trait EventMeaning: Send {
     fn spent(&self) -> TokenUsage;
 }
 
-/// A watch over events of this meaning, for calls of the tool with this name.
+/// A watch over events of this meaning, for calls of the tools with these names.
 pub(crate) fn watch_events(
-    name: &'static str,
+    names: HiddenNames,
     events: impl EventMeaning + 'static,
 ) -> Box<dyn ResponseWatch> {
     let frames = EventFrames::default();
-    Box::new(Stream { name, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
+    Box::new(Stream { names, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
 }
 
 struct Stream<E> {
-    name: &'static str,
+    names: HiddenNames,
     frames: EventFrames,
     events: E,
     /// An event was too long to be waited for: all that follows goes on as it comes.
@@ -54,9 +55,9 @@ impl<E: EventMeaning> Stream<E> {
         if self.is_closed {
             return;
         }
-        let (raw, start) = (veil::alike_event(self.name, frame), out.len());
+        let (raw, start) = (veil::alike_event(self.names, frame), out.len());
         self.events.event(EventFrame { raw: &raw }, out);
-        if veil::shows(self.name, &out[start..]) {
+        if veil::shows(self.names, &out[start..]) {
             out.truncate(start);
             self.is_closed = true;
             self.events.close(CloseReason::Failed(UNREADABLE), out);

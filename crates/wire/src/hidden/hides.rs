@@ -1,6 +1,7 @@
 //! Where a tool can be hidden: put into requests, answered, and taken out of responses.
 
 use crate::error::WireError;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::history::HistoryPlace;
@@ -20,21 +21,21 @@ pub trait HidesTool: Sync {
     /// As with offers.
     fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError>;
 
-    /// The request of a last round, `body`, without the tool with this name: who cannot ask leaves no question open.
+    /// The request of a last round, `body`, without the tools with these names: who cannot ask leaves no question open.
     /// `None` where an open question does no harm, and the start of the request stays what the provider has cached.
     ///
     /// # Errors
     /// As with offers.
-    fn withdraw(&self, _name: &str, _body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    fn withdraw(&self, _names: HiddenNames, _body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
         Ok(None)
     }
 
-    /// Watches one response, over all its rounds, for calls of the tool with this name; `history` is that of the
+    /// Watches one response, over all its rounds, for calls of the tools with these names; `history` is that of the
     /// request. Where it is kept, the provider would hold a client to calls that it never saw, so that every call is
     /// to be answered.
     fn watch(
         &self,
-        name: &'static str,
+        names: HiddenNames,
         framing: ResponseFraming,
         history: HistoryPlace,
     ) -> Box<dyn ResponseWatch>;

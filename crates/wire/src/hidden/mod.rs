@@ -6,6 +6,7 @@
 pub(crate) mod events;
 pub(crate) mod frames;
 pub(crate) mod hides;
+pub(crate) mod names;
 pub(crate) mod tally;
 pub(crate) mod turn;
 mod veil;
@@ -14,5 +15,6 @@ pub(crate) mod whole;
 pub(crate) mod words;
 
 pub use hides::HidesTool;
+pub use names::HiddenNames;
 pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
 pub use watch::{CloseReason, ResponseFraming, ResponseWatch, RoundFailure, TokenUsage};

@@ -14,11 +14,13 @@ pub struct HiddenTool {
     pub parameters: &'static str,
 }
 
-/// A call of the hidden tool.
+/// A call of a hidden tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenAsk {
     /// What the provider calls the call; empty where it has no name.
     pub id: String,
+    /// The tool that is called.
+    pub tool: String,
     /// Its arguments, as the model wrote them: JSON, unless the model erred.
     pub input: String,
 }

@@ -9,11 +9,12 @@ use memchr::memmem;
 use serde_json::Value;
 
 use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::hidden::names::HiddenNames;
 
 /// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
 /// last counts, and what is no character is replaced. Otherwise as they came.
-pub(crate) fn alike<'b>(name: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-    if !mentions(name, bytes) {
+pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !mentions(names, bytes) {
         return Cow::Borrowed(bytes);
     }
     let text = String::from_utf8_lossy(bytes);
@@ -27,9 +28,9 @@ pub(crate) fn alike<'b>(name: &str, bytes: &'b [u8]) -> Cow<'b, [u8]> {
 }
 
 /// The same for the data of an event.
-pub(crate) fn alike_event<'b>(name: &str, frame: EventFrame<'b>) -> Cow<'b, [u8]> {
+pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, [u8]> {
     let data = frame.data().unwrap_or_default();
-    match alike(name, &data) {
+    match alike(names, &data) {
         Cow::Borrowed(_) => Cow::Borrowed(frame.raw),
         Cow::Owned(data) => {
             let mut event = Vec::new();
@@ -41,26 +42,27 @@ pub(crate) fn alike_event<'b>(name: &str, frame: EventFrame<'b>) -> Cow<'b, [u8]
 
 /// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
 /// they are called, or how they begin, may be wrong.
-pub(crate) fn shows(name: &str, bytes: &[u8]) -> bool {
-    let mut found = has_call(name, bytes);
-    if !found && mentions(name, bytes) {
+pub(crate) fn shows(names: HiddenNames, bytes: &[u8]) -> bool {
+    let mut found = has_call(names, bytes);
+    if !found && mentions(names, bytes) {
         EventFrames::default()
-            .take(bytes, |frame| found |= has_call(name, &frame.data().unwrap_or_default()));
+            .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
     }
     found
 }
 
-fn has_call(name: &str, bytes: &[u8]) -> bool {
-    mentions(name, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(name, &value))
+fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
+    mentions(names, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(names, &value))
 }
 
-fn mentions(name: &str, bytes: &[u8]) -> bool {
-    memmem::find(bytes, name.as_bytes()).is_some() || memmem::find(bytes, b"\\u00").is_some()
+fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
+    names.all().any(|name| memmem::find(bytes, name.as_bytes()).is_some())
+        || memmem::find(bytes, b"\\u00").is_some()
 }
 
 /// A call where clients of any provider look for one.
-fn calls(name: &str, value: &Value) -> bool {
-    let is_named = |call: &Value| call["name"] == name;
+fn calls(names: HiddenNames, value: &Value) -> bool {
+    let is_named = |call: &Value| call["name"].as_str().is_some_and(|name| names.has(name));
     let is_item =
         |item: &Value| is_named(item) && (item["type"] == "tool_use" || item["type"] == "function_call");
     let is_tool_call = |call: &Value| is_named(&call["function"]);
@@ -110,18 +112,20 @@ fn colons(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
+    const TOOL: HiddenNames = HiddenNames::new(&["tool"]);
+
     #[test]
     fn of_two_members_the_last_counts() {
         let check = |body: &str, expected: &str| {
-            assert_eq!(String::from_utf8_lossy(&alike("tool", body.as_bytes())), expected);
+            assert_eq!(String::from_utf8_lossy(&alike(TOOL, body.as_bytes())), expected);
         };
         check(r#"{"a":1,"b":"tool","a":2}"#, r#"{"a":2,"b":"tool"}"#);
         check(r#"{"a" : 1,"b":"tool: \":\""}"#, r#"{"a" : 1,"b":"tool: \":\""}"#);
         check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
         check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
-        assert_eq!(&*alike("tool", b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
+        assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
         let event = EventFrame { raw: b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n" };
-        assert_eq!(&*alike_event("tool", event), b"event: x\ndata: {\"a\":1}\n\n");
+        assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
     #[test]
@@ -133,8 +137,8 @@ mod tests {
             r#"{"response":{"output":[{"type":"function_call","name":"tool"}]}}"#,
             r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool"}}]}}]}"#,
         ] {
-            assert!(shows("tool", body.as_bytes()), "{body}");
-            assert!(shows("tool", format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
+            assert!(shows(TOOL, body.as_bytes()), "{body}");
+            assert!(shows(TOOL, format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
         }
         for body in [
             r#"{"content":[{"type":"text","text":"tool"}]}"#,
@@ -145,7 +149,7 @@ mod tests {
             r#"{"tools":[{"type":"function","name":"tool"}]}"#,
             "tool",
         ] {
-            assert!(!shows("tool", body.as_bytes()), "{body}");
+            assert!(!shows(TOOL, body.as_bytes()), "{body}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::veil;
 use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
@@ -19,13 +20,13 @@ pub(crate) trait BodyMeaning: Send {
     fn spent(&self) -> TokenUsage;
 }
 
-/// A watch over bodies of this meaning, for calls of the tool with this name.
-pub(crate) fn watch_whole(name: &'static str, bodies: impl BodyMeaning + 'static) -> Box<dyn ResponseWatch> {
-    Box::new(Whole { name, held: Vec::new(), bodies, is_blind: false, is_asked: false })
+/// A watch over bodies of this meaning, for calls of the tools with these names.
+pub(crate) fn watch_whole(names: HiddenNames, bodies: impl BodyMeaning + 'static) -> Box<dyn ResponseWatch> {
+    Box::new(Whole { names, held: Vec::new(), bodies, is_blind: false, is_asked: false })
 }
 
 struct Whole<B> {
-    name: &'static str,
+    names: HiddenNames,
     held: Vec<u8>,
     bodies: B,
     /// The body was too long to be waited for: all that follows goes on as it comes.
@@ -48,7 +49,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         if self.is_blind {
             return None;
         }
-        let changed = match veil::alike(self.name, &body) {
+        let changed = match veil::alike(self.names, &body) {
             Cow::Owned(changed) => Some(changed),
             Cow::Borrowed(_) => None,
         };
@@ -57,7 +58,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         // Nor is a client told nothing: it would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || veil::shows(self.name, &out[start..]) {
+        if is_lost || veil::shows(self.names, &out[start..]) {
             out.truncate(start);
             self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
-        let (mut watched, mut out) = (watch_whole("tool", Nothing), Vec::new());
+        let (mut watched, mut out) = (watch_whole(HiddenNames::new(&["tool"]), Nothing), Vec::new());
         watched.see(&vec![b'a'; MOST_HELD], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);

@@ -7,6 +7,7 @@ use super::object::{ResponseItem, ResponseObject};
 use super::story::ResponseStory;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::{CloseReason, RoundFailure, TokenUsage};
 use crate::json::list;
@@ -51,13 +52,13 @@ struct Ending {
 const MAX_HIDDEN: usize = 1024;
 
 impl ResponsesEvents {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { story: ResponseStory::new(name), id: None, next: 0, base: 0, round, ending }
+        Self { story: ResponseStory::new(names), id: None, next: 0, base: 0, round, ending }
     }
 
     fn take(&mut self, frame: EventFrame<'_>, event: &ResponseEvent<'_>, out: &mut Vec<u8>) {
-        let index = self.round.meet(self.story.name, event);
+        let index = self.round.meet(self.story.names, event);
         if self.id.is_none() {
             let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
             self.id = place.map(|place| text::spelled(place, event.data));
@@ -83,7 +84,7 @@ impl ResponsesEvents {
     fn shown(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let mut patch = BytePatch::default();
         if let Some(answer) = &event.answer {
-            answer.untool(self.story.name, event.data, &mut patch);
+            answer.untool(self.story.names, event.data, &mut patch);
         }
         if let Some((place, index)) = event.index.clone().zip(event.index()) {
             let lower = self.round.hidden.partition_point(|hidden| *hidden < index) as u64;
@@ -277,12 +278,12 @@ impl ResponsesEvents {
 
 impl Round {
     /// Takes note of what an event says of an item, and gives the item's number.
-    fn meet(&mut self, name: &str, event: &ResponseEvent<'_>) -> Option<u64> {
+    fn meet(&mut self, names: HiddenNames, event: &ResponseEvent<'_>) -> Option<u64> {
         let Some(item) = &event.item else { return event.index() };
         let index = event.index().unwrap_or(self.top);
         self.top = self.top.max(index.saturating_add(1));
         if let Err(at) = self.hidden.binary_search(&index)
-            && item.calls(name)
+            && item.calls(names)
             && self.hidden.len() < MAX_HIDDEN
         {
             self.hidden.insert(at, index);

@@ -1,5 +1,6 @@
 //! Speaks the Responses API: claims its paths, and hands its bodies to the rooms beside it.
 
+mod bridge;
 mod event;
 mod events;
 mod object;
@@ -10,6 +11,7 @@ mod turn;
 mod whole;
 mod words;
 
+use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::history::HistoryPlace;
@@ -52,5 +54,9 @@ impl Provider for ResponsesApi {
     fn hides(&self, target: &str) -> Option<&'static dyn HidesTool> {
         let path = target.split('?').next().unwrap_or_default();
         (!path.trim_end_matches('/').ends_with("/compact")).then_some(&offer::ResponsesOffer)
+    }
+
+    fn bridges(&self) -> Option<&'static dyn BridgesTools> {
+        Some(&bridge::ResponsesBridge)
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::error::WireError;
+use crate::hidden::names::HiddenNames;
 use crate::json::list;
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
@@ -31,7 +32,7 @@ pub(super) struct ResponseObject<'a> {
 pub(super) struct ResponseItem<'a> {
     pub(super) place: Range<usize>,
     pub(super) kind: Cow<'a, str>,
-    name: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
     pub(super) call: Cow<'a, str>,
 }
 
@@ -89,11 +90,11 @@ impl<'a> ResponseObject<'a> {
     }
 
     /// Servers say again which tools they were given: the hidden one is taken out there too.
-    pub(super) fn untool(&self, name: &str, data: &[u8], patch: &mut BytePatch) {
+    pub(super) fn untool(&self, names: HiddenNames, data: &[u8], patch: &mut BytePatch) {
         let Some(place) = &self.tools else { return };
         let data = &data[place.clone()];
         let tools = ResponseItem::list(data);
-        let own = tools.iter().filter(|tool| !tool.is_tool(name));
+        let own = tools.iter().filter(|tool| !tool.is_tool(names));
         let own: Vec<_> = own.map(|tool| text::spelled(&tool.place, data)).collect();
         if own.len() < tools.len() {
             patch.put(place.clone(), list::of(own.iter().map(String::as_str)));
@@ -137,14 +138,14 @@ impl<'a> ResponseItem<'a> {
         Ok(Self { place, kind, name, call })
     }
 
-    /// True when it is the tool with this name.
-    pub(super) fn is_tool(&self, name: &str) -> bool {
-        self.kind == "function" && self.name == name
+    /// True when it is one of the tools with these names.
+    pub(super) fn is_tool(&self, names: HiddenNames) -> bool {
+        self.kind == "function" && names.has(&self.name)
     }
 
-    /// True when it is a call of the tool with this name.
-    pub(super) fn calls(&self, name: &str) -> bool {
-        self.kind == "function_call" && self.name == name
+    /// True when it is a call of one of them.
+    pub(super) fn calls(&self, names: HiddenNames) -> bool {
+        self.kind == "function_call" && names.has(&self.name)
     }
 
     /// True when it is a call that somebody else than the provider answers.
@@ -155,7 +156,7 @@ impl<'a> ResponseItem<'a> {
 }
 
 /// True when the client has to do something before the model can go on, whatever becomes of calls of `hidden`.
-pub(super) fn waits_for_client(hidden: &str, items: &[ResponseItem<'_>]) -> bool {
+pub(super) fn waits_for_client(hidden: HiddenNames, items: &[ResponseItem<'_>]) -> bool {
     let answers = items.iter().filter(|item| item.kind.ends_with("_output"));
     let answered: HashSet<_> = answers.map(|item| &*item.call).collect();
     let mut own = items.iter().filter(|item| !item.calls(hidden) && item.is_for_client());

@@ -7,6 +7,7 @@ use super::{events, request, turn, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
@@ -52,13 +53,13 @@ impl HidesTool for ResponsesOffer {
         }
     }
 
-    fn withdraw(&self, name: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    fn withdraw(&self, names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
         let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
             return Ok(None);
         };
         let tools = ResponseItem::list(&body[list.clone()]);
         // It stands behind a tool of the client, and goes with the comma between them.
-        let pair = tools.windows(2).find(|pair| pair[1].is_tool(name));
+        let pair = tools.windows(2).find(|pair| pair[1].is_tool(names));
         Ok(pair.map(|pair| {
             let mut patch = BytePatch::default();
             patch.put(list.start + pair[0].place.end..list.start + pair[1].place.end, "");
@@ -68,13 +69,13 @@ impl HidesTool for ResponsesOffer {
 
     fn watch(
         &self,
-        name: &'static str,
+        names: HiddenNames,
         framing: ResponseFraming,
         history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(name, whole::ResponsesWhole::new(name, history)),
-            ResponseFraming::Events => watch_events(name, events::ResponsesEvents::new(name)),
+            ResponseFraming::Whole => watch_whole(names, whole::ResponsesWhole::new(names, history)),
+            ResponseFraming::Events => watch_events(names, events::ResponsesEvents::new(names)),
         }
     }
 }
@@ -96,6 +97,8 @@ mod tests {
     use crate::hidden::turn::HiddenAsk;
 
     const TOOL: HiddenTool = HiddenTool { name: "own", description: "A \"tool\".", parameters: "{}" };
+
+    const OWN: HiddenNames = HiddenNames::new(&["own"]);
 
     fn check_offer(body: &str, expected: Option<&str>) {
         let offered = ResponsesOffer.offer(&TOOL, body.as_bytes()).unwrap();
@@ -122,8 +125,10 @@ mod tests {
     }
 
     fn check_answer(said: &str, body: &str, expected: &str) {
-        let turn =
-            HiddenTurn { asks: vec![HiddenAsk { id: "c".into(), input: "{}".into() }], said: said.into() };
+        let turn = HiddenTurn {
+            asks: vec![HiddenAsk { id: "c".into(), tool: "own".into(), input: "{}".into() }],
+            said: said.into(),
+        };
         let answered = ResponsesOffer.answer(&turn, &["a\n".into()], body.as_bytes()).unwrap();
         assert_eq!(String::from_utf8_lossy(&answered), expected);
     }
@@ -154,12 +159,9 @@ mod tests {
     fn a_last_round_that_is_kept_is_without_the_tool() {
         let offered =
             ResponsesOffer.offer(&TOOL, br#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#).unwrap().unwrap();
-        let last = ResponsesOffer.withdraw("own", &offered).unwrap().unwrap();
+        let last = ResponsesOffer.withdraw(OWN, &offered).unwrap().unwrap();
         assert_eq!(String::from_utf8_lossy(&last), r#"{"tools":[ {} , {"x":[1]} ],"input":[]}"#);
-        assert_eq!(ResponsesOffer.withdraw("own", &last), Ok(None));
-        assert_eq!(
-            ResponsesOffer.withdraw("own", br#"{"tools":[{},{"name":"own"}],"store":false}"#),
-            Ok(None)
-        );
+        assert_eq!(ResponsesOffer.withdraw(OWN, &last), Ok(None));
+        assert_eq!(ResponsesOffer.withdraw(OWN, br#"{"tools":[{},{"name":"own"}],"store":false}"#), Ok(None));
     }
 }

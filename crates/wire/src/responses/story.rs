@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::object::{ResponseItem, ResponseObject, waits_for_client};
 use super::{turn, words};
+use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::TokenUsage;
@@ -15,7 +16,7 @@ use crate::json::text;
 
 /// A response, over all its rounds.
 pub(super) struct ResponseStory {
-    pub(super) name: &'static str,
+    pub(super) names: HiddenNames,
     pub(super) rounds: usize,
     /// What the client has seen in earlier rounds, as JSON.
     shown: Vec<String>,
@@ -25,16 +26,16 @@ pub(super) struct ResponseStory {
 }
 
 impl ResponseStory {
-    pub(super) fn new(name: &'static str) -> Self {
-        Self { name, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
+    pub(super) fn new(names: HiddenNames) -> Self {
+        Self { names, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
     }
 
     /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
     pub(super) fn turn(&mut self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
-        let is_hidden = |item: &ResponseItem<'_>| item.calls(self.name);
+        let is_hidden = |item: &ResponseItem<'_>| item.calls(self.names);
         let own = items.iter().filter(|item| !is_hidden(item));
         self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
-        let is_mixed = waits_for_client(self.name, items);
+        let is_mixed = waits_for_client(self.names, items);
         if is_mixed || self.size > MOST_HELD || !items.iter().any(is_hidden) {
             return None;
         }
@@ -50,7 +51,7 @@ impl ResponseStory {
     ///
     /// Names of items go too, for the provider knows by them what else was said.
     pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
-        let calls = || items.iter().filter(|item| item.calls(self.name));
+        let calls = || items.iter().filter(|item| item.calls(self.names));
         let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
         let said: Vec<_> = calls().map(|item| turn::nameless(item, data)).collect();
         (!asks.is_empty()).then(|| HiddenTurn { asks, said: said.join(",") })
@@ -59,7 +60,7 @@ impl ResponseStory {
     /// What has to change in any response object.
     pub(super) fn patch(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
         let mut patch = BytePatch::default();
-        answer.untool(self.name, data, &mut patch);
+        answer.untool(self.names, data, &mut patch);
         if answer.usage(data).is_some() {
             self.tally.write("usage", &JsonNode::at(answer.place.clone(), data), &mut patch);
         }
@@ -68,7 +69,7 @@ impl ResponseStory {
 
     /// Lets a response object list what all rounds have shown.
     pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
-        let own = answer.items.iter().filter(|item| !item.calls(self.name));
+        let own = answer.items.iter().filter(|item| !item.calls(self.names));
         let own: Vec<_> = own.map(|item| text::spelled(&item.place, data)).collect();
         if own.len() < answer.items.len() || !self.shown.is_empty() {
             self.output(&own, answer, patch);

@@ -11,7 +11,7 @@ use crate::json::patch::BytePatch;
 pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {
     let value: Value = serde_json::from_slice(&data[item.place.clone()]).unwrap_or_default();
     let input = value["arguments"].as_str().unwrap_or_default().to_owned();
-    HiddenAsk { id: item.call.clone().into_owned(), input }
+    HiddenAsk { id: item.call.clone().into_owned(), tool: item.name.clone().into_owned(), input }
 }
 
 /// The item without its name, by which the provider would know what else was said.

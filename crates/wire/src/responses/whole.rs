@@ -3,6 +3,7 @@
 use super::object::ResponseObject;
 use super::story::ResponseStory;
 use super::words;
+use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::whole::BodyMeaning;
@@ -17,8 +18,8 @@ pub(super) struct ResponsesWhole {
 }
 
 impl ResponsesWhole {
-    pub(super) fn new(name: &'static str, history: HistoryPlace) -> Self {
-        Self { story: ResponseStory::new(name), history, latest: Vec::new() }
+    pub(super) fn new(names: HiddenNames, history: HistoryPlace) -> Self {
+        Self { story: ResponseStory::new(names), history, latest: Vec::new() }
     }
 
     /// The turn that a body ends with. One that the provider keeps would wait for an answer for ever, so that no hidden

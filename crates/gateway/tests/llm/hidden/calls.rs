@@ -1,7 +1,7 @@
 //! Calls of the hidden tool as no model should make them: none panics, and none costs the response.
 
-use tersely_engine::{Answers, KeptOriginal, Request as Sent, TOOL as TOLD};
-use tersely_wire::hidden::{HidesTool, ResponseFraming};
+use tersely_engine::{Answers, HiddenWay, KeptOriginal, Request as Sent};
+use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::{HistoryPlace, claimed_provider};
 
 use super::*;
@@ -10,7 +10,7 @@ use super::*;
 struct Scene {
     shape: Shape,
     streams: bool,
-    hides: &'static dyn HidesTool,
+    way: HiddenWay,
     body: Vec<u8>,
     kept: Vec<KeptOriginal>,
 }
@@ -23,13 +23,13 @@ impl Scene {
             .pass(&Sent::new(claimed_provider(path).unwrap(), path), request.as_bytes())
             .expect("a request");
         let hidden = passed.hidden.expect("a hidden tool");
-        Self { shape, streams, hides: hidden.hides, body: passed.body.into_owned(), kept: hidden.kept }
+        Self { shape, streams, way: hidden.way, body: passed.body.into_owned(), kept: hidden.kept }
     }
 
     /// Plays a response with one call that has these arguments, and one that follows it.
     fn play(&self, arguments: &str) {
         let framing = if self.streams { ResponseFraming::Events } else { ResponseFraming::Whole };
-        let mut watch = self.hides.watch(TOLD.name, framing, HistoryPlace::Here);
+        let mut watch = self.way.watch(framing, HistoryPlace::Here);
         let mut client = Vec::new();
         watch.see(self.said(arguments).as_bytes(), &mut client);
         let turn = watch.end(&mut client);
@@ -38,7 +38,7 @@ impl Scene {
         });
         let texts = Answers::new(self.kept.clone()).answer(usize::MAX, &turn.asks);
         assert!(texts.len() == 1 && !texts[0].is_empty(), "{arguments:?}");
-        let next = self.hides.answer(&turn, &texts, &self.body).expect("a request that goes on");
+        let next = self.way.hides.answer(&turn, &texts, &self.body).expect("a request that goes on");
         // Half a character goes on as the model wrote it; this reader knows whole ones only.
         let whole = |text: &str| text.replace("\\ud800", "\\ufffd");
         let next = whole(&String::from_utf8_lossy(&next));

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod calls;
+mod discover;
 mod disguise;
 mod kept;
 mod mutated;

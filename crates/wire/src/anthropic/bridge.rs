@@ -1,0 +1,198 @@
+//! Leaves tools out of Anthropic's Messages, and makes calls of them of those that go by way of another.
+
+use super::events::AnthropicEvent;
+use crate::bridge::bridges::BridgesTools;
+use crate::bridge::call::wrapped;
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::hidden::frames::EventFrame;
+use crate::hidden::turn::MOST_HELD;
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+
+pub(super) struct AnthropicBridge;
+
+/// What a tool may have that is nothing but a function: whatever else it has, such as a cache mark, is not ours to move.
+const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
+
+impl BridgesTools for AnthropicBridge {
+    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
+        let top = JsonNode::whole(body)?;
+        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+        let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
+        let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
+        if items.iter().any(is_searched) {
+            return None;
+        }
+        let mut catalogue =
+            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
+        for message in messages?.items() {
+            let [role, content] = message.gets(["role", "content"])?;
+            match role?.text().as_deref() {
+                Some("user") => catalogue.hear_content(&["text"], &content?),
+                Some("system") => {}
+                _ => break,
+            }
+        }
+        Some(catalogue)
+    }
+
+    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+        let top = JsonNode::whole(body)?;
+        let [tools, messages] = top.gets(["tools", "messages"])?;
+        let mut patch = BytePatch::default();
+        drop_tools(
+            unlisted,
+            |tool| Some(tool.get("name")?.text()?.into_owned()),
+            &tools?.items(),
+            &mut patch,
+        );
+        for message in messages?.items() {
+            for block in message.get("content").iter().flat_map(JsonNode::items) {
+                let [kind, name, input] = block.gets(["type", "name", "input"])?;
+                let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
+                let Some(tool) = name.text().filter(|it| kind.says("tool_use") && unlisted.contains(&**it))
+                else {
+                    continue;
+                };
+                patch.put(name.span.clone(), text::quoted(call));
+                patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
+            }
+        }
+        Some(patch.apply(body).into_owned())
+    }
+
+    fn bridge(
+        &self,
+        calls: CallBridge,
+        framing: ResponseFraming,
+        watch: Box<dyn ResponseWatch>,
+    ) -> Box<dyn ResponseWatch> {
+        match framing {
+            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Events => bridge_events(calls, HeldBlock::default(), watch),
+        }
+    }
+}
+
+/// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
+fn is_searched(tool: &JsonNode<'_>) -> bool {
+    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
+    let is_search =
+        kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with("tool_search_tool"));
+    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+}
+
+fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let is_plain = tool.get("type").is_none_or(|kind| kind.says("custom")) && has_only(&PLAIN, tool);
+    let found = ListedTool::of(tool, ["input_schema", ""], tool).filter(|_| is_plain);
+    found.unwrap_or_else(|| ListedTool::fixed(tool))
+}
+
+fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
+    let mut patch = BytePatch::default();
+    for block in JsonNode::whole(body)?.get("content")?.items() {
+        let [kind, name, input] = block.gets(["type", "name", "input"])?;
+        if !kind.is_some_and(|kind| kind.says("tool_use")) || !calls.fits(name.as_ref()) {
+            continue;
+        }
+        let Some((name, input)) = name.zip(input) else { continue };
+        if let Some(call) = calls.read(input.bytes()) {
+            patch.put(name.span, text::quoted(&call.name));
+            patch.put(input.span, call.arguments);
+        }
+    }
+    Some(patch)
+}
+
+/// A block that is held until all of its call is there: blocks come one by one.
+#[derive(Default)]
+struct HeldBlock {
+    index: Option<u64>,
+    /// Its first event, and those by which it grows.
+    start: Vec<u8>,
+    pieces: Vec<Vec<u8>>,
+    /// What it grows by, as it is written in JSON.
+    grown: Vec<u8>,
+    size: usize,
+}
+
+impl EventBridge for HeldBlock {
+    fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
+        let data = frame.data().unwrap_or_default();
+        let event = AnthropicEvent::read(&data);
+        let index = event.as_ref().and_then(|event| event.top.get("index")).and_then(|index| index.number());
+        match event.as_ref().map(|event| &*event.kind) {
+            Some("content_block_start") => {
+                self.end(calls, out);
+                let block = event.and_then(|event| event.top.get("content_block"));
+                let [kind, name] = block.and_then(|block| block.gets(["type", "name"])).unwrap_or_default();
+                let is_call = kind.is_some_and(|kind| kind.says("tool_use")) && calls.fits(name.as_ref());
+                if is_call && index.is_some() {
+                    (self.index, self.start) = (index, frame.raw.to_vec());
+                    return;
+                }
+            }
+            Some("content_block_delta") if self.index.is_some() && index == self.index => {
+                let piece = event.and_then(|event| event.top.get("delta")?.get("partial_json"));
+                self.grown.extend_from_slice(piece.map(|piece| piece.inside()).unwrap_or_default());
+                self.size += frame.raw.len();
+                self.pieces.push(frame.raw.to_vec());
+                if self.size > MOST_HELD {
+                    self.end(calls, out);
+                }
+                return;
+            }
+            Some("content_block_stop") if self.index.is_some() && index == self.index => {
+                self.release(calls, out);
+            }
+            Some("ping") | None => {}
+            Some(_) => self.end(calls, out),
+        }
+        out.extend_from_slice(frame.raw);
+    }
+
+    fn end(&mut self, _: &CallBridge, out: &mut Vec<u8>) {
+        let held = std::mem::take(self);
+        out.extend_from_slice(&held.start);
+        out.extend(held.pieces.into_iter().flatten());
+    }
+}
+
+impl HeldBlock {
+    /// The block is over: it goes on as a call of the tool that it means, or as it came.
+    fn release(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
+        if self.told(calls, out).is_some() {
+            *self = Self::default();
+        } else {
+            self.end(calls, out);
+        }
+    }
+
+    fn told(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
+        let frame = EventFrame { raw: &self.start };
+        let data = frame.data()?;
+        let block = JsonNode::whole(&data)?.get("content_block")?;
+        let [name, input] = block.gets(["name", "input"])?;
+        let (name, input) = (name?, input?);
+        let grown = text::decode(&[b"\"", self.grown.as_slice(), b"\""].concat())?.into_owned();
+        let given = if grown.is_empty() { input.bytes() } else { grown.as_bytes() };
+        let call = calls.read(given)?;
+        let mut patch = BytePatch::default();
+        patch.put(name.span, text::quoted(&call.name));
+        let Some(piece) = self.pieces.iter().find(|_| !grown.is_empty()) else {
+            patch.put(input.span, call.arguments);
+            frame.write(patch, &data, out);
+            return Some(());
+        };
+        let (piece, mut delta) = (EventFrame { raw: piece }, BytePatch::default());
+        let json = piece.data()?;
+        let place = JsonNode::whole(&json)?.get("delta")?.get("partial_json")?.span;
+        delta.put(place, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+        frame.write(patch, &data, out);
+        piece.write(delta, &json, out);
+        Some(())
+    }
+}

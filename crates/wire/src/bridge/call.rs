@@ -1,0 +1,102 @@
+//! A call of one tool by way of another, and back.
+
+use serde::de::IgnoredAny;
+
+use crate::bridge::catalogue::ToolNames;
+use crate::json::node::JsonNode;
+use crate::json::text;
+
+/// The tool that is meant, and what it is given.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BridgedCall {
+    pub(crate) name: String,
+    /// A JSON object, as the model wrote it.
+    pub(crate) arguments: Vec<u8>,
+}
+
+impl BridgedCall {
+    /// What `input`, the JSON that the other tool is given, means; `None` when it means none of `tools`, or gives it
+    /// something else than arguments.
+    pub(crate) fn read(tools: &ToolNames, input: &[u8]) -> Option<Self> {
+        let top = JsonNode::whole(input)?;
+        let [name, arguments] = top.gets(["name", "arguments"])?;
+        let name = name?.text().filter(|name| tools.contains(&**name))?.into_owned();
+        let arguments = match arguments {
+            Some(given) if given.is_object() => given.bytes().to_vec(),
+            // Some models write arguments as they do in a call of their own: as JSON in a string.
+            Some(given) if given.bytes() != b"null" => given.text()?.into_owned().into_bytes(),
+            None if top.members().len() > 1 => return None,
+            _ => b"{}".to_vec(),
+        };
+        (JsonNode::whole(&arguments).is_some() && is_json(&arguments)).then_some(Self { name, arguments })
+    }
+}
+
+/// What the other tool is given to call `name` with `arguments`, which are text where they are no JSON.
+pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
+    let quoted = text::quoted(name);
+    let given = match arguments.trim_ascii() {
+        b"" => b"{}".to_vec(),
+        given if is_json(given) => given.to_vec(),
+        given => text::quoted(&String::from_utf8_lossy(given)).into_bytes(),
+    };
+    [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expected: Option<&str>) {
+        let tools = ToolNames::from(["a_b".to_owned(), "\"".to_owned()]);
+        let call = BridgedCall::read(&tools, input.as_bytes());
+        let arguments = call.map(|call| String::from_utf8(call.arguments).expect("text"));
+        assert_eq!(arguments.as_deref(), expected, "{input}");
+    }
+
+    #[test]
+    fn arguments_are_what_the_model_wrote() {
+        check(
+            r#"{"name":"a_b","arguments":{"n": 1.50, "x":"\u00e9"}}"#,
+            Some(r#"{"n": 1.50, "x":"\u00e9"}"#),
+        );
+        check(r#"{"arguments":"{\"n\":1}","name":"a\u005fb"}"#, Some(r#"{"n":1}"#));
+        check(r#"{"name":"a_b"}"#, Some("{}"));
+        check(r#"{"name":"a_b","arguments":null}"#, Some("{}"));
+        check(r#"{"name":"\"","arguments":{}}"#, Some("{}"));
+    }
+
+    #[test]
+    fn what_means_no_tool_is_no_call() {
+        for input in [
+            "",
+            "{",
+            "[]",
+            "{}",
+            r#"{"name":"other","arguments":{}}"#,
+            r#"{"name":"a_b","path":"x"}"#,
+            r#"{"name":"a_b","arguments":[1]}"#,
+            r#"{"name":"a_b","arguments":"x"}"#,
+            r#"{"name":"a_b","arguments":"[]"}"#,
+            r#"{"name":"a_b","name":"a_b","arguments":{}}"#,
+            r#"{"name":7,"arguments":{}}"#,
+        ] {
+            check(input, None);
+        }
+    }
+
+    #[test]
+    fn what_is_wrapped_reads_as_it_was() {
+        for (arguments, expected) in [
+            (r#"{"a": 1}"#, r#"{"name":"x","arguments":{"a": 1}}"#),
+            ("", r#"{"name":"x","arguments":{}}"#),
+            ("{\"a\"", r#"{"name":"x","arguments":"{\"a\""}"#),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&wrapped("x", arguments.as_bytes())), expected);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a request says of its tools, and of what they are for.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+
+/// Names of tools.
+pub type ToolNames = BTreeSet<String>;
+
+/// The tools of a request, and how its conversation begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolCatalogue<'a> {
+    /// The tools, in order.
+    pub tools: Vec<ListedTool<'a>>,
+    /// What users say before the model says anything: the same in every request of a conversation.
+    pub opening: String,
+}
+
+/// A tool of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedTool<'a> {
+    /// What it is called by.
+    pub name: String,
+    /// What is said of it.
+    pub description: String,
+    /// What its arguments are called.
+    pub parameters: Vec<String>,
+    /// All of it, as it is written.
+    pub definition: Cow<'a, str>,
+    /// It is more than a function that the client answers: the provider's own, or with a mark on it.
+    pub is_fixed: bool,
+}
+
+/// Bytes of the opening that are kept.
+const OPENING: usize = 64 << 10;
+
+impl ToolCatalogue<'_> {
+    /// Adds what a user says at the beginning.
+    pub(crate) fn hear(&mut self, text: &str) {
+        if self.opening.len() < OPENING {
+            self.opening.push_str(text);
+            self.opening.push('\n');
+        }
+    }
+
+    /// Adds the texts of a message's content: one text, or blocks of the kinds `texts`.
+    pub(crate) fn hear_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
+        if let Some(text) = content.text() {
+            return self.hear(&text);
+        }
+        for block in content.items() {
+            let [kind, text] = block.gets(["type", "text"]).unwrap_or_default();
+            let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.says(text)));
+            if let Some(text) = text.filter(|_| is_text).and_then(|text| text.text()) {
+                self.hear(&text);
+            }
+        }
+    }
+}
+
+impl<'a> ListedTool<'a> {
+    /// The function that is described in `about`, with the schema under one of `schemas`; `whole` is all of the tool.
+    pub(crate) fn of(about: &JsonNode<'a>, schemas: [&str; 2], whole: &JsonNode<'a>) -> Option<Self> {
+        let [name, description, one, other] = about.gets(["name", "description", schemas[0], schemas[1]])?;
+        let properties = one.or(other).and_then(|schema| schema.get("properties"));
+        let members = properties.map(|it| it.members()).unwrap_or_default();
+        Some(Self {
+            name: name?.text()?.into_owned(),
+            description: description.and_then(|it| it.text()).unwrap_or_default().into_owned(),
+            parameters: members.into_iter().map(|(name, _)| name).collect(),
+            definition: String::from_utf8_lossy(whole.bytes()),
+            is_fixed: false,
+        })
+    }
+
+    /// A tool of which nothing is known but that it stays.
+    pub(crate) fn fixed(whole: &JsonNode<'a>) -> Self {
+        let name = whole.get("name").and_then(|name| name.text()).unwrap_or_default().into_owned();
+        let definition = String::from_utf8_lossy(whole.bytes());
+        Self { name, description: String::new(), parameters: Vec::new(), definition, is_fixed: true }
+    }
+}
+
+/// True when an object has no members but these.
+pub(crate) fn has_only(names: &[&str], object: &JsonNode<'_>) -> bool {
+    object.is_object() && object.members().iter().all(|(name, _)| names.contains(&name.as_str()))
+}
+
+/// Takes the tools out of a list whose name is among `unlisted`.
+pub(crate) fn drop_tools(
+    unlisted: &ToolNames,
+    name: impl Fn(&JsonNode<'_>) -> Option<String>,
+    tools: &[JsonNode<'_>],
+    patch: &mut BytePatch,
+) {
+    let is_unlisted = |tool| name(tool).is_some_and(|name| unlisted.contains(&name));
+    let dropped: Vec<bool> = tools.iter().map(is_unlisted).collect();
+    patch.drop_items(tools, &dropped);
+}

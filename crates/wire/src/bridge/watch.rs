@@ -1,0 +1,145 @@
+//! Stands before a watch, and makes calls of the client's tools of those that go by way of another.
+//!
+//! A call that means no tool stays what it is: a call of a hidden tool, which is answered and not shown.
+
+use std::sync::Arc;
+
+use crate::bridge::call::BridgedCall;
+use crate::bridge::catalogue::ToolNames;
+use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+
+/// How the tools of one request are called that its model is not shown.
+#[derive(Debug, Clone)]
+pub struct CallBridge {
+    /// The tool by way of which they are called.
+    pub call: &'static str,
+    /// All tools of the client.
+    pub tools: Arc<ToolNames>,
+}
+
+impl CallBridge {
+    /// The call that this JSON means, which the tool was given.
+    pub(crate) fn read(&self, input: &[u8]) -> Option<BridgedCall> {
+        BridgedCall::read(&self.tools, input)
+    }
+
+    /// True when this is the name of the tool.
+    pub(crate) fn fits(&self, name: Option<&JsonNode<'_>>) -> bool {
+        name.is_some_and(|name| name.says(self.call))
+    }
+}
+
+/// What changes in a response that comes at once; nothing where it cannot be read.
+pub(crate) type BodyBridge = fn(&CallBridge, &[u8]) -> Option<BytePatch>;
+
+/// Makes other events of a response's.
+pub(crate) trait EventBridge: Send {
+    /// Takes an event; appends to `out` those that stand for it.
+    fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>);
+
+    /// The events are over: what was held goes on.
+    fn end(&mut self, calls: &CallBridge, out: &mut Vec<u8>);
+}
+
+/// A watch over a response that comes at once.
+pub(crate) fn bridge_whole(
+    calls: CallBridge,
+    body: BodyBridge,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    Box::new(WholeBridge { calls, body, held: Vec::new(), is_blind: false, watch })
+}
+
+/// A watch over a response that comes in events.
+pub(crate) fn bridge_events(
+    calls: CallBridge,
+    events: impl EventBridge + 'static,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    Box::new(StreamBridge { calls, frames: EventFrames::default(), events, is_blind: false, watch })
+}
+
+struct WholeBridge {
+    calls: CallBridge,
+    body: BodyBridge,
+    held: Vec<u8>,
+    /// The body was too long to be waited for.
+    is_blind: bool,
+    watch: Box<dyn ResponseWatch>,
+}
+
+impl ResponseWatch for WholeBridge {
+    fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        self.held.extend_from_slice(bytes);
+        self.is_blind |= self.held.len() > MOST_HELD;
+        if self.is_blind {
+            self.watch.see(&std::mem::take(&mut self.held), out);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
+        let body = std::mem::take(&mut self.held);
+        match (self.body)(&self.calls, &body) {
+            Some(patch) => self.watch.see(&patch.apply(&body), out),
+            None => self.watch.see(&body, out),
+        }
+        self.watch.end(out)
+    }
+
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
+        self.watch.close(why, out);
+    }
+
+    fn spent(&self) -> TokenUsage {
+        self.watch.spent()
+    }
+}
+
+struct StreamBridge<E> {
+    calls: CallBridge,
+    frames: EventFrames,
+    events: E,
+    /// An event was too long to be waited for.
+    is_blind: bool,
+    watch: Box<dyn ResponseWatch>,
+}
+
+impl<E: EventBridge> ResponseWatch for StreamBridge<E> {
+    fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.is_blind {
+            return self.watch.see(bytes, out);
+        }
+        let mut told = Vec::new();
+        self.frames.take(bytes, |frame| self.events.event(&self.calls, frame, &mut told));
+        if self.frames.is_full() {
+            self.is_blind = true;
+            self.events.end(&self.calls, &mut told);
+            told.extend_from_slice(&self.frames.rest());
+        }
+        self.watch.see(&told, out);
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
+        let (mut told, mut rest) = (Vec::new(), self.frames.rest());
+        // An upstream may leave out the last blank line.
+        if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
+            rest.extend_from_slice(b"\n\n");
+            self.events.event(&self.calls, EventFrame { raw: &rest }, &mut told);
+        }
+        self.events.end(&self.calls, &mut told);
+        self.watch.see(&told, out);
+        self.watch.end(out)
+    }
+
+    fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
+        self.watch.close(why, out);
+    }
+
+    fn spent(&self) -> TokenUsage {
+        self.watch.spent()
+    }
+}

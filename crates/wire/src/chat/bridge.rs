@@ -1,0 +1,195 @@
+//! Leaves tools out of Chat Completions, and makes calls of them of those that go by way of another.
+
+use super::chunk::{CallPiece, ChatChunk};
+use super::held::HeldCall;
+use crate::bridge::bridges::BridgesTools;
+use crate::bridge::call::wrapped;
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::hidden::frames::EventFrame;
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::json::list;
+use crate::json::node::JsonNode;
+use crate::json::patch::{BytePatch, member_with_comma};
+use crate::json::text;
+
+pub(super) struct ChatBridge;
+
+/// What a tool and its function may have that are nothing but that.
+const PLAIN: [&str; 2] = ["type", "function"];
+const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
+
+impl BridgesTools for ChatBridge {
+    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
+        let top = JsonNode::whole(body)?;
+        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+        let tools = items.iter().map(listed).collect();
+        let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
+        for message in messages?.items() {
+            let [role, content] = message.gets(["role", "content"])?;
+            match (role?.text().as_deref(), content) {
+                (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
+                (Some("system" | "developer"), _) => {}
+                _ => break,
+            }
+        }
+        Some(catalogue)
+    }
+
+    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+        let top = JsonNode::whole(body)?;
+        let [tools, messages] = top.gets(["tools", "messages"])?;
+        let mut patch = BytePatch::default();
+        let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
+        drop_tools(unlisted, name, &tools?.items(), &mut patch);
+        for message in messages?.items() {
+            let [role, name, made] = message.gets(["role", "name", "tool_calls"])?;
+            // Some servers hold the name of a result against that of its call.
+            if let Some(name) =
+                name.filter(|name| role.is_some_and(|it| it.says("tool")) && is_of(unlisted, name))
+            {
+                patch.put(name.span, text::quoted(call));
+            }
+            for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
+                let [name, arguments] = function.gets(["name", "arguments"])?;
+                let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
+                else {
+                    continue;
+                };
+                let given = wrapped(&name.text()?, arguments.text()?.as_bytes());
+                patch.put(name.span, text::quoted(call));
+                patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
+            }
+        }
+        Some(patch.apply(body).into_owned())
+    }
+
+    fn bridge(
+        &self,
+        calls: CallBridge,
+        framing: ResponseFraming,
+        watch: Box<dyn ResponseWatch>,
+    ) -> Box<dyn ResponseWatch> {
+        match framing {
+            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Events => bridge_events(calls, ChunkBridge::default(), watch),
+        }
+    }
+}
+
+fn is_of(names: &ToolNames, name: &JsonNode<'_>) -> bool {
+    name.text().is_some_and(|name| names.contains(&*name))
+}
+
+fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let [kind, function] = tool.gets(["type", "function"]).unwrap_or_default();
+    let is_plain = kind.is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+    let function = function.filter(|function| is_plain && has_only(&FUNCTION, function));
+    let found = function.and_then(|function| ListedTool::of(&function, ["parameters", ""], tool));
+    found.unwrap_or_else(|| ListedTool::fixed(tool))
+}
+
+fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
+    let mut patch = BytePatch::default();
+    for choice in JsonNode::whole(body)?.get("choices")?.items() {
+        let made = choice.get("message").and_then(|message| message.get("tool_calls"));
+        for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
+            rewrite(calls, &function, &mut patch);
+        }
+    }
+    Some(patch)
+}
+
+/// Lets a call of the one tool be one of the tool that it means, if it means one.
+fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -> Option<()> {
+    let [name, arguments] = function.gets(["name", "arguments"])?;
+    let (name, arguments) = (name.filter(|name| calls.fits(Some(name)))?, arguments?);
+    let call = calls.read(arguments.text()?.as_bytes())?;
+    patch.put(name.span, text::quoted(&call.name));
+    patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+    Some(())
+}
+
+/// Holds the pieces of a call until all of it is there: calls come one after another.
+#[derive(Default)]
+struct ChunkBridge {
+    held: Option<HeldCall>,
+}
+
+impl EventBridge for ChunkBridge {
+    fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
+        let data = frame.data().unwrap_or_default();
+        let Some(chunk) = ChatChunk::read(&data).filter(|chunk| chunk.choices == Some(1)) else {
+            if data.trim_ascii() == b"[DONE]" {
+                self.end(calls, out);
+            }
+            return out.extend_from_slice(frame.raw);
+        };
+        let mut kept = Vec::new();
+        for piece in &chunk.pieces {
+            let goes_on = self.goes_on(calls, &chunk, piece, out);
+            if !goes_on && piece.name == calls.call {
+                self.held = Some(HeldCall::new(frame, &chunk, piece));
+            }
+            kept.push(!goes_on && self.held.is_none());
+        }
+        if chunk.reason().is_some() {
+            self.end(calls, out);
+        }
+        if kept.contains(&false) {
+            pass_rest(&kept, frame, &chunk, out);
+        } else {
+            out.extend_from_slice(frame.raw);
+        }
+    }
+
+    fn end(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
+        if let Some(held) = self.held.take() {
+            held.release(calls, out);
+        }
+    }
+}
+
+impl ChunkBridge {
+    /// Takes a piece if it is of the call that is held; otherwise that is over.
+    fn goes_on(
+        &mut self,
+        calls: &CallBridge,
+        chunk: &ChatChunk<'_>,
+        piece: &CallPiece<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let Some(held) = self.held.as_mut().filter(|held| held.goes_on(calls, chunk, piece)) else {
+            self.end(calls, out);
+            return false;
+        };
+        held.grow(chunk, piece);
+        if held.is_full() {
+            self.end(calls, out);
+        }
+        true
+    }
+}
+
+/// Passes on what a chunk says beside the pieces that are not `kept`; nothing, if it says nothing else.
+fn pass_rest(kept: &[bool], frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
+    let pieces = chunk.pieces.iter().zip(kept).filter(|(_, kept)| **kept);
+    let pieces: Vec<_> = pieces.map(|(piece, _)| text::spelled(&piece.place, chunk.data)).collect();
+    let others = chunk.parts.iter().any(|part| part.name != "tool_calls");
+    if pieces.is_empty() && !others && chunk.reason().is_none() && chunk.usage().is_none() {
+        return;
+    }
+    let mut patch = BytePatch::default();
+    let delta = chunk.delta.clone().map(|place| JsonNode::at(place, chunk.data));
+    match (chunk.parts.iter().find(|part| part.name == "tool_calls"), delta) {
+        (Some(part), _) if !pieces.is_empty() => {
+            patch.put(part.value.clone(), list::of(pieces.iter().map(String::as_str)));
+        }
+        (Some(_), Some(delta)) => {
+            patch.put(member_with_comma(&delta, "tool_calls").unwrap_or_default(), "");
+        }
+        _ => {}
+    }
+    frame.write(patch, chunk.data, out);
+}

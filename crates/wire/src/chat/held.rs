@@ -1,0 +1,91 @@
+//! A call that is held until all of its pieces are there.
+
+use super::chunk::{CallPiece, ChatChunk};
+use crate::bridge::watch::CallBridge;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::turn::MOST_HELD;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+
+/// A call, as far as it has come.
+pub(super) struct HeldCall {
+    /// The event that began it.
+    event: Vec<u8>,
+    /// Where its first piece stands in the data of that event.
+    place: std::ops::Range<usize>,
+    index: Option<u64>,
+    id: String,
+    /// What it is given, as it is written in JSON.
+    given: Vec<u8>,
+}
+
+impl HeldCall {
+    /// The call that begins with this piece.
+    pub(super) fn new(frame: EventFrame<'_>, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> Self {
+        let (event, place) = (frame.raw.to_vec(), piece.place.clone());
+        let (index, id) = (piece.index(chunk.data), piece.id.clone().into_owned());
+        let mut call = Self { event, place, index, id, given: Vec::new() };
+        call.grow(chunk, piece);
+        call
+    }
+
+    /// True when a piece is of this call. Some servers say the name of a call again with every piece of it.
+    pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
+        let is_named = !piece.name.is_empty();
+        let is_same = !piece.id.is_empty() && piece.id == self.id;
+        piece.index(chunk.data).is_none_or(|index| Some(index) == self.index)
+            && (piece.id.is_empty() || is_same)
+            && (!is_named || (piece.name == calls.call && is_same))
+    }
+
+    pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {
+        let function = JsonNode::at(piece.place.clone(), chunk.data).get("function");
+        let arguments = function.and_then(|function| function.get("arguments"));
+        if let Some(arguments) = arguments.filter(|it| it.bytes().starts_with(b"\"")) {
+            self.given.extend_from_slice(arguments.inside());
+        }
+    }
+
+    /// True when more of it should not be waited for.
+    pub(super) fn is_full(&self) -> bool {
+        self.given.len() > MOST_HELD
+    }
+
+    /// Appends one event with all of the call: of the tool that it means, or as it came.
+    pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
+        let frame = EventFrame { raw: &self.event };
+        let data = frame.data().unwrap_or_default();
+        let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
+        let call = text::decode(&quoted).and_then(|given| calls.read(given.as_bytes()));
+        let (name, arguments) = match call {
+            Some(call) => (call.name, text::quoted(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
+            None => (calls.call.to_owned(), quoted),
+        };
+        let piece = self.piece(&data, &name, &arguments);
+        let delta = [b"{\"tool_calls\":[", piece.as_slice(), b"]}"].concat();
+        if let Some(chunk) = ChatChunk::read(&data) {
+            let mut patch = BytePatch::default();
+            let ends = [chunk.finish.clone(), chunk.usage().map(|usage| usage.span)];
+            ends.into_iter().flatten().for_each(|place| patch.put(place, *b"null"));
+            chunk.delta.clone().into_iter().for_each(|place| patch.put(place, delta.clone()));
+            frame.write(patch, &data, out);
+        }
+    }
+
+    /// The first piece, with all that the call is given.
+    fn piece(&self, data: &[u8], name: &str, arguments: &[u8]) -> Vec<u8> {
+        let piece = &data[self.place.clone()];
+        let (mut patch, top) = (BytePatch::default(), JsonNode::whole(piece));
+        let Some(function) = top.and_then(|top| top.get("function")) else { return piece.to_vec() };
+        let [old, given] = function.gets(["name", "arguments"]).unwrap_or_default();
+        if let Some(old) = old {
+            patch.put(old.span, text::quoted(name));
+        }
+        match given {
+            Some(given) => patch.put(given.span, arguments),
+            None => patch.add(&function, &[b"\"arguments\":", arguments].concat()),
+        }
+        patch.apply(piece).into_owned()
+    }
+}

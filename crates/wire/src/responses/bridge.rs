@@ -1,0 +1,217 @@
+//! Leaves tools out of the Responses API, and makes calls of them of those that go by way of another.
+
+use super::request;
+use crate::bridge::bridges::BridgesTools;
+use crate::bridge::call::{BridgedCall, wrapped};
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::content::TEXT;
+use crate::hidden::frames::EventFrame;
+use crate::hidden::turn::MOST_HELD;
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::history::HistoryPlace;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+
+pub(super) struct ResponsesBridge;
+
+/// What a tool may have that is nothing but a function.
+const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
+
+impl BridgesTools for ResponsesBridge {
+    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
+        // What the provider keeps begins elsewhere, and holds calls as the model made them.
+        if request::history(body) != HistoryPlace::Here {
+            return None;
+        }
+        let [tools, input, choice] = JsonNode::whole(body)?.gets(["tools", "input", "tool_choice"])?;
+        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+        if items.iter().any(is_searched) {
+            return None;
+        }
+        let mut catalogue =
+            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
+        let input = input?;
+        if let Some(text) = input.text() {
+            catalogue.hear(&text);
+        }
+        for item in input.items() {
+            let [kind, role, content] = item.gets(["type", "role", "content"])?;
+            let kind = kind.and_then(|kind| kind.text());
+            match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
+                (None | Some("message"), Some("user"), Some(content)) => {
+                    catalogue.hear_content(&TEXT, &content);
+                }
+                (None | Some("message"), Some("system" | "developer"), _)
+                | (Some("additional_tools"), ..) => {}
+                _ => break,
+            }
+        }
+        Some(catalogue)
+    }
+
+    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+        let [tools, input] = JsonNode::whole(body)?.gets(["tools", "input"])?;
+        let mut patch = BytePatch::default();
+        let name = |tool: &JsonNode<'_>| Some(tool.get("name")?.text()?.into_owned());
+        drop_tools(unlisted, name, &tools?.items(), &mut patch);
+        for item in input?.items() {
+            let Some((name, arguments)) = called(&item) else { continue };
+            let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
+            let given = wrapped(&tool, arguments.text()?.as_bytes());
+            patch.put(name.span.clone(), text::quoted(call));
+            patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
+        }
+        Some(patch.apply(body).into_owned())
+    }
+
+    fn bridge(
+        &self,
+        calls: CallBridge,
+        framing: ResponseFraming,
+        watch: Box<dyn ResponseWatch>,
+    ) -> Box<dyn ResponseWatch> {
+        match framing {
+            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Events => bridge_events(calls, HeldItem::default(), watch),
+        }
+    }
+}
+
+/// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
+fn is_searched(tool: &JsonNode<'_>) -> bool {
+    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
+    let is_search = kind.is_some_and(|kind| kind.says("tool_search"));
+    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+}
+
+fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+    let is_plain = tool.get("type").is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+    let found = ListedTool::of(tool, ["parameters", ""], tool).filter(|_| is_plain);
+    found.unwrap_or_else(|| ListedTool::fixed(tool))
+}
+
+/// The name and the arguments of a call.
+fn called<'a>(item: &JsonNode<'a>) -> Option<(JsonNode<'a>, JsonNode<'a>)> {
+    let [kind, name, arguments] = item.gets(["type", "name", "arguments"])?;
+    name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.says("function_call")))
+}
+
+fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
+    let mut patch = BytePatch::default();
+    list(calls, &JsonNode::whole(body)?, &mut patch);
+    Some(patch)
+}
+
+/// The calls that a response object lists.
+fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
+    for item in response.get("output").iter().flat_map(JsonNode::items) {
+        let Some((name, arguments)) = called(&item).filter(|(name, _)| calls.fits(Some(name))) else {
+            continue;
+        };
+        if let Some(call) = arguments.text().and_then(|given| calls.read(given.as_bytes())) {
+            patch.put(name.span, text::quoted(&call.name));
+            patch.put(arguments.span, spelled(&call));
+        }
+    }
+}
+
+/// The arguments of a call, as a string.
+fn spelled(call: &BridgedCall) -> String {
+    text::quoted(&String::from_utf8_lossy(&call.arguments))
+}
+
+/// The events of a call, held until all of it is there: items come one by one.
+#[derive(Default)]
+struct HeldItem {
+    index: Option<u64>,
+    events: Vec<Vec<u8>>,
+    size: usize,
+}
+
+impl EventBridge for HeldItem {
+    fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
+        let data = frame.data().unwrap_or_default();
+        let top = JsonNode::whole(&data);
+        let names = ["type", "output_index", "item", "response"];
+        let [kind, index, item, response] = top.and_then(|top| top.gets(names)).unwrap_or_default();
+        let index = index.and_then(|index| index.number());
+        let is_held = self.index.is_some() && index == self.index;
+        match kind.and_then(|kind| kind.text()).as_deref() {
+            Some("response.output_item.added")
+                if index.is_some() && item.as_ref().is_some_and(|it| begins(calls, it)) =>
+            {
+                self.end(calls, out);
+                self.index = index;
+                self.hold(calls, frame, out);
+            }
+            Some("response.output_item.done") if is_held => {
+                self.events.push(frame.raw.to_vec());
+                let called = item.and_then(|item| called(&item)).and_then(|(_, arguments)| arguments.text());
+                match called.and_then(|given| calls.read(given.as_bytes())) {
+                    Some(call) => self.tell(&call, out),
+                    None => self.end(calls, out),
+                }
+            }
+            Some(_) if is_held => self.hold(calls, frame, out),
+            _ => {
+                let mut patch = BytePatch::default();
+                if let Some(response) = response {
+                    self.end(calls, out);
+                    list(calls, &response, &mut patch);
+                }
+                frame.write(patch, &data, out);
+            }
+        }
+    }
+
+    fn end(&mut self, _: &CallBridge, out: &mut Vec<u8>) {
+        out.extend(std::mem::take(self).events.into_iter().flatten());
+    }
+}
+
+/// True for a call of the one tool.
+fn begins(calls: &CallBridge, item: &JsonNode<'_>) -> bool {
+    called(item).is_some_and(|(name, _)| calls.fits(Some(&name)))
+}
+
+impl HeldItem {
+    fn hold(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
+        self.size += frame.raw.len();
+        self.events.push(frame.raw.to_vec());
+        if self.size > MOST_HELD {
+            self.end(calls, out);
+        }
+    }
+
+    /// The events, as those of a call of the tool that is meant. None goes: they are numbered.
+    fn tell(&mut self, call: &BridgedCall, out: &mut Vec<u8>) {
+        let mut is_given = false;
+        for raw in std::mem::take(self).events {
+            let frame = EventFrame { raw: &raw };
+            let data = frame.data().unwrap_or_default();
+            let mut patch = BytePatch::default();
+            if let Some(top) = JsonNode::whole(&data) {
+                let [item, delta] = top.gets(["item", "delta"]).unwrap_or_default();
+                if let Some(delta) = delta {
+                    patch.put(delta.span, if is_given { "\"\"".to_owned() } else { spelled(call) });
+                    is_given = true;
+                }
+                name(call, &item.unwrap_or(top), &mut patch);
+            }
+            frame.write(patch, &data, out);
+        }
+    }
+}
+
+/// Lets an item, or the event that tells of its arguments, be about the tool that is meant.
+fn name(call: &BridgedCall, object: &JsonNode<'_>, patch: &mut BytePatch) {
+    let [name, arguments] = object.gets(["name", "arguments"]).unwrap_or_default();
+    if let Some(name) = name {
+        patch.put(name.span, text::quoted(&call.name));
+    }
+    if let Some(arguments) = arguments.filter(|it| !it.inside().is_empty()) {
+        patch.put(arguments.span, spelled(call));
+    }
+}
