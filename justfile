@@ -143,6 +143,11 @@ mcp: release
     cd benchmarks/mcp && node compare.mjs --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
     cd benchmarks/mcp && python3 relay.py --record && python3 replay.py --wrap '{{justfile_directory()}}/target/release/tersely mcp --'
 
+# Three hundred tools of real MCP servers through `tersely serve` with `discovery`: is what is not shown found? (minutes the first time)
+[group('measure')]
+discovery: release
+    cd benchmarks/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # What `tersely mcp` saves of recorded MCP results, and how much later a result arrives.
 [group('measure')]
 mcp-cost: release
