@@ -336,6 +336,36 @@ fn rules_are_read_and_held_to_their_parts() {
     }
 }
 
+#[test]
+fn servers_are_read_and_held_to_their_parts() {
+    let scene = |text: &str| Scene::new("servers").file("a.toml", text).set("TERSELY_CONFIG", "a.toml");
+    let both = "[mcp.servers.b]\ncommand = ['x', 'a,b']\nargs = ['c']\nenv = { KEY = '${SECRET:-s3cret}' }\n[mcp.servers.a]\nurl = 'https://h/mcp?key=s3cret'\nheaders = { Authorization = 's3cret' }\n";
+    scene(both).holds("mcp.servers.a", json!("https://h/mcp, 1 header"), "file a.toml:5");
+    scene(both).holds("mcp.servers.b", json!("x, 2 arguments, 1 variable"), "file a.toml:1");
+    assert!(!scene(both).run("show", &[]).stdout.contains("s3cret"));
+    for (text, why) in [
+        ("mcp = 1\n", "mcp: expects a table, not a value"),
+        ("mcp.server.a.url = 'http://x'\n", "mcp.server: unknown key; did you mean mcp.servers?"),
+        ("mcp.servers = []\n", "mcp.servers: expects a table, not a list"),
+        ("mcp.servers.'a/b'.url = 'http://x'\n", "cannot be part of a path"),
+        ("mcp.servers.a = {}\n", "mcp.servers.a: has neither a command nor a url"),
+        ("mcp.servers.a.args = ['x']\n", "has args and no command"),
+        ("mcp.servers.a = { url = 'http://x', command = 'x' }\n", "has a command and a url"),
+        ("mcp.servers.a = { url = 'http://x', env = { A = 'x' } }\n", "env is for a command"),
+        ("mcp.servers.a = { command = 'x', headers = { a = 'x' } }\n", "headers are for a url"),
+        ("mcp.servers.a.urls = 'x'\n", "mcp.servers.a.urls: unknown key; did you mean mcp.servers.a.url?"),
+        ("mcp.servers.a.url = 'ftp://x'\n", "is neither http nor https"),
+        ("mcp.servers.a = { url = 'http://x', headers = { Host = 'x' } }\n", "\"Host\" cannot be set"),
+        (
+            "mcp.servers.a = { url = 'http://x', headers = { a = \"s3\\ncret\" } }\n",
+            "the value of \"a\" cannot",
+        ),
+        ("mcp.servers.a = { url = 'http://x', headers = { a = '${NOT_SET}' } }\n", "NOT_SET is not set"),
+    ] {
+        scene(text).refuses(why);
+    }
+}
+
 /// Behaviour 0.11, 0.16: masking that was asked for by name holds for all requests.
 #[test]
 fn no_rule_makes_an_exception_from_redaction() {
@@ -372,6 +402,8 @@ fn a_file_merely_found_is_not_trusted() {
         "redact_secrets = false\n",
         "redact_secrets = true\n",
         "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",
+        "[mcp.servers.a]\ncommand = 'curl'\n",
+        "mcp.servers.a.url = 'http://x'\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
         scene.refuses("in a file that you did not name");
@@ -528,9 +560,17 @@ fn the_example_loads_and_leaves_nothing_out() {
     for entry in shown["settings"].as_array().unwrap() {
         let name = entry["setting"].as_str().unwrap();
         let leaf = name.rsplit('.').next().unwrap();
-        assert!(name.starts_with("rules[") || example.contains(&format!("{leaf} = ")), "{name} is not shown");
+        let is_listed = name.starts_with("rules[") || name.starts_with("mcp.servers.");
+        assert!(is_listed || example.contains(&format!("{leaf} = ")), "{name} is not shown");
     }
-    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), "file x.toml:133");
+    let line = |text: &str| {
+        let at = example.lines().position(|line| line.starts_with(text)).unwrap();
+        format!("file x.toml:{}", at + 1)
+    };
+    let rule = example.match_indices("[[rules]]").nth(1).unwrap().0;
+    let rule = format!("file x.toml:{}", example[..rule].lines().count() + 1);
+    scene.holds("rules[1]", json!("tool=bash route=/v1/messages loss=none min_bytes=800"), &rule);
+    scene.holds("mcp.servers.files", json!("npx, 3 arguments, 1 variable"), &line("[mcp.servers.files]"));
     let usual = Scene::new("usual").shows();
     for (entry, usual) in
         shown["settings"].as_array().unwrap().iter().zip(usual["settings"].as_array().unwrap())

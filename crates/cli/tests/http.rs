@@ -70,8 +70,13 @@ impl Drop for Door {
 }
 
 fn door() -> Door {
+    door_with(&[])
+}
+
+fn door_with(settings: &[(&str, &str)]) -> Door {
     let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
         .args(["http", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{}", api())])
+        .envs(settings.iter().copied())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary");
@@ -127,6 +132,17 @@ fn a_coding_is_answered_with_its_headers() {
         ("content-length", Some(&*answer.body.len().to_string())),
     ] {
         assert_eq!(answer.get(name), value, "{}", answer.head);
+    }
+}
+
+/// Behaviour 10.10.
+#[test]
+fn an_answer_that_has_no_room_passes_as_it_came() {
+    let plain = door().ask("GET", "/rows", "");
+    for (limit, has_room) in [("100", false), ("1MiB", true)] {
+        let answer =
+            door_with(&[("TERSELY_LIMITS_MEMORY", limit)]).ask("GET", "/rows", "x-prefer-format: terse\r\n");
+        assert_eq!(answer.body == plain.body, !has_room, "{}", answer.body);
     }
 }
 

@@ -111,6 +111,70 @@ fn a_server_that_dies_takes_us_with_it() {
     assert_eq!(wrapped.end().0, Some(7));
 }
 
+/// What a command prints and how it ends, when it is told this.
+fn printed(command: &mut Command) -> (Vec<u8>, Vec<u8>, Option<i32>) {
+    let mut process = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("a process");
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}});
+    writeln!(process.stdin.take().expect("open"), "{call}").expect("told");
+    let done = process.wait_with_output().expect("an end");
+    (done.stdout, done.stderr, done.status.code())
+}
+
+/// Behaviour 10.9.
+#[test]
+fn faults_are_as_without_us() {
+    for fault in [
+        r#"out.write(b'\xff\x00 garbage\n[]\n{}\n\n{"id":1,"id":1}\n')"#,
+        r#"out.write(b'{"jsonrpc": "2.0", "id": 1, "resu'); out.flush(); os._exit(3)"#,
+        r#"out.write(b'half a line')"#,
+        r#"sys.stderr.write('x' * (8 << 20) + 'end')"#,
+        r#"out.write(b'{"id":1,"result":{"content":[]}}\n' * 3); out.flush(); os.kill(os.getpid(), 9)"#,
+        r#"out.write(b'{"id":1,"result":"' + b'y' * (40 << 20)); sys.exit(1)"#,
+    ] {
+        let server = format!("import os, sys\nout = sys.stdout.buffer\nsys.stdin.readline()\n{fault}\n");
+        let direct = printed(Command::new("python3").args(["-c", &server]));
+        let wrapped = printed(
+            Command::new(env!("CARGO_BIN_EXE_tersely")).args(["mcp", "--", "python3", "-c", &server]),
+        );
+        let code = direct.2.unwrap_or(128 + 9);
+        assert!(direct.0 == wrapped.0 && direct.1 == wrapped.1, "{fault}");
+        assert_eq!(wrapped.2, Some(code), "{fault}");
+    }
+}
+
+/// Behaviour 10.9.
+#[test]
+fn a_hundred_megabytes_pass_and_are_not_held() {
+    let server = r#"
+import sys
+sys.stdin.readline()
+sys.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"' + "z" * (100 << 20) + '"}]}}\n')
+sys.stdout.flush()
+sys.stdin.readline()
+"#;
+    let mut wrapped = start(&["python3", "-c", server]);
+    wrapped.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x"}}));
+    let mut line = Vec::new();
+    wrapped.hears.read_until(b'\n', &mut line).expect("a line");
+    assert_eq!(line.iter().filter(|byte| **byte == b'z').count(), 100 << 20);
+    let peak = peak(wrapped.process.id());
+    assert!(peak < 200 << 20, "{peak}");
+    assert_eq!(wrapped.end().0, Some(0));
+}
+
+/// The most memory that a process has had.
+fn peak(pid: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<usize>().ok()).unwrap_or_default() << 10
+}
+
+/// Behaviour 10.9: who hangs is not waited for longer than its client waits.
 #[test]
 fn a_signal_reaches_the_server() {
     let mut wrapped = Wrapped::server();

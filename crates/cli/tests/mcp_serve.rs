@@ -7,15 +7,15 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::thread;
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// A server that answers with rows, tells progress first, and asks its client something on demand.
 const SERVER: &str = r#"
-import json, os, sys
+import json, os, subprocess, sys, time
 rows = [{"id": n, "name": f"item {n}", "state": "open"} for n in range(60)]
 say = lambda message: print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 for line in sys.stdin:
@@ -23,9 +23,27 @@ for line in sys.stdin:
     params = asked.get("params", {})
     if "method" not in asked or "id" not in asked: continue
     if params.get("name") == "die": os._exit(7)
+    if params.get("name") == "hang":
+        import signal
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        child = subprocess.Popen(["sleep", "600"])
+        say({"method": "notifications/progress", "params": {"progressToken": 7, "progress": child.pid}})
+        time.sleep(600)
+    if params.get("name") == "noise":
+        sys.stderr.write("x" * (4 << 20))
+        sys.stdout.buffer.write(b"\xff garbage\n\n{\"half\": \n[]\n")
+        sys.stdout.buffer.flush()
+    if params.get("name") == "half":
+        sys.stdout.write('{"jsonrpc": "2.0", "id": "c", "resu')
+        sys.stdout.flush()
+        os._exit(1)
+    if params.get("name") == "huge":
+        sys.stdout.write('{"result": "' + "z" * (100 << 20) + '", "jsonrpc": "2.0", "id": "c"}\n')
+        sys.stdout.flush()
+        continue
     if params.get("name") == "news": say({"method": "notifications/resources/list_changed"})
     if "_meta" in params: say({"method": "notifications/progress", "params": {"progressToken": params["_meta"]["progressToken"], "progress": 1}})
-    result = {"serverInfo": {"name": "x"}}
+    result = {"serverInfo": {"name": "x", "pid": os.getpid()}}
     if asked["method"] == "tools/list": result = {"tools": [{"name": "rows", "inputSchema": {}}]}
     if params.get("name") == "key": rows = [{"id": n, "key": "AKIAQ3EGRIJ5KD7WLZPX"} for n in range(9)]
     if asked["method"] == "tools/call": result = {"content": [{"type": "text", "text": json.dumps(rows, indent=2)}]}
@@ -35,8 +53,8 @@ for line in sys.stdin:
 struct Served {
     process: Child,
     address: String,
-    /// Open, so that it can be written to.
-    _says: BufReader<ChildStderr>,
+    /// Read, so that it can be written to.
+    _says: JoinHandle<usize>,
 }
 
 impl Drop for Served {
@@ -48,12 +66,17 @@ impl Drop for Served {
 
 /// The command server as `rows`, and `url` as `far`.
 fn serve(test: &str, url: &str) -> Served {
+    serve_with(test, url, &[])
+}
+
+fn serve_with(test: &str, url: &str, settings: &[(&str, &str)]) -> Served {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.json"));
     let servers = json!({"rows": {"command": "python3", "args": ["-c", SERVER]}, "far": {"url": url}});
     fs::write(&file, format!("// a client's file\n{}", json!({"mcpServers": servers}))).expect("a file");
     let mut process = Command::new(env!("CARGO_BIN_EXE_tersely"))
         .args(["mcp", "serve", "--redact-secrets", "--listen", "127.0.0.1:0", "--from"])
         .arg(&file)
+        .envs(settings.iter().copied())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary");
@@ -61,6 +84,8 @@ fn serve(test: &str, url: &str) -> Served {
     let mut says = BufReader::new(process.stderr.take().expect("errors"));
     says.read_line(&mut hello).expect("a line");
     let address = hello.trim().rsplit("http://").next().expect("an address").to_owned();
+    // What servers print goes there too.
+    let says = thread::spawn(move || says.bytes().count());
     Served { process, address, _says: says }
 }
 
@@ -111,6 +136,11 @@ impl Served {
 
     /// The header of a session that has begun and seen the tools.
     fn begin(&self) -> String {
+        self.start().0
+    }
+
+    /// The same, and the server's process.
+    fn start(&self) -> (String, u64) {
         let answer = self.ask(
             "POST",
             "/mcp/rows",
@@ -121,7 +151,16 @@ impl Served {
         let listed =
             self.ask("POST", "/mcp/rows", &session, r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
         assert_eq!(listed.messages()[0]["result"]["tools"][1]["name"], "expand_context");
-        session
+        (session, answer.messages()[0]["result"]["serverInfo"]["pid"].as_u64().expect("a process"))
+    }
+
+    /// Asks for something that hangs, hears of the process that was started meanwhile, and leaves.
+    fn hang(&self, session: &str) -> u64 {
+        let stream = self.open("POST", "/mcp/rows", session, &call("hang"));
+        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        let data = lines.find_map(|line| line.strip_prefix("data: ").map(str::to_owned)).expect("progress");
+        let news: Value = serde_json::from_str(&data).expect("JSON");
+        news["params"]["progress"].as_u64().expect("a process")
     }
 }
 
@@ -261,4 +300,116 @@ fn a_server_that_listens_gets_the_request_and_the_client_shorter_results() {
     assert!(nowhere.body.contains("there is: /mcp/far, /mcp/rows"), "{}", nowhere.body);
     let page = served.ask("POST", "/mcp/far", "origin: https://evil.example\r\n", &call("rows"));
     assert!(page.head.starts_with("HTTP/1.1 403"), "{}", page.head);
+}
+
+/// Waits until these processes are gone.
+fn gone(processes: &[u64]) {
+    let begun = Instant::now();
+    let is_there = |pid: &u64| {
+        // One that nobody has waited for has ended too.
+        fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    while processes.iter().any(is_there) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{processes:?} are still there");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Behaviour 10.9.
+#[test]
+fn a_server_that_hangs_ends_with_its_session() {
+    let served = serve("hangs", "http://127.0.0.1:1/mcp");
+    let (session, server) = served.start();
+    let child = served.hang(&session);
+    assert!(served.ask("DELETE", "/mcp/rows", &session, "").head.starts_with("HTTP/1.1 200"));
+    gone(&[server, child]);
+}
+
+/// Behaviour 10.9: with us, whether we are asked once or twice.
+#[test]
+fn servers_end_with_us() {
+    for signals in [1, 2] {
+        let mut served = serve_with("ends", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_NOTICE", "0s")]);
+        let (quiet, hung) = (served.start(), served.start());
+        let child = served.hang(&hung.0);
+        // Whoever only waits for news is not waited for.
+        let _news = served.open("GET", "/mcp/rows", &quiet.0, "");
+        for _ in 0..signals {
+            let pid = served.process.id().to_string();
+            assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+            thread::sleep(Duration::from_millis(200));
+        }
+        let code = served.process.wait().expect("an end").code();
+        assert_eq!(code, Some(if signals == 1 { 0 } else { 128 + 15 }));
+        gone(&[quiet.1, hung.1, child]);
+    }
+}
+
+/// Behaviour 10.9: after a long silence.
+#[test]
+fn a_session_that_nobody_uses_ends() {
+    let served = serve_with("idle", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_SESSION", "600ms")]);
+    let (watched, unused) = (served.start(), served.start());
+    let _news = served.open("GET", "/mcp/rows", &watched.0, "");
+    gone(&[unused.1]);
+    assert!(served.ask("POST", "/mcp/rows", &unused.0, &call("rows")).head.starts_with("HTTP/1.1 404"));
+    assert!(served.ask("POST", "/mcp/rows", &watched.0, &call("rows")).head.starts_with("HTTP/1.1 200"));
+}
+
+/// Behaviour 10.9.
+#[test]
+fn noise_does_no_harm_and_half_an_answer_is_an_error() {
+    let served = serve("noise", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let answer = served.ask("POST", "/mcp/rows", &session, &call("noise"));
+    assert!(answer.text().len() < 1000 && !answer.body.contains("garbage"), "{}", answer.body);
+    let answer = served.ask("POST", "/mcp/rows", &session, &call("half"));
+    assert_eq!(answer.messages()[0]["error"]["message"], "the server has ended");
+}
+
+/// Behaviour 10.9.
+#[test]
+fn an_answer_that_is_too_long_is_an_error_and_is_not_held() {
+    let served = serve("huge", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let answer = served.ask("POST", "/mcp/rows", &session, &call("huge"));
+    assert_eq!(answer.messages()[0]["error"]["message"], "the server's answer is too long to be carried");
+    let status = fs::read_to_string(format!("/proc/{}/status", served.process.id())).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    assert!(peak.expect("memory").parse::<usize>().expect("a number") < 250 << 10, "{peak:?}");
+    assert!(served.ask("POST", "/mcp/rows", &session, &call("rows")).text().len() < 1000);
+}
+
+/// Behaviour 10.10.
+#[test]
+fn what_has_no_room_passes_as_it_came() {
+    let served = serve_with("room", &far(), &[("TERSELY_LIMITS_MEMORY", "1KiB")]);
+    for tool in ["rows", "events"] {
+        let answer = served.ask("POST", "/mcp/far", "", &call(tool));
+        let messages = answer.messages();
+        let text = messages[0]["result"]["content"][0]["text"].as_str().expect("text");
+        assert!(serde_json::from_str::<Value>(text).is_ok_and(|rows| rows[59]["id"] == 59), "{text}");
+    }
+}
+
+/// A file that was named says which servers there are, and what they get beside the client's own words.
+#[test]
+fn servers_may_stand_in_the_settings() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("servers.toml");
+    let text = format!(
+        "[mcp.servers.set]\nurl = '{}?key=1'\nheaders = {{ authorization = 'Bearer ${{KEY}}' }}\n[mcp.servers.far]\nurl = 'http://127.0.0.1:2'\n",
+        far()
+    );
+    fs::write(&file, text).expect("a file");
+    let config = file.display().to_string();
+    let served =
+        serve_with("settings", "http://127.0.0.1:1/mcp", &[("TERSELY_CONFIG", &config), ("KEY", "theirs")]);
+    for (path, query) in [("/mcp/set", "?key=1"), ("/mcp/set?mine", "?mine")] {
+        let answer = served.ask("POST", path, "authorization: Bearer mine\r\n", &call("rows"));
+        assert_eq!(answer.get("x-path"), Some(&*format!("/deep/mcp{query}")));
+        let content = &answer.messages()[0]["result"]["content"];
+        assert_eq!(content[1]["text"], "authorization: Bearer theirs");
+    }
+    // What is named otherwise goes before the file.
+    assert!(served.ask("POST", "/mcp/far", "", &call("rows")).body.contains("127.0.0.1:1"));
 }

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use crate::client::Lane;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
+use crate::held::{BodySpace, Held};
 use crate::idle::Idle;
 use crate::undo::{PIECE, Undo};
 
@@ -40,6 +41,8 @@ pub(crate) struct Arrival {
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
+    /// The room that this takes.
+    held: Held,
     _lane: Option<Lane>,
 }
 
@@ -47,7 +50,7 @@ impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
         let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST_HELD));
-        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), _lane: lane }
+        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), held: Held::default(), _lane: lane }
     }
 
     /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
@@ -110,15 +113,22 @@ impl Arrival {
         self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(HEARD).collect()
     }
 
-    /// All of it, taken out, if it has at most `limit` bytes; else it is still to come.
-    pub(crate) async fn whole(&mut self, limit: usize) -> Result<Option<Bytes>, Error> {
-        while self.read_ahead() <= limit {
+    /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
+    pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
+        self.held = space.room();
+        loop {
+            let ahead = self.read_ahead();
+            if ahead > limit || !space.fit(&mut self.held, ahead) {
+                return Ok(None);
+            }
             match poll_fn(|cx| self.poll_more(cx)).await.transpose()? {
                 Some(frame) => self.ahead.push_back(frame),
-                None => return Ok(Some(joined(self.ahead.drain(..)))),
+                None => {
+                    let held = std::mem::take(&mut self.held);
+                    return Ok(Some(held.around(joined(self.ahead.drain(..)))));
+                }
             }
         }
-        Ok(None)
     }
 
     /// The next frame that was not read ahead.

@@ -5,6 +5,7 @@
 
 mod api;
 mod arrival;
+mod bench;
 mod caller;
 mod client;
 mod coding;
@@ -19,6 +20,7 @@ mod idle;
 mod life;
 mod llm;
 mod mcp;
+mod missed;
 mod outgoing;
 mod probe;
 mod pulse;
@@ -34,10 +36,14 @@ mod vendor;
 pub use api::serve_api;
 pub use error::{Error, Side};
 pub use llm::{
-    Follow, Head, Keeper, Live, Missed, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages,
-    Totals, Verdict,
+    Follow, Head, Keeper, Live, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Stages, Totals,
+    Verdict,
 };
-pub use mcp::{McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay, serve_mcp};
+pub use mcp::{
+    ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
+    serve_mcp,
+};
+pub use missed::Missed;
 pub use probe::probe;
 pub use serve::{bind, serve};
 pub use settings::{GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets};

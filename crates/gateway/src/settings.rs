@@ -104,6 +104,8 @@ pub struct Timeouts {
     pub upload: Option<Duration>,
     /// For a rewrite off the threads that serve, and for room to do it in; then the original goes on.
     pub rewrite: Duration,
+    /// For a word in a session of an MCP server that was started for it; then that one is ended.
+    pub session: Duration,
     /// For requests that still come once told to stop, while `/readyz` says so already.
     pub notice: Duration,
     /// For running streams, once no more requests are taken.
@@ -119,6 +121,7 @@ impl Default for Timeouts {
             body: Duration::from_mins(1),
             upload: Some(Duration::from_mins(2)),
             rewrite: Duration::from_secs(30),
+            session: Duration::from_hours(1),
             notice: Duration::from_secs(5),
             drain: Duration::from_mins(5),
         }

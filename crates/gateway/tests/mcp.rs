@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{McpDoor, Originals, Pipe, relay};
+use tersely_gateway::{GatewaySettings, McpDoor, Originals, Pipe, relay};
 use tersely_wire::mcp::StructuredCopies;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, duplex, split};
 use tokio::task::JoinHandle;
@@ -47,7 +47,12 @@ fn pair(copies: StructuredCopies) -> Pair {
 }
 
 fn pair_with(settings: EngineSettings, copies: StructuredCopies) -> Pair {
-    let door = McpDoor::new(Engine::new(settings), copies, Originals::in_memory().expect("memory"));
+    let door = McpDoor::new(
+        &GatewaySettings::default(),
+        Engine::new(settings),
+        copies,
+        Originals::in_memory().expect("memory"),
+    );
     let (client, to_client) = duplex(1 << 16);
     let (server, to_server) = duplex(1 << 16);
     let (client_from, client_to) = split(to_client);

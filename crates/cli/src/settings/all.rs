@@ -13,6 +13,8 @@ pub(crate) struct AllSettings {
     pub keeping: Keeping,
     /// Which filters are looked for.
     pub filtering: Filtering,
+    /// The servers that are served to MCP clients.
+    pub servers: tersely_gateway::McpServers,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
 }

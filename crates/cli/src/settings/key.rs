@@ -310,6 +310,11 @@ static BELOW: &[SettingKey] = &[
         about: "To rewrite a large body, waiting included; after that the original is forwarded",
     },
     SettingKey {
+        name: "timeouts.session",
+        field: SettingField::Time(|draft| &mut draft.timeouts().session),
+        about: "Between messages of a session with an MCP server that is a command; after that it is ended",
+    },
+    SettingKey {
         name: "timeouts.notice",
         field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
         about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all",

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tersely_engine::Rule;
+use tersely_gateway::McpServer;
 
 use super::env::{self, Environment, VariableMeaning};
 use super::flags::{FLAGS, Flags};
@@ -18,6 +19,7 @@ use super::words::{Words, switch};
 pub(crate) struct Layer {
     pub values: BTreeMap<&'static str, (Words, SettingOrigin)>,
     pub rules: Vec<(Rule, SettingOrigin)>,
+    pub servers: Vec<(String, McpServer, SettingOrigin)>,
     /// Files of certificates to trust whatever else is said.
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
     pub problems: Vec<Problem>,

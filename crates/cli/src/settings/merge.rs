@@ -15,8 +15,8 @@ use super::key::KEYS;
 use super::layer::Layer;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::rule;
 use super::words::Words;
+use super::{rule, server};
 
 /// A setting, its value and where that came from.
 #[derive(Debug, Clone)]
@@ -117,6 +117,11 @@ impl Merger {
             }
             self.entries.push(MergedEntry { name, value: json!(rule::spell(&rule)), origin });
             self.draft.settings.engine.rules.push(rule);
+        }
+        for (name, server, origin) in layer.servers {
+            let value = json!(server::spell(&server));
+            self.entries.push(MergedEntry { name: format!("mcp.servers.{name}"), value, origin });
+            self.draft.settings.servers.insert(name, server);
         }
         for (path, origin) in layer.trusted {
             self.trust(path, origin);

@@ -24,6 +24,7 @@ mod reference;
 mod rule;
 mod schema;
 mod seed;
+pub(crate) mod server;
 mod shape;
 mod sources;
 mod substitute;

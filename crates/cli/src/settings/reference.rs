@@ -11,7 +11,7 @@ use super::flags::FLAGS;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedMeaning};
 use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule};
+use super::{place, rule, server};
 
 const HEAD: &str = "\
 # Configuration
@@ -26,9 +26,9 @@ The file is the first of these that exists:
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store` and
-`redact_secrets` are refused there until you name the file, because a downloaded project could bring such a file and send your keys and
-texts elsewhere.
+current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`,
+`mcp.servers` and `redact_secrets` are refused there until you name the file, because a downloaded project could bring such a file, send your
+keys and texts elsewhere, or start commands.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
@@ -79,6 +79,7 @@ pub(crate) fn reference() -> String {
         group(&mut page, name, about);
     }
     rules(&mut page);
+    servers(&mut page);
     seeds(&mut page);
     variables(&mut page);
     page
@@ -126,6 +127,14 @@ fn rules(page: &mut String) {
     line(page, "\n### rules\n\nOverrides for tools and routes; the last match wins.\n");
     line(page, "| part | means |\n|---|---|");
     for (name, about) in rule::parts() {
+        line(page, &format!("| `{name}` | {about} |"));
+    }
+}
+
+fn servers(page: &mut String) {
+    line(page, &format!("\n### mcp.servers\n\n{}.\n", server::ABOUT));
+    line(page, "| part | means |\n|---|---|");
+    for (name, about) in server::PARTS {
         line(page, &format!("| `{name}` | {about} |"));
     }
 }

@@ -8,7 +8,7 @@ use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedKind, SeedMeaning};
 use super::shape::{list, number, words};
 use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule};
+use super::{place, rule, server};
 
 /// The whole schema.
 pub(crate) fn schema() -> Value {
@@ -17,6 +17,8 @@ pub(crate) fn schema() -> Value {
         properties.insert((*name).to_owned(), object(&group(name), about));
     }
     properties.insert("rules".to_owned(), rules());
+    let servers = Map::from_iter([("servers".to_owned(), server::shape())]);
+    properties.insert("mcp".to_owned(), object(&servers, "MCP"));
     properties.insert("pipes".to_owned(), pipes());
     properties.insert(
         "providers".to_owned(),

@@ -11,7 +11,7 @@ use super::node::{Pair, SettingNode, SettingValue};
 use super::problem::Problem;
 use super::reader::Reader;
 use super::words::Words;
-use super::{rule, seed};
+use super::{rule, seed, server};
 
 /// What a file says.
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
@@ -43,6 +43,7 @@ fn read_pair(reader: &mut Reader<'_>, group: &str, pair: &Pair) {
     match name.as_str() {
         _ if matches!(pair.node.value, SettingValue::Nothing) => {}
         "rules" => rule::read(reader, &pair.node),
+        "mcp" => server::read(reader, &pair.node),
         "pipes" | "providers" => seed::read(reader, pair),
         _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
         _ if known(&name) => put_key(reader, &name, pair),
@@ -80,7 +81,8 @@ fn guard(layer: &mut Layer, path: &Path) {
     let keys = keys.map(|(name, (_, origin))| (*name, origin));
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
-    for (name, origin) in keys.chain(rules) {
+    let servers = layer.servers.iter().map(|(_, _, origin)| ("mcp.servers", origin));
+    for (name, origin) in keys.chain(rules).chain(servers) {
         let what = "decides whom to trust, in a file that you did not name";
         let hint = format!(
             "if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",
@@ -96,5 +98,5 @@ fn known(name: &str) -> bool {
 
 fn names() -> impl Iterator<Item = &'static str> {
     let aliases = ALIASES.iter().map(|alias| alias.name);
-    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "pipes", "providers"])
+    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "mcp", "pipes", "providers"])
 }

@@ -91,14 +91,14 @@ async fn negotiate(
         Reply::Theirs { body, _running: running } if can_change(&parts) => (body, running),
         other => return Ok(Response::from_parts(parts, other)),
     };
-    let Some(whole) = body.whole(gate.settings.limits.body).await? else {
+    let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running }));
     };
     let Some(text) = encoded(gate, form, whole.clone()).await else {
         return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));
     };
     restate(form, (whole.len(), text.len()), &mut parts.headers);
-    Ok(Response::from_parts(parts, Reply::Ours(Some(Bytes::from(text)))))
+    Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
 }
 
 /// The JSON of an answer in another form, if that takes fewer bytes and there is time and room to write it; a long one is
@@ -106,10 +106,7 @@ async fn negotiate(
 async fn encoded(gate: &Gate, form: AskedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
-    if bytes <= gate.settings.limits.inline {
-        return write();
-    }
-    gate.bench.aside(bytes, write).await.ok().flatten()
+    gate.bench.run(bytes, write).await.ok().flatten()
 }
 
 /// Says what the answer is now.

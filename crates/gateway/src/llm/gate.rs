@@ -1,18 +1,17 @@
 //! What all requests of a gateway share.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::bench::WorkBench;
 use crate::caller::Reach;
 use crate::client::Pools;
 use crate::error::Error;
-use crate::held::Held;
+use crate::held::{BodySpace, Held};
 use crate::life::GateLife;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::run::WorkBench;
 use crate::settings::GatewaySettings;
 
 /// A gateway at work.
@@ -21,10 +20,10 @@ pub(crate) struct Gate {
     pub(crate) reach: Reach,
     pub(crate) pools: Pools,
     pub(crate) rewrite: Arc<dyn Rewrite>,
-    pub(crate) bench: WorkBench,
+    pub(crate) bench: Arc<WorkBench>,
+    pub(crate) space: BodySpace,
     pub(crate) life: GateLife,
     running: Arc<Semaphore>,
-    held: Arc<AtomicUsize>,
 }
 
 impl Gate {
@@ -37,12 +36,12 @@ impl Gate {
         Ok(Self {
             reach,
             pools: Pools::new(&settings)?,
-            bench: WorkBench::new(&settings),
+            bench: Arc::new(WorkBench::new(&settings)),
+            space: BodySpace::new(settings.limits.memory),
             running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),
             settings,
             rewrite,
             life: GateLife::default(),
-            held: Arc::default(),
         })
     }
 
@@ -54,6 +53,6 @@ impl Gate {
 
     /// Room for a body, none of it taken yet.
     pub(crate) fn room(&self) -> Held {
-        Held::new(&self.held)
+        self.space.room()
     }
 }

@@ -12,10 +12,11 @@ use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
 use crate::llm::entry::RequestEntry;
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Head, Missed, Refusal, Replacement, Rewrite, Verdict};
+use crate::llm::rewrite::{Head, Refusal, Replacement, Rewrite, Verdict};
 use crate::llm::totals::{TotalSums, Totals};
 use crate::llm::trail::{Sent, Trail, TrailMemory, TrailShelf};
 use crate::llm::whose::Whose;
+use crate::missed::Missed;
 
 /// What a request can say to us in its headers.
 const MODE: &str = "x-tersely-mode";

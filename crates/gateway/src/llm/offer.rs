@@ -8,16 +8,17 @@ use http::request::Parts;
 use http::{Method, StatusCode, Uri};
 use tokio::task::spawn_blocking;
 
+use crate::bench::guarded;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::held::Held;
 use crate::idle::Idle;
 use crate::llm::entry::RequestEntry;
 use crate::llm::gate::Gate;
-use crate::llm::rewrite::{Follow, Head, Missed, Replacement, Rewrite, Verdict};
-use crate::llm::run::guarded;
+use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict};
 use crate::llm::seal;
 use crate::llm::whole::{Read, Whole, bomb, is_signed, measure, read};
+use crate::missed::Missed;
 use crate::outgoing::Outgoing;
 
 /// What a response says of its request when that went on as it came, though it should not have.

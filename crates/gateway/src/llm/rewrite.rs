@@ -9,6 +9,7 @@ use tersely_engine::{KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsage};
 
 use crate::llm::entry::RequestEntry;
+use crate::missed::Missed;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
 ///
@@ -135,32 +136,4 @@ pub struct Refusal {
     pub status: StatusCode,
     /// What is wrong with it, for the client to read.
     pub message: String,
-}
-
-impl Missed {
-    /// Its name in headers.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Panicked => "panicked",
-            Self::Late => "late",
-            Self::Full => "full",
-            Self::Coded => "coded",
-            Self::Signed => "signed",
-        }
-    }
-}
-
-/// Why a wanted request went on as it came.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Missed {
-    /// The rewrite panicked.
-    Panicked,
-    /// The rewrite took too long, or earlier ones still do.
-    Late,
-    /// Too many bytes of other bodies were held.
-    Full,
-    /// Its content coding is not known, or not what it says.
-    Coded,
-    /// Its headers sign the body, and another would be refused.
-    Signed,
 }

@@ -8,11 +8,11 @@ use http::request::Parts;
 use tokio::task::spawn_blocking;
 
 use crate::Refusal;
+use crate::bench::guarded;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::run::guarded;
 use crate::llm::whole::{Whole, bomb, is_signed, measure};
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.

@@ -19,9 +19,9 @@ use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch
 use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
+use crate::bench::guarded;
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Follow, Pending, Round};
-use crate::llm::run::guarded;
 use crate::llm::totals::TotalSums;
 
 /// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.

@@ -1,19 +1,24 @@
 //! HTTP for a server that speaks over its input and output: a session is a process.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_store::random_name;
 use tersely_wire::mcp::{RpcKind, rpc_kind};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
-use crate::llm::{Gate, Read, arriving, read};
+use crate::llm::{Gate, Read, Whole, arriving, read};
 use crate::mcp::door::McpDoor;
+use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
-use crate::mcp::spawned::{SpawnedSession, SpawnedSessions};
+use crate::mcp::sessions::SpawnedSessions;
+use crate::mcp::spawned::SpawnedSession;
 use crate::mcp::stream::{SESSION, fault, json_reply, written};
 use crate::reply::Reply;
 
@@ -21,12 +26,16 @@ use crate::reply::Reply;
 pub(super) struct CarriedServer {
     server: StartedServer,
     sessions: SpawnedSessions,
+    /// Servers that have not ended, and what waits for their ends.
+    groups: Arc<Mutex<HashSet<ProcessGroup>>>,
+    running: TaskTracker,
 }
 
 impl CarriedServer {
     /// A server that nobody has asked yet.
     pub(super) fn new(server: StartedServer) -> Self {
-        Self { server, sessions: SpawnedSessions::default() }
+        let (sessions, groups) = (SpawnedSessions::default(), Arc::default());
+        Self { server, sessions, groups, running: TaskTracker::new() }
     }
 
     /// The answer to a request; `door` makes one for the session of a name.
@@ -36,14 +45,15 @@ impl CarriedServer {
         door: impl Fn(&str) -> McpDoor + Send,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Error> {
+        let running = gate.admit()?;
         let (parts, body) = request.into_parts();
         let body = arriving(gate, body);
         let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
         if parts.method != Method::POST {
             body.linger();
             return Ok(match parts.method {
-                Method::GET => self.stream(id, &parts.headers).await,
-                Method::DELETE => self.delete(id).await,
+                Method::GET => self.stream(id, &parts.headers, running).await,
+                Method::DELETE => self.delete(id),
                 _ => not_allowed(),
             });
         }
@@ -54,11 +64,11 @@ impl CarriedServer {
         let kind = rpc_kind(&whole.bytes);
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
-            None if is_first => self.begin(door, kind, &parts.headers, &whole.bytes).await,
+            None if is_first => self.begin(gate, door, (kind, running, &parts.headers), whole).await,
             // A client of a revision without sessions goes back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
-                Some(session) => Ok(post(&session, kind, &parts.headers, &whole.bytes).await),
+                Some(session) => Ok(post(&session, (kind, running, &parts.headers), whole).await),
                 None => Ok(gone()),
             },
         }
@@ -67,61 +77,106 @@ impl CarriedServer {
     /// Starts a server for a client that begins a session.
     async fn begin(
         &self,
+        gate: &Gate,
         door: impl Fn(&str) -> McpDoor,
-        kind: RpcKind,
-        headers: &HeaderMap,
-        message: &Bytes,
+        asked: Asking<'_>,
+        message: Whole,
     ) -> Result<Response<Reply>, Error> {
         let id =
             random_name().map_err(|error| Error::us(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-        let session = SpawnedSession::start(&self.server, door(&id)).map_err(|error| {
-            let message = format!("cannot start {}: {error}", self.server.program);
-            Error::of_upstream(StatusCode::BAD_GATEWAY, message)
-        })?;
-        if !self.sessions.add(id.clone(), Arc::clone(&session)) {
+        if !self.sessions.has_room() {
             let message = "too many sessions; end one, or try again later";
             return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
         }
-        let mut response = post(&session, kind, headers, message).await;
+        let (session, end) =
+            SpawnedSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
+                let message = format!("cannot start {}: {error}", self.server.program);
+                Error::of_upstream(StatusCode::BAD_GATEWAY, message)
+            })?;
+        let (groups, group) = (Arc::clone(&self.groups), session.group());
+        locked(&groups).insert(group);
+        self.running.spawn(async move {
+            end.await;
+            locked(&groups).remove(&group);
+        });
+        self.sessions.add(id.clone(), Arc::clone(&session));
+        let mut response = post(&session, asked, message).await;
         response.headers_mut().extend(HeaderValue::try_from(id).ok().map(|id| (SESSION, id)));
         Ok(response)
     }
 
     /// The client's own stream.
-    async fn stream(&self, id: Option<&str>, headers: &HeaderMap) -> Response<Reply> {
+    async fn stream(
+        &self,
+        id: Option<&str>,
+        headers: &HeaderMap,
+        running: OwnedSemaphorePermit,
+    ) -> Response<Reply> {
         let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return gone() };
         if !accepts_events(headers) {
             return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
         }
-        let (to, reply) = written();
+        let (to, reply) = written(Some(running));
         session.open(to).await;
         events(reply)
     }
 
-    async fn delete(&self, id: Option<&str>) -> Response<Reply> {
+    fn delete(&self, id: Option<&str>) -> Response<Reply> {
         let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return gone() };
-        session.end().await;
+        session.end();
         empty(StatusCode::OK)
+    }
+
+    /// Ends sessions in which nobody has spoken for so long.
+    pub(super) fn sweep(&self, idle: Duration) {
+        self.sessions.sweep(idle);
+    }
+
+    /// Closes the streams that wait for news: none will come.
+    pub(super) fn hush(&self) {
+        self.sessions.each().iter().for_each(|session| session.hush());
+    }
+
+    /// Ends all sessions.
+    pub(super) fn end(&self) {
+        self.sessions.each().iter().for_each(|session| session.end());
+        self.running.close();
+    }
+
+    /// Waits until the servers of all sessions have ended.
+    pub(super) async fn ended(&self) {
+        self.running.wait().await;
+    }
+
+    /// Ends all servers at once.
+    pub(super) fn kill(&self) {
+        locked(&self.groups).iter().for_each(|group| group.kill());
     }
 }
 
+fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
+    groups.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a client asks for, the place that it takes meanwhile, and the headers that came with it.
+type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h HeaderMap);
+
 /// Tells a server something; its answer comes as an event, after what it says before.
 async fn post(
-    session: &SpawnedSession,
-    kind: RpcKind,
-    headers: &HeaderMap,
-    message: &Bytes,
+    session: &Arc<SpawnedSession>,
+    (kind, running, headers): Asking<'_>,
+    message: Whole,
 ) -> Response<Reply> {
     if !accepts_events(headers) {
         return fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream");
     }
-    if let Some(answer) = session.own(message).await {
+    if let Some(answer) = session.own(&message.bytes).await {
         return json_reply(StatusCode::OK, answer);
     }
     let RpcKind::Request { id, progress, .. } = kind else {
         return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() };
     };
-    let (to, reply) = written();
+    let (to, reply) = written(Some(running));
     session.wait(id, progress, to);
     if session.tell(message).await { events(reply) } else { gone() }
 }

@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use tersely_core::{Form, Loss, O200k, Tokens, schema};
-use tersely_engine::{ClientAnswer, Engine, SchemaMode, ServerAnswer, TOOL};
+use tersely_engine::{ClientAnswer, Engine, KeptOriginal, SchemaMode, ServerAnswer, TOOL};
+use tersely_wire::SlotCall;
 use tersely_wire::mcp::{
-    Awaited, FromClient, FromServer, ListChanges, McpSession, StructuredCopies, ToolKnowledge,
+    Awaited, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
 };
-use tokio::task::block_in_place;
 
-use crate::llm::guarded;
+use crate::bench::{WorkBench, guarded};
 use crate::mcp::Originals;
+use crate::settings::GatewaySettings;
 
 /// The route of this door, as rules may name it.
 const ROUTE: &str = "/mcp";
@@ -19,6 +21,7 @@ const ROUTE: &str = "/mcp";
 /// One client and one server.
 pub struct McpDoor {
     engine: Arc<Engine>,
+    bench: Arc<WorkBench>,
     session: Mutex<McpSession>,
     originals: Originals,
     /// The form that the client asked for by name.
@@ -28,28 +31,37 @@ pub struct McpDoor {
 /// What a door needs to know before anybody speaks.
 pub(crate) struct McpStart {
     pub(crate) engine: Arc<Engine>,
+    pub(crate) bench: Arc<WorkBench>,
     pub(crate) copies: StructuredCopies,
     pub(crate) known: ToolKnowledge,
     pub(crate) form: Option<Form>,
 }
 
 impl McpDoor {
-    /// A door at which nobody has spoken yet.
+    /// A door at which nobody has spoken yet; the settings say how much work is done at a time.
     #[must_use]
-    pub fn new(engine: Engine, copies: StructuredCopies, originals: Originals) -> Self {
+    pub fn new(
+        settings: &GatewaySettings,
+        engine: Engine,
+        copies: StructuredCopies,
+        originals: Originals,
+    ) -> Self {
         warm();
-        let known = ToolKnowledge::default();
-        Self::begin(McpStart { engine: Arc::new(engine), copies, known, form: None }, originals)
+        let (engine, bench) = (Arc::new(engine), Arc::new(WorkBench::new(settings)));
+        Self::begin(
+            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None },
+            originals,
+        )
     }
 
     /// A door in the middle of something.
     pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
-        let McpStart { engine, copies, known, form } = start;
+        let McpStart { engine, bench, copies, known, form } = start;
         let tool = (engine.omits(ROUTE) && form.is_none()).then_some(TOOL);
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
-        Self { engine, session, originals, form }
+        Self { engine, bench, session, originals, form }
     }
 
     /// True when an answer may come that is ours to change.
@@ -81,44 +93,62 @@ impl McpDoor {
         }
     }
 
-    /// What the client gets for a message of the server.
-    pub(crate) async fn hear_server<'m>(&self, message: &'m [u8]) -> Cow<'m, [u8]> {
+    /// What the client gets for a message of the server; nothing where that is the message itself.
+    pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
         let awaited = guarded(|| self.session().hear_server(message)).unwrap_or_default();
-        let mut sent = Cow::Borrowed(message);
+        let mut sent = None;
         for one in awaited {
-            if let Some(next) = self.change(&one, &sent).await {
-                sent = Cow::Owned(next);
-            }
+            let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
+            sent = self.change(one, now).await.map(Bytes::from).or(sent);
         }
         sent
     }
 
     /// A message with one of its answers changed; `None` where it stays.
-    async fn change(&self, Awaited { id, what }: &Awaited, message: &[u8]) -> Option<Vec<u8>> {
+    async fn change(&self, Awaited { id, what }: Awaited, message: Bytes) -> Option<Vec<u8>> {
         let call = match what {
             FromServer::Listing { is_first } => {
-                let listed = guarded(|| self.session().listing(id, *is_first, message));
+                let listed = guarded(|| self.session().listing(&id, is_first, &message));
                 return listed.ok().and_then(owned);
             }
             FromServer::Answer(call) => call,
         };
-        let (is_offered, may_unstructure) = {
-            let session = self.session();
-            (session.is_offered(), session.may_unstructure(&call.tool))
-        };
-        let compress = |most: Loss| {
-            let answer = ServerAnswer { id, call, path: ROUTE, most, may_unstructure, form: self.form };
-            block_in_place(|| guarded(|| self.engine.answer(&answer, message))).ok()
-        };
+        let answered = AnsweredCall { id, call, message };
         // What the model cannot ask for is not left out.
-        let most = if is_offered { Loss::Detail } else { Loss::Form };
-        let ClientAnswer { body, kept } = compress(most)?;
-        if self.originals.keep(kept).await { owned(body) } else { owned(compress(Loss::Form)?.body) }
+        let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
+        let (body, kept) = self.compress(most, answered.clone()).await?;
+        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answered).await?.0 }
+    }
+
+    /// An answer as it is sent, unless it stays as it is, and what was left out of it; nothing at all when there is no
+    /// time or room to shorten it.
+    async fn compress(
+        &self,
+        most: Loss,
+        answered: AnsweredCall,
+    ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
+        let AnsweredCall { id, call, message } = answered;
+        let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
+        let may_unstructure = self.session().may_unstructure(&call.tool);
+        let work = move || {
+            let answer = ServerAnswer { id: &id, call: &call, path: ROUTE, most, may_unstructure, form };
+            let ClientAnswer { body, kept } = engine.answer(&answer, &message);
+            (owned(body), kept)
+        };
+        self.bench.run(bytes, work).await.ok()
     }
 
     fn session(&self) -> MutexGuard<'_, McpSession> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// An answer of a server, and the call that it answers.
+#[derive(Clone)]
+struct AnsweredCall {
+    id: RpcId,
+    call: Arc<SlotCall<'static>>,
+    message: Bytes,
 }
 
 /// Reads the tokenizer's tables, so that the first result need not wait for them.

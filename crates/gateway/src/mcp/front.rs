@@ -1,6 +1,7 @@
 //! Many servers behind one address: each has a path of its own.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use hyper::body::Incoming;
 use tersely_engine::Engine;
 use tersely_wire::mcp::{StructuredCopies, ToolKnowledge};
 use tokio::net::TcpListener;
+use tokio::select;
+use tokio::time::sleep;
 
 use crate::api::FormatWish;
 use crate::caller::{self, Reach};
@@ -26,6 +29,9 @@ use crate::mcp::stream::{SESSION, fault, json_reply};
 use crate::reply::Reply;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
+
+/// How often is looked for sessions that nobody uses.
+const LOOK: Duration = Duration::from_mins(1);
 
 /// What is done to the results of all servers.
 pub struct McpWork {
@@ -53,8 +59,52 @@ pub async fn serve_mcp(
     let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
-    let front = McpFront { gate, routes, engine: Arc::new(engine), copies, keeper };
-    listen(Arc::new(front), listener, stop).await
+    let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
+    let servers = RunningServers(Arc::clone(&front));
+    let served = select! {
+        served = listen(front, listener, stop) => served,
+        never = servers.tend() => match never {},
+    };
+    servers.end().await;
+    served
+}
+
+/// The servers that were started. Whoever drops this wants them gone.
+struct RunningServers(Arc<McpFront>);
+
+impl RunningServers {
+    /// Ends sessions that nobody uses any more; once no more requests are taken, nobody waits for news either.
+    async fn tend(&self) -> Infallible {
+        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.life.drain);
+        loop {
+            select! {
+                () = sleep(LOOK.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
+                () = drain.cancelled() => break,
+            }
+        }
+        self.all().for_each(CarriedServer::hush);
+        std::future::pending().await
+    }
+
+    async fn end(&self) {
+        self.all().for_each(CarriedServer::end);
+        for server in self.all() {
+            server.ended().await;
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &CarriedServer> {
+        self.0.routes.values().filter_map(|route| match route {
+            Route::Carried(server) => Some(server),
+            Route::Remote(_) => None,
+        })
+    }
+}
+
+impl Drop for RunningServers {
+    fn drop(&mut self) {
+        self.all().for_each(CarriedServer::kill);
+    }
 }
 
 struct McpFront {
@@ -126,7 +176,8 @@ impl McpFront {
 
     fn door(&self, known: ToolKnowledge, headers: &HeaderMap, identity: &[u8]) -> McpDoor {
         let form = FormatWish::of(headers).form();
-        let start = McpStart { engine: Arc::clone(&self.engine), copies: self.copies, known, form };
+        let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
+        let start = McpStart { engine, bench, copies: self.copies, known, form };
         McpDoor::begin(start, Originals::of(&self.keeper, identity))
     }
 

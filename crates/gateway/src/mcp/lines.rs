@@ -1,9 +1,13 @@
 //! Messages as they come over a pipe: one a line, whole unless they are too long to be held.
 
 use std::io;
+use std::time::Duration;
 
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, sleep};
+
+use crate::held::{BodySpace, Held};
 
 /// What came.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,6 +23,10 @@ pub(super) enum Piece<'b> {
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
 
+/// How often room is looked for, and for how long.
+const PAUSE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Splits what comes into lines.
 pub(super) struct MessageLines<R> {
     from: R,
@@ -27,18 +35,30 @@ pub(super) struct MessageLines<R> {
     used: usize,
     longest: usize,
     is_long: bool,
+    /// Where lines take room, if others need some too.
+    room: Option<(BodySpace, Held)>,
 }
 
 impl<R: AsyncRead + Unpin> MessageLines<R> {
     /// Splits what comes from `from`; a line of at most so many bytes is whole.
     pub(super) fn new(longest: usize, from: R) -> Self {
-        Self { from, held: Vec::new(), used: 0, longest, is_long: false }
+        Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
+    }
+
+    /// The same, with lines that take room in `space`. Where there is none, whoever speaks waits, and at last is not
+    /// heard any more.
+    pub(super) fn within(mut self, space: &BodySpace) -> Self {
+        self.room = Some((space.clone(), space.room()));
+        self
     }
 
     /// The next line or part of one; `None` at the end.
     pub(super) async fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
         self.held.drain(..self.used);
         self.used = 0;
+        if self.held.len() <= CHUNK {
+            self.held.shrink_to(2 * CHUNK);
+        }
         let mut seen = 0;
         loop {
             if let Some(end) = memchr(b'\n', &self.held[seen..]) {
@@ -50,11 +70,26 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
                 self.used = seen;
                 return Ok(Some(Piece::Part(&self.held)));
             }
+            self.fit().await?;
             self.held.reserve(CHUNK);
             if self.from.read_buf(&mut self.held).await? == 0 {
                 return Ok((seen > 0).then(|| self.take(seen)));
             }
         }
+    }
+
+    /// Waits for the room that is needed.
+    async fn fit(&mut self) -> io::Result<()> {
+        let Some((space, held)) = &mut self.room else { return Ok(()) };
+        let (bytes, begun) = (self.held.len() + CHUNK, Instant::now());
+        // A short line always has room.
+        while !space.fit(held, bytes) && bytes > 2 * CHUNK {
+            if begun.elapsed() > PATIENCE {
+                return Err(io::Error::from(io::ErrorKind::OutOfMemory));
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(())
     }
 
     fn take(&mut self, end: usize) -> Piece<'_> {

@@ -8,14 +8,17 @@ mod door;
 mod front;
 mod lines;
 mod originals;
+mod process;
 mod relay;
 mod remote;
 mod servers;
+mod sessions;
 mod spawned;
 mod stream;
+mod talk;
 
 pub use door::McpDoor;
 pub use front::{McpWork, serve_mcp};
 pub use originals::Originals;
 pub use relay::{Pipe, relay};
-pub use servers::{McpServer, McpServers, StartedServer};
+pub use servers::{ListeningServer, McpServer, McpServers, StartedServer};

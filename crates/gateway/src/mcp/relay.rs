@@ -81,7 +81,7 @@ where
         match piece {
             Piece::Line(line) => {
                 let sent = door.hear_server(line).await;
-                say(&mut *client.lock().await, &sent).await?;
+                say(&mut *client.lock().await, sent.as_deref().unwrap_or(line)).await?;
             }
             Piece::Part(bytes) => {
                 let mut speaker = speaker(&client, held.take()).await;

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
@@ -20,17 +19,17 @@ use crate::hop;
 use crate::idle::Idle;
 use crate::llm::{Gate, Read, Whole, arriving, read, send};
 use crate::mcp::door::McpDoor;
+use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
-use crate::upstream::Upstream;
 
 /// How many sessions are remembered; where one is forgotten, both parts of a result are sent.
 const MOST: usize = 10_000;
 
 /// A server that listens somewhere.
 pub(super) struct RemoteServer {
-    upstream: Upstream,
+    server: ListeningServer,
     known: Arc<Mutex<ToolKnowledge>>,
     /// Sessions of clients that show their model structured parts in place of texts.
     structured: Mutex<HashSet<String>>,
@@ -38,9 +37,9 @@ pub(super) struct RemoteServer {
 
 impl RemoteServer {
     /// A server of which nothing is known yet.
-    pub(super) fn new(upstream: Upstream) -> Self {
+    pub(super) fn new(server: ListeningServer) -> Self {
         let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::offered())), Mutex::default());
-        Self { upstream, known, structured }
+        Self { server, known, structured }
     }
 
     /// What its lists of tools have told so far, whoever asked for them.
@@ -96,16 +95,19 @@ impl RemoteServer {
             parts.headers.remove(CONTENT_LENGTH);
             let known = Arc::clone(&self.known);
             let learn = move |door: &McpDoor| learn(&known, door);
-            return Ok(Response::from_parts(parts, stream::changed(door, arrival, running, learn)));
+            return Ok(Response::from_parts(
+                parts,
+                stream::changed(door, arrival, (gate.space.clone(), running), learn),
+            ));
         }
         let whole = match framing {
-            Some(_) => arrival.whole(gate.settings.limits.body).await?,
+            Some(_) => arrival.whole(&gate.space, gate.settings.limits.body).await?,
             None => None,
         };
         let Some(whole) = whole else {
             return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: running }));
         };
-        let sent = Bytes::from(door.hear_server(&whole).await.into_owned());
+        let sent = door.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
         learn(&self.known, &door);
         parts.headers.remove(CONTENT_LENGTH);
         Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
@@ -130,14 +132,18 @@ impl RemoteServer {
         outgoing: Outgoing,
         running: OwnedSemaphorePermit,
     ) -> Result<Response<Reply>, Error> {
-        parts.uri = self.upstream.endpoint(parts.uri.query())?;
+        let ListeningServer { upstream, query, headers } = &self.server;
+        parts.uri = upstream.endpoint(parts.uri.query().or(query.as_deref()))?;
         hop::from_request(&mut parts.headers);
+        for (name, value) in headers {
+            parts.headers.insert(name, value.clone());
+        }
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         parts.version = Version::HTTP_11;
         parts.extensions.clear();
-        let speaks = if self.upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
         let request = Request::from_parts(parts, outgoing);
-        let (response, lane) = send(gate, &self.upstream, speaks, request).await?;
+        let (response, lane) = send(gate, upstream, speaks, request).await?;
         let (mut parts, body) = response.into_parts();
         let coding = coding(&parts.headers);
         hop::from_response(&mut parts.headers);

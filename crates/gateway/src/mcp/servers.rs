@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use http::HeaderMap;
+
 use crate::upstream::Upstream;
 
 /// The servers, by name: `/mcp/NAME` leads to each.
@@ -10,10 +12,21 @@ pub type McpServers = BTreeMap<String, McpServer>;
 /// A server, and how to reach it.
 #[derive(Clone, Debug)]
 pub enum McpServer {
-    /// It listens there.
-    Remote(Upstream),
+    /// It listens somewhere.
+    Remote(ListeningServer),
     /// It is started for each session, and speaks over its input and output.
     Started(StartedServer),
+}
+
+/// A server that listens.
+#[derive(Clone, Debug)]
+pub struct ListeningServer {
+    /// Where.
+    pub upstream: Upstream,
+    /// What its address has after a question mark, where a client's has nothing.
+    pub query: Option<String>,
+    /// Headers that it gets with every request, whatever the client sends under the same names.
+    pub headers: HeaderMap,
 }
 
 /// A server that is started.

@@ -1,6 +1,5 @@
 //! Answers of our own, at once or bit by bit, and events of a server with their messages changed.
 
-use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -18,19 +17,23 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::arrival::Arrival;
 use crate::error::Error;
+use crate::held::BodySpace;
 use crate::mcp::door::McpDoor;
 use crate::reply::Reply;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// How many events wait for a client that reads slowly.
-const WAITING: usize = 64;
+/// How many events wait for a client that reads slowly; then whoever says more waits.
+const WAITING: usize = 8;
 
 type WrittenPiece = Result<Bytes, Error>;
 
-/// A body that somebody else writes.
-struct Written(Receiver<WrittenPiece>);
+/// A body that somebody else writes; the request counts as running until it has been written.
+struct Written {
+    pieces: Receiver<WrittenPiece>,
+    _running: Option<OwnedSemaphorePermit>,
+}
 
 impl Body for Written {
     type Data = Bytes;
@@ -40,14 +43,14 @@ impl Body for Written {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-        self.0.poll_recv(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        self.pieces.poll_recv(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 }
 
 /// A body, and where to write it.
-pub(super) fn written() -> (Sender<WrittenPiece>, Reply) {
-    let (sender, receiver) = channel(WAITING);
-    (sender, Reply::Watched(Box::pin(Written(receiver))))
+pub(super) fn written(running: Option<OwnedSemaphorePermit>) -> (Sender<WrittenPiece>, Reply) {
+    let (sender, pieces) = channel(WAITING);
+    (sender, Reply::Watched(Box::pin(Written { pieces, _running: running })))
 }
 
 /// A message as the whole answer.
@@ -70,31 +73,39 @@ pub(super) fn event(message: &[u8]) -> Bytes {
 }
 
 /// The events of a server, with the messages that are ours to change changed. They go on as they come; when nobody reads
-/// them any more, the server is told by the end of its connection.
+/// them any more, the server is told by the end of its connection. When there is no room to hold an event, the rest passes
+/// unseen.
 pub(super) fn changed(
     door: Arc<McpDoor>,
     mut arrival: Arrival,
-    running: Option<OwnedSemaphorePermit>,
+    (space, running): (BodySpace, Option<OwnedSemaphorePermit>),
     learn: impl Fn(&McpDoor) + Send + 'static,
 ) -> Reply {
-    let (sender, reply) = written();
+    let (sender, reply) = written(running);
     tokio::spawn(async move {
-        let _running = running;
-        let mut events = McpEvents::default();
+        let (mut events, mut held) = (McpEvents::default(), space.room());
         loop {
             let frame = select! {
                 () = sender.closed() => return,
                 frame = arrival.frame() => frame,
             };
-            let found = match frame {
-                Some(Ok(frame)) => events.feed(frame.data_ref().map_or(b"", |data| &data[..])),
+            let (mut found, is_over) = match frame {
+                Some(Ok(frame)) => (events.feed(frame.data_ref().map_or(b"", |data| &data[..])), false),
                 Some(Err(error)) => return drop(sender.send(Err(error)).await),
-                None => {
-                    pass(&door, &sender, events.end()).await;
+                None => (events.end().into_iter().collect(), true),
+            };
+            let bytes = found.iter().map(|event| event.raw.len()).sum::<usize>() + events.waiting();
+            if !space.fit(&mut held, bytes) {
+                found.extend(events.give_up());
+                found.iter_mut().for_each(|event| event.message = None);
+            }
+            for event in found {
+                let bytes = space.hold(shown(&door, event).await);
+                if sender.send(Ok(bytes)).await.is_err() {
                     return;
                 }
-            };
-            if !pass(&door, &sender, found).await {
+            }
+            if is_over {
                 return;
             }
             learn(&door);
@@ -103,19 +114,14 @@ pub(super) fn changed(
     reply
 }
 
-/// Passes events on; false when nobody reads them.
-async fn pass(door: &McpDoor, to: &Sender<WrittenPiece>, events: impl IntoIterator<Item = McpEvent>) -> bool {
-    for event in events {
-        let bytes = match &event.message {
-            Some(message) => match door.hear_server(message).await {
-                Cow::Borrowed(_) => event.raw,
-                Cow::Owned(new) => event.with(&new),
-            },
-            None => event.raw,
-        };
-        if to.send(Ok(Bytes::from(bytes))).await.is_err() {
-            return false;
-        }
+/// An event as the client gets it.
+async fn shown(door: &McpDoor, event: McpEvent) -> Vec<u8> {
+    let changed = match &event.message {
+        Some(message) => door.hear_server(message).await,
+        None => None,
+    };
+    match changed {
+        Some(new) => event.with(&new),
+        None => event.raw,
     }
-    true
 }

@@ -108,6 +108,11 @@ impl EventFrames {
         std::mem::take(&mut self.pending)
     }
 
+    /// How many bytes there are of an event that has not ended.
+    pub(crate) fn waiting(&self) -> usize {
+        self.pending.len()
+    }
+
     /// True when an event is longer than any that should be waited for.
     pub(crate) fn is_full(&self) -> bool {
         self.pending.len() > MAX_EVENT

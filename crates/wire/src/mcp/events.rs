@@ -33,10 +33,21 @@ impl McpEvents {
             events.push(McpEvent { raw: frame.raw.to_vec(), message });
         });
         if self.frames.is_full() {
-            self.is_lost = true;
-            events.extend(self.end());
+            events.extend(self.give_up());
         }
         events
+    }
+
+    /// How many bytes are held of an event that has not ended.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.frames.waiting()
+    }
+
+    /// What is held of such an event; from here on, whatever comes is passed on unseen.
+    pub fn give_up(&mut self) -> Option<McpEvent> {
+        self.is_lost = true;
+        self.end()
     }
 
     /// What came of an event that never ended.

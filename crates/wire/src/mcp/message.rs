@@ -103,15 +103,21 @@ pub enum RpcKind {
         /// The name under which progress is told, as it is written.
         progress: Option<Vec<u8>>,
     },
-    /// Several messages, or none that can be read.
+    /// Several messages, or one that is none of these.
     Other,
+    /// No message.
+    Nothing,
 }
 
 /// What `body` is.
 #[must_use]
 pub fn rpc_kind(body: &[u8]) -> RpcKind {
     let mut messages = RpcMessage::all(body);
-    let (Some(message), true) = (messages.pop(), messages.is_empty()) else { return RpcKind::Other };
+    let message = match (messages.pop(), messages.is_empty()) {
+        (Some(message), true) => message,
+        (Some(_), false) => return RpcKind::Other,
+        (None, _) => return RpcKind::Nothing,
+    };
     match (message.id.clone(), &message.method) {
         (Some(id), Some(method)) => {
             let meta = message.params.as_ref().and_then(|params| params.get("_meta"));
@@ -146,6 +152,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_none() {
+        assert_eq!(rpc_kind(b"ready"), RpcKind::Nothing);
+        assert_eq!(rpc_kind(br#"[{"id":1,"result":{}},{"id":2,"result":{}}]"#), RpcKind::Other);
         for body in ["", "7", "\"x\"", "{", r#"{"id":1,"id":2}"#, "[1,2]", "no JSON"] {
             assert_eq!(ids(body), [], "{body}");
         }

@@ -8,13 +8,14 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tersely_engine::Engine;
-use tersely_gateway::{McpServer, McpServers, McpWork, Originals, StartedServer, serve_mcp};
+use tersely_gateway::{McpServer, McpServers, McpWork, Originals, serve_mcp};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::mcp::StructuredArg;
 use crate::command::run::jsonc;
 use crate::command::serve::{exposure, local, stand};
 use crate::gateway::{runtime, store_fault};
+use crate::settings::server::{ServerDraft, is_plain};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
@@ -28,7 +29,8 @@ The first SIGINT or SIGTERM lets running answers finish (exit code 0). A second 
 /// Serve MCP servers over HTTP, each at /mcp/NAME, so that their results cost fewer tokens
 ///
 /// Servers with a URL get every request except calls of `expand_context`; a client's credentials go only to the server
-/// that it calls. Servers that are commands are started for each session.
+/// that it calls. Servers that are commands are started for each session. Servers come from mcp.servers in the
+/// configuration file and from the flags.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("upstream", |arg| arg.hide(true)))]
 pub(crate) struct ServeServersArgs {
@@ -51,8 +53,8 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         let hint = "name servers instead: --server NAME=URL";
         return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
     }
-    let servers = servers(args)?;
     let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
+    let servers = servers(meant.servers, args)?;
     let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
     let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), keeper };
     let hello = |address| hello(address, &servers);
@@ -64,9 +66,8 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
     ended
 }
 
-/// The servers that were named, and those of the files.
-fn servers(args: &ServeServersArgs) -> Result<McpServers, CommandFault> {
-    let mut servers = McpServers::new();
+/// The servers of the settings, those of the clients' files, and those that were named; the latter go before the former.
+fn servers(mut servers: McpServers, args: &ServeServersArgs) -> Result<McpServers, CommandFault> {
     for file in &args.from {
         servers.extend(of_file(file)?);
     }
@@ -74,10 +75,11 @@ fn servers(args: &ServeServersArgs) -> Result<McpServers, CommandFault> {
         let (name, url) = named
             .split_once('=')
             .ok_or_else(|| CommandFault::unable(format!("--server {named}: no name"), "write NAME=URL"))?;
-        servers.insert(name.to_owned(), remote(name, url)?);
+        let draft = ServerDraft { url: url.to_owned(), ..ServerDraft::default() };
+        servers.insert(name.to_owned(), finish(name, draft)?);
     }
     if servers.is_empty() {
-        let hint = "for example: tersely mcp serve --from ~/.cursor/mcp.json, or --server docs=https://mcp.example.com/mcp";
+        let hint = "set mcp.servers in the configuration file, or name some: --from ~/.cursor/mcp.json, --server docs=https://mcp.example.com/mcp";
         return Err(CommandFault::unable("no servers to serve", hint));
     }
     if let Some(name) = servers.keys().find(|name| !is_plain(name)) {
@@ -85,10 +87,6 @@ fn servers(args: &ServeServersArgs) -> Result<McpServers, CommandFault> {
         return Err(CommandFault::unable(format!("the name {name:?} cannot be part of a path"), hint));
     }
     Ok(servers)
-}
-
-fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
 }
 
 /// The servers in a client's file, whichever client it is.
@@ -102,52 +100,35 @@ fn of_file(file: &Path) -> Result<McpServers, CommandFault> {
     let found = ["mcpServers", "servers", "mcp"].iter().find_map(|key| value.get(*key)?.as_object());
     let found =
         found.ok_or_else(|| fault("there are no servers in it (mcpServers, servers or mcp)".to_owned()))?;
-    found.iter().map(|(name, entry)| Ok((name.clone(), server(name, entry)?))).collect()
+    found.iter().map(|(name, entry)| Ok((name.clone(), finish(name, draft(entry))?))).collect()
 }
 
-fn server(name: &str, entry: &Value) -> Result<McpServer, CommandFault> {
+/// A server as clients write it; what it is reached by goes before what it would be started with.
+fn draft(entry: &Value) -> ServerDraft {
     let text = |key: &str| entry.get(key).and_then(Value::as_str);
+    let table = |key: &str| entry.get(key).and_then(Value::as_object).map(texts);
     if let Some(url) = text("url").or_else(|| text("httpUrl")) {
-        return remote(name, url);
+        let headers = table("headers").unwrap_or_default();
+        return ServerDraft { url: url.to_owned(), headers, ..ServerDraft::default() };
     }
-    let mut words = match entry.get("command") {
-        Some(Value::String(program)) => vec![program.clone()],
-        Some(Value::Array(words)) => {
-            words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
-        }
+    let words = |key: &str| match entry.get(key) {
+        Some(Value::String(word)) => vec![word.clone()],
+        Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     };
-    if words.is_empty() {
-        let hint = "give it a command or a url";
-        return Err(CommandFault::unable(
-            format!("the server {name} says neither what to run nor where it is"),
-            hint,
-        ));
-    }
-    let program = words.remove(0);
-    let args = entry.get("args").and_then(Value::as_array).into_iter().flatten();
-    words.extend(args.filter_map(|arg| arg.as_str().map(str::to_owned)));
-    let env = ["env", "environment"].iter().find_map(|key| entry.get(*key)?.as_object());
-    Ok(McpServer::Started(StartedServer {
-        program,
-        args: words,
-        env: env.map(variables).unwrap_or_default(),
-    }))
+    let command = [words("command"), words("args")].concat();
+    let env = table("env").or_else(|| table("environment")).unwrap_or_default();
+    ServerDraft { command, env, ..ServerDraft::default() }
 }
 
-fn variables(env: &Map<String, Value>) -> BTreeMap<String, String> {
-    let variable = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
-    env.iter().filter_map(variable).collect()
+fn texts(table: &Map<String, Value>) -> BTreeMap<String, String> {
+    let text = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+    table.iter().filter_map(text).collect()
 }
 
-fn remote(name: &str, url: &str) -> Result<McpServer, CommandFault> {
-    let fault = |error: tersely_gateway::Error| {
-        CommandFault::unable(
-            format!("the server {name}: {error}"),
-            "write a URL such as https://mcp.example.com/mcp",
-        )
-    };
-    url.parse().map(McpServer::Remote).map_err(fault)
+fn finish(name: &str, draft: ServerDraft) -> Result<McpServer, CommandFault> {
+    let hint = "give it a command, or a URL such as https://mcp.example.com/mcp";
+    draft.finish().map_err(|why| CommandFault::unable(format!("the server {name}: {why}"), hint))
 }
 
 fn hello(address: SocketAddr, servers: &McpServers) -> String {

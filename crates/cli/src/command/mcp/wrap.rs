@@ -35,7 +35,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     let originals = Originals::in_memory().map_err(|error| {
         CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
     })?;
-    let door = McpDoor::new(Engine::new(meant.engine), args.structured.into(), originals);
+    let door = McpDoor::new(&meant.gateway, Engine::new(meant.engine), args.structured.into(), originals);
     let runtime = runtime()?;
     let ended = runtime.block_on(serve(Arc::new(door), &args.command));
     runtime.shutdown_background();

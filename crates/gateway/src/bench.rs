@@ -1,4 +1,4 @@
-//! Runs a rewrite so that nothing it does can hold up or bring down a request.
+//! Runs work on bodies so that nothing it does can hold up or bring down a request.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::llm::rewrite::Missed;
+use crate::missed::Missed;
 use crate::settings::GatewaySettings;
 
 /// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
@@ -21,6 +21,8 @@ pub(crate) struct WorkBench {
     room: Arc<Semaphore>,
     most: Load,
     deadline: Duration,
+    /// Bytes of a body that is worked on at once, on the thread that serves.
+    inline: usize,
     /// What is taken by runs that no one waits for any more.
     lost: Arc<Lost>,
 }
@@ -48,8 +50,18 @@ impl WorkBench {
             room: Arc::new(Semaphore::new(most.units as usize)),
             most,
             deadline: settings.timeouts.rewrite,
+            inline: limits.inline,
             lost: Arc::default(),
         }
+    }
+
+    /// Does `work` on a body of so many bytes: here and now if they are few, else aside.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Missed> {
+        if bytes <= self.inline { guarded(work) } else { self.aside(bytes, work).await }
     }
 
     /// Does `work` on a body of so many bytes on another thread, for as long as the deadline allows. What finds no room

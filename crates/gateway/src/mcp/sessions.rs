@@ -1,0 +1,52 @@
+//! The sessions with one server.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::mcp::spawned::SpawnedSession;
+
+/// How many sessions one server may have at a time.
+const MOST: usize = 1024;
+
+/// The sessions with one server, by name.
+#[derive(Default)]
+pub(super) struct SpawnedSessions(Mutex<HashMap<String, Arc<SpawnedSession>>>);
+
+impl SpawnedSessions {
+    /// The session of this name.
+    pub(super) fn get(&self, name: &str) -> Option<Arc<SpawnedSession>> {
+        self.all().get(name).filter(|session| !session.is_over(Duration::MAX)).cloned()
+    }
+
+    /// True when there is room for one more.
+    pub(super) fn has_room(&self) -> bool {
+        self.all().len() < MOST
+    }
+
+    /// Adds one.
+    pub(super) fn add(&self, name: String, session: Arc<SpawnedSession>) {
+        self.all().insert(name, session);
+    }
+
+    /// Takes one out.
+    pub(super) fn remove(&self, name: &str) -> Option<Arc<SpawnedSession>> {
+        self.all().remove(name)
+    }
+
+    /// Ends those in which nobody has spoken for so long, and forgets those that have ended.
+    pub(super) fn sweep(&self, idle: Duration) {
+        for (_, session) in self.all().extract_if(|_, session| session.is_over(idle)) {
+            session.end();
+        }
+    }
+
+    /// What there is now.
+    pub(super) fn each(&self) -> Vec<Arc<SpawnedSession>> {
+        self.all().values().cloned().collect()
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Arc<SpawnedSession>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,29 @@
+//! Why something went on as it came, though it was wanted.
+
+/// Why a wanted request, or an answer to one, went on as it came.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Missed {
+    /// The rewrite panicked.
+    Panicked,
+    /// The rewrite took too long, or earlier ones still do.
+    Late,
+    /// Too many bytes of other bodies were held.
+    Full,
+    /// Its content coding is not known, or not what it says.
+    Coded,
+    /// Its headers sign the body, and another would be refused.
+    Signed,
+}
+
+impl Missed {
+    /// Its name in headers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Panicked => "panicked",
+            Self::Late => "late",
+            Self::Full => "full",
+            Self::Coded => "coded",
+            Self::Signed => "signed",
+        }
+    }
+}
