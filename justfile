@@ -147,6 +147,11 @@ mcp: release
 [group('measure')]
 discovery: release
     cd benchmarks/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
+# 2,000 clients of 200 MCP servers, directly and through two replicas of `tersely mcp serve`, of which one is killed. (25 minutes)
+[group('measure')]
+mcp-scale: release
+    cd benchmarks/mcp && python3 install.py && python3 scale.py --direct
+    cd benchmarks/mcp && python3 scale.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
 # What `tersely mcp` saves of recorded MCP results, and how much later a result arrives.
 [group('measure')]
