@@ -134,7 +134,8 @@ class Client:
             except Broken as error:
                 self.tally.counts["broken"] += 1
                 self.tally.faults[f"retried: {error}"] += 1
-                if self.is_sticky:
+                if self.is_sticky and self.session:
+                    self.tally.counts["sessions begun anew"] += 1
                     self.session = self.home = None
                 await asyncio.sleep(0.2 * attempt)
                 continue
@@ -185,7 +186,7 @@ class Client:
         """The client's own stream, open as long as the session is."""
         headers = {"accept": "text/event-stream", "mcp-session-id": self.session, "mcp-protocol-version": self.revision, "authorization": f"Bearer {self.number}"}
         while self.session:
-            host, port = self.places[(self.turn if self.home is None else self.home) % len(self.places)]
+            host, port = self.places[self.chance.randrange(len(self.places)) if self.home is None else self.home]
             writer = None
             try:
                 reader, writer = await asyncio.open_connection(host, port)

@@ -48,6 +48,8 @@ for line in sys.stdin:
     if params.get("name") == "key": rows = [{"id": n, "key": "AKIAQ3EGRIJ5KD7WLZPX"} for n in range(9)]
     if asked["method"] == "tools/call": result = {"content": [{"type": "text", "text": json.dumps(rows, indent=2)}]}
     say({"id": asked["id"], "result": result})
+    if params.get("name") == "later":
+        for n in range(40): say({"method": "notifications/message", "params": {"data": n}})
 "#;
 
 struct Served {
@@ -230,6 +232,18 @@ fn what_nobody_waits_for_goes_to_the_stream_of_the_client() {
     served.ask("POST", "/mcp/rows", &session, &call("news"));
     let news = lines.map_while(Result::ok).find(|line| line.starts_with("data: ")).expect("news");
     assert!(news.contains("resources/list_changed"), "{news}");
+}
+
+/// What comes while no stream is open waits for one, however much it is.
+#[test]
+fn what_came_before_the_stream_goes_first() {
+    let served = serve("later", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    served.ask("POST", "/mcp/rows", &session, &call("later"));
+    let lines = BufReader::new(served.open("GET", "/mcp/rows", &session, "")).lines().map_while(Result::ok);
+    let news = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned)).take(40);
+    let data = news.map(|news| serde_json::from_str::<Value>(&news).expect("JSON")["params"]["data"].clone());
+    assert_eq!(Value::Array(data.collect()), json!((0..40).collect::<Vec<_>>()));
 }
 
 #[test]

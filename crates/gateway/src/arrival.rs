@@ -41,8 +41,6 @@ pub(crate) struct Arrival {
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
-    /// The room that this takes.
-    held: Held,
     _lane: Option<Lane>,
 }
 
@@ -50,7 +48,7 @@ impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
         let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST_HELD));
-        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), held: Held::default(), _lane: lane }
+        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), _lane: lane }
     }
 
     /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
@@ -115,19 +113,24 @@ impl Arrival {
 
     /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
     pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
-        self.held = space.room();
+        let mut held = space.room();
         loop {
             let ahead = self.read_ahead();
-            if ahead > limit || !space.fit(&mut self.held, ahead) {
+            if ahead > limit || !space.fit(&mut held, ahead) {
+                self.weigh_down(held);
                 return Ok(None);
             }
-            match poll_fn(|cx| self.poll_more(cx)).await.transpose()? {
-                Some(frame) => self.ahead.push_back(frame),
-                None => {
-                    let held = std::mem::take(&mut self.held);
-                    return Ok(Some(held.around(joined(self.ahead.drain(..)))));
-                }
-            }
+            let Some(frame) = poll_fn(|cx| self.poll_more(cx)).await.transpose()? else {
+                return Ok(Some(held.around(joined(self.ahead.drain(..)))));
+            };
+            self.ahead.push_back(frame);
+        }
+    }
+
+    /// Lets what was read ahead take room until the last of it has gone on.
+    fn weigh_down(&mut self, held: Held) {
+        if let Some(last) = self.ahead.pop_back() {
+            self.ahead.push_back(last.map_data(|data| held.around(data)));
         }
     }
 

@@ -37,20 +37,23 @@ pub(crate) struct ServerDraft {
     pub url: String,
     pub headers: BTreeMap<String, String>,
     pub command: Vec<String>,
+    pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
 }
 
 impl ServerDraft {
     /// The server that is meant, or why there is none.
-    pub(crate) fn finish(mut self) -> Result<McpServer, String> {
-        match (self.url.is_empty(), self.command.is_empty()) {
-            (true, true) => return Err("has neither a command nor a url".to_owned()),
-            (false, false) => return Err("has a command and a url; remove one of them".to_owned()),
-            (true, false) => {}
-            (false, true) => return self.listening(),
+    pub(crate) fn finish(self) -> Result<McpServer, String> {
+        let mut words = self.command.iter().cloned();
+        match (self.url.is_empty(), words.next()) {
+            (true, None) => Err("has neither a command nor a url".to_owned()),
+            (false, Some(_)) => Err("has a command and a url; remove one of them".to_owned()),
+            (false, None) => self.listening(),
+            (true, Some(program)) => {
+                let args = words.chain(self.args).collect();
+                Ok(McpServer::Started(StartedServer { program, args, env: self.env }))
+            }
         }
-        let program = self.command.remove(0);
-        Ok(McpServer::Started(StartedServer { program, args: self.command, env: self.env }))
     }
 
     fn listening(self) -> Result<McpServer, String> {
@@ -99,29 +102,16 @@ fn one(reader: &mut Reader<'_>, pair: &Pair) {
         return reader.problem(pair.line, &key, what);
     }
     let Some(parts) = table(reader, &pair.node, &key) else { return };
-    let (mut draft, mut args) = (ServerDraft::default(), Vec::new());
+    let mut draft = ServerDraft::default();
     for part in parts.iter().filter(|part| part.node.value != SettingValue::Nothing) {
         let named = format!("{key}.{}", part.name);
-        let read = match part.name.as_str() {
-            "url" => words(reader, part).and_then(|words| Ok(draft.url = words.one()?.to_owned())),
-            "command" => words(reader, part).map(|words| draft.command = whole(words)),
-            "args" => words(reader, part).map(|words| args = whole(words)),
-            "headers" => texts(reader, &part.node).map(|texts| draft.headers = texts),
-            "env" => texts(reader, &part.node).map(|texts| draft.env = texts),
-            _ => {
-                let known = PARTS.map(|(name, _)| format!("{key}.{name}"));
-                reader.unknown(&named, part.line, known.iter().map(String::as_str));
-                continue;
-            }
-        };
-        if let Err(what) = read {
+        if !PARTS.iter().any(|(name, _)| *name == part.name) {
+            let known = PARTS.map(|(name, _)| format!("{key}.{name}"));
+            reader.unknown(&named, part.line, known.iter().map(String::as_str));
+        } else if let Err(what) = set(reader, &mut draft, part) {
             reader.problem(part.line, &named, what);
         }
     }
-    if draft.command.is_empty() && !args.is_empty() {
-        return reader.problem(pair.line, &key, "has args and no command");
-    }
-    draft.command.append(&mut args);
     match apart(&draft).and_then(|()| draft.finish()) {
         Ok(server) => {
             let origin = reader.at(pair.line);
@@ -131,9 +121,23 @@ fn one(reader: &mut Reader<'_>, pair: &Pair) {
     }
 }
 
+fn set(reader: &Reader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<(), String> {
+    match part.name.as_str() {
+        "url" => reader.words(&part.node)?.one()?.clone_into(&mut draft.url),
+        "command" => draft.command = whole(reader.words(&part.node)?),
+        "args" => draft.args = whole(reader.words(&part.node)?),
+        "headers" => draft.headers = texts(reader, &part.node)?,
+        _ => draft.env = texts(reader, &part.node)?,
+    }
+    Ok(())
+}
+
 /// What would have no effect is not meant.
 fn apart(draft: &ServerDraft) -> Result<(), String> {
     match draft {
+        ServerDraft { command, args, .. } if command.is_empty() && !args.is_empty() => {
+            Err("has args and no command".to_owned())
+        }
         ServerDraft { url, env, .. } if !url.is_empty() && !env.is_empty() => {
             Err("env is for a command; a server with a url has headers".to_owned())
         }
@@ -153,10 +157,6 @@ fn table<'n>(reader: &mut Reader<'_>, node: &'n SettingNode, key: &str) -> Optio
             None
         }
     }
-}
-
-fn words(reader: &Reader<'_>, part: &Pair) -> Result<Words, String> {
-    reader.words(&part.node)
 }
 
 /// Words as they stand: a comma is part of an argument.

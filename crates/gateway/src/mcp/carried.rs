@@ -52,7 +52,7 @@ impl CarriedServer {
         if parts.method != Method::POST {
             body.linger();
             return Ok(match parts.method {
-                Method::GET => self.stream(id, &parts.headers, running).await,
+                Method::GET => self.stream(id, &parts.headers, running),
                 Method::DELETE => self.delete(id),
                 _ => not_allowed(),
             });
@@ -106,7 +106,7 @@ impl CarriedServer {
     }
 
     /// The client's own stream.
-    async fn stream(
+    fn stream(
         &self,
         id: Option<&str>,
         headers: &HeaderMap,
@@ -117,7 +117,7 @@ impl CarriedServer {
             return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
         }
         let (to, reply) = written(Some(running));
-        session.open(to).await;
+        session.open(to);
         events(reply)
     }
 

@@ -101,6 +101,8 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::timeout;
+
     use super::*;
 
     async fn pieces(longest: usize, text: &str) -> Vec<String> {
@@ -132,5 +134,20 @@ mod tests {
         assert!(all[all.len() - 2].starts_with("end "));
         let bytes: usize = all[1..all.len() - 1].iter().map(|piece| piece.matches('x').count()).sum();
         assert_eq!(bytes, long.len());
+    }
+    #[tokio::test]
+    async fn a_long_line_waits_for_room_and_a_short_one_does_not() {
+        let space = BodySpace::new(8 * CHUNK);
+        let others = space.hold(vec![b'y'; 6 * CHUNK]);
+        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK));
+        let mut lines = MessageLines::new(8 * CHUNK, text.as_bytes()).within(&space);
+        assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
+        assert!(timeout(3 * PAUSE, lines.next()).await.is_err());
+        drop(others);
+        let Some(Piece::Line(line)) = lines.next().await.expect("a piece") else { panic!("no line") };
+        assert_eq!(line.len(), 4 * CHUNK + 1);
+        assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
+        drop(lines);
+        assert!(space.fit(&mut space.room(), 8 * CHUNK));
     }
 }

@@ -100,19 +100,21 @@ impl SpawnedSession {
     }
 
     /// Opens the client's own stream; what waited for one goes first. Of two, the latest is right.
-    pub(super) async fn open(&self, to: EventStream) {
-        let backlog = self.talk().take_backlog();
-        for message in backlog {
-            if to.send(Ok(message)).await.is_err() {
-                return;
+    pub(super) fn open(self: &Arc<Self>, to: EventStream) {
+        let session = Arc::clone(self);
+        tokio::spawn(async move {
+            loop {
+                let Some(message) = ({ session.talk().open(&to) }) else { return };
+                if to.send(Ok(message)).await.is_err() {
+                    return;
+                }
             }
-        }
-        self.talk().stream = Some(to);
+        });
     }
 
     /// Closes the client's own stream.
     pub(super) fn hush(&self) {
-        self.talk().stream = None;
+        self.talk().hush();
     }
 
     /// Ends the server. Everybody who waits is told that nothing will come.

@@ -97,7 +97,9 @@ pub(super) fn changed(
             let bytes = found.iter().map(|event| event.raw.len()).sum::<usize>() + events.waiting();
             if !space.fit(&mut held, bytes) {
                 found.extend(events.give_up());
-                found.iter_mut().for_each(|event| event.message = None);
+                for event in &mut found {
+                    event.message = None;
+                }
             }
             for event in found {
                 let bytes = space.hold(shown(&door, event).await);

@@ -32,7 +32,7 @@ pub(super) struct Waiting {
 pub(super) struct Talk {
     waiting: Vec<Waiting>,
     /// The client's own stream.
-    pub(super) stream: Option<EventStream>,
+    stream: Option<EventStream>,
     backlog: VecDeque<Bytes>,
     /// When somebody last spoke.
     pub(super) latest: Instant,
@@ -85,9 +85,18 @@ impl Talk {
         }
     }
 
-    /// What was kept for it.
-    pub(super) fn take_backlog(&mut self) -> VecDeque<Bytes> {
-        std::mem::take(&mut self.backlog)
+    /// What was kept and goes first to the client's own stream; that is open once nothing is left.
+    pub(super) fn open(&mut self, stream: &EventStream) -> Option<Bytes> {
+        let first = self.backlog.pop_front();
+        if first.is_none() {
+            self.stream = Some(stream.clone());
+        }
+        first
+    }
+
+    /// Closes the client's own stream.
+    pub(super) fn hush(&mut self) {
+        self.stream = None;
     }
 
     /// Tells whoever waits for this message that it is too long.

@@ -116,9 +116,8 @@ fn draft(entry: &Value) -> ServerDraft {
         Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
     };
-    let command = [words("command"), words("args")].concat();
     let env = table("env").or_else(|| table("environment")).unwrap_or_default();
-    ServerDraft { command, env, ..ServerDraft::default() }
+    ServerDraft { command: words("command"), args: words("args"), env, ..ServerDraft::default() }
 }
 
 fn texts(table: &Map<String, Value>) -> BTreeMap<String, String> {
