@@ -147,6 +147,7 @@ mcp: release
 [group('measure')]
 discovery: release
     cd benchmarks/mcp && python3 discovery.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # 2,000 clients of 200 MCP servers, directly and through two replicas of `tersely mcp serve`, of which one is killed. (25 minutes)
 [group('measure')]
 mcp-scale: release

@@ -47,12 +47,12 @@ fn pair(copies: StructuredCopies) -> Pair {
 }
 
 fn pair_with(settings: EngineSettings, copies: StructuredCopies) -> Pair {
-    let door = McpDoor::new(
-        &GatewaySettings::default(),
-        Engine::new(settings),
-        copies,
-        Originals::in_memory().expect("memory"),
-    );
+    pair_within(&GatewaySettings::default(), settings, copies)
+}
+
+fn pair_within(gateway: &GatewaySettings, settings: EngineSettings, copies: StructuredCopies) -> Pair {
+    let originals = Originals::in_memory().expect("memory");
+    let door = McpDoor::new(gateway, Engine::new(settings), copies, originals);
     let (client, to_client) = duplex(1 << 16);
     let (server, to_server) = duplex(1 << 16);
     let (client_from, client_to) = split(to_client);
@@ -148,6 +148,20 @@ async fn every_other_message_passes_byte_for_byte() {
     for line in from_server {
         pair.server.say(line).await;
         assert_eq!(pair.client.hear().await, line);
+    }
+}
+
+/// Behaviour 10.10.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_shortened_in_time_passes_as_it_came() {
+    let mut gateway = GatewaySettings::default();
+    let rows = rows().to_string();
+    for (inline, is_shorter) in [(0, false), (usize::MAX, true)] {
+        gateway.limits.inline = inline;
+        gateway.timeouts.rewrite = Duration::ZERO;
+        let mut pair = pair_within(&gateway, EngineSettings::default(), StructuredCopies::Keep);
+        let result = pair.call("rows", &text(&rows)).await;
+        assert_eq!(result["content"][0]["text"] != rows, is_shorter, "{result}");
     }
 }
 

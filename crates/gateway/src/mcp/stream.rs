@@ -110,6 +110,7 @@ pub(super) fn changed(
             if is_over {
                 return;
             }
+            space.fit(&mut held, events.waiting());
             learn(&door);
         }
     });
