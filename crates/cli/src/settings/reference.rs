@@ -35,7 +35,7 @@ keys and texts elsewhere, or start commands.
 printed by `tersely config reference`. An unknown key or an invalid value makes every command that reads the file exit with code 2.
 
 While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
-`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `limits`, `timeouts` and `proxy` take effect after a restart.
+`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart.
 
 | to write | write |
 |---|---|
