@@ -1,5 +1,7 @@
 //! What must hold for any bytes: the body of every fuzz target, and of the tests over past findings.
 
+use std::borrow::Cow;
+
 use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_core::{
     Call, Loss, Mode, O200k, Plan, Redaction, Room, Tokens, compress, restore, restore_within,
@@ -7,10 +9,10 @@ use tersely_core::{
 use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
 
-use crate::{generate, reader};
+use crate::{generate, reader, stream};
 
 /// The targets, each with a folder of findings and a corpus to begin with.
-pub const TARGETS: [&str; 12] = [
+pub const TARGETS: [&str; 14] = [
     "decode_json",
     "decode_stc",
     "decode_terse",
@@ -23,6 +25,8 @@ pub const TARGETS: [&str; 12] = [
     "watch_chat",
     "watch_responses",
     "watch_gemini",
+    "watch_converse",
+    "watch_invoke",
 ];
 
 /// The forms that documents are put through.
@@ -46,6 +50,8 @@ pub fn run(target: &str, bytes: &[u8]) {
         "watch_chat" => watches("chat", "/v1/chat/completions", bytes),
         "watch_responses" => watches("responses", "/v1/responses", bytes),
         "watch_gemini" => watches("gemini", "/v1beta/models/m:streamGenerateContent?alt=sse", bytes),
+        "watch_converse" => watches("converse", "/model/m/converse-stream", bytes),
+        "watch_invoke" => watches("invoke", "/model/m/invoke-with-response-stream", bytes),
         other => panic!("no target is called {other}"),
     }
 }
@@ -124,21 +130,27 @@ fn scans(bytes: &[u8]) {
 const HIDDEN: &str = "expand_context";
 
 /// Whatever an upstream says, in whatever pieces, it does not vanish, and no client sees the tool. The first byte
-/// chooses the framing and the pieces.
+/// chooses the framing and the pieces. Messages of AWS are made of lines, or else no broken one would get past its sum; or
+/// they are the bytes themselves.
 fn watches(provider: &str, target: &str, bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     let provider = PROVIDERS.into_iter().find(|known| known.name() == provider).expect("a provider");
     let hides = provider.hides(target).expect("a place to hide");
-    let framing = if first % 2 == 0 { ResponseFraming::Events } else { ResponseFraming::Whole };
+    let (framing, said) = match (first % 2, first % 8) {
+        (1, _) => (ResponseFraming::Whole, Cow::Borrowed(rest)),
+        (_, 2) => (ResponseFraming::Messages, Cow::Owned(stream::encode(rest))),
+        (_, 6) => (ResponseFraming::Messages, Cow::Borrowed(rest)),
+        _ => (ResponseFraming::Events, Cow::Borrowed(rest)),
+    };
     let mut watch = hides.watch(HiddenNames::new(&[HIDDEN]), framing, HistoryPlace::Here);
     let mut client = Vec::new();
-    for piece in rest.chunks(usize::from(first / 2) + 1) {
+    for piece in said.chunks(usize::from(first / 2) + 1) {
         watch.see(piece, &mut client);
     }
     if watch.end(&mut client).is_some() {
         watch.close(CloseReason::Enough, &mut client);
     }
-    assert!(!client.is_empty() || rest.is_empty(), "all of it is gone");
+    assert!(!client.is_empty() || said.is_empty(), "all of it is gone");
     let calls = reader::whole_calls(&client, framing);
     assert!(!calls.iter().any(|name| name == HIDDEN), "seen: {}", String::from_utf8_lossy(&client));
 }

@@ -18,6 +18,7 @@ mod mutate_text;
 pub mod reader;
 pub mod run;
 pub mod seeds;
+pub mod stream;
 pub mod valkey;
 
 pub use mutate::mutate;

@@ -7,6 +7,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::Value;
 use tersely_wire::hidden::ResponseFraming;
 
+use crate::stream;
+
 /// The names of all calls in a response, read as its framing says.
 #[must_use]
 pub fn calls(body: &[u8], framing: ResponseFraming) -> Vec<String> {
@@ -29,6 +31,11 @@ fn read(body: &[u8], framing: ResponseFraming) -> Names {
     match framing {
         ResponseFraming::Whole => alike(&text).iter().for_each(|whole| names.read(whole)),
         ResponseFraming::Events => events(&text).iter().for_each(|event| names.read(event)),
+        ResponseFraming::Messages => {
+            let said = stream::events(body);
+            let said = said.iter().filter_map(|said| alike(&String::from_utf8_lossy(said)));
+            said.for_each(|event| names.read(&event));
+        }
     }
     names
 }
@@ -155,6 +162,9 @@ impl Names {
         let (item, kind) = (&value["item"], &value["type"]);
         let is_told = *kind == "response.output_item.added" || *kind == "response.output_item.done";
         self.named(&item["name"], item["type"] == "function_call" && is_told);
+        for block in list(&value["output"]["message"]["content"]).iter().chain([&value["start"]]) {
+            self.named(&block["toolUse"]["name"], true);
+        }
         for candidate in list(&value["candidates"]) {
             for part in list(&candidate["content"]["parts"]) {
                 self.named(&part["functionCall"]["name"], true);

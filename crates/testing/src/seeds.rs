@@ -48,11 +48,15 @@ fn bodies() -> Vec<(String, Vec<u8>)> {
 fn responses(provider: &str) -> Vec<(String, Vec<u8>)> {
     let all = read(&project().join("crates/wire/fixtures").join(provider).join("hidden"));
     let framed = |(name, bytes): (String, Vec<u8>)| {
-        let first = if name.ends_with("1.sse") { 40 } else { 41 };
+        let first = match name.rsplit('.').next() {
+            Some("sse") => 40,
+            Some("frames") => 42,
+            _ => 41,
+        };
         (name, [&[first], &bytes[..]].concat())
     };
     all.into_iter()
-        .filter(|(name, _)| name.ends_with("1.sse") || name.ends_with("1.json"))
+        .filter(|(name, _)| ["1.sse", "1.frames", "1.json"].iter().any(|end| name.ends_with(end)))
         .map(framed)
         .collect()
 }

@@ -32,7 +32,7 @@ macro_rules! targets {
 
 targets! {
     decode_json decode_stc decode_terse decode_toon round_trip compress restore slots
-    watch_anthropic watch_chat watch_responses watch_gemini
+    watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke
 }
 
 fn check(target: &str) {

@@ -14,6 +14,18 @@ pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> 
     within(MAX_DEPTH, scan, found)
 }
 
+/// Holds back what a member of an object holds that has to stay one: its texts, or else all of a list or an object.
+pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let mark = found.mark();
+    let _ = scan.peek();
+    let start = scan.at();
+    texts(scan, found)?;
+    if found.mark() == mark {
+        found.hold_nested(scan.body(), start..scan.at());
+    }
+    Ok(())
+}
+
 /// How deep blocks may hold blocks: a result, a document in it, its source, its texts.
 const MAX_DEPTH: usize = 4;
 

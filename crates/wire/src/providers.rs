@@ -2,14 +2,23 @@
 
 use crate::anthropic::AnthropicMessages;
 use crate::chat::ChatCompletions;
+use crate::converse::BedrockConverse;
 use crate::gemini::GeminiContents;
+use crate::invoke::BedrockInvoke;
 use crate::ollama::OllamaChat;
 use crate::provider::Provider;
 use crate::responses::ResponsesApi;
 
 /// Every shape there is.
-pub const PROVIDERS: [&dyn Provider; 5] =
-    [&AnthropicMessages, &ChatCompletions, &ResponsesApi, &GeminiContents, &OllamaChat];
+pub const PROVIDERS: [&dyn Provider; 7] = [
+    &AnthropicMessages,
+    &ChatCompletions,
+    &ResponsesApi,
+    &GeminiContents,
+    &OllamaChat,
+    &BedrockConverse,
+    &BedrockInvoke,
+];
 
 /// The provider whose body a request to `path` carries; a query does not matter.
 #[must_use]
@@ -40,6 +49,11 @@ mod tests {
         check("/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", Some("gemini"));
         check("/v1beta/models/gemini-2.5-pro:countTokens", Some("gemini"));
         check("/api/chat", Some("ollama"));
+        check("/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse", Some("converse"));
+        check("/model/amazon.nova-pro-v1:0/converse-stream", Some("converse"));
+        check("/model/anthropic.claude/invoke", Some("invoke"));
+        let profile = "arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Aapplication-inference-profile%2Fx";
+        check(&format!("/model/{profile}/invoke-with-response-stream"), Some("invoke"));
     }
 
     #[test]
@@ -49,11 +63,17 @@ mod tests {
         check("/v1/projects/p/locations/l/publishers/anthropic/models/c:streamRawPredict", Some("anthropic"));
         check("/api/v1/chat/completions", Some("chat"));
         check("/openai/deployments/gpt/chat/completions?api-version=1", Some("chat"));
+        check("/openai/v1/chat/completions", Some("chat"));
+        check("/openai/v1/responses?api-version=preview", Some("responses"));
+        check("/openai/responses?api-version=1", Some("responses"));
+        check("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", Some("chat"));
         check("/v1beta/openai/chat/completions", Some("chat"));
         check("/chat/completions", Some("chat"));
         check("/backend-api/codex/responses", Some("responses"));
         check("/v1internal:streamGenerateContent", Some("gemini"));
         check("/v1/projects/p/locations/l/publishers/google/models/g:generateContent", Some("gemini"));
+        check("/v1beta1/publishers/google/models/g:streamGenerateContent?alt=sse", Some("gemini"));
+        check("/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict", Some("anthropic"));
     }
 
     #[test]
@@ -69,7 +89,11 @@ mod tests {
             "/v1/embeddings",
             "/v1/completions",
             "/v1beta/models/g:embedContent",
-            "/model/anthropic.claude/invoke",
+            "/model/anthropic.claude/count-tokens",
+            "/model/m/invoke-with-bidirectional-stream",
+            "/converse",
+            "/v1/projects/p/locations/l/publishers/google/models/g:predict",
+            "/v1/projects/p/locations/l/publishers/mistralai/models/m:rawPredict",
             "/api/generate",
             "/v1/xmessages",
         ] {

@@ -71,7 +71,7 @@ impl BridgesTools for AnthropicBridge {
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
             ResponseFraming::Events => bridge_events(calls, HeldBlock::default(), watch),
         }
     }
@@ -172,7 +172,7 @@ impl HeldBlock {
     }
 
     fn told(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
-        let frame = EventFrame { raw: &self.start };
+        let frame = EventFrame::lines(&self.start);
         let data = frame.data()?;
         let block = JsonNode::whole(&data)?.get("content_block")?;
         let [name, input] = block.gets(["name", "input"])?;
@@ -187,7 +187,7 @@ impl HeldBlock {
             frame.write(patch, &data, out);
             return Some(());
         };
-        let (piece, mut delta) = (EventFrame { raw: piece }, BytePatch::default());
+        let (piece, mut delta) = (EventFrame::lines(piece), BytePatch::default());
         let json = piece.data()?;
         let place = JsonNode::whole(&json)?.get("delta")?.get("partial_json")?.span;
         delta.put(place, text::quoted(&String::from_utf8_lossy(&call.arguments)));

@@ -4,21 +4,26 @@ use std::borrow::Cow;
 
 use super::turn::{BlockKind, MOST_OPEN, TurnBlocks};
 use super::words;
+use crate::hidden::dress::EventDress;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::frames::EventFrames;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
+use crate::hidden::verdict::EventVerdict;
 use crate::hidden::watch::{CloseReason, TokenUsage};
 use crate::hidden::words::SILENCE;
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 use crate::json::text;
 
-pub(super) struct AnthropicEvents {
+pub(crate) struct AnthropicEvents {
     names: HiddenNames,
+    dress: EventDress,
     tally: UsageTally,
+    /// What Bedrock counts itself.
+    metrics: UsageTally,
     /// How many rounds there were.
     rounds: usize,
     /// The number of the client's next block.
@@ -49,13 +54,6 @@ struct Open {
     to: Option<u64>,
 }
 
-/// What becomes of an event.
-enum Verdict {
-    Pass,
-    Drop,
-    Change(BytePatch),
-}
-
 /// An event, and of which kind it is.
 pub(super) struct AnthropicEvent<'a> {
     pub(super) top: JsonNode<'a>,
@@ -70,7 +68,14 @@ impl<'a> AnthropicEvent<'a> {
     }
 }
 
+/// Where Bedrock says in the last event what it counts.
+const METRICS: &str = "amazon-bedrock-invocationMetrics";
+
 impl EventMeaning for AnthropicEvents {
+    fn dress(&self) -> EventDress {
+        self.dress
+    }
+
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
         let verdict = AnthropicEvent::read(&data).and_then(|event| match event.kind.as_ref() {
@@ -79,20 +84,17 @@ impl EventMeaning for AnthropicEvents {
             "content_block_delta" => self.grow(&event.top),
             "content_block_stop" => self.shut(&event.top),
             "message_delta" => self.finish(&event.top, frame, out),
-            "message_stop" => self.stop(frame),
+            "message_stop" => self.stop(&event.top, frame),
             _ => None,
         });
-        match verdict.unwrap_or(Verdict::Pass) {
-            Verdict::Pass => out.extend_from_slice(frame.raw),
-            Verdict::Drop => {}
-            Verdict::Change(patch) => frame.write(patch, &data, out),
-        }
+        verdict.unwrap_or(EventVerdict::Pass).tell(frame, &data, out);
     }
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let round =
             self.round.ending.is_some().then(|| std::mem::replace(&mut self.round, Round::new(self.next)))?;
         self.tally.end_round();
+        self.metrics.end_round();
         self.rounds += 1;
         self.ending = round.ending.unwrap_or_default();
         let turn = round.blocks.turn();
@@ -105,7 +107,7 @@ impl EventMeaning for AnthropicEvents {
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         match why {
             CloseReason::Enough => self.end_turn(out),
-            CloseReason::Failed(why) => write("error", &words::error(why), out),
+            CloseReason::Failed(why) => self.dress.write_error(why, &words::error(why), out),
         }
     }
 
@@ -120,10 +122,10 @@ impl Round {
     }
 
     /// A hidden call without a number: what it asks cannot be told, and the client must not see it all the same.
-    fn lose_call(&mut self) -> Verdict {
+    fn lose_call(&mut self) -> EventVerdict {
         self.blocks.lose();
         self.hidden += 1;
-        Verdict::Drop
+        EventVerdict::Drop
     }
 
     fn opened(&self, index: u64) -> Option<&Open> {
@@ -132,19 +134,20 @@ impl Round {
 }
 
 impl AnthropicEvents {
-    pub(super) fn new(names: HiddenNames) -> Self {
+    pub(crate) fn new(names: HiddenNames, dress: EventDress) -> Self {
         let (tally, round) = (words::no_tokens(), Round::new(0));
-        Self { names, tally, rounds: 0, next: 0, has_words: false, round, ending: Vec::new() }
+        let (metrics, ending) = (UsageTally::default(), Vec::new());
+        Self { names, dress, tally, metrics, rounds: 0, next: 0, has_words: false, round, ending }
     }
 
-    fn start(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
+    fn start(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         if let Some(usage) = top.get("message").and_then(|message| message.get("usage")) {
             self.tally.hear(&usage);
         }
-        (self.rounds > 0).then_some(Verdict::Drop)
+        (self.rounds > 0).then_some(EventVerdict::Drop)
     }
 
-    fn open(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
+    fn open(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let [index, block] = top.gets(["index", "content_block"])?;
         let block = block?;
         let kind = BlockKind::of(&block, self.names);
@@ -162,28 +165,33 @@ impl AnthropicEvents {
         round.calls += u64::from(kind == BlockKind::Call);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
         self.has_words |= matches!(kind, BlockKind::Call | BlockKind::Other) || has_text(&block);
-        Some(numbered(&place, to))
+        Some(EventVerdict::numbered(&place, to))
     }
 
-    fn grow(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
+    fn grow(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let [index, delta] = top.gets(["index", "delta"])?;
         let (place, delta) = (index?, delta?);
         let index = place.number()?;
         self.round.blocks.grow(index, &delta);
         self.has_words |= has_text(&delta);
-        Some(numbered(&place, self.round.opened(index)?.to))
+        Some(EventVerdict::numbered(&place, self.round.opened(index)?.to))
     }
 
-    fn shut(&mut self, top: &JsonNode<'_>) -> Option<Verdict> {
+    fn shut(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let place = top.get("index")?;
         let index = place.number()?;
         let to = self.round.opened(index)?.to;
         self.round.open.retain(|open| open.index != index);
-        Some(numbered(&place, to))
+        Some(EventVerdict::numbered(&place, to))
     }
 
     /// The end of the message, unless the model waits for nothing but the hidden tool.
-    fn finish(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>, out: &mut Vec<u8>) -> Option<Verdict> {
+    fn finish(
+        &mut self,
+        top: &JsonNode<'_>,
+        frame: EventFrame<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<EventVerdict> {
         let [delta, counted] = top.gets(["delta", "usage"])?;
         if let Some(counted) = counted {
             self.tally.hear(&counted);
@@ -192,7 +200,7 @@ impl AnthropicEvents {
         let Round { hidden, calls, .. } = self.round;
         if waits && hidden > 0 && calls == 0 {
             self.round.ending = Some(frame.raw.to_vec());
-            return Some(Verdict::Drop);
+            return Some(EventVerdict::Drop);
         }
         if hidden > 0 || self.rounds > 0 {
             self.break_silence(out);
@@ -201,21 +209,31 @@ impl AnthropicEvents {
         if self.rounds > 0 {
             self.tally.write("usage", top, &mut patch);
         }
-        Some(Verdict::Change(patch))
+        Some(EventVerdict::Change(patch))
     }
 
-    fn stop(&mut self, frame: EventFrame<'_>) -> Option<Verdict> {
-        let ending = self.round.ending.as_mut()?;
-        ending.extend_from_slice(frame.raw);
-        Some(Verdict::Drop)
+    fn stop(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> Option<EventVerdict> {
+        let counted = top.get(METRICS);
+        if let Some(counted) = &counted {
+            self.metrics.hear(counted);
+        }
+        if let Some(ending) = &mut self.round.ending {
+            ending.extend_from_slice(frame.raw);
+            return Some(EventVerdict::Drop);
+        }
+        let mut patch = BytePatch::default();
+        if let Some(counted) = counted.filter(|_| self.rounds > 0) {
+            self.metrics.update(&counted, &mut patch);
+        }
+        Some(EventVerdict::Change(patch))
     }
 
     /// The end that was held, as if the model had not asked.
     fn end_turn(&mut self, out: &mut Vec<u8>) {
         self.break_silence(out);
         let held = std::mem::take(&mut self.ending);
-        let (rounds, tally, mut stops) = (self.rounds, &self.tally, false);
-        let mut frames = EventFrames::default();
+        let (rounds, tally, metrics, mut stops) = (self.rounds, &self.tally, &self.metrics, false);
+        let mut frames = EventFrames::of(self.dress);
         frames.take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
             let Some(event) = AnthropicEvent::read(&data) else { return };
@@ -227,10 +245,13 @@ impl AnthropicEvents {
                     tally.write("usage", &event.top, &mut patch);
                 }
             }
+            if let Some(counted) = event.top.get(METRICS).filter(|_| rounds > 1) {
+                metrics.update(&counted, &mut patch);
+            }
             frame.write(patch, &data, out);
         });
         if !stops {
-            write("message_stop", r#"{"type":"message_stop"}"#, out);
+            self.dress.write("message_stop", r#"{"type":"message_stop"}"#, out);
         }
     }
 
@@ -246,7 +267,7 @@ impl AnthropicEvents {
             ("content_block_delta", &format!(r#","delta":{{"type":"text_delta","text":{words}}}"#)),
             ("content_block_stop", ""),
         ] {
-            write(name, &format!(r#"{{"type":"{name}","index":{index}{rest}}}"#), out);
+            self.dress.write(name, &format!(r#"{{"type":"{name}","index":{index}{rest}}}"#), out);
         }
     }
 }
@@ -254,18 +275,4 @@ impl AnthropicEvents {
 /// True when a block or a piece of one has something to read.
 fn has_text(part: &JsonNode<'_>) -> bool {
     part.get("text").is_some_and(|text| !text.inside().is_empty())
-}
-
-fn numbered(place: &JsonNode<'_>, to: Option<u64>) -> Verdict {
-    let Some(to) = to else { return Verdict::Drop };
-    if place.number() == Some(to) {
-        return Verdict::Pass;
-    }
-    let mut patch = BytePatch::default();
-    patch.put(place.span.clone(), to.to_string());
-    Verdict::Change(patch)
-}
-
-fn write(name: &str, data: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(format!("event: {name}\ndata: {data}\n\n").as_bytes());
 }

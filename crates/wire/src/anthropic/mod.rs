@@ -2,8 +2,8 @@
 
 mod bridge;
 mod events;
-mod offer;
-mod request;
+pub(crate) mod offer;
+pub(crate) mod request;
 mod turn;
 mod whole;
 mod words;

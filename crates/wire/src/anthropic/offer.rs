@@ -2,6 +2,7 @@
 
 use super::{events, whole};
 use crate::error::WireError;
+use crate::hidden::dress::EventDress;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
 use crate::hidden::names::HiddenNames;
@@ -12,7 +13,7 @@ use crate::history::HistoryPlace;
 use crate::json::list;
 use crate::json::text;
 
-pub(super) struct AnthropicOffer;
+pub(crate) struct AnthropicOffer;
 
 impl HidesTool for AnthropicOffer {
     fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
@@ -35,10 +36,13 @@ impl HidesTool for AnthropicOffer {
         framing: ResponseFraming,
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole => watch_whole(names, whole::AnthropicWhole::new(names)),
-            ResponseFraming::Events => watch_events(names, events::AnthropicEvents::new(names)),
-        }
+        let dress = match framing {
+            ResponseFraming::Whole => return watch_whole(names, whole::AnthropicWhole::new(names)),
+            ResponseFraming::Events => EventDress::Lines,
+            // Who resells it may wrap it.
+            ResponseFraming::Messages => EventDress::Wrapped,
+        };
+        watch_events(names, events::AnthropicEvents::new(names, dress))
     }
 }
 

@@ -14,22 +14,22 @@ use crate::schema::{self, FoundDescriptions, ToolDescription};
 use crate::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
     slot::find(body, request)
 }
 
 /// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
+pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
     schema::find(body, tools)
 }
 
 /// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
+pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
 /// True when results may be left out of what the model reads.
-pub(super) fn drops_results(body: &[u8]) -> bool {
+pub(crate) fn drops_results(body: &[u8]) -> bool {
     drops::is_managed(body)
 }
 

@@ -128,7 +128,7 @@ impl<E: EventBridge> ResponseWatch for StreamBridge<E> {
         // An upstream may leave out the last blank line.
         if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             rest.extend_from_slice(b"\n\n");
-            self.events.event(&self.calls, EventFrame { raw: &rest }, &mut told);
+            self.events.event(&self.calls, EventFrame::lines(&rest), &mut told);
         }
         self.events.end(&self.calls, &mut told);
         self.watch.see(&told, out);

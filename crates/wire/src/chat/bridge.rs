@@ -72,7 +72,7 @@ impl BridgesTools for ChatBridge {
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
             ResponseFraming::Events => bridge_events(calls, ChunkBridge::default(), watch),
         }
     }

@@ -108,7 +108,7 @@ impl ChatEvents {
 
     /// Appends an event that was kept, as it is to be seen now.
     fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
-        let frame = EventFrame { raw };
+        let frame = EventFrame::lines(raw);
         let Some(data) = frame.data() else { return };
         if let Some(chunk) = ChatChunk::read(&data) {
             self.voice.write(view, frame, &chunk, out);

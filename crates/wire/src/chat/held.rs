@@ -54,7 +54,7 @@ impl HeldCall {
 
     /// Appends one event with all of the call: of the tool that it means, or as it came.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
-        let frame = EventFrame { raw: &self.event };
+        let frame = EventFrame::lines(&self.event);
         let data = frame.data().unwrap_or_default();
         let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
         let call = text::decode(&quoted).and_then(|given| calls.read(given.as_bytes()));

@@ -43,7 +43,9 @@ impl HidesTool for ChatOffer {
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(names, whole::ChatWhole::new(names)),
+            ResponseFraming::Whole | ResponseFraming::Messages => {
+                watch_whole(names, whole::ChatWhole::new(names))
+            }
             ResponseFraming::Events => watch_events(names, events::ChatEvents::new(names)),
         }
     }

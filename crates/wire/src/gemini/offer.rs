@@ -41,7 +41,9 @@ impl HidesTool for GeminiOffer {
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(names, whole::GeminiWhole::new(names)),
+            ResponseFraming::Whole | ResponseFraming::Messages => {
+                watch_whole(names, whole::GeminiWhole::new(names))
+            }
             ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
         }
     }

@@ -167,23 +167,12 @@ fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(
             scan.once(&mut given, ())?;
             scan.members(|scan, key| {
                 is_error |= key == b"error" && scan.peek() != Some(b'n');
-                member(scan, found)
+                content::member(scan, found)
             })
         }
         _ => scan.skip().map(drop),
     })?;
     let (id, tool): (Cow<'_, str>, _) = (id.unwrap_or_default(), name.unwrap_or_default());
     found.settle(mark, scan.body(), ResultLabel { id, tool, is_error });
-    Ok(())
-}
-
-fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
-    let mark = found.mark();
-    let _ = scan.peek();
-    let start = scan.at();
-    content::texts(scan, found)?;
-    if found.mark() == mark {
-        found.hold_nested(scan.body(), start..scan.at());
-    }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
+use crate::hidden::dress::EventDress;
 use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
@@ -9,6 +10,11 @@ use crate::hidden::words::UNREADABLE;
 
 /// What a provider's events mean.
 pub(crate) trait EventMeaning: Send {
+    /// How they are dressed.
+    fn dress(&self) -> EventDress {
+        EventDress::Lines
+    }
+
     /// Takes an event; appends to `out` what may go to the client now.
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>);
 
@@ -27,17 +33,27 @@ pub(crate) fn watch_events(
     names: HiddenNames,
     events: impl EventMeaning + 'static,
 ) -> Box<dyn ResponseWatch> {
-    let frames = EventFrames::default();
-    Box::new(Stream { names, frames, events, is_blind: false, is_closed: false, heard: Heard::Nothing })
+    let (dress, frames) = (events.dress(), EventFrames::of(events.dress()));
+    Box::new(Stream {
+        names,
+        dress,
+        frames,
+        events,
+        is_blind: false,
+        is_closed: false,
+        heard: Heard::Nothing,
+    })
 }
 
 struct Stream<E> {
     names: HiddenNames,
+    dress: EventDress,
     frames: EventFrames,
     events: E,
     /// An event was too long to be waited for: all that follows goes on as it comes.
     is_blind: bool,
-    /// An event would have shown the tool: nothing follows the error that stands in its place.
+    /// An event would have shown the tool, or cannot be told from the next: nothing follows the error that stands in its
+    /// place.
     is_closed: bool,
     heard: Heard,
 }
@@ -56,10 +72,15 @@ impl<E: EventMeaning> Stream<E> {
             return;
         }
         let (raw, start) = (veil::alike_event(self.names, frame), out.len());
-        self.events.event(EventFrame { raw: &raw }, out);
-        if veil::shows(self.names, &out[start..]) {
+        self.events.event(EventFrame::of(self.dress, &raw), out);
+        if veil::shows(self.names, self.dress, &out[start..]) {
             out.truncate(start);
-            self.is_closed = true;
+            self.fail(out);
+        }
+    }
+
+    fn fail(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.is_closed, true) {
             self.events.close(CloseReason::Failed(UNREADABLE), out);
         }
     }
@@ -74,6 +95,10 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
         let mut frames = std::mem::take(&mut self.frames);
         frames.take(bytes, |frame| self.pass(frame, out));
         self.frames = frames;
+        if self.frames.is_broken() {
+            self.frames.rest();
+            self.fail(out);
+        }
         if self.frames.is_full() {
             self.is_blind = true;
             out.extend_from_slice(&self.frames.rest());
@@ -88,15 +113,20 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let rest = self.frames.rest();
+        let is_lines = self.dress == EventDress::Lines;
         // An upstream may leave out the last blank line.
-        if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
+        if is_lines && rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             let whole = [rest.as_slice(), b"\n\n"].concat();
-            self.pass(EventFrame { raw: &whole }, out);
+            self.pass(EventFrame::lines(&whole), out);
         }
         if self.is_blind || self.is_closed {
             return None;
         }
         let turn = self.events.end(out);
+        // A message that broke off is no message to anyone.
+        if turn.is_none() && !is_lines {
+            out.extend_from_slice(&rest);
+        }
         // A client that was told nothing would take the response for lost.
         if turn.is_none() && out.is_empty() && self.heard == Heard::Something {
             self.events.close(CloseReason::Failed(UNREADABLE), out);

@@ -1,30 +1,40 @@
-//! Cuts a stream of server-sent events into events, however its bytes arrive.
+//! Cuts a stream of events into events, however its bytes arrive.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
+use crate::hidden::dress::EventDress;
+use crate::hidden::message;
 use crate::json::patch::BytePatch;
 
-/// One event, with the blank line that ends it.
+/// One event, with what ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventFrame<'a> {
     /// Its bytes, as they came.
     pub(crate) raw: &'a [u8],
+    dress: EventDress,
 }
 
 impl<'a> EventFrame<'a> {
-    /// What its `data` lines say; several are one text of several lines. `None` when there are none: a comment.
+    /// An event in this dress.
+    pub(crate) fn of(dress: EventDress, raw: &'a [u8]) -> Self {
+        Self { raw, dress }
+    }
+
+    /// A server-sent event.
+    pub(crate) fn lines(raw: &'a [u8]) -> Self {
+        Self::of(EventDress::Lines, raw)
+    }
+
+    /// What it says; `None` when it says nothing, as a comment does.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
-        let mut lines = lines(self.raw).filter_map(|line| field(b"data", line));
-        let first = lines.next()?;
-        let mut all = Cow::Borrowed(first);
-        for line in lines {
-            let all = all.to_mut();
-            all.push(b'\n');
-            all.extend_from_slice(line);
-        }
-        Some(all)
+        self.dress.data(self.raw)
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> Option<&'a str> {
+        self.dress.name(self.raw)
     }
 
     /// Appends the event with its data changed; the bytes of the event when there is no change.
@@ -35,44 +45,10 @@ impl<'a> EventFrame<'a> {
         }
     }
 
-    /// Appends the event with other data; its other lines and the ends of its lines stay.
+    /// Appends the event with other data; all else stays.
     pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
-        let mut is_put = false;
-        for (line, end) in ended(self.raw) {
-            if !line.starts_with(b"data:") {
-                out.extend_from_slice(&[line, end].concat());
-            } else if !is_put {
-                is_put = true;
-                for line in data.split(|byte| *byte == b'\n') {
-                    out.extend_from_slice(&[b"data: ", line, end].concat());
-                }
-            }
-        }
+        self.dress.change(self.raw, data, out);
     }
-}
-
-/// What a line says under this name.
-fn field<'a>(name: &[u8], line: &'a [u8]) -> Option<&'a [u8]> {
-    let value = line.strip_prefix(name)?.strip_prefix(b":")?;
-    Some(value.strip_prefix(b" ").unwrap_or(value))
-}
-
-fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
-    raw.split(|byte| *byte == b'\n' || *byte == b'\r').filter(|line| !line.is_empty())
-}
-
-/// Lines, each with what ends it.
-fn ended(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
-    let mut lines = Vec::new();
-    while !raw.is_empty() {
-        let at = memchr2(b'\n', b'\r', raw).unwrap_or(raw.len());
-        let (line, rest) = raw.split_at(at);
-        let long = if rest.starts_with(b"\r\n") { 2 } else { rest.len().min(1) };
-        let (end, rest) = rest.split_at(long);
-        lines.push((line, end));
-        raw = rest;
-    }
-    lines
 }
 
 /// The longest event that is waited for.
@@ -81,20 +57,28 @@ const MAX_EVENT: usize = 16 << 20;
 /// The bytes of an event that is not all here.
 #[derive(Debug, Default)]
 pub(crate) struct EventFrames {
+    dress: EventDress,
     pending: Vec<u8>,
     /// How far the line that is being read has been searched for its end.
     seen: usize,
-    /// Where the line that is being read begins.
+    /// Where the line or the message that is being read begins.
     line: usize,
+    /// A message cannot be what was sent: nobody can tell where the next begins.
+    is_broken: bool,
 }
 
 impl EventFrames {
+    /// Events in this dress.
+    pub(crate) fn of(dress: EventDress) -> Self {
+        Self { dress, ..Self::default() }
+    }
+
     /// Takes bytes and hands on each event that they complete.
     pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
         while let Some(end) = self.next_end() {
-            each(EventFrame { raw: &self.pending[start..end] });
+            each(EventFrame::of(self.dress, &self.pending[start..end]));
             start = end;
         }
         self.pending.drain(..start);
@@ -113,14 +97,35 @@ impl EventFrames {
         self.pending.len()
     }
 
-    /// True when an event is longer than any that should be waited for.
+    /// True when an event is longer than any that should be waited for. A message says beforehand how long it is.
     pub(crate) fn is_full(&self) -> bool {
-        self.pending.len() > MAX_EVENT
+        self.dress == EventDress::Lines && self.pending.len() > MAX_EVENT
+    }
+
+    /// True when nothing that follows can be read.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    fn next_end(&mut self) -> Option<usize> {
+        match self.dress {
+            EventDress::Lines => self.line_end(),
+            EventDress::Named | EventDress::Wrapped => self.message_end(),
+        }
+    }
+
+    /// Where the next message ends.
+    fn message_end(&mut self) -> Option<usize> {
+        let length = message::length(&self.pending[self.line..]);
+        self.is_broken |= length.is_err();
+        self.line += length.ok().flatten()?;
+        self.seen = self.line;
+        Some(self.line)
     }
 
     /// Where the next blank line ends. A line ends with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
     /// half of a `\r\n`, and waits.
-    fn next_end(&mut self) -> Option<usize> {
+    fn line_end(&mut self) -> Option<usize> {
         loop {
             let Some(found) = memchr2(b'\n', b'\r', &self.pending[self.seen..]) else {
                 self.seen = self.pending.len();
@@ -176,16 +181,8 @@ mod tests {
         check("data: a\n\r\n", &["data: a\n\r\n"], "");
     }
 
-    #[test]
-    fn fields_are_read() {
-        let frame = EventFrame { raw: b"event: message\r\nid: 1\r\ndata: {\"a\":\r\ndata:1}\r\n\r\n" };
-        assert_eq!(frame.data().as_deref(), Some(b"{\"a\":\n1}".as_slice()));
-        assert_eq!(EventFrame { raw: b": ping\n\n" }.data(), None);
-        assert_eq!(EventFrame { raw: b"data\n\n" }.data(), None);
-    }
-
     fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
-        let frame = EventFrame { raw: raw.as_bytes() };
+        let frame = EventFrame::lines(raw.as_bytes());
         let (mut patch, mut out) = (BytePatch::default(), Vec::new());
         for (place, text) in edits {
             patch.put(place.clone(), *text);

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::Value;
 
+use crate::hidden::dress::EventDress;
 use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::names::HiddenNames;
 
@@ -42,10 +43,11 @@ pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, 
 
 /// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
 /// they are called, or how they begin, may be wrong.
-pub(crate) fn shows(names: HiddenNames, bytes: &[u8]) -> bool {
+pub(crate) fn shows(names: HiddenNames, dress: EventDress, bytes: &[u8]) -> bool {
     let mut found = has_call(names, bytes);
-    if !found && mentions(names, bytes) {
-        EventFrames::default()
+    // What is wrapped does not show what it mentions.
+    if !found && (dress == EventDress::Wrapped || mentions(names, bytes)) {
+        EventFrames::of(dress)
             .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
     }
     found
@@ -71,6 +73,10 @@ fn calls(names: HiddenNames, value: &Value) -> bool {
     let has_part = |candidate: &Value| {
         items(&candidate["content"]["parts"]).iter().any(|part| is_named(&part["functionCall"]))
     };
+    let is_use = |block: &Value| is_named(&block["toolUse"]);
+    if items(&value["output"]["message"]["content"]).iter().any(is_use) || is_use(&value["start"]) {
+        return true;
+    }
     [value, &value["response"], &value["message"]].iter().any(|top| {
         [&top["content"], &top["output"]].into_iter().flat_map(items).any(is_item)
             || is_item(&top["content_block"])
@@ -124,7 +130,7 @@ mod tests {
         check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
         check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
         assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
-        let event = EventFrame { raw: b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n" };
+        let event = EventFrame::lines(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
@@ -136,9 +142,17 @@ mod tests {
             r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"tool"}}]}}]}"#,
             r#"{"response":{"output":[{"type":"function_call","name":"tool"}]}}"#,
             r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool"}}]}}]}"#,
+            r#"{"output":{"message":{"content":[{"text":"x"},{"toolUse":{"name":"tool"}}]}}}"#,
+            r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tool"}}}"#,
         ] {
-            assert!(shows(TOOL, body.as_bytes()), "{body}");
-            assert!(shows(TOOL, format!(": x\n\ndata: {body}\n\n").as_bytes()), "{body}");
+            assert!(shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
+            for (dress, before) in
+                [(EventDress::Lines, &b": x\n\n"[..]), (EventDress::Named, b""), (EventDress::Wrapped, b"")]
+            {
+                let mut event = before.to_vec();
+                dress.write("x", body, &mut event);
+                assert!(shows(TOOL, dress, &event), "{dress:?} {body}");
+            }
         }
         for body in [
             r#"{"content":[{"type":"text","text":"tool"}]}"#,
@@ -149,7 +163,7 @@ mod tests {
             r#"{"tools":[{"type":"function","name":"tool"}]}"#,
             "tool",
         ] {
-            assert!(!shows(TOOL, body.as_bytes()), "{body}");
+            assert!(!shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
         }
     }
 }

@@ -27,6 +27,8 @@ pub enum ResponseFraming {
     Whole,
     /// Server-sent events.
     Events,
+    /// Messages of AWS's event streams: binary, each with its length and sums.
+    Messages,
 }
 
 /// Why a response ends although the model waits for an answer.

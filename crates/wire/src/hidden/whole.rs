@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::hidden::dress::EventDress;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::veil;
@@ -58,7 +59,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         // Nor is a client told nothing: it would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || veil::shows(self.names, &out[start..]) {
+        if is_lost || veil::shows(self.names, EventDress::Lines, &out[start..]) {
             out.truncate(start);
             self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }

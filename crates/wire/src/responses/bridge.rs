@@ -73,7 +73,7 @@ impl BridgesTools for ResponsesBridge {
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => bridge_whole(calls, whole, watch),
+            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
             ResponseFraming::Events => bridge_events(calls, HeldItem::default(), watch),
         }
     }
@@ -189,7 +189,7 @@ impl HeldItem {
     fn tell(&mut self, call: &BridgedCall, out: &mut Vec<u8>) {
         let mut is_given = false;
         for raw in std::mem::take(self).events {
-            let frame = EventFrame { raw: &raw };
+            let frame = EventFrame::lines(&raw);
             let data = frame.data().unwrap_or_default();
             let mut patch = BytePatch::default();
             if let Some(top) = JsonNode::whole(&data) {

@@ -154,14 +154,14 @@ impl EventMeaning for ResponsesEvents {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let frame = std::mem::take(&mut self.round.ending.end);
-        let data = EventFrame { raw: &frame }.data().unwrap_or_default();
+        let data = EventFrame::lines(&frame).data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
         self.story.tally.end_round();
         let turn = event.as_ref().and_then(|event| self.turn(event));
         if turn.is_none()
             && let Some(event) = &event
         {
-            self.write(self.summed(event), EventFrame { raw: &frame }, event, out);
+            self.write(self.summed(event), EventFrame::lines(&frame), event, out);
             out.extend_from_slice(&self.round.ending.done);
         }
         self.story.rounds += 1;
@@ -174,7 +174,7 @@ impl EventMeaning for ResponsesEvents {
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let ending = std::mem::take(&mut self.ending);
-        let frame = EventFrame { raw: &ending.end };
+        let frame = EventFrame::lines(&ending.end);
         let data = frame.data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
         match (why, event.as_ref().and_then(|event| Some((event, event.answer.as_ref()?)))) {

@@ -74,7 +74,9 @@ impl HidesTool for ResponsesOffer {
         history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         match framing {
-            ResponseFraming::Whole => watch_whole(names, whole::ResponsesWhole::new(names, history)),
+            ResponseFraming::Whole | ResponseFraming::Messages => {
+                watch_whole(names, whole::ResponsesWhole::new(names, history))
+            }
             ResponseFraming::Events => watch_events(names, events::ResponsesEvents::new(names)),
         }
     }

@@ -9,7 +9,12 @@ const LISTS: [&str; 5] = ["anyOf", "any_of", "items", "allOf", "additionalProper
 /// Minifies every description of every tool of `body`.
 pub(crate) fn minify_tree(body: &mut Value, provider: &str) {
     match provider {
-        "anthropic" => each(&mut body["tools"], |tool| described(tool, &["input_schema"])),
+        "converse" => {
+            let config = body.get_mut("toolConfig").and_then(|config| config.get_mut("tools"));
+            config.into_iter().for_each(|tools| each(tools, specified));
+        }
+        "invoke" if body.get("anthropic_version").is_none() => {}
+        "anthropic" | "invoke" => each(&mut body["tools"], |tool| described(tool, &["input_schema"])),
         "chat" | "ollama" => {
             each(&mut body["tools"], |tool| {
                 for kind in ["function", "custom"] {
@@ -60,6 +65,12 @@ fn declared(tools: &mut Value) {
             tool.get_mut(name).into_iter().for_each(|list| each(list, |tool| described(tool, &schemas)));
         }
     });
+}
+
+fn specified(tool: &mut Value) {
+    let Some(tool) = tool.get_mut("toolSpec") else { return };
+    own(tool);
+    tool.get_mut("inputSchema").and_then(|schema| schema.get_mut("json")).into_iter().for_each(in_schema);
 }
 
 fn nested(tool: &mut Value) {

@@ -1,0 +1,72 @@
+//! Puts a hidden tool and its answers into Converse requests.
+
+use memchr::memmem;
+
+use super::{events, whole};
+use crate::error::WireError;
+use crate::hidden::dress::EventDress;
+use crate::hidden::events::watch_events;
+use crate::hidden::hides::HidesTool;
+use crate::hidden::names::HiddenNames;
+use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::hidden::whole::watch_whole;
+use crate::history::HistoryPlace;
+use crate::json::list;
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+
+pub(super) struct ConverseOffer;
+
+impl HidesTool for ConverseOffer {
+    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+        let schema = tool.parameters;
+        let definition = format!(
+            r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
+        );
+        define(tool.name, &definition, body)
+    }
+
+    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+        let results: Vec<_> =
+            turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
+        let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
+        list::push("messages", &user, body)
+    }
+
+    fn watch(
+        &self,
+        names: HiddenNames,
+        framing: ResponseFraming,
+        _history: HistoryPlace,
+    ) -> Box<dyn ResponseWatch> {
+        let dress = match framing {
+            ResponseFraming::Whole => return watch_whole(names, whole::ConverseWhole::new(names)),
+            ResponseFraming::Events => EventDress::Lines,
+            ResponseFraming::Messages => EventDress::Named,
+        };
+        watch_events(names, events::ConverseEvents::new(names, dress))
+    }
+}
+
+/// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.
+fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };
+    let [tools] = JsonNode::at(config, body).gets(["tools"]).ok_or(TWICE)?;
+    let Some(tools) = tools.filter(|tools| tools.is_list() && !tools.is_empty()) else { return Ok(None) };
+    if memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some() {
+        return Ok(None);
+    }
+    let mut patch = BytePatch::default();
+    patch.push(&tools, definition);
+    Ok(Some(patch.apply(body).into_owned()))
+}
+
+const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
+
+fn result(id: &str, text: &str) -> String {
+    let (id, text) = (text::quoted(id), text::quoted(text));
+    format!(r#"{{"toolResult":{{"toolUseId":{id},"content":[{{"text":{text}}}]}}}}"#)
+}

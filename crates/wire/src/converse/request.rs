@@ -1,0 +1,151 @@
+//! Finds places in Converse requests, where `toolResult` blocks answer `toolUse` blocks.
+//!
+//! A result's content is a list of texts, of JSON, and of media. A text is a slot. JSON has to stay an object for the API,
+//! so that each of its members is a slot of its own, and its text goes back as a string under the same name.
+
+use crate::call::SlotCall;
+use crate::command;
+use crate::content;
+use crate::error::WireError;
+use crate::json::scan::JsonScan;
+use crate::prompt::{self, FoundPrompts, UserPrompt};
+use crate::schema::{self, FoundDescriptions, ToolDescription};
+use crate::slot::{self, FoundSlots, ResultLabel, Slot};
+
+/// Every text of every tool result, in order.
+pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
+    slot::find(body, |scan, found| scan.items_of("messages", |scan| message(scan, found)))
+}
+
+/// Every description of a tool and of the parts of its schemas, in order.
+pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
+    schema::find(body, |scan, found| {
+        under("toolConfig", scan, |scan| {
+            scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
+        })
+    })
+}
+
+/// Every text of every message of a user, in order.
+pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
+    prompt::find(body, |scan, found| scan.items_of("messages", |scan| saying(scan, found)))
+}
+
+/// Hands the value under `name` in the object here to `each`; steps over every other member.
+fn under<'a>(
+    name: &str,
+    scan: &mut JsonScan<'a>,
+    mut each: impl FnMut(&mut JsonScan<'a>) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    let mut seen = None;
+    scan.members(|scan, key| {
+        if key != name.as_bytes() {
+            return scan.skip().map(drop);
+        }
+        scan.once(&mut seen, ())?;
+        each(scan)
+    })
+}
+
+fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+    schema::described(scan, found, |scan, found, key| {
+        if key == b"inputSchema" {
+            return under("json", scan, |scan| schema::schema(scan, found));
+        }
+        scan.skip().map(drop)
+    })
+}
+
+fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    let (mut role, mut content) = (None, None);
+    let mark = found.len();
+    scan.members(|scan, key| match key {
+        b"role" => scan.word(&mut role),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            scan.items(|scan| under("text", scan, |scan| prompt::string(scan, found)))
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    if role.as_deref() != Some("user") {
+        found.truncate(mark);
+    }
+    Ok(())
+}
+
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    found.calls.begin();
+    scan.items_of("content", |scan| block(scan, found))
+}
+
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let mut data = None;
+    scan.members(|scan, key| match key {
+        b"toolUse" => {
+            scan.once(&mut data, ())?;
+            call(scan, found)
+        }
+        b"toolResult" => {
+            scan.once(&mut data, ())?;
+            result(scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })
+}
+
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let (mut id, mut name, mut input) = (None, None, None);
+    scan.members(|scan, key| match key {
+        b"toolUseId" => scan.word(&mut id),
+        b"name" => scan.word(&mut name),
+        b"input" => {
+            let given = command::given(scan)?;
+            scan.once(&mut input, given)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let (id, tool) = (id.unwrap_or_default(), name.unwrap_or_default());
+    found.calls.make(SlotCall::of(id, tool, input.unwrap_or_default()));
+    Ok(())
+}
+
+/// A result of the provider's own tools, which says a type, comes back as the provider wrote it.
+fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"toolUseId" => scan.word(&mut id),
+        b"status" => scan.word(&mut status),
+        b"type" => scan.word(&mut kind),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            scan.items(|scan| part(scan, found))
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    if kind.is_some_and(|kind| !kind.is_empty()) {
+        found.forget(mark);
+        return Ok(());
+    }
+    let is_error = status.as_deref() == Some("error");
+    let label = ResultLabel { id: id.unwrap_or_default(), is_error, ..ResultLabel::default() };
+    found.settle(mark, scan.body(), label);
+    Ok(())
+}
+
+/// One of several kinds of content; a part that claims to be two of them is none.
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let mut data = None;
+    scan.members(|scan, key| {
+        scan.once(&mut data, ())?;
+        match key {
+            b"text" => {
+                let place = scan.skip()?;
+                found.hold_string(scan.body(), place);
+                Ok(())
+            }
+            b"json" if scan.peek() == Some(b'{') => scan.members(|scan, _| content::member(scan, found)),
+            _ => scan.skip().map(drop),
+        }
+    })
+}

@@ -1,0 +1,225 @@
+//! Puts together the content blocks of a turn that came in pieces, as they must be sent again.
+
+use std::borrow::Cow;
+
+use serde::de::IgnoredAny;
+
+use crate::hidden::names::HiddenNames;
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::json::node::JsonNode;
+use crate::json::patch::BytePatch;
+use crate::json::text;
+
+/// What a content block is to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ConverseKind {
+    /// A call of the hidden tool.
+    Hidden,
+    /// A call that the client answers.
+    Call,
+    /// What the model thinks.
+    Thought,
+    /// What it says.
+    Text,
+    /// Anything else, such as what the provider's own tools did.
+    Other,
+}
+
+impl ConverseKind {
+    /// What a block is, or the start or a piece of one: all name the kind in the same way.
+    pub(super) fn of(block: &JsonNode<'_>, hidden: HiddenNames) -> Self {
+        let [call, text, thought] = block.gets(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
+        match call.and_then(|call| call.gets(["name", "type"])) {
+            Some([Some(name), _]) if hidden.fit(&name) => Self::Hidden,
+            // Calls of the provider's own tools say a type, and nobody answers them.
+            Some([_, None]) => Self::Call,
+            Some(_) => Self::Other,
+            None if text.is_some() => Self::Text,
+            None if thought.is_some() => Self::Thought,
+            None => Self::Other,
+        }
+    }
+}
+
+/// The blocks of one turn.
+#[derive(Debug, Default)]
+pub(super) struct ConverseBlocks {
+    all: Vec<Block>,
+    size: usize,
+    /// Something is missing, so that the turn cannot be sent again.
+    is_lost: bool,
+}
+
+#[derive(Debug)]
+struct Block {
+    index: u64,
+    kind: ConverseKind,
+    /// How a call began.
+    call: Vec<u8>,
+    /// What it grew by, as it is written in JSON.
+    grown: Vec<(Piece, Vec<u8>)>,
+}
+
+/// By what a block grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Text,
+    Input,
+    Thought,
+    Signature,
+    Sealed,
+}
+
+/// What a block costs beside its bytes.
+const OVERHEAD: usize = 256;
+
+impl ConverseBlocks {
+    /// A block begins.
+    pub(super) fn start(&mut self, index: u64, kind: ConverseKind, start: &JsonNode<'_>) {
+        let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
+        if self.has_room(call.len() + OVERHEAD) {
+            self.all.push(Block { index, kind, call, grown: Vec::new() });
+        }
+    }
+
+    /// A block grows; one that was never said to begin begins with its first piece.
+    pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
+        if !self.has_room(delta.bytes().len()) {
+            return;
+        }
+        if self.all.last().is_none_or(|block| block.index != index) {
+            self.start(index, ConverseKind::of(delta, HiddenNames::NONE), delta);
+        }
+        let grown = self.all.last_mut().and_then(|block| block.grow(delta));
+        self.is_lost |= grown.is_none();
+    }
+
+    /// The turn, if it is complete.
+    pub(super) fn turn(&self) -> Option<HiddenTurn> {
+        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
+        let said = said(blocks?.iter().map(Vec::as_slice))?;
+        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
+        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
+    }
+
+    fn has_room(&mut self, more: usize) -> bool {
+        self.size += more;
+        if self.size > MOST_HELD {
+            self.lose();
+        }
+        !self.is_lost
+    }
+
+    /// The turn cannot be sent again.
+    pub(super) fn lose(&mut self) {
+        self.is_lost = true;
+        self.all = Vec::new();
+    }
+}
+
+/// The message of these blocks. The provider refuses texts with nothing in them, even if it wrote them.
+pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
+    let blocks: Vec<_> = blocks.filter(|block| !is_blank(block)).map(String::from_utf8_lossy).collect();
+    let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
+    serde_json::from_str::<IgnoredAny>(&said).is_ok().then_some(said)
+}
+
+fn is_blank(block: &[u8]) -> bool {
+    let text = JsonNode::whole(block).and_then(|block| block.get("text")?.text());
+    text.is_some_and(|text| text.trim().is_empty())
+}
+
+/// The call of the hidden tool that a block is.
+pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
+    let call = block.get("toolUse").and_then(|call| call.gets(["toolUseId", "name", "input"]));
+    let [id, name, input] = call.unwrap_or_default();
+    let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
+    let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
+    HiddenAsk { id, tool, input }
+}
+
+impl Block {
+    fn grow(&mut self, delta: &JsonNode<'_>) -> Option<()> {
+        for (piece, value) in pieces(delta)? {
+            match self.grown.iter_mut().find(|(it, _)| *it == piece) {
+                // What is sealed is in a coding whose parts cannot be joined.
+                Some(_) if piece == Piece::Sealed => return None,
+                Some((_, grown)) => grown.extend_from_slice(value),
+                None => self.grown.push((piece, value.to_vec())),
+            }
+        }
+        Some(())
+    }
+
+    /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
+    fn written(&self) -> Option<Vec<u8>> {
+        match self.kind {
+            ConverseKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
+            ConverseKind::Thought => self.thought(),
+            ConverseKind::Hidden => {
+                let call = JsonNode::whole(&self.call)?;
+                let mut patch = BytePatch::default();
+                patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
+                Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
+            }
+            ConverseKind::Call | ConverseKind::Other => None,
+        }
+    }
+
+    fn thought(&self) -> Option<Vec<u8>> {
+        let inner = if let Some(sealed) = self.grown(Piece::Sealed) {
+            [b"\"redactedContent\":\"", sealed, b"\""].concat()
+        } else {
+            let text = self.grown(Piece::Thought).unwrap_or_default();
+            let signature = self.grown(Piece::Signature).map(|it| [b",\"signature\":\"", it, b"\""].concat());
+            [b"\"reasoningText\":{\"text\":\"", text, b"\"", &signature.unwrap_or_default(), b"}"].concat()
+        };
+        Some([b"{\"reasoningContent\":{", inner.as_slice(), b"}}"].concat())
+    }
+
+    fn grown(&self, piece: Piece) -> Option<&[u8]> {
+        self.grown.iter().find(|(it, _)| *it == piece).map(|(_, grown)| grown.as_slice())
+    }
+
+    /// The arguments of a call. A model may err, and the provider takes nothing but objects.
+    fn input(&self) -> String {
+        let input = json(self.grown(Piece::Input).unwrap_or_default());
+        let is_object =
+            JsonNode::whole(input.as_bytes()).is_some() && serde_json::from_str::<IgnoredAny>(&input).is_ok();
+        if is_object { input } else { "{}".to_owned() }
+    }
+
+    fn ask(&self) -> Option<HiddenAsk> {
+        let call = JsonNode::whole(&self.call).filter(|_| self.kind == ConverseKind::Hidden)?;
+        let [id, name] = call.gets(["toolUseId", "name"])?;
+        let [id, tool] = [id?.text()?.into_owned(), name?.text()?.into_owned()];
+        Some(HiddenAsk { id, tool, input: json(self.grown(Piece::Input).unwrap_or_default()) })
+    }
+}
+
+/// What a block grows by, as it is written between quotes; `None` when that is not known.
+fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
+    let [text, call, thought] = delta.gets(["text", "toolUse", "reasoningContent"])?;
+    let [input] = call.map_or(Some([None]), |call| call.gets(["input"]))?;
+    let names = ["text", "signature", "redactedContent"];
+    let [thought, signature, sealed] = thought.map_or(Some([None, None, None]), |it| it.gets(names))?;
+    let found = [
+        (Piece::Text, text),
+        (Piece::Input, input),
+        (Piece::Thought, thought),
+        (Piece::Signature, signature),
+        (Piece::Sealed, sealed),
+    ];
+    let is_string = |value: &JsonNode<'_>| value.bytes().starts_with(b"\"");
+    let found: Vec<_> = found
+        .into_iter()
+        .filter_map(|(piece, value)| Some((piece, value.filter(is_string)?.inside())))
+        .collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// The JSON that came as pieces of a string.
+fn json(grown: &[u8]) -> String {
+    let token = [b"\"", grown, b"\""].concat();
+    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+}
