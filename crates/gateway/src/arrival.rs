@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use http_body::{Body, Frame, SizeHint};
-use tersely_wire::hidden::{MOST_HELD, ResponseFraming};
+use tersely_wire::hidden::{MOST_HELD, ResponseFraming, begins_message};
 use tokio::time::timeout;
 
 use crate::client::Lane;
@@ -208,6 +208,7 @@ pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
     let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match kind.as_str() {
         "text/event-stream" => Some(ResponseFraming::Events),
+        "application/vnd.amazon.eventstream" => Some(ResponseFraming::Messages),
         "application/json" => Some(ResponseFraming::Whole),
         _ => None,
     }
@@ -233,6 +234,7 @@ fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
     let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
     match bytes.get(start) {
         Some(b'{' | b'[') => Sight::Framed(ResponseFraming::Whole),
+        _ if begins_message(&bytes) => Sight::Framed(ResponseFraming::Messages),
         _ if lines.any(is_field) => Sight::Framed(ResponseFraming::Events),
         _ if bytes.len() < SILENT => Sight::Unsure,
         _ => Sight::Foreign,
@@ -271,6 +273,10 @@ mod tests {
         {
             check(&[events], Sight::Framed(ResponseFraming::Events));
         }
+        // The head of a message: two lengths and their sum.
+        check(&["\0\0\0\x10\0\0", "\0\0\x05"], Sight::Unsure);
+        let come = VecDeque::from([Frame::data(Bytes::from_static(b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb"))]);
+        assert_eq!(sight(&come), Sight::Framed(ResponseFraming::Messages));
         check(&["da", "ta", ": 1"], Sight::Framed(ResponseFraming::Events));
         check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(ResponseFraming::Events));
         for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]

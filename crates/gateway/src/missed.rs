@@ -11,7 +11,7 @@ pub enum Missed {
     Full,
     /// Its content coding is not known, or not what it says.
     Coded,
-    /// Its headers sign the body, and another would be refused.
+    /// A signature or a digest covers the body, and another would be refused.
     Signed,
 }
 

@@ -58,15 +58,17 @@ impl Upstreams {
     /// guess would hand one provider's key to another.
     pub(crate) fn choose(&self, provider: Option<Vendor>) -> Result<&Upstream, Error> {
         let own = provider.and_then(|provider| self.each[provider as usize].as_ref());
-        own.or(self.rest.as_ref())
-            .ok_or_else(|| Error::client(StatusCode::NOT_FOUND, "no upstream is set for this path"))
+        own.or(self.rest.as_ref()).ok_or_else(|| {
+            let advice = provider.map(|provider| format!("; {}", provider.advice())).unwrap_or_default();
+            Error::client(StatusCode::NOT_FOUND, format!("no upstream is set for this path{advice}"))
+        })
     }
 }
 
-/// The providers' public addresses; Ollama's is on this machine.
+/// The providers' public addresses, of those who have one; Ollama's is on this machine.
 impl Default for Upstreams {
     fn default() -> Self {
-        Self { each: Vendor::ALL.map(|provider| provider.address().parse().ok()), rest: None }
+        Self { each: Vendor::ALL.map(|provider| provider.address()?.parse().ok()), rest: None }
     }
 }
 

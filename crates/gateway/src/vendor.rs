@@ -14,6 +14,12 @@ pub enum Vendor {
     Gemini,
     /// Ollama.
     Ollama,
+    /// Models on AWS Bedrock.
+    Bedrock,
+    /// `OpenAI`'s models on Azure.
+    Azure,
+    /// Models on Google's Vertex AI.
+    Vertex,
 }
 
 /// What is known of a provider: where it is, by what its requests are told, and how its errors read.
@@ -21,8 +27,8 @@ struct Known {
     provider: Vendor,
     /// Its name in settings and messages.
     name: &'static str,
-    /// The public address.
-    address: &'static str,
+    /// Where its servers are.
+    home: Home,
     /// Paths that are its own, whatever the headers say.
     paths: &'static [&'static str],
     /// Headers that only its clients send.
@@ -33,12 +39,20 @@ struct Known {
     error: fn(StatusCode, &str) -> Value,
 }
 
+/// Where a provider's servers are.
+enum Home {
+    /// At one address.
+    Public(&'static str),
+    /// At an address for each region or customer, which looks like this.
+    Own(&'static str),
+}
+
 /// All that are known, in the order of their numbers.
-static VENDORS: [Known; 4] = [
+static VENDORS: [Known; 7] = [
     Known {
         provider: Vendor::Anthropic,
         name: "anthropic",
-        address: "https://api.anthropic.com",
+        home: Home::Public("https://api.anthropic.com"),
         paths: &["/v1/messages"],
         headers: &["anthropic-version", "anthropic-beta"],
         // Claude Code asks for the root to see whether anyone is there.
@@ -48,36 +62,64 @@ static VENDORS: [Known; 4] = [
     Known {
         provider: Vendor::OpenAi,
         name: "openai",
-        address: "https://api.openai.com",
+        home: Home::Public("https://api.openai.com"),
         paths: &["/v1/chat", "/v1/responses", "/v1/completions", "/v1/embeddings"],
         headers: &[],
         rest: &["/v1"],
-        error: |status, message| json!({"error": {"message": message, "type": openai(status), "param": null, "code": null}}),
+        error: openai_error,
     },
     Known {
         provider: Vendor::Gemini,
         name: "gemini",
-        address: "https://generativelanguage.googleapis.com",
+        home: Home::Public("https://generativelanguage.googleapis.com"),
         paths: &["/v1beta", "/v1alpha"],
         headers: &["x-goog-api-key"],
         rest: &[],
-        error: |status, message| json!({"error": {"code": status.as_u16(), "message": message, "status": gemini(status)}}),
+        error: google_error,
     },
     Known {
         provider: Vendor::Ollama,
         name: "ollama",
         // On this machine.
-        address: "http://127.0.0.1:11434",
+        home: Home::Public("http://127.0.0.1:11434"),
         paths: &["/api/chat"],
         headers: &[],
         rest: &["/api"],
         error: |_, message| json!({"error": message}),
     },
+    Known {
+        provider: Vendor::Bedrock,
+        name: "bedrock",
+        home: Home::Own("https://bedrock-runtime.REGION.amazonaws.com"),
+        paths: &["/model", "/guardrail", "/guardrail-checks", "/async-invoke"],
+        headers: &[],
+        rest: &[],
+        error: |status, message| json!({"__type": bedrock(status), "message": message}),
+    },
+    Known {
+        provider: Vendor::Azure,
+        name: "azure",
+        home: Home::Own("https://RESOURCE.openai.azure.com"),
+        paths: &["/openai"],
+        headers: &[],
+        rest: &[],
+        error: openai_error,
+    },
+    Known {
+        provider: Vendor::Vertex,
+        name: "vertex",
+        home: Home::Own("https://REGION-aiplatform.googleapis.com"),
+        paths: &["/v1/projects", "/v1/publishers", "/v1beta1"],
+        headers: &[],
+        rest: &[],
+        error: google_error,
+    },
 ];
 
 impl Vendor {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 7] =
+        [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Ollama, Self::Bedrock, Self::Azure, Self::Vertex];
 
     /// Whose API a request is for, as far as that can be told.
     #[must_use]
@@ -99,10 +141,20 @@ impl Vendor {
         self.known().name
     }
 
-    /// The public address; Ollama's is on this machine.
+    /// The public address, if it has one for all; Ollama's is on this machine.
     #[must_use]
-    pub fn address(self) -> &'static str {
-        self.known().address
+    pub fn address(self) -> Option<&'static str> {
+        match self.known().home {
+            Home::Public(address) => Some(address),
+            Home::Own(_) => None,
+        }
+    }
+
+    /// What to do so that its requests have a place to go to.
+    pub(crate) fn advice(self) -> String {
+        let (name, home) = (self.name(), &self.known().home);
+        let (Home::Public(example) | Home::Own(example)) = home;
+        format!("set upstreams.{name} to your server, such as {example}")
     }
 
     /// An error as its clients read it.
@@ -118,6 +170,14 @@ impl Vendor {
 /// True when a path is `above`, or stands below it; nothing stands below the root.
 fn is_below(above: &str, path: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || above.len() > 1 && rest.starts_with('/'))
+}
+
+fn openai_error(status: StatusCode, message: &str) -> Value {
+    json!({"error": {"message": message, "type": openai(status), "param": null, "code": null}})
+}
+
+fn google_error(status: StatusCode, message: &str) -> Value {
+    json!({"error": {"code": status.as_u16(), "message": message, "status": gemini(status)}})
 }
 
 fn anthropic(status: StatusCode) -> &'static str {
@@ -151,6 +211,17 @@ fn gemini(status: StatusCode) -> &'static str {
     }
 }
 
+fn bedrock(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        404 => "ResourceNotFoundException",
+        429 => "ThrottlingException",
+        503 => "ServiceUnavailableException",
+        504 => "ModelTimeoutException",
+        code if code >= 500 => "InternalServerException",
+        _ => "ValidationException",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +251,26 @@ mod tests {
         check("/api/chat", None, Some(Vendor::Ollama));
         check("/api/tags", None, Some(Vendor::Ollama));
         check("/", None, Some(Vendor::Anthropic));
+        check("/model/anthropic.claude-v1%3A0/converse", None, Some(Vendor::Bedrock));
+        check("/model/m/invoke-with-response-stream", Some("anthropic-version"), Some(Vendor::Bedrock));
+        check("/models", None, None);
+        check("/openai/deployments/d/chat/completions?api-version=1", None, Some(Vendor::Azure));
+        check("/openai/v1/responses", None, Some(Vendor::Azure));
+        check(
+            "/v1/projects/p/locations/l/publishers/google/models/g:generateContent",
+            None,
+            Some(Vendor::Vertex),
+        );
+        check(
+            "/v1/projects/p/locations/l/publishers/anthropic/models/c:rawPredict",
+            Some("anthropic-version"),
+            Some(Vendor::Vertex),
+        );
+        check(
+            "/v1beta1/publishers/google/models/g:generateContent",
+            Some("x-goog-api-key"),
+            Some(Vendor::Vertex),
+        );
         check("/v10/x", None, None);
         check("/elsewhere", None, None);
     }

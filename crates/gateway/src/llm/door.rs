@@ -25,7 +25,7 @@ use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
-use crate::llm::{local, rounds, shape};
+use crate::llm::{local, rounds, shape, signature};
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
 use crate::settings::{GatewaySettings, Websockets};
@@ -96,8 +96,13 @@ pub(crate) async fn forward(
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
     let Offered { outgoing, added, entry, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
-    let speaks = if upstream.is_secure() && wish.is_none() { Speaks::Any } else { Speaks::One };
-    let (head, outgoing) = outbound(address, wish, parts, outgoing).into_parts();
+    // Only AWS is shown another name of the host than its own.
+    let is_aws = provider == Some(Vendor::Bedrock);
+    let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
+    // HTTP/2 would take that name from the address.
+    let is_plain = wish.is_none() && covered.is_empty();
+    let speaks = if upstream.is_secure() && is_plain { Speaks::Any } else { Speaks::One };
+    let (head, outgoing) = outbound(address, wish, (parts, covered), outgoing).into_parts();
     let again = follow.map(|(follow, held)| NextRound {
         gate: Arc::clone(gate),
         upstream: upstream.clone(),
@@ -156,14 +161,15 @@ pub(crate) fn arriving(gate: &Gate, body: Incoming) -> Idle {
     Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
 
-/// The request as the upstream should see it.
+/// The request as the upstream should see it; headers that a signature covers stay.
 fn outbound(
     address: Uri,
     wish: Option<HeaderValue>,
-    mut parts: Parts,
+    (mut parts, covered): (Parts, HeaderMap),
     outgoing: Outgoing,
 ) -> Request<Outgoing> {
     hop::from_request(&mut parts.headers);
+    parts.headers.extend(covered);
     if parts.version == Version::HTTP_2 {
         hop::join_cookies(&mut parts.headers);
     }
@@ -208,9 +214,9 @@ async fn watch(
     running: OwnedSemaphorePermit,
 ) -> Result<Response<Reply>, Error> {
     let framing = match named(&parts.headers) {
-        Some(ResponseFraming::Events) => {
+        Some(streamed @ (ResponseFraming::Events | ResponseFraming::Messages)) => {
             arrival.begin().await?;
-            Some(ResponseFraming::Events)
+            Some(streamed)
         }
         _ => arrival.framing().await?,
     };
@@ -219,7 +225,7 @@ async fn watch(
     };
     parts.headers.remove(CONTENT_LENGTH);
     let rounds = Rounds::new(again, framing, arrival, running);
-    if framing == ResponseFraming::Events {
+    if framing != ResponseFraming::Whole {
         return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
     }
     match rounds.gather().await? {

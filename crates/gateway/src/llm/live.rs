@@ -26,7 +26,7 @@ const BYPASS: &str = "x-tersely-bypass";
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
 /// Paths that only ask what a request would cost: nothing is saved by them.
-const COUNTS: [&str; 3] = ["/count_tokens", ":countTokens", "/input_tokens"];
+const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
 pub struct Live {

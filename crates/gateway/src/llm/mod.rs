@@ -14,6 +14,7 @@ mod seal;
 mod send;
 mod setback;
 pub(crate) mod shape;
+mod signature;
 mod totals;
 mod trail;
 mod whole;

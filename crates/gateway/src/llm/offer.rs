@@ -17,7 +17,8 @@ use crate::llm::entry::RequestEntry;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict};
 use crate::llm::seal;
-use crate::llm::whole::{Read, Whole, bomb, is_signed, measure, read};
+use crate::llm::signature::covers_body;
+use crate::llm::whole::{Read, Whole, bomb, measure, read};
 use crate::missed::Missed;
 use crate::outgoing::Outgoing;
 
@@ -52,7 +53,7 @@ pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<
     }
     let wanted = guarded(|| gate.rewrite.wants(&head(parts)));
     match wanted {
-        Ok(true) if !is_signed(&parts.headers) => {}
+        Ok(true) if !covers_body(parts) => {}
         Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
         Ok(true) => return Ok(miss(gate, parts, Missed::Signed, Outgoing::stream(body))),
         Err(why) => return Ok(miss(gate, parts, why, Outgoing::stream(body))),
@@ -71,7 +72,7 @@ async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, E
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
     match guarded(|| gate.rewrite.wants(&head(parts))) {
-        Ok(true) if !is_signed(&parts.headers) => judge(gate, parts, whole).await,
+        Ok(true) if !covers_body(parts) => judge(gate, parts, whole).await,
         Ok(true) => Ok(miss(gate, parts, Missed::Signed, whole.unchanged())),
         Ok(false) => Ok(Offered::plain(whole.unchanged())),
         Err(why) => Ok(miss(gate, parts, why, whole.unchanged())),

@@ -13,7 +13,8 @@ use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::Rewrite;
-use crate::llm::whole::{Whole, bomb, is_signed, measure};
+use crate::llm::signature::covers_body;
+use crate::llm::whole::{Whole, bomb, measure};
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
 pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
@@ -22,7 +23,7 @@ pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result
     let searching = spawn_blocking(move || guarded(|| search(&*rewrite, limit, coding, &body)));
     let found = searching.await.unwrap_or(Err(crate::Missed::Panicked)).map_err(|_| broken())?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
-    if is_signed(&parts.headers) {
+    if covers_body(parts) {
         let why = "this body has secrets, but its headers sign it, so they cannot be masked";
         return Err(Error::client(StatusCode::BAD_REQUEST, why));
     }

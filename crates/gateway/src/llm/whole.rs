@@ -16,9 +16,6 @@ use crate::outgoing::Outgoing;
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
 const AHEAD: u64 = 2 << 20;
 
-/// Headers that sign or digest the body: another body would be refused.
-const SIGNED: [&str; 5] = ["content-digest", "content-md5", "digest", "repr-digest", "x-amz-content-sha256"];
-
 /// A body that was read.
 pub(crate) struct Whole {
     pub(crate) bytes: Bytes,
@@ -104,10 +101,6 @@ impl Pile {
 fn too_long(limit: usize, body: Idle) -> Error {
     body.linger();
     Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
-}
-
-pub(super) fn is_signed(headers: &HeaderMap) -> bool {
-    SIGNED.iter().any(|name| headers.contains_key(*name))
 }
 
 pub(super) fn bomb(limit: usize) -> crate::Refusal {

@@ -9,6 +9,7 @@
 )]
 
 mod caller;
+mod cloud;
 mod crowd;
 mod fault;
 mod forward;

@@ -43,7 +43,7 @@ async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream
     let subject = format!("upstream {}", upstream.url());
     match probe(settings, upstream, "/").await {
         Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream))),
-        Err(_) if provider == Vendor::Ollama && upstream.url() == provider.address() => {
+        Err(_) if provider == Vendor::Ollama && Some(upstream.url().as_str()) == provider.address() => {
             Finding::open(subject, "not running")
         }
         Err(error) => Finding::bad(subject, format!("{error}{}; {}", by(settings, upstream), advice(&error))),
