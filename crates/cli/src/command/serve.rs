@@ -198,12 +198,12 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
 
 /// Where each provider's requests go; said once if it is one place for all.
 fn targets(settings: &GatewaySettings) -> String {
-    let url = |provider| settings.upstreams.of(provider).map_or("nowhere".to_owned(), Upstream::url);
-    let urls = Vendor::ALL.map(url);
-    if urls.iter().all(|other| *other == urls[0]) {
-        return format!("all to {}", urls[0]);
+    let urls = Vendor::ALL.map(|provider| settings.upstreams.of(provider).map(Upstream::url));
+    if let Some(url) = urls[0].as_ref().filter(|_| urls.iter().all(|other| *other == urls[0])) {
+        return format!("all to {url}");
     }
-    let named = Vendor::ALL.iter().zip(urls).map(|(provider, url)| format!("{} to {url}", provider.name()));
+    let named = Vendor::ALL.iter().zip(urls);
+    let named = named.filter_map(|(provider, url)| Some(format!("{} to {}", provider.name(), url?)));
     named.collect::<Vec<_>>().join(", ")
 }
 

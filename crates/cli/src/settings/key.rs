@@ -47,7 +47,7 @@ pub(crate) const GROUPS: [(&str, &str); 9] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
-        "A server for each provider; overrides `upstream`. Without either, the provider's public address",
+        "A server for each provider; overrides `upstream`. Without either, the provider's public address, if it has one",
     ),
     ("prompts", "Shorter JSON in users' messages"),
     ("discovery", "Fewer tools for the model to read: [discovery.md](discovery.md)"),
@@ -133,6 +133,21 @@ static BELOW: &[SettingKey] = &[
         name: "upstreams.ollama",
         field: SettingField::Url(|draft| &mut draft.upstreams[3]),
         about: "The server for Ollama",
+    },
+    SettingKey {
+        name: "upstreams.bedrock",
+        field: SettingField::Url(|draft| &mut draft.upstreams[4]),
+        about: "The server for AWS Bedrock, such as `https://bedrock-runtime.us-east-1.amazonaws.com`",
+    },
+    SettingKey {
+        name: "upstreams.azure",
+        field: SettingField::Url(|draft| &mut draft.upstreams[5]),
+        about: "The server for Azure OpenAI, such as `https://my-resource.openai.azure.com`",
+    },
+    SettingKey {
+        name: "upstreams.vertex",
+        field: SettingField::Url(|draft| &mut draft.upstreams[6]),
+        about: "The server for Vertex AI, such as `https://us-east5-aiplatform.googleapis.com`",
     },
     SettingKey {
         name: "prompts.enabled",

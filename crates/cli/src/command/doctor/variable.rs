@@ -6,13 +6,15 @@ use crate::command::doctor::finding::Finding;
 use crate::command::run::{VENDORS, World};
 
 /// Variables that hold keys.
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 8] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "OPENAI_API_KEY",
     "CODEX_API_KEY",
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AZURE_OPENAI_API_KEY",
 ];
 
 /// Variables that say how the network is used; the first two may hold a password.

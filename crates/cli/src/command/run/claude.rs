@@ -5,7 +5,7 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::vendor::{ANTHROPIC, VendorPlace};
+use crate::command::run::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
 use crate::command::run::world::World;
 
 /// Claude Code.
@@ -38,6 +38,11 @@ impl Client for Claude {
         let mut told = Told { env: direct(world), ..Told::default() };
         if is_home(&place) && world.var(SEARCH).is_none() {
             told.env.push((SEARCH.to_owned(), "true".to_owned()));
+        }
+        for cloud in [BEDROCK, VERTEX] {
+            for name in cloud.names {
+                told.variable(doors, &cloud, name, &cloud.place(name, world))?;
+            }
         }
         told.variable(doors, &ANTHROPIC, BASE, &place)?;
         if let (Some(_), Some((_, url))) = (written, told.env.last()) {
@@ -82,6 +87,16 @@ mod tests {
         assert_eq!(names(&told(&[])), [SEARCH, BASE]);
         assert_eq!(names(&told(&[(SEARCH, "false")])), [BASE]);
         assert_eq!(names(&told(&[(BASE, "http://h/x")])), [BASE]);
+    }
+
+    #[test]
+    fn a_cloud_that_was_chosen_is_led_to() {
+        let (bedrock, vertex) = ("ANTHROPIC_BEDROCK_BASE_URL", "ANTHROPIC_VERTEX_BASE_URL");
+        let key = ("AWS_BEARER_TOKEN_BEDROCK", "k");
+        assert_eq!(names(&told(&[(bedrock, "https://b"), key])), [bedrock]);
+        assert_eq!(names(&told(&[(vertex, "https://v/v1")])), [vertex]);
+        let signed = told(&[(bedrock, "https://b")]);
+        assert!(names(&signed).is_empty() && signed.notes.len() == 2, "{signed:?}");
     }
 
     #[test]

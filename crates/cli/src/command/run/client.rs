@@ -43,7 +43,7 @@ impl Told {
         Ok(told)
     }
 
-    /// Points one variable at a door, unless it has to stay unset.
+    /// Points one variable at a door, unless it has to stay unset, or as it is.
     pub(crate) fn variable(
         &mut self,
         doors: &mut Doors,
@@ -51,6 +51,12 @@ impl Told {
         name: &str,
         place: &VendorPlace,
     ) -> Result<(), CommandFault> {
+        if vendor.usual.is_empty() && !matches!(place, VendorPlace::Chosen(_)) {
+            if let VendorPlace::Open(why) = place {
+                self.notes.push(format!("{name} stays as it is, because {why}"));
+            }
+            return Ok(());
+        }
         match (doors.lead(name, (vendor.provider, vendor.usual), place)?, place) {
             (Some(url), _) => self.env.push((name.to_owned(), url)),
             (None, VendorPlace::Open(why)) => self.notes.push(format!("{name} is left unset, because {why}")),

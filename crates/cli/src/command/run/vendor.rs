@@ -8,12 +8,15 @@ use crate::command::run::world::World;
 pub(crate) struct VendorVariables {
     /// The one whose requests these are, for settings that name a server for them.
     pub(crate) provider: Option<Vendor>,
-    /// Where it is unless something says otherwise.
+    /// Where it is unless something says otherwise. Nowhere, if it has an address for each region or customer: then only
+    /// a variable that is set leads to a door, for programs take it for a sign of where to go.
     pub(crate) usual: &'static str,
     /// The variables that are pointed at a door. All of them mean the same place.
     pub(crate) names: &'static [&'static str],
     /// What all its variables begin with, also those that only single libraries read.
     kin: &'static [&'static str],
+    /// The variable without which its requests are signed for the very place that they are sent to.
+    pub(crate) key: Option<&'static str>,
 }
 
 const GOOGLE: [&str; 5] = ["GOOGLE_GEMINI_", "GOOGLE_GENAI_", "GOOGLE_VERTEX_", "GEMINI_", "CODE_ASSIST_"];
@@ -24,6 +27,7 @@ pub(crate) const ANTHROPIC: VendorVariables = VendorVariables {
     usual: "https://api.anthropic.com",
     names: &["ANTHROPIC_BASE_URL"],
     kin: &["ANTHROPIC_"],
+    key: None,
 };
 
 /// Gemini, for those who come with a key.
@@ -32,6 +36,7 @@ pub(crate) const GEMINI: VendorVariables = VendorVariables {
     usual: "https://generativelanguage.googleapis.com",
     names: &["GOOGLE_GEMINI_BASE_URL"],
     kin: &GOOGLE,
+    key: None,
 };
 
 /// Gemini, for those who come with a login of Google's.
@@ -40,16 +45,39 @@ pub(crate) const CODE_ASSIST: VendorVariables = VendorVariables {
     usual: "https://cloudcode-pa.googleapis.com",
     names: &["CODE_ASSIST_ENDPOINT"],
     kin: &GOOGLE,
+    key: None,
+};
+
+/// AWS Bedrock, as Anthropic's clients know it.
+pub(crate) const BEDROCK: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Bedrock),
+    usual: "",
+    names: &["ANTHROPIC_BEDROCK_BASE_URL"],
+    kin: &[],
+    key: Some(BEDROCK_KEY),
+};
+
+/// A key for Bedrock.
+const BEDROCK_KEY: &str = "AWS_BEARER_TOKEN_BEDROCK";
+
+/// Google's Vertex AI; the path of its version is a part of what the variable says.
+pub(crate) const VERTEX: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Vertex),
+    usual: "",
+    names: &["ANTHROPIC_VERTEX_BASE_URL"],
+    kin: &[],
+    key: None,
 };
 
 /// All of them.
-pub(crate) const VENDORS: [VendorVariables; 5] = [
+pub(crate) const VENDORS: [VendorVariables; 9] = [
     ANTHROPIC,
     VendorVariables {
         provider: Some(Vendor::OpenAi),
         usual: "https://api.openai.com/v1",
         names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
+        key: None,
     },
     GEMINI,
     CODE_ASSIST,
@@ -58,7 +86,18 @@ pub(crate) const VENDORS: [VendorVariables; 5] = [
         usual: "http://127.0.0.1:11434",
         names: &["OLLAMA_HOST"],
         kin: &["OLLAMA_"],
+        key: None,
     },
+    BEDROCK,
+    VendorVariables { names: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"], ..BEDROCK },
+    VendorVariables {
+        provider: Some(Vendor::Azure),
+        usual: "",
+        names: &["AZURE_OPENAI_ENDPOINT"],
+        kin: &[],
+        key: None,
+    },
+    VERTEX,
 ];
 
 /// How the names of variables end that hold a place.
@@ -79,6 +118,9 @@ impl VendorVariables {
     /// Where one of the names leads. A name that is not set means what the others mean, and never a place that nobody
     /// chose: a program that reads two of them would send one server's traffic, and its key, to another.
     pub(crate) fn place(&self, name: &str, world: &World) -> VendorPlace {
+        if let (Some(_), Some(key)) = (world.var(name), self.key.filter(|key| world.var(key).is_none())) {
+            return VendorPlace::Open(format!("requests are signed for that place where {key} is not set"));
+        }
         if let Some(url) = world.url(name) {
             return VendorPlace::Chosen(url);
         }
@@ -146,5 +188,13 @@ mod tests {
             assert_eq!(place(name, &[(rival, "http://a"), (name, "http://b")]), chosen("http://b"));
         }
         assert_eq!(place("OPENAI_BASE_URL", &[("OPENAI_API_KEY", "k")]), VendorPlace::Usual);
+    }
+
+    #[test]
+    fn a_place_that_requests_are_signed_for_is_left_alone() {
+        let base = ("ANTHROPIC_BEDROCK_BASE_URL", "http://a");
+        assert!(matches!(place(base.0, &[base]), VendorPlace::Open(_)));
+        assert_eq!(place(base.0, &[base, (BEDROCK_KEY, "k")]), chosen(base.1));
+        assert_eq!(place(base.0, &[(BEDROCK_KEY, "k")]), VendorPlace::Usual);
     }
 }
