@@ -92,6 +92,12 @@ expand: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 expand.py
 
+# Official SDKs at Bedrock, Azure OpenAI and Vertex: does a tool turn work, and does a signature still hold? (a minute)
+[group('slow')]
+cloud: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 cloud.py
+
 # Real agents whose model writes back a file full of secrets as it saw it: what is on disk, what went upstream? (minutes)
 [group('slow')]
 edits: release
@@ -115,10 +121,10 @@ fuzz target seconds='600':
     cargo test --quiet --locked --package tersely-testing --test fuzz seeds -- --ignored
     RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=8192
 
-# Fuzzes every target for ten minutes each (two hours).
+# Fuzzes every target for ten minutes each (two hours and twenty minutes).
 [group('slow')]
 fuzz-all seconds='600':
-    for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore slots watch_anthropic watch_chat watch_responses watch_gemini; do just fuzz $target {{seconds}}; done
+    for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore slots watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke; do just fuzz $target {{seconds}}; done
 
 # What a corpus saves, by family; `just bench forms` compares the forms, `just bench conversations` replays transcripts.
 [group('measure')]

@@ -20,8 +20,9 @@ NODE = {
     "@google/gemini-cli": "0.61.0",
     "@anthropic-ai/sdk": "1.8.0",
     "openai": "6.49.0",
+    "@aws-sdk/client-bedrock-runtime": "3.1162.0",
 }
-PYTHON = {"anthropic": "2.8.0", "openai": "3.49.0", "google-genai": "3.1.0"}
+PYTHON = {"anthropic[bedrock,vertex]": "2.8.0", "openai": "3.49.0", "google-genai": "3.1.0", "boto3": "1.44.0"}
 
 
 def run(*words: str | Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import unittest
 
+from aws import chunk, is_signed, message, signature
+from cloud import Converse, Invoke, model_of, shape_of, streams
 from compare import Change, Unfaithful, changed, compare
 from edits import AFTER, BEFORE, block, outside, patch, seen, settings, variables
 from expand import head
@@ -13,6 +15,32 @@ from secrets_list import secrets
 from soak import pieces
 from speech import OWN, READ, SHAPES, TOOL, WROTE, Call, Text, is_hidden
 from upstream import Request
+
+
+class Clouds(unittest.TestCase):
+    """What AWS publishes, and what paths say."""
+
+    def test_a_message_with_nothing_in_it_is_aws_s(self) -> None:
+        self.assertEqual(message({}, b"").hex(), "000000100000000005c248eb7d98c8ff")
+        self.assertIn(b'"bytes": "eyJhIjogMX0="', chunk({"a": 1}))
+
+    def test_a_signature_covers_body_host_and_path(self) -> None:
+        headers = {
+            "authorization": "AWS4-HMAC-SHA256 Credential=AK/20261116/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, "
+            "Signature=SIGNATURE",
+            "host": "127.0.0.1:1", "x-amz-date": "20261116T000000Z",
+        }
+        headers["authorization"] = headers["authorization"].replace("SIGNATURE", signature("POST", "/model/m/converse", headers, b"{}"))
+        self.assertTrue(is_signed("POST", "/model/m/converse", headers, b"{}"))
+        self.assertFalse(is_signed("POST", "/model/m/converse", headers, b"{ }"))
+        self.assertFalse(is_signed("POST", "/model/n/converse", headers, b"{}"))
+        self.assertFalse(is_signed("POST", "/model/m/converse", {**headers, "host": "127.0.0.1:2"}, b"{}"))
+
+    def test_paths_say_what_is_meant(self) -> None:
+        self.assertEqual((shape_of("/model/one/converse-stream"), shape_of("/model/one/invoke")), (Converse, Invoke))
+        self.assertEqual([model_of("/openai/deployments/six/chat/completions?api-version=1", {}), model_of("/openai/v1/responses", {"model": "one"})], ["six", "one"])
+        self.assertTrue(streams("/model/one/converse-stream", {}) and streams("/v1/models/m:streamRawPredict", {}))
+        self.assertFalse(streams("/model/one/invoke", {}))
 
 
 class Compare(unittest.TestCase):
