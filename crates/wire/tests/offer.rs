@@ -17,6 +17,8 @@ const CONTENTS: &str = r#"{"name":"own","description":"Shows \"all\".\n","parame
 
 const FUNCTION: &str = r#"{"type":"function","name":"own","description":"Shows \"all\".\n","parameters":{"type":"object","properties":{"id":{"type":"string"}}},"strict":false}"#;
 
+const SPECIFIED: &str = r#"{"toolSpec":{"name":"own","description":"Shows \"all\".\n","inputSchema":{"json":{"type":"object","properties":{"id":{"type":"string"}}}}}}"#;
+
 fn hides(target: &str) -> Option<&'static dyn HidesTool> {
     claimed_provider(target).expect("a provider").hides(target)
 }
@@ -69,6 +71,29 @@ fn contents_have_it_behind_the_last_declaration() {
         "[]",
     ] {
         check("/v1beta/models/g:generateContent", CONTENTS, body);
+    }
+}
+
+/// Behaviour 2.12.
+#[test]
+fn bedrock_has_it_behind_the_last_tool() {
+    for body in [
+        r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}},{"cachePoint":{"type":"default"}}~],"toolChoice":{"auto":{}}}}"#,
+        r#"{"messages":[],"toolConfig":{"toolChoice":{"any":{}},"tools":[ {"toolSpec":{"name":"a"}}~ ]}}"#,
+        r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"own"}}]}}"#,
+        r#"{"toolConfig":{"tools":[]}}"#,
+        r#"{"toolConfig":{}}"#,
+        r#"{"tools":[{"toolSpec":{"name":"a"}}]}"#,
+    ] {
+        check("/model/m/converse-stream", SPECIFIED, body);
+    }
+    for body in [
+        r#"{"anthropic_version":"bedrock-2023-05-31","tools":[{"name":"Bash"}~]}"#,
+        r#"{"tools":[{"name":"Bash"}~],"anthropic_version":"2026-10-21"}"#,
+        r#"{"tools":[{"name":"Bash"}]}"#,
+        r#"{"tools":[{"type":"function","function":{"name":"anthropic_version"}}]}"#,
+    ] {
+        check("/model/m/invoke", MESSAGES, body);
     }
 }
 

@@ -84,7 +84,7 @@ impl EventMeaning for AnthropicEvents {
             "content_block_delta" => self.grow(&event.top),
             "content_block_stop" => self.shut(&event.top),
             "message_delta" => self.finish(&event.top, frame, out),
-            "message_stop" => self.stop(&event.top, frame),
+            "message_stop" => Some(self.stop(&event.top, frame)),
             _ => None,
         });
         verdict.unwrap_or(EventVerdict::Pass).tell(frame, &data, out);
@@ -212,20 +212,20 @@ impl AnthropicEvents {
         Some(EventVerdict::Change(patch))
     }
 
-    fn stop(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> Option<EventVerdict> {
+    fn stop(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> EventVerdict {
         let counted = top.get(METRICS);
         if let Some(counted) = &counted {
             self.metrics.hear(counted);
         }
         if let Some(ending) = &mut self.round.ending {
             ending.extend_from_slice(frame.raw);
-            return Some(EventVerdict::Drop);
+            return EventVerdict::Drop;
         }
         let mut patch = BytePatch::default();
         if let Some(counted) = counted.filter(|_| self.rounds > 0) {
             self.metrics.update(&counted, &mut patch);
         }
-        Some(EventVerdict::Change(patch))
+        EventVerdict::Change(patch)
     }
 
     /// The end that was held, as if the model had not asked.

@@ -65,7 +65,7 @@ impl EventMeaning for ConverseEvents {
             "contentBlockDelta" => self.grow(&top),
             "contentBlockStop" => self.shut(&top),
             "messageStop" => self.finish(&top, frame, out),
-            "metadata" => self.count(&top, frame),
+            "metadata" => Some(self.count(&top, frame)),
             _ => None,
         });
         verdict.unwrap_or(EventVerdict::Pass).tell(frame, &data, out);
@@ -192,19 +192,19 @@ impl ConverseEvents {
     }
 
     /// What is counted is told behind the end.
-    fn count(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> Option<EventVerdict> {
+    fn count(&mut self, top: &JsonNode<'_>, frame: EventFrame<'_>) -> EventVerdict {
         if let Some(counted) = top.get("usage") {
             self.tally.hear(&counted);
         }
         if let Some(ending) = &mut self.round.ending {
             ending.extend_from_slice(frame.raw);
-            return Some(EventVerdict::Drop);
+            return EventVerdict::Drop;
         }
         let mut patch = BytePatch::default();
         if self.rounds > 0 {
             self.tally.write("usage", top, &mut patch);
         }
-        Some(EventVerdict::Change(patch))
+        EventVerdict::Change(patch)
     }
 
     /// The end that was held, as if the model had not asked.

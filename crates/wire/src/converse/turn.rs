@@ -33,10 +33,9 @@ impl ConverseKind {
             Some([Some(name), _]) if hidden.fit(&name) => Self::Hidden,
             // Calls of the provider's own tools say a type, and nobody answers them.
             Some([_, None]) => Self::Call,
-            Some(_) => Self::Other,
             None if text.is_some() => Self::Text,
             None if thought.is_some() => Self::Thought,
-            None => Self::Other,
+            _ => Self::Other,
         }
     }
 }
@@ -155,7 +154,7 @@ impl Block {
     fn written(&self) -> Option<Vec<u8>> {
         match self.kind {
             ConverseKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
-            ConverseKind::Thought => self.thought(),
+            ConverseKind::Thought => Some(self.thought()),
             ConverseKind::Hidden => {
                 let call = JsonNode::whole(&self.call)?;
                 let mut patch = BytePatch::default();
@@ -166,7 +165,7 @@ impl Block {
         }
     }
 
-    fn thought(&self) -> Option<Vec<u8>> {
+    fn thought(&self) -> Vec<u8> {
         let inner = if let Some(sealed) = self.grown(Piece::Sealed) {
             [b"\"redactedContent\":\"", sealed, b"\""].concat()
         } else {
@@ -174,7 +173,7 @@ impl Block {
             let signature = self.grown(Piece::Signature).map(|it| [b",\"signature\":\"", it, b"\""].concat());
             [b"\"reasoningText\":{\"text\":\"", text, b"\"", &signature.unwrap_or_default(), b"}"].concat()
         };
-        Some([b"{\"reasoningContent\":{", inner.as_slice(), b"}}"].concat())
+        [b"{\"reasoningContent\":{", inner.as_slice(), b"}}"].concat()
     }
 
     fn grown(&self, piece: Piece) -> Option<&[u8]> {
