@@ -25,7 +25,8 @@ fn live() -> Arc<Live> {
 
 /// A log that is mostly noise, so that much of it is left out.
 fn log() -> String {
-    let noise: String = (0..1500).map(|n| format!("INFO worker {} finished batch {n}\n", n % 7)).collect();
+    let line = |n| format!("INFO worker {} finished batch {n}\n", n % 7);
+    let noise: String = (0..1500).map(line).collect();
     format!("{noise}error: disk full\n")
 }
 
