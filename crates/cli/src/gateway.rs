@@ -38,7 +38,7 @@ impl ReadyGateway {
     pub(crate) fn warning(&self) -> Option<&'static str> {
         self.rewrite.engine().seals().then_some(
             "redact_secrets is true: secrets are masked everywhere, in files too, so an agent may write masks \
-             into your files",
+             into your files; Aider and Cline, which write files from what the model answers, will"
         )
     }
 

@@ -12,11 +12,9 @@ use std::time::{Duration, Instant};
 
 use tersely_core::{Call, Loss, Mode, O200k, Plan, Redaction, compress, redact};
 use tersely_testing::corpus::{ToolOutput, conversations, files, outputs};
+use tersely_testing::secrets::{fill, secrets};
 
 const MASK: &str = "[REDACTED_SECRET]";
-
-/// Kinds of secrets and where each stands; the clients' harness puts the same ones into files, logs and variables.
-const SECRETS: &str = include_str!("../../../benchmarks/clients/secrets.tsv");
 
 /// Secrets that what stands beside them gives away: before, secret, after.
 const PLACES: &[(&str, &str, &str)] = &[
@@ -97,6 +95,12 @@ const PLACES: &[(&str, &str, &str)] = &[
     // Files of passwords
     ("machine h.internal\n\tlogin u\n\tpassword ", "hunterTwo", "\nmachine x"),
     ("machine h.internal login u password ", "{A12}", "\n"),
+    ("{\"text\": \"machine h.internal login u password ", "{A12}", "\"}"),
+    (
+        "{\"text\": \"one of the lines that stand above a command, and it is long\\nmysql -h x -p",
+        "{A12}",
+        " shop\\nnext\"}",
+    ),
     ("machine h.internal\\n  login u\\n  password ", "{A12}", "\\nmachine x"),
     ("default login u password ", "hunterTwo", "\n"),
     ("db.internal:5432:*:app:", "{A12}", "\n"),
@@ -584,53 +588,10 @@ fn check(kind: &str, [before, secret, after]: [&str; 3]) {
     assert_eq!(redact(&text), format!("{before}{MASK}{after}"), "{kind}: {text}");
 }
 
-/// The secrets of the list: their kind, what stands before, they themselves, what stands after.
-fn secrets() -> Vec<(String, [String; 3])> {
-    let lines = SECRETS.lines().filter(|line| !line.starts_with('#')).enumerate();
-    lines
-        .map(|(seed, line)| {
-            let (kind, text) = line.split_once('\t').unwrap();
-            let text = text.replace('⏎', "\n");
-            let (before, rest) = text.split_once('«').unwrap();
-            let (template, after) = rest.split_once('»').unwrap();
-            (kind.to_owned(), [before.to_owned(), fill(template, seed), after.to_owned()])
-        })
-        .collect()
-}
-
 /// Those that are known wherever they stand.
 fn kinds() -> Vec<(String, String)> {
     let alone = |(kind, [before, secret, after]): (String, [String; 3])| {
         (before.is_empty() && after.is_empty()).then_some((kind, secret))
     };
     secrets().into_iter().filter_map(alone).collect()
-}
-
-/// A template with letters in its braces: `{A8}` letters and digits, `{a8}` small ones, `{w8}` with `_` and `-`, `{U8}` capitals
-/// and the digits of base32, `{h8}` hex, `{d8}` digits.
-fn fill(template: &str, seed: usize) -> String {
-    let mut out = String::new();
-    let mut state = seed as u64 + 1;
-    for (at, part) in template.split(['{', '}']).enumerate() {
-        if at % 2 == 0 {
-            out.push_str(part);
-            continue;
-        }
-        let letters: &[u8] = match &part[..1] {
-            "A" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
-            "a" => b"abcdefghijklmnopqrstuvwxyz0123456789",
-            "w" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
-            "U" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-            "h" => b"0123456789abcdef",
-            _ => b"0123456789",
-        };
-        let length: usize = part[1..].parse().unwrap();
-        for left in (0..length).rev() {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // A sign at either end would be taken for punctuation.
-            let sorts = if left == 0 || left + 1 == length { letters.len().min(62) } else { letters.len() };
-            out.push(char::from(letters[(state >> 33) as usize % sorts]));
-        }
-    }
-    out
 }

@@ -17,6 +17,7 @@ mod mutate;
 mod mutate_text;
 pub mod reader;
 pub mod run;
+pub mod secrets;
 pub mod seeds;
 pub mod stream;
 pub mod valkey;

@@ -54,6 +54,16 @@ fn it_says_where_it_listens_where_requests_go_and_how_to_use_it() {
     assert!(hints[1].contains("openai_base_url='\"http://127.0.0.1:"), "{hints:?}");
 }
 
+/// Behaviour 0.11: who asks for masks everywhere is told where they may end up.
+#[test]
+fn it_says_that_files_may_receive_masks() {
+    let served = start(&["serve", "--listen", "127.0.0.1:0", "--redact-secrets"], &[]);
+    let lines = [served.line(), served.line()].concat();
+    for words in ["an agent may write masks into your files", "Aider", "Cline"] {
+        assert!(lines.contains(words), "{lines}");
+    }
+}
+
 #[test]
 fn a_taken_port_is_said_plainly() {
     let other = TcpListener::bind("127.0.0.1:0").expect("a port");

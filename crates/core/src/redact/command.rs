@@ -97,7 +97,10 @@ fn line(text: &str, at: usize) -> &str {
     let start = near
         .rmatch_indices(['\n', '|', ';', '&', '(', '`'])
         .find(|&(sign, _)| !(near[sign..].starts_with('\n') && near[..sign].ends_with('\\')));
-    start.map_or(near, |(sign, _)| &near[sign + 1..])
+    let line = start.map_or(near, |(sign, _)| &near[sign + 1..]);
+    // In a JSON string the end of a line is two letters, and a backslash is two as well.
+    let spelled = line.rmatch_indices("\\n").find(|&(sign, _)| !line[..sign].ends_with('\\'));
+    spelled.map_or(line, |(sign, ends)| &line[sign + ends.len()..])
 }
 
 /// True when all of the command's words stand there, in order.

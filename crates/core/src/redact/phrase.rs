@@ -75,7 +75,7 @@ fn owner(text: &str, at: usize) -> Option<Owner> {
         (_, "login" | "account") => (Owner::Login, next(), next()),
         (host, machine) => (Owner::Prose, host, machine),
     };
-    // Behind an assignment the line is a value.
-    let machine = machine.rsplit('=').next() == Some("machine");
+    // Behind an assignment or a quote the line is a value.
+    let machine = machine.rsplit(['=', '"', '\'']).next() == Some("machine");
     (host == "default" || machine && !host.is_empty()).then_some(owner)
 }

@@ -179,6 +179,7 @@ async fn what_is_signed_goes_on_only_without_secrets() {
     assert_eq!((answer.status, seen.unwrap().body), (StatusCode::OK, Bytes::from(clean)));
 }
 
+/// Behaviour 14.2, 15.1: what is too long to be searched is refused.
 #[tokio::test]
 async fn no_limit_lets_a_request_go_on_unsearched() {
     let full = |mut door: Door| {
@@ -187,6 +188,22 @@ async fn no_limit_lets_a_request_go_on_unsearched() {
     };
     let why = "no memory to mask secrets";
     Exchange { door: full, ..Exchange::default() }.gets_refused(StatusCode::SERVICE_UNAVAILABLE, why).await;
+    let small = |mut door: Door| {
+        door.limits.body = 64;
+        door
+    };
+    let why = "the body is longer than 64 bytes";
+    Exchange { door: small, ..Exchange::default() }.gets_refused(StatusCode::PAYLOAD_TOO_LARGE, why).await;
+    let coded = gzip(body("").as_bytes());
+    let headers = [("content-encoding", "gzip")];
+    let small = |mut door: Door| {
+        door.limits.body = 300;
+        door
+    };
+    let why = "the decoded body is longer than 300 bytes";
+    Exchange { door: small, headers: &headers, body: coded, ..Exchange::default() }
+        .gets_refused(StatusCode::PAYLOAD_TOO_LARGE, why)
+        .await;
     let hasty = |mut door: Door| {
         door.timeouts = Timeouts { rewrite: Duration::ZERO, ..door.timeouts };
         door.limits.inline = 0;
@@ -217,7 +234,7 @@ async fn requests_without_a_body_go_on() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
-/// A scanner that fails, fails closed.
+/// Behaviour 14.2: a scanner that fails, fails closed.
 #[tokio::test]
 async fn a_search_that_fails_refuses_the_request() {
     struct Broken;

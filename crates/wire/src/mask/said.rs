@@ -1,0 +1,59 @@
+//! Table: the members of requests by whose names their strings are searched, or left alone.
+
+/// Members whose strings are not said to anyone.
+pub(super) const NAMES: [&str; 19] = [
+    "id",
+    "tool_use_id",
+    "tool_call_id",
+    "call_id",
+    "previous_response_id",
+    "conversation",
+    "name",
+    "role",
+    "type",
+    "model",
+    "media_type",
+    "mime_type",
+    "mimeType",
+    "signature",
+    "thought_signature",
+    "thoughtSignature",
+    "encrypted_content",
+    "redactedContent",
+    "prompt_cache_key",
+];
+
+/// Members below which only schemas and switches stand.
+pub(super) const SCHEMAS: [&str; 14] = [
+    "tools",
+    "functions",
+    "tool_choice",
+    "toolConfig",
+    "tool_config",
+    "response_format",
+    "output_config",
+    "safetySettings",
+    "cache_control",
+    "responseSchema",
+    "response_schema",
+    "responseJsonSchema",
+    "response_json_schema",
+    "format",
+];
+
+/// Members that hold what a tool is given, or what it gave, under names of its own.
+pub(super) const TOOLS: [&str; 10] = [
+    "input",
+    "output",
+    "arguments",
+    "args",
+    "response",
+    "json",
+    "env",
+    "variables",
+    "attributes",
+    "metadata",
+];
+
+/// Those of them that are messages when they are lists.
+pub(super) const MESSAGES: [&str; 2] = ["input", "output"];

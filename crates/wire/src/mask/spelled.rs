@@ -1,0 +1,79 @@
+//! Tells which bytes of a JSON string spell a part of its text.
+
+use std::ops::Range;
+
+use crate::json::text;
+
+/// The characters of a string, with the way back to the bytes that spell them.
+pub(super) struct Spelled {
+    pub(super) text: String,
+    /// Where characters stand in the text and in the string, from each escape to the next.
+    runs: Vec<(usize, usize)>,
+}
+
+impl Spelled {
+    /// Whatever is no character becomes one that stands for it.
+    pub(super) fn of(token: &[u8]) -> Self {
+        let end = token.len() - 1;
+        let mut spelled = Self { text: String::with_capacity(end), runs: vec![(0, 1)] };
+        let mut at = 1;
+        while at < end {
+            let plain = token[at..end].iter().position(|&byte| byte == b'\\').unwrap_or(end - at);
+            spelled.plain(&token[at..at + plain], at);
+            at += plain;
+            if at < end {
+                let (char, used) =
+                    text::character(&token[at..end]).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
+                spelled.text.push(char);
+                at += if used > 0 { used } else { broken(&token[at..end]) };
+                spelled.runs.push((spelled.text.len(), at));
+            }
+        }
+        spelled
+    }
+
+    /// Adds bytes that stand for themselves, and one character for each that is not UTF-8.
+    fn plain(&mut self, bytes: &[u8], mut at: usize) {
+        for chunk in bytes.utf8_chunks() {
+            self.text.push_str(chunk.valid());
+            at += chunk.valid().len() + chunk.invalid().len();
+            if !chunk.invalid().is_empty() {
+                self.text.push(char::REPLACEMENT_CHARACTER);
+                self.runs.push((self.text.len(), at));
+            }
+        }
+    }
+
+    /// Where the bytes stand that spell a part of the text.
+    pub(super) fn span(&self, span: Range<usize>) -> Range<usize> {
+        self.place(span.start)..self.place(span.end)
+    }
+
+    fn place(&self, at: usize) -> usize {
+        let run = self.runs.partition_point(|&(text, _)| text <= at).saturating_sub(1);
+        let (text, token) = self.runs.get(run).copied().unwrap_or_default();
+        token + (at - text)
+    }
+}
+
+/// The bytes of an escape that stands for no character.
+fn broken(bytes: &[u8]) -> usize {
+    if bytes.get(1) == Some(&b'u') { bytes.len().min(6) } else { bytes.len().min(2) }
+}
+
+/// A part of the string `inside`, widened so that it cuts no escape in two.
+pub(super) fn whole(body: &[u8], inside: Range<usize>, part: Range<usize>) -> Range<usize> {
+    let (mut at, mut start) = (inside.start, part.start);
+    while at < part.end {
+        let length = match body[at] {
+            b'\\' => text::character(&body[at..inside.end])
+                .map_or_else(|| broken(&body[at..inside.end]), |it| it.1),
+            _ => 1,
+        };
+        if at < start && start < at + length {
+            start = at;
+        }
+        at += length;
+    }
+    start..at.min(inside.end).max(start)
+}
