@@ -42,6 +42,20 @@ impl Asked {
         Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
     }
 
+    /// The same, with what `x-compression-threshold` asks for: results of at most so many bytes are left alone.
+    ///
+    /// # Errors
+    /// When it is no number of bytes.
+    pub fn above(self, threshold: Option<&str>) -> Result<Self, Refused> {
+        let Some(word) = threshold else { return Ok(self) };
+        let bytes = threshold_bytes(word).ok_or_else(|| {
+            let why = format!("{word:?} is not a number of bytes, such as 4096 or 4k");
+            Refused::at("x-compression-threshold", why)
+        })?;
+        let least = Change::of(&["min_bytes"], Plan { min_bytes: bytes, ..Plan::default() });
+        Ok(Self { change: self.change.or(&least), ..self })
+    }
+
     /// What is asked here, and where that is open what is asked there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
@@ -64,6 +78,14 @@ impl Asked {
 fn in_mode(word: &str) -> Result<Change, Refused> {
     let mode = word.trim().parse().map_err(|why: String| Refused::at("x-tersely-mode", why))?;
     Ok(Change::of(&["mode"], Plan { mode, ..Plan::default() }))
+}
+
+/// A number, with `k` behind it for 1024 bytes.
+fn threshold_bytes(word: &str) -> Option<usize> {
+    let word = word.trim();
+    let (digits, unit) = word.strip_suffix(['k', 'K']).map_or((word, 1), |digits| (digits, 1024));
+    let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    plain.then(|| digits.parse::<usize>().ok()?.checked_mul(unit))?
 }
 
 /// A header that is there says yes unless it says no.
@@ -109,6 +131,22 @@ mod tests {
         );
         let refused = Asked::by_header(None, Some("maybe")).unwrap_err();
         assert_eq!(refused.message, "x-tersely-bypass: \"maybe\" is not true or false");
+    }
+
+    /// Behaviour 8.9.
+    #[test]
+    fn a_threshold_is_a_number_of_bytes() {
+        for (word, bytes) in [("0", 0), ("4096", 4096), (" 4k ", 4096), ("1K", 1024)] {
+            let asked = mode(Mode::Safe).above(Some(word)).unwrap();
+            let plan = asked.change.on(Plan::default());
+            assert_eq!((plan.mode, plan.min_bytes), (Mode::Safe, bytes), "{word}");
+        }
+        assert_eq!(mode(Mode::Safe).above(None), Ok(mode(Mode::Safe)));
+        for word in ["", "k", "-1", "+1", "1.5", "1m", "off", "99999999999999999999", "18446744073709551615k"]
+        {
+            let refused = Asked::default().above(Some(word)).unwrap_err();
+            assert!(refused.message.starts_with("x-compression-threshold: "), "{refused}");
+        }
     }
 
     #[test]

@@ -8,12 +8,15 @@ use http::header::{
 /// How our own headers begin: they are for us, and stay here.
 const OURS: &str = "x-tersely-";
 
+/// The header by which other gateways are told what is too short to be compressed; it is for us as well.
+pub(crate) const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-threshold");
+
 /// Leaves of a request's headers what its upstream should see. The host is set anew by the client; the wish for a
 /// "100 Continue" has been answered here.
 pub(crate) fn from_request(headers: &mut HeaderMap) {
     let trailers = wants_trailers(headers);
     strip(headers);
-    for name in [HOST, EXPECT, PROXY_AUTHORIZATION] {
+    for name in [HOST, EXPECT, PROXY_AUTHORIZATION, THRESHOLD] {
         headers.remove(name);
     }
     if trailers {

@@ -5,6 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Request;
+use hyper::body::Incoming;
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -19,7 +21,7 @@ use crate::caller::Reach;
 use crate::error::Error;
 use crate::front::Front;
 use crate::greet::{Greeted, Protocol, greet};
-use crate::llm::{Gate, ModelDoor, Rewrite};
+use crate::llm::{Gate, ModelDoor, Peer, Rewrite};
 use crate::pulse::{Beating, Pulse};
 use crate::settings::GatewaySettings;
 
@@ -90,20 +92,20 @@ pub(crate) async fn listen<F: Front>(
 async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpListener) -> Infallible {
     loop {
         let (place, accepted) = (Arc::clone(room).acquire_owned().await, listener.accept().await);
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             sleep(PAUSE).await;
             continue;
         };
         let front = Arc::clone(front);
         front.life().tasks.clone().spawn(async move {
             let _place = place;
-            connection(front, stream).await;
+            connection(front, stream, Peer(peer.ip())).await;
         });
     }
 }
 
 /// Serves one connection. What breaks it is its own affair: there is no one left to tell.
-async fn connection<F: Front>(front: Arc<F>, stream: TcpStream) {
+async fn connection<F: Front>(front: Arc<F>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
     let greeted = select! {
@@ -111,18 +113,19 @@ async fn connection<F: Front>(front: Arc<F>, stream: TcpStream) {
         () = front.life().drain.cancelled() => return,
     };
     match greeted {
-        Ok(Ok((Protocol::One, stream))) => one(front, stream).await,
-        Ok(Ok((Protocol::Two, stream))) => two(front, stream).await,
+        Ok(Ok((Protocol::One, stream))) => one(front, stream, peer).await,
+        Ok(Ok((Protocol::Two, stream))) => two(front, stream, peer).await,
         // It said nothing, or not in time.
         Ok(Err(_)) | Err(_) => {}
     }
 }
 
 /// Serves a connection that speaks HTTP/1.
-async fn one<F: Front>(front: Arc<F>, stream: Greeted) {
+async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let life = front.life().clone();
     let protocol = protocol(front.settings());
-    let service = service_fn(move |request| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
         let front = Arc::clone(&front);
         async move { Ok::<_, Infallible>(front.enter(request).await) }
     });
@@ -139,11 +142,12 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted) {
 }
 
 /// Serves a connection that speaks HTTP/2. One on which nothing happens is closed, as it would be in HTTP/1.
-async fn two<F: Front>(front: Arc<F>, stream: Greeted) {
+async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let (life, pulse) = (front.life().clone(), Pulse::default());
     let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
     let beats = pulse.clone();
-    let service = service_fn(move |request| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(peer);
         let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
             let response = front.enter(request).await;

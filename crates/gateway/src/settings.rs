@@ -59,6 +59,10 @@ pub struct GatewayLimits {
     pub memory: usize,
     /// Requests at one time, streams included.
     pub requests: usize,
+    /// Requests in a second from one client, by its address; 0: as many as it likes.
+    pub client_rate: usize,
+    /// Requests in a second of one tenant, by its credential; 0: as many as it likes.
+    pub tenant_rate: usize,
     /// Connections at one time; more wait to be accepted.
     pub connections: usize,
     /// Headers of a request.
@@ -79,6 +83,8 @@ impl Default for GatewayLimits {
             body: 50 << 20,
             memory: 2 << 30,
             requests: 10_000,
+            client_rate: 0,
+            tenant_rate: 0,
             connections: 20_000,
             headers: 100,
             head: 64 << 10,

@@ -260,6 +260,16 @@ static BELOW: &[SettingKey] = &[
         about: "Concurrent requests, streams included",
     },
     SettingKey {
+        name: "limits.client_rate",
+        field: SettingField::Tally(|draft| &mut draft.limits().client_rate),
+        about: "Requests per second from one client, by its address; more get 429 with `Retry-After`; 0: no limit",
+    },
+    SettingKey {
+        name: "limits.tenant_rate",
+        field: SettingField::Tally(|draft| &mut draft.limits().tenant_rate),
+        about: "Requests per second of one tenant, by its credential and `store.tenant_header`; more get 429 with `Retry-After`; 0: no limit",
+    },
+    SettingKey {
         name: "limits.connections",
         field: SettingField::Count(|draft| &mut draft.limits().connections),
         about: "Concurrent connections; more wait to be accepted",

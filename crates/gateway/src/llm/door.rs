@@ -25,7 +25,7 @@ use crate::llm::gate::Gate;
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
-use crate::llm::{local, rounds, shape, signature};
+use crate::llm::{expand, local, rounds, shape, signature};
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
 use crate::settings::{GatewaySettings, Websockets};
@@ -69,10 +69,12 @@ async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> 
         return response;
     }
     let origin = local::origin(gate, request.headers());
-    let mut response = match forward(gate, provider, request).await {
-        Ok(response) => response,
-        Err(error) => shape::answer(provider, &error),
+    let answered = if expand::is_asked(&request) {
+        expand::expand(gate, request).await
+    } else {
+        forward(gate, provider, request).await
     };
+    let mut response = answered.unwrap_or_else(|error| shape::answer(provider, &error));
     if let Some(origin) = origin {
         local::open(origin, response.headers_mut());
     }
@@ -134,7 +136,13 @@ fn admit<'a>(
     decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
     let address = upstream.address(request.uri())?;
-    Ok((gate.admit()?, upstream, address))
+    Ok((enroll(gate, request)?, upstream, address))
+}
+
+/// A place for a request whose sender has not sent too many.
+pub(crate) fn enroll(gate: &Gate, request: &Request<Incoming>) -> Result<OwnedSemaphorePermit, Error> {
+    gate.meter(request)?;
+    gate.admit()
 }
 
 /// An error for a client that should use plain requests.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::StatusCode;
+use http::{Request, StatusCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::bench::WorkBench;
@@ -11,7 +11,8 @@ use crate::client::Pools;
 use crate::error::Error;
 use crate::held::{BodySpace, Held};
 use crate::life::GateLife;
-use crate::llm::rewrite::Rewrite;
+use crate::llm::rate::{Peer, Rates};
+use crate::llm::rewrite::{Head, Rewrite};
 use crate::settings::GatewaySettings;
 
 /// A gateway at work.
@@ -23,6 +24,8 @@ pub(crate) struct Gate {
     pub(crate) bench: Arc<WorkBench>,
     pub(crate) space: BodySpace,
     pub(crate) life: GateLife,
+    clients: Rates,
+    tenants: Rates,
     running: Arc<Semaphore>,
 }
 
@@ -39,6 +42,8 @@ impl Gate {
             bench: Arc::new(WorkBench::new(&settings)),
             space: BodySpace::new(settings.limits.memory),
             running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),
+            clients: Rates::new(settings.limits.client_rate),
+            tenants: Rates::new(settings.limits.tenant_rate),
             settings,
             rewrite,
             life: GateLife::default(),
@@ -49,6 +54,24 @@ impl Gate {
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Error> {
         let full = |_| Error::us(StatusCode::SERVICE_UNAVAILABLE, "too many requests in progress; try again");
         Arc::clone(&self.running).try_acquire_owned().map_err(full)
+    }
+
+    /// An error for a request whose client, or whose tenant, has sent too many.
+    pub(crate) fn meter<B>(&self, request: &Request<B>) -> Result<(), Error> {
+        let (limits, peer) = (&self.settings.limits, request.extensions().get::<Peer>());
+        let over = |rate: usize, who: &str| {
+            let message = format!("more than {rate} requests in a second from this {who}; try again later");
+            Err(Error::client(StatusCode::TOO_MANY_REQUESTS, message))
+        };
+        if peer.is_some_and(|peer| !self.clients.admit(&peer.key())) {
+            return over(limits.client_rate, "client");
+        }
+        let head = Head { method: request.method(), uri: request.uri(), headers: request.headers() };
+        let tenant = if limits.tenant_rate > 0 { self.rewrite.tenant(&head) } else { None };
+        if tenant.is_some_and(|tenant| !self.tenants.admit(&tenant)) {
+            return over(limits.tenant_rate, "tenant");
+        }
+        Ok(())
     }
 
     /// Room for a body, none of it taken yet.

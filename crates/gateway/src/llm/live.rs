@@ -10,9 +10,10 @@ use http::{Method, StatusCode};
 use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
+use crate::hop::THRESHOLD;
 use crate::llm::entry::RequestEntry;
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Head, Refusal, Replacement, Rewrite, Verdict};
+use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict};
 use crate::llm::totals::{TotalSums, Totals};
 use crate::llm::trail::{Sent, Trail, TrailMemory, TrailShelf};
 use crate::llm::whose::Whose;
@@ -164,6 +165,24 @@ impl Rewrite for Live {
         }
     }
 
+    fn original<'a>(&'a self, head: &Head<'_>, id: String) -> Pending<'a, Sought> {
+        let whose = self.whose(head);
+        Box::pin(async move {
+            let Some(keeper) = &self.keeper else { return Sought::Nowhere };
+            let tenant = match whose {
+                Ok(whose) => keeper.tenant(&whose),
+                Err(refused) => return Sought::Refused(refused.message),
+            };
+            let Some(tenant) = tenant else { return Sought::Nobodys };
+            let found = keeper.find(tenant, vec![id]).await.pop();
+            found.map_or(Sought::Nothing, |(_, text)| Sought::Text(text))
+        })
+    }
+
+    fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
+        self.whose(head).ok()?.tenant().map(<[u8]>::to_vec)
+    }
+
     fn missed(&self, _head: &Head<'_>, _why: Missed) {
         self.sums.miss();
     }
@@ -178,7 +197,7 @@ impl Rewrite for Live {
 
 /// What the headers ask for.
 fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
-    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)
+    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?.above(word(headers, THRESHOLD.as_str())?)
 }
 
 fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {

@@ -9,6 +9,7 @@ use tersely_engine::{KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsage};
 
 use crate::llm::entry::RequestEntry;
+use crate::llm::whose::Whose;
 use crate::missed::Missed;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
@@ -34,11 +35,35 @@ pub trait Rewrite: Send + Sync {
         Ok(None)
     }
 
+    /// The text that was left out of an earlier request of the same tenant, under this name.
+    fn original<'a>(&'a self, _head: &Head<'_>, _id: String) -> Pending<'a, Sought> {
+        Box::pin(async { Sought::Nowhere })
+    }
+
+    /// Who sent a request, as far as it says; it holds credentials.
+    fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
+        Whose::of(None, head.uri, head.headers).ok()?.tenant().map(<[u8]>::to_vec)
+    }
+
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
 
     /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
+}
+
+/// What becomes of a question for a text.
+pub enum Sought {
+    /// It is here.
+    Text(String),
+    /// It is not, or no longer.
+    Nothing,
+    /// No text is kept at all.
+    Nowhere,
+    /// The question does not say whose it is.
+    Nobodys,
+    /// The question makes no sense, and why.
+    Refused(String),
 }
 
 /// Requests go on as they came.

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, HeaderMap};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_engine::Engine;
@@ -145,6 +145,12 @@ impl Front for McpFront {
         }
         if matches!(request.uri().path(), "/healthz" | "/readyz") {
             return json_reply(StatusCode::OK, br#"{"status":"ok"}"#.to_vec());
+        }
+        if let Err(error) = self.gate.meter(&request) {
+            arriving(&self.gate, request.into_body()).linger();
+            let mut response = fault(error.status, &error.message);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            return response;
         }
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {

@@ -55,6 +55,21 @@ async fn sent(live: &Arc<Live>, headers: &[(&str, &str)], body: String) -> Strin
     String::from_utf8(seen.body.to_vec()).unwrap()
 }
 
+/// Behaviour 8.9: what another gateway's header calls too short stays, and the header stays here.
+#[tokio::test]
+async fn a_threshold_leaves_short_results_alone() {
+    let (live, body) = (Arc::new(Live::default()), messages(&rows(), ""));
+    let name = "x-compression-threshold";
+    for (threshold, same) in [("0", false), ("100", false), ("64k", true), ("999999", true)] {
+        let (answer, seen) = exchange(&live, "/v1/messages", &[(name, threshold)], body.clone()).await;
+        let seen = seen.unwrap();
+        assert_eq!((answer.status, seen.body == body), (StatusCode::OK, same), "{threshold}");
+        assert!(!seen.headers.contains_key(name));
+    }
+    let (answer, seen) = exchange(&live, "/v1/messages", &[(name, "often")], body).await;
+    assert_eq!((answer.status, seen.is_none()), (StatusCode::BAD_REQUEST, true));
+}
+
 /// Behaviour 2.2, 2.4.
 #[tokio::test]
 async fn results_are_compressed_and_the_client_is_told() {

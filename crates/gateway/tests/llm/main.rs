@@ -18,6 +18,7 @@ mod hostile;
 mod late;
 mod live;
 mod load;
+mod rate;
 mod scene;
 mod sealed;
 mod stream;

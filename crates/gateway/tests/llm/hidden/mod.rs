@@ -1,5 +1,6 @@
 //! What is left out is fetched back in mid-response, and the client sees one answer.
 
+mod asked;
 mod bounds;
 mod calls;
 mod discover;

@@ -1,0 +1,83 @@
+//! Hands back what was left out of a request, over HTTP, to the one who sent that.
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use serde_json::{Value, json};
+
+use crate::caller::Reach;
+use crate::error::Error;
+use crate::idle::Idle;
+use crate::llm::door::{arriving, enroll};
+use crate::llm::gate::Gate;
+use crate::llm::rewrite::{Head, Sought};
+use crate::reply::Reply;
+
+/// Where it is asked for.
+const PATH: &str = "/expand";
+
+/// Bytes of a question, which holds one name.
+const LONGEST: usize = 1024;
+
+/// Characters of a name; ours have fewer.
+const NAME: usize = 64;
+
+/// True for a request that asks for it.
+pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
+    request.method() == Method::POST && request.uri().path() == PATH
+}
+
+/// The text under the name that the body says, if it was kept for whoever asks.
+pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
+    let _running = match enroll(gate, &request) {
+        Ok(running) => running,
+        Err(error) => {
+            arriving(gate, request.into_body()).linger();
+            return Err(error);
+        }
+    };
+    let (parts, body) = request.into_parts();
+    let id = id(arriving(gate, body)).await?;
+    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers };
+    let text = match gate.rewrite.original(&head, id.clone()).await {
+        Sought::Text(text) => text,
+        Sought::Nothing => return Err(absent("nothing is kept under this id, or no longer")),
+        Sought::Nowhere => return Err(absent("nothing is kept here")),
+        Sought::Nobodys if gate.reach == Reach::Open => {
+            let message = "send the credential that the original request was sent with";
+            return Err(Error::client(StatusCode::UNAUTHORIZED, message));
+        }
+        Sought::Nobodys => return Err(absent("nothing is kept for requests without a credential")),
+        Sought::Refused(message) => return Err(Error::client(StatusCode::BAD_REQUEST, message)),
+    };
+    let mut response =
+        Response::new(Reply::Ours(Some(Bytes::from(json!({"id": id, "content": text}).to_string()))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+fn absent(message: &str) -> Error {
+    Error::client(StatusCode::NOT_FOUND, message)
+}
+
+/// The name that a body asks for: `{"id":"shadow_…"}`.
+async fn id(body: Idle) -> Result<String, Error> {
+    let read =
+        Limited::new(body, LONGEST).collect().await.map_err(|error| match error.downcast::<Error>() {
+            Ok(own) => *own,
+            Err(other) if other.is::<LengthLimitError>() => Error::client(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("the body is longer than {LONGEST} bytes"),
+            ),
+            Err(_) => Error::client(StatusCode::BAD_REQUEST, "the body ended early"),
+        })?;
+    let body: Option<Value> = serde_json::from_slice(&read.to_bytes()).ok();
+    let id = body.as_ref().and_then(|body| body["id"].as_str()).filter(|id| id.chars().count() <= NAME);
+    id.map(str::to_owned).ok_or_else(|| {
+        let message = format!("ask with {{\"id\":\"shadow_…\"}}, an id of at most {NAME} characters");
+        Error::client(StatusCode::BAD_REQUEST, message)
+    })
+}

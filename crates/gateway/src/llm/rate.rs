@@ -1,0 +1,126 @@
+//! Says when one client, or one tenant, sends more requests than it may.
+//!
+//! Each has a bucket of as many requests as it may send in a second. A bucket is one point in time: the one at which it
+//! will be full again. Time is the monotonic clock's, and whoever is remembered is remembered by a hash with a key of
+//! this process.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many are remembered; when there are more, those with full buckets are forgotten first.
+const MOST: usize = 16_384;
+
+/// The time in which a bucket fills.
+const FILLS: Duration = Duration::from_secs(1);
+
+/// The address that a request came from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+impl Peer {
+    /// What tells one client from another: of an address of IPv6, the network that one client has to itself.
+    pub(crate) fn key(self) -> [u8; 16] {
+        match self.0.to_canonical() {
+            IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
+            IpAddr::V6(address) => (u128::from(address) >> 64 << 64).to_be_bytes(),
+        }
+    }
+}
+
+/// The buckets of all who send requests.
+pub(crate) struct Rates {
+    /// Requests in a second; 0: as many as they like.
+    rate: usize,
+    hasher: RandomState,
+    full_at: Mutex<HashMap<u64, Instant>>,
+}
+
+impl Rates {
+    /// As many requests in a second as this, for each; 0: as many as they like.
+    pub(crate) fn new(rate: usize) -> Self {
+        Self { rate, hasher: RandomState::new(), full_at: Mutex::default() }
+    }
+
+    /// True when whoever is called so may send one more request now.
+    pub(crate) fn admit(&self, who: &[u8]) -> bool {
+        self.rate == 0 || self.admit_at(Instant::now(), who)
+    }
+
+    fn admit_at(&self, now: Instant, who: &[u8]) -> bool {
+        let one = FILLS / u32::try_from(self.rate).unwrap_or(u32::MAX);
+        let key = self.hasher.hash_one(who);
+        let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
+        // A fraction of a nanosecond for each request is lost where the rate does not divide a second.
+        if full.duration_since(now) > FILLS.max(one) {
+            return false;
+        }
+        make_room(now, &mut full_at);
+        full_at.insert(key, full);
+        true
+    }
+}
+
+/// Forgets those with full buckets, who are as good as new, and all if that is not enough: to remember fewer than come
+/// would take more time than it is worth.
+fn make_room(now: Instant, full_at: &mut HashMap<u64, Instant>) {
+    if full_at.len() < MOST {
+        return;
+    }
+    full_at.retain(|_, full| *full > now);
+    if full_at.len() > MOST / 2 {
+        full_at.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(start: Instant, millis: u64) -> Instant {
+        start + Duration::from_millis(millis)
+    }
+
+    /// Behaviour 15.5.
+    #[test]
+    fn a_bucket_holds_a_second_and_fills_in_one() {
+        let (rates, start) = (Rates::new(10), Instant::now());
+        let sent = |millis: u64| (0..100).filter(|_| rates.admit_at(at(start, millis), b"a")).count();
+        assert_eq!((sent(0), sent(50), sent(100), sent(350), sent(9_000)), (10, 0, 1, 2, 10));
+    }
+
+    #[test]
+    fn each_has_a_bucket_of_its_own() {
+        let (rates, start) = (Rates::new(1), Instant::now());
+        assert!(rates.admit_at(start, b"a") && rates.admit_at(start, b"b") && !rates.admit_at(start, b"a"));
+        assert!(!rates.admit_at(at(start, 999), b"a") && rates.admit_at(at(start, 1_000), b"a"));
+    }
+
+    #[test]
+    fn without_a_rate_nobody_is_remembered() {
+        let rates = Rates::new(0);
+        assert!((0..1_000).all(|_| rates.admit(b"a")));
+        assert!(rates.full_at.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn no_crowd_takes_more_room() {
+        let (rates, start) = (Rates::new(5), Instant::now());
+        for n in 0..3 * u32::try_from(MOST).unwrap() {
+            assert!(rates.admit_at(start, &n.to_be_bytes()));
+            assert!(rates.full_at.lock().unwrap().len() <= MOST);
+        }
+    }
+
+    #[test]
+    fn a_client_is_known_by_its_network() {
+        let key = |address: &str| Peer(address.parse().unwrap()).key();
+        assert_eq!(key("192.0.2.1"), key("::ffff:192.0.2.1"));
+        assert_ne!(key("192.0.2.1"), key("192.0.2.2"));
+        assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:1"));
+        assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
+    }
+}
