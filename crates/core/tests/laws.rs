@@ -31,6 +31,8 @@ const TRICKY: &[&str] = &[
     "<<<SHADOW:",
     "<<<<SHADOW:x>>>\n",
     "<<<TEXT1:x>>>\n",
+    "said <<<SHADOW:x>>>\n<<<TEXT1: and <<<TEXT9:",
+    "said <<<TEXT1:x>>>\n<<<SHADOW: and <<<TEXT9:\n[layout1 json]\n",
     "[terse999999999 a]\n",
     "[Duplicate of call_1 (bash); see earlier result]",
     "[Duplicate1 call_1 (bash); see earlier result]",
@@ -48,6 +50,9 @@ fn a_result_never_costs_more_than_it_came_with() {
     each(|plan, text| {
         let outcome = compress(plan, &O200k, Call::default(), text);
         assert!(O200k.count(&outcome.text) <= O200k.count(text), "{plan:?}\n{text}\n{}", outcome.text);
+        // The number that tells a look-alike from our own may have one digit more.
+        let most = text.len() + usize::from(TRICKY.contains(&text));
+        assert!(outcome.text.len() <= most, "{plan:?}\n{text}\n{}", outcome.text);
     });
 }
 

@@ -57,11 +57,63 @@ fn look_alikes_come_back_and_cost_no_more() {
     }
 }
 
+/// Texts with marks in their middle: plain, in a log, in JSON, in a wrapping, in a listing.
+fn middles() -> Vec<String> {
+    let mark = "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>";
+    let lines: String =
+        (0..60).map(|n| format!("2026-01-01T00:00:{n:02}Z INFO said {mark} to {n}\n")).collect();
+    let rows: Vec<String> =
+        (0..30).map(|n| format!(r#"{{"id": {n}, "said": "{mark}", "n": "<<<TEXT7:"}}"#)).collect();
+    let long = format!("a line before it\\n{mark}\\nand \\\"more\\\" lines\\n").repeat(20);
+    let hits: String = (0..30).map(|n| format!("src/{mark}.rs:{n}:let x = \"<<<TEXT1:{n}\";\n")).collect();
+    vec![
+        format!("a page says\n{mark}\nand goes on"),
+        format!("x<{mark} <<<TEXT1:x <<<TEXT99:\n\n{mark}"),
+        format!("<<<TEXT2:a\n{mark}\n[layout1 a]\n"),
+        lines,
+        format!("[{}]", rows.join(", ")),
+        format!(r#"{{"content": [{{"type": "text", "text": "{long}"}}]}}"#),
+        hits,
+    ]
+}
+
+/// Behaviour 6.3, 14.7: wherever it stands, nothing that a tool says passes for a reference.
+#[test]
+fn marks_in_the_middle_come_back_and_are_told_from_ours() {
+    for text in middles() {
+        for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+            let sent = sent(mode, &text);
+            assert!(!sent.contains("<<<SHADOW:"), "{sent}");
+            assert!(O200k.count(&sent) <= O200k.count(&text), "{text}\n{sent}");
+            let plan = Plan { mode, max_bytes: 700, redact: Redaction::Off, ..Plan::default() };
+            let outcome = compress(&plan, &O200k, Call::default(), &text);
+            let shown = outcome.original.map_or(0, |_| outcome.text.find('\n').unwrap_or_default());
+            assert!(!outcome.text[shown..].contains("<<<SHADOW:"), "{}", outcome.text);
+        }
+    }
+}
+
+/// Behaviour 6.3: what an agent may edit is shown as it is, and comes back.
+#[test]
+fn files_keep_their_marks() {
+    let read = Call { id: "a", tool: "Read", command: Some("src/reference.rs"), ..Call::default() };
+    let source = "//! Marks.\nconst OPEN: &str = \"<<<SHADOW:\";\nconst FOREIGN: &str = \"<<<TEXT1:\";\n";
+    let plan = Plan { redact: Redaction::Off, ..Plan::default() };
+    let outcome = compress(&plan, &O200k, read, source);
+    assert_eq!(outcome.text, source);
+    assert_eq!(restore(&outcome.text).as_deref(), Some(source));
+    for text in middles() {
+        let plan = Plan { loss: Loss::None, redact: Redaction::Off, ..Plan::default() };
+        let outcome = compress(&plan, &O200k, read, &text);
+        assert_eq!(restore(&outcome.text).as_deref(), Some(&*text), "{}", outcome.text);
+    }
+}
+
 /// What was sent for a text may come in again, any number of times.
 #[test]
 fn look_alikes_of_look_alikes_come_back() {
-    for text in BARE.map(str::to_owned).into_iter().chain(PLAYED.map(|(open, rest)| format!("{open}1{rest}")))
-    {
+    let played = PLAYED.map(|(open, rest)| format!("{open}1{rest}"));
+    for text in BARE.map(str::to_owned).into_iter().chain(played).chain(middles()) {
         let mut all = vec![text];
         for _ in 0..20 {
             let next = sent(Mode::Standard, &all[all.len() - 1]);

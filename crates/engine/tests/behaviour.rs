@@ -76,6 +76,26 @@ fn with(mode: Mode) -> Plan {
     Plan { mode, ..Plan::default() }
 }
 
+/// Behaviour 3.4: of several texts, only the one that holds such bytes is suppressed.
+#[test]
+fn binary_is_suppressed_where_it_stands() {
+    let bytes = "\0\u{1}PNG\u{1a}".repeat(300);
+    let parts = json!([
+        {"type": "text", "text": "read 1800 bytes"},
+        {"type": "text", "text": bytes},
+        {"type": "text", "text": json!({"name": "a.png", "data": bytes}).to_string()},
+    ]);
+    let tools = r#","tools":[{"name":"sh","input_schema":{}}]"#;
+    let sent = sent(&body("sh", "HERE", tools).replace(r#""HERE""#, &parts.to_string()));
+    let sent: Value = serde_json::from_str(&sent).expect("JSON");
+    let texts = &sent["messages"][1]["content"][0]["content"];
+    let shown = |at: usize| texts[at]["text"].as_str().expect("a text").to_owned();
+    assert_eq!(shown(0), "read 1800 bytes");
+    assert!(shown(1).ends_with("\n[Binary output suppressed: 1800 bytes]"), "{}", shown(1));
+    assert!(shown(2).contains("a.png") && shown(2).contains("[Binary output suppressed: 1800 bytes]"));
+    assert!(!sent.to_string().contains("PNG"), "{sent}");
+}
+
 /// Behaviour 2.5.
 #[test]
 fn what_is_said_to_us_does_not_go_on() {

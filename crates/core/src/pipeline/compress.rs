@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
 use tersely_stage::form::{FORMS, NUMBERED};
-use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Scene, Stage};
+use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::{self, Ledger, Step};
 use crate::pipeline::outcome::Outcome;
-use crate::pipeline::reference::Original;
-use crate::pipeline::restore::{BYTE_ORDER, restore};
+use crate::pipeline::reference::{Original, Telling};
+use crate::pipeline::restore::{BYTE_ORDER, unsigned};
 use crate::pipeline::run::StageRun;
 use crate::pipeline::wrap::Wrapped;
 use crate::pipeline::{budget, footer, run, sight, wrap};
@@ -78,7 +78,7 @@ impl<'j> Job<'j> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
         let mut run = self.best(plain);
         if run.loss() < Loss::Detail {
-            let shown = match run.shown() {
+            let shown = match run.shown(self.telling(text)) {
                 shown if plain.len() == text.len() => shown,
                 shown if shown == plain => Cow::Borrowed(text),
                 shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
@@ -93,7 +93,10 @@ impl<'j> Job<'j> {
     /// What is shown of a text under the name of its original, if that is still cheaper.
     fn refer<'a>(self, mut run: StageRun<'a, '_>, text: &'a str) -> Option<Outcome<'a>> {
         let original = Original::of(Cow::Borrowed(text));
-        let sent = original.refer(&run.shown());
+        let sent = original.refer(&run.shown(self.telling(text)));
+        if sent.len() > text.len() {
+            return None;
+        }
         let mut ledger = Ledger::ended(run.steps.first()?.before, std::mem::take(&mut run.steps));
         let after = self.tokens.count_within(&sent, ledger.before.saturating_sub(1))?;
         ledger.settle(after);
@@ -177,10 +180,11 @@ impl<'j> Job<'j> {
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
     fn unwrapped<'a>(self, text: &'a str, whole: &mut StageRun<'_, 'j>) -> Option<StageRun<'a, 'j>> {
         let Wrapped { head, note, inside } = wrap::unwrap(text)?;
-        let inside = self.capped(self.pass(self.cleaned(&inside)));
+        let inside = self.below(&head)?.capped(self.pass(self.cleaned(&inside)));
         let loss = inside.loss();
-        let marked = footer::sign(WRAPPED, &note, &[&head, "\n", &*inside.shown()].concat());
-        if loss == Loss::None && restore(&marked).as_deref() != Some(text) {
+        let marked = footer::sign(WRAPPED, &note, &[&head, "\n", &*inside.ended()].concat());
+        let back = || unsigned(Room::of(&marked), &marked);
+        if marked.len() > text.len() || loss == Loss::None && back().as_deref() != Some(text) {
             return None;
         }
         let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
@@ -191,6 +195,21 @@ impl<'j> Job<'j> {
         let first = Step { stage: WRAPPED, before, after, loss };
         let steps = ledger::wrapped(first, &inside.steps);
         Some(StageRun::marked(self.tokens, (marked, after), steps))
+    }
+
+    /// The same for a text below a line that takes a part of the most that may be sent; `None` if it takes most of that.
+    fn below(self, head: &str) -> Option<Self> {
+        let most = self.plan.max_bytes;
+        if self.plan.loss < Loss::Detail || most == 0 {
+            return Some(self);
+        }
+        let left = most.checked_sub(head.len()).filter(|left| left * 2 >= most)?;
+        Some(Self { plan: Plan { max_bytes: left, ..self.plan }, ..self })
+    }
+
+    /// How far what plays our marks is told from them.
+    fn telling(self, text: &str) -> Telling {
+        if self.call.origin(text).is_editable() { Telling::Verbatim } else { Telling::Everywhere }
     }
 
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.

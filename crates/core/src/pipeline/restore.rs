@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tersely_stage::{Room, form_named};
 
+use crate::pipeline::reference::Telling;
 use crate::pipeline::{footer, reference, wrap};
 
 /// The mark of the byte order, which some files begin with: it stays where it is, and no stage sees it.
@@ -32,13 +33,21 @@ pub fn restore_within(room: Room, text: &str) -> Option<Cow<'_, str>> {
 /// The same for a text without a mark of the byte order.
 fn without_mark(room: Room, text: &str) -> Option<Cow<'_, str>> {
     if let Some((name, shown)) = reference::split(text) {
-        return unwrap(room, shown).map(|shown| Cow::Owned(format!("{name}{shown}")));
+        return untold(room, shown).map(|shown| Cow::Owned(format!("{name}{shown}")));
     }
-    unwrap(room, text)
+    untold(room, text)
+}
+
+/// The same for a text that names no original, as it was before what plays our marks in it was told from them.
+fn untold(room: Room, text: &str) -> Option<Cow<'_, str>> {
+    match reference::unescape(text) {
+        Some(plain) => unsigned(room, &plain).map(|back| Cow::Owned(back.into_owned())),
+        None => unsigned(room, text),
+    }
 }
 
 /// The text in a wrapping, put back where it stood, or any other text of ours.
-fn unwrap(room: Room, text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn unsigned(room: Room, text: &str) -> Option<Cow<'_, str>> {
     match footer::read(text) {
         Some(signed) if signed.is_ours() && signed.stage().0 == footer::WRAPPED => {
             let (head, inside) = signed.body.split_once('\n')?;
@@ -50,19 +59,14 @@ fn unwrap(room: Room, text: &str) -> Option<Cow<'_, str>> {
 
 /// The text that a stage other than a wrapping wrote, or one that none did.
 fn peel(room: Room, text: &str) -> Option<Cow<'_, str>> {
-    let Some(signed) = footer::read(text) else { return Some(unescape(text)) };
+    let Some(signed) = footer::read(text) else { return Some(Cow::Borrowed(text)) };
     if let Some(foreign) = signed.foreign() {
-        return Some(Cow::Owned(unescape(&foreign).into_owned()));
+        return Some(Cow::Owned(foreign));
     }
     match signed.stage() {
         (footer::TEXT, "") => Some(Cow::Owned(signed.body.to_owned())),
         (name, note) => form_named(name)?.restore(room, note, signed.body).map(Cow::Owned),
     }
-}
-
-/// A text that no stage wrote, as it was before its beginning was told from our own work.
-fn unescape(text: &str) -> Cow<'_, str> {
-    reference::unescape(text).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// True when `text` ends like our own work, or names an original.
@@ -80,5 +84,6 @@ pub fn original_of(text: &str) -> Option<&str> {
 /// `text` with a last line that says it is as it came, for readers that would take it for something else.
 #[must_use]
 pub fn as_text(text: &str) -> String {
-    footer::sign(footer::TEXT, "", text)
+    let signed = footer::sign(footer::TEXT, "", text);
+    reference::escape(Telling::Everywhere, &signed).unwrap_or(signed)
 }

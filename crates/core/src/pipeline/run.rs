@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use tersely_stage::{Edit, Loss, Mode, Room, Scene, Stage, signal};
 
 use crate::pipeline::ledger::{self, Step};
+use crate::pipeline::reference::Telling;
 use crate::pipeline::{footer, reference};
 use crate::tokens::Tokens;
 
@@ -48,8 +49,12 @@ impl<'a, 'j> StageRun<'a, 'j> {
         }
         let exact = edit.loss == Loss::None;
         let text = if exact { footer::sign(stage.name(), &edit.note, &edit.text) } else { edit.text };
+        let safe = stage.mode() == Mode::Safe;
+        if !safe && text.len() > self.text.len() {
+            return;
+        }
         let before = self.cost();
-        let least = if stage.mode() == Mode::Safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
+        let least = if safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
         let Some(after) = before.checked_sub(least).and_then(|limit| self.tokens.count_within(&text, limit))
         else {
             return;
@@ -92,15 +97,15 @@ impl<'a, 'j> StageRun<'a, 'j> {
         ledger::worst(&self.steps)
     }
 
-    /// The text as it may be shown: one that no exact stage marked must not look like our own work.
-    pub(crate) fn shown(&self) -> Cow<'a, str> {
-        let escaped = if self.marked { None } else { escape(&self.text) };
+    /// The text as it may be shown: one that no exact stage marked must not end like our own work.
+    pub(crate) fn ended(&self) -> Cow<'a, str> {
+        let escaped = if self.marked { None } else { footer::escape(&self.text) };
         escaped.map_or_else(|| self.text.clone(), Cow::Owned)
     }
-}
 
-/// The text with another beginning and another end, where they look like our own work.
-fn escape(text: &str) -> Option<String> {
-    let ended = footer::escape(text);
-    reference::escape(ended.as_deref().unwrap_or(text)).or(ended)
+    /// The same, and nothing in it may pass for a reference of ours.
+    pub(crate) fn shown(&self, telling: Telling) -> Cow<'a, str> {
+        let ended = self.ended();
+        reference::escape(telling, &ended).map_or(ended, Cow::Owned)
+    }
 }

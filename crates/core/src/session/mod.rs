@@ -19,7 +19,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use foreign::MarkOwner;
+use foreign::{MarkOwner, ToldLines};
 use index::Index;
 use name::name;
 use runs::RunSubject;
@@ -81,7 +81,7 @@ impl Session {
         outcome: Outcome<'a>,
     ) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(tokens, outcome);
+        let outcome = told_apart(tokens, call, outcome);
         let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
         let outcome = match proposal {
             Some(proposal) => accept(tokens, outcome, proposal),
@@ -95,7 +95,7 @@ impl Session {
     #[must_use]
     pub fn show<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_known(call);
-        let outcome = told_apart(tokens, outcome);
+        let outcome = told_apart(tokens, call, outcome);
         self.keep(call, &outcome.ledger.steps, &outcome.text);
         outcome
     }
@@ -123,7 +123,7 @@ impl Session {
     /// References only: the form that the text was given before is `restore`'s to undo.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         self.block_known(call);
-        let text = self.lookup(room, sent);
+        let text = self.lookup(room, call, sent);
         self.keep(call, &[], sent);
         text
     }
@@ -155,7 +155,7 @@ impl Session {
         };
         // Bytes are quicker counted than tokens, and tell which proposals are worth that.
         let pays = new.len() + text.len() / (WORTH + WORTH / 4) < text.len();
-        (pays && self.lookup(Room::of(text), &new).as_deref() == Some(text)).then_some((stage, new))
+        (pays && self.lookup(Room::of(text), call, &new).as_deref() == Some(text)).then_some((stage, new))
     }
 
     /// The words for a text that the same tool gave before; one that tells of errors says so again.
@@ -182,10 +182,10 @@ impl Session {
     }
 
     /// A text with its references resolved, or as it is if it has none.
-    fn lookup<'t>(&self, room: Room, sent: &'t str) -> Option<Cow<'t, str>> {
+    fn lookup<'t>(&self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         match foreign::whose(sent) {
             MarkOwner::Nobodys => Some(Cow::Borrowed(sent)),
-            MarkOwner::Theirs => foreign::unescape(sent).map(Cow::Owned),
+            MarkOwner::Theirs => foreign::unescape(ToldLines::of(Source::of(call)), sent).map(Cow::Owned),
             MarkOwner::Ours => match whole(sent) {
                 Some(name) => {
                     let shown = self.named(name).filter(|shown| shown.is_whole)?;
@@ -245,8 +245,9 @@ fn stand_alone(steps: &[Step]) -> bool {
 }
 
 /// The outcome with a text that cannot be taken for one with references of ours.
-fn told_apart<'a>(tokens: &dyn Tokens, mut outcome: Outcome<'a>) -> Outcome<'a> {
-    let Some(text) = foreign::escape(&outcome.text) else { return outcome };
+fn told_apart<'a>(tokens: &dyn Tokens, call: Call<'_>, mut outcome: Outcome<'a>) -> Outcome<'a> {
+    let told = ToldLines::of(Source::of(call));
+    let Some(text) = foreign::escape(told, &outcome.text) else { return outcome };
     outcome.ledger.settle(tokens.count(&text));
     Outcome { text: Cow::Owned(text), ..outcome }
 }

@@ -1,5 +1,9 @@
 //! Bytes that are no text, left out of sight.
 
+use std::ops::Range;
+
+use tersely_codec::{Text, json};
+
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -20,9 +24,52 @@ impl Stage for Binary {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let text = is_binary(text).then(|| format!("[Binary output suppressed: {} bytes]", text.len()))?;
+        let text = if is_binary(text) { Some(marker(text)) } else { within(text) }?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
+}
+
+fn marker(text: &str) -> String {
+    format!("[Binary output suppressed: {} bytes]", text.len())
+}
+
+/// A JSON text with each string suppressed that holds such bytes; `None` when none does.
+fn within(text: &str) -> Option<String> {
+    // Whatever controls something is written so in JSON.
+    let may_be = text.trim_start().starts_with(['{', '[']) && text.contains("\\u00");
+    if !may_be || json::decode(text).is_err() {
+        return None;
+    }
+    let (mut out, mut from) = (String::new(), 0);
+    for span in strings(text) {
+        let spelled = Text::spelled_as(&text[span.clone()]);
+        let held =
+            spelled.as_ref().and_then(Text::value).filter(|held| is_binary(held)).map(|held| marker(&held));
+        if let Some(marker) = held.filter(|marker| marker.len() < span.len()) {
+            out.push_str(&text[from..span.start]);
+            out.push_str(&marker);
+            from = span.end;
+        }
+    }
+    out.push_str(&text[from..]);
+    (from > 0).then_some(out)
+}
+
+/// The contents of the strings of a JSON text, without its names.
+fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += bytes.get(at..)?.iter().position(|byte| *byte == b'"')? + 1;
+        let start = at;
+        while *bytes.get(at)? != b'"' {
+            at += if bytes[at] == b'\\' { 2 } else { 1 };
+        }
+        let span = start..at;
+        at += 1;
+        Some(span)
+    })
+    .filter(|span| !text[span.end + 1..].trim_start().starts_with(':'))
 }
 
 /// Shorter texts with control characters may be anything.
@@ -74,6 +121,22 @@ mod tests {
             &("\u{1}\u{2}\u{3}".to_owned() + &"x".repeat(56)),
             Some("[Binary output suppressed: 59 bytes]"),
         );
+    }
+
+    /// Behaviour 3.4: what stands beside it stays as it was written.
+    #[test]
+    fn binary_in_json_is_suppressed_where_it_stands() {
+        let bytes = "\\u0000\\u0001PNG\\u001a".repeat(20);
+        check(
+            &format!(
+                "{{ \"name\" : \"a\\u0000b\", \"n\":1.50, \"data\": [\"{bytes}\", \"text \\u00e9\"], \"{bytes}\": 1}}\n"
+            ),
+            Some(&format!(
+                "{{ \"name\" : \"a\\u0000b\", \"n\":1.50, \"data\": [\"[Binary output suppressed: 120 bytes]\", \"text \\u00e9\"], \"{bytes}\": 1}}\n"
+            )),
+        );
+        check(&format!("{{\"data\": \"{bytes}\""), None);
+        check(&format!("said: {bytes}"), None);
     }
 
     /// What tools write for other tools is text, whatever stands between its lines.

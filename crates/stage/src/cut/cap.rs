@@ -65,9 +65,11 @@ impl Stage for CapErrorWindow {
     }
 }
 
+/// The longest marker.
+const MARKER: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
+
 /// The longest marker, twice, and the line that names the original: what a capped text may have above the limit.
-const SLACK: usize = 2 * "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len()
-    + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
+const SLACK: usize = 2 * MARKER + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
 /// True when `sent` is longer than a result that was cut to its limit.
 #[must_use]
@@ -162,7 +164,8 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
             start..break_before(text, start..(start + size).min(text.len())).max(lost.end)
         };
         let part = part.start.clamp(seen, ends.tail)..part.end.clamp(seen, ends.tail);
-        left = left.saturating_sub(part.len());
+        // The line that says what is missing before it takes room as well.
+        left = left.saturating_sub(part.len() + MARKER);
         if left == 0 {
             break;
         }
