@@ -60,12 +60,11 @@ fn look_alikes_come_back_and_cost_no_more() {
 /// Texts with marks in their middle: plain, in a log, in JSON, in a wrapping, in a listing.
 fn middles() -> Vec<String> {
     let mark = "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>";
-    let lines: String =
-        (0..60).map(|n| format!("2026-01-01T00:00:{n:02}Z INFO said {mark} to {n}\n")).collect();
-    let rows: Vec<String> =
-        (0..30).map(|n| format!(r#"{{"id": {n}, "said": "{mark}", "n": "<<<TEXT7:"}}"#)).collect();
+    let each = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<Vec<_>>();
+    let lines = each(60, &|n| format!("2026-01-01T00:00:{n:02}Z INFO said {mark} to {n}\n")).concat();
+    let rows = each(30, &|n| format!(r#"{{"id": {n}, "said": "{mark}", "n": "<<<TEXT7:"}}"#));
     let long = format!("a line before it\\n{mark}\\nand \\\"more\\\" lines\\n").repeat(20);
-    let hits: String = (0..30).map(|n| format!("src/{mark}.rs:{n}:let x = \"<<<TEXT1:{n}\";\n")).collect();
+    let hits = each(30, &|n| format!("src/{mark}.rs:{n}:let x = \"<<<TEXT1:{n}\";\n")).concat();
     vec![
         format!("a page says\n{mark}\nand goes on"),
         format!("x<{mark} <<<TEXT1:x <<<TEXT99:\n\n{mark}"),

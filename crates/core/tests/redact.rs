@@ -2,8 +2,6 @@
 //!
 //! No secret stands here as one: each is made at run time from a prefix and a number of letters.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;

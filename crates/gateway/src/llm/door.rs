@@ -21,7 +21,7 @@ use crate::hop;
 use crate::idle::Idle;
 use crate::life::GateLife;
 use crate::llm::check::check;
-use crate::llm::gate::Gate;
+use crate::llm::gate::{Gate, arriving};
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
@@ -136,13 +136,7 @@ fn admit<'a>(
     decline(gate, request.uri().path(), request.headers())?;
     let upstream = gate.settings.upstreams.choose(provider)?;
     let address = upstream.address(request.uri())?;
-    Ok((enroll(gate, request)?, upstream, address))
-}
-
-/// A place for a request whose sender has not sent too many.
-pub(crate) fn enroll(gate: &Gate, request: &Request<Incoming>) -> Result<OwnedSemaphorePermit, Error> {
-    gate.meter(request)?;
-    gate.admit()
+    Ok((gate.enroll(request)?, upstream, address))
 }
 
 /// An error for a client that should use plain requests.
@@ -161,12 +155,6 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
         ));
     }
     Ok(())
-}
-
-/// A client's body, which is not waited for without end.
-pub(crate) fn arriving(gate: &Gate, body: Incoming) -> Idle {
-    let timeouts = &gate.settings.timeouts;
-    Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }
 
 /// The request as the upstream should see it; headers that a signature covers stay.

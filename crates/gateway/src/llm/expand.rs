@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use crate::caller::Reach;
 use crate::error::Error;
 use crate::idle::Idle;
-use crate::llm::door::{arriving, enroll};
-use crate::llm::gate::Gate;
+use crate::llm::gate::{Gate, arriving};
 use crate::llm::rewrite::{Head, Sought};
 use crate::reply::Reply;
 
@@ -31,7 +30,7 @@ pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
 
 /// The text under the name that the body says, if it was kept for whoever asks.
 pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-    let _running = match enroll(gate, &request) {
+    let _running = match gate.enroll(&request) {
         Ok(running) => running,
         Err(error) => {
             arriving(gate, request.into_body()).linger();

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use http::{Request, StatusCode};
+use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::bench::WorkBench;
 use crate::caller::Reach;
 use crate::client::Pools;
-use crate::error::Error;
+use crate::error::{Error, Side};
 use crate::held::{BodySpace, Held};
+use crate::idle::Idle;
 use crate::life::GateLife;
 use crate::llm::rate::{Peer, Rates};
 use crate::llm::rewrite::{Head, Rewrite};
@@ -56,6 +58,12 @@ impl Gate {
         Arc::clone(&self.running).try_acquire_owned().map_err(full)
     }
 
+    /// The same for a request whose sender has not sent too many.
+    pub(crate) fn enroll<B>(&self, request: &Request<B>) -> Result<OwnedSemaphorePermit, Error> {
+        self.meter(request)?;
+        self.admit()
+    }
+
     /// An error for a request whose client, or whose tenant, has sent too many.
     pub(crate) fn meter<B>(&self, request: &Request<B>) -> Result<(), Error> {
         let (limits, peer) = (&self.settings.limits, request.extensions().get::<Peer>());
@@ -78,4 +86,10 @@ impl Gate {
     pub(crate) fn room(&self) -> Held {
         self.space.room()
     }
+}
+
+/// A client's body, which is not waited for without end.
+pub(crate) fn arriving(gate: &Gate, body: Incoming) -> Idle {
+    let timeouts = &gate.settings.timeouts;
+    Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }

@@ -22,9 +22,9 @@ mod trail;
 mod whole;
 mod whose;
 
-pub(crate) use door::{ModelDoor, arriving, forward};
+pub(crate) use door::{ModelDoor, forward};
 pub use entry::RequestEntry;
-pub(crate) use gate::Gate;
+pub(crate) use gate::{Gate, arriving};
 pub use keeper::Keeper;
 pub use live::Live;
 pub(crate) use rate::Peer;
