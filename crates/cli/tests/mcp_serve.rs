@@ -332,10 +332,10 @@ fn gone(processes: &[u64]) {
 /// Behaviour 10.9.
 #[test]
 fn a_server_that_hangs_ends_with_its_session() {
-    let served = serve("hangs", "http://127.0.0.1:1/mcp");
-    let (session, server) = served.start();
-    let child = served.hang(&session);
-    assert!(served.ask("DELETE", "/mcp/rows", &session, "").head.starts_with("HTTP/1.1 200"));
+    let gateway = serve("hangs", "http://127.0.0.1:1/mcp");
+    let (session, server) = gateway.start();
+    let child = gateway.hang(&session);
+    assert!(gateway.ask("DELETE", "/mcp/rows", &session, "").head.starts_with("HTTP/1.1 200"));
     gone(&[server, child]);
 }
 
@@ -343,17 +343,17 @@ fn a_server_that_hangs_ends_with_its_session() {
 #[test]
 fn servers_end_with_us() {
     for signals in [1, 2] {
-        let mut served = serve_with("ends", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_NOTICE", "0s")]);
-        let (quiet, hung) = (served.start(), served.start());
-        let child = served.hang(&hung.0);
+        let mut gateway = serve_with("ends", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_NOTICE", "0s")]);
+        let (quiet, hung) = (gateway.start(), gateway.start());
+        let child = gateway.hang(&hung.0);
         // Whoever only waits for news is not waited for.
-        let _news = served.open("GET", "/mcp/rows", &quiet.0, "");
+        let _news = gateway.open("GET", "/mcp/rows", &quiet.0, "");
         for _ in 0..signals {
-            let pid = served.process.id().to_string();
+            let pid = gateway.process.id().to_string();
             assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
             thread::sleep(Duration::from_millis(200));
         }
-        let code = served.process.wait().expect("an end").code();
+        let code = gateway.process.wait().expect("an end").code();
         assert_eq!(code, Some(if signals == 1 { 0 } else { 128 + 15 }));
         gone(&[quiet.1, hung.1, child]);
     }

@@ -1,9 +1,10 @@
 //! Table: the members of requests by whose names their strings are searched, or left alone.
 
 /// Members whose strings are not said to anyone.
-pub(super) const NAMES: [&str; 19] = [
+pub(super) const NAMES: [&str; 20] = [
     "id",
     "tool_use_id",
+    "toolUseId",
     "tool_call_id",
     "call_id",
     "previous_response_id",

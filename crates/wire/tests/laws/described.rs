@@ -11,7 +11,9 @@ pub(crate) fn minify_tree(body: &mut Value, provider: &str) {
     match provider {
         "converse" => {
             let config = body.get_mut("toolConfig").and_then(|config| config.get_mut("tools"));
-            config.into_iter().for_each(|tools| each(tools, specified));
+            if let Some(tools) = config {
+                each(tools, specified);
+            }
         }
         "invoke" if body.get("anthropic_version").is_none() => {}
         "anthropic" | "invoke" => each(&mut body["tools"], |tool| described(tool, &["input_schema"])),
