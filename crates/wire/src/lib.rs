@@ -28,6 +28,7 @@ mod responses;
 pub mod rewrite;
 mod schema;
 mod slot;
+mod spoken;
 
 pub use call::SlotCall;
 pub use error::WireError;

@@ -34,6 +34,12 @@ pub trait Provider: Sync {
     /// As with slots.
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError>;
 
+    /// Where the last thing ends that the model said in `body`: what stands behind it, the model has not seen. The whole
+    /// body counts as seen where that cannot be told.
+    fn spoken(&self, body: &[u8]) -> usize {
+        body.len()
+    }
+
     /// Where the rest of the conversation is that `body` belongs to.
     fn history(&self, _body: &[u8]) -> HistoryPlace {
         HistoryPlace::Here

@@ -12,6 +12,7 @@ use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
 use crate::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::spoken;
 
 /// Every text of every tool result, in order.
 pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -26,6 +27,13 @@ pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 /// Every text of every message of a user, in order.
 pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
+}
+
+/// Where the last thing ends that the model said.
+pub(super) fn spoken(body: &[u8]) -> usize {
+    spoken::find(body, |scan, found| {
+        scan.items_of("messages", |scan| spoken::message("assistant", scan, found))
+    })
 }
 
 /// True when results may be left out of what the model reads.

@@ -39,6 +39,10 @@ impl Provider for GeminiContents {
         request::prompts(body)
     }
 
+    fn spoken(&self, body: &[u8]) -> usize {
+        request::spoken(body)
+    }
+
     fn hides(&self, target: &str) -> Option<&'static dyn HidesTool> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_stream = path.trim_end_matches('/').ends_with(":streamGenerateContent");

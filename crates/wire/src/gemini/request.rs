@@ -15,6 +15,7 @@ use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
 use crate::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::spoken;
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -29,6 +30,17 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 /// Every text of every message of a user, in order.
 pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
+}
+
+/// Where the last thing ends that the model said.
+pub(super) fn spoken(body: &[u8]) -> usize {
+    let walk = |scan: &mut JsonScan<'_>, found: &mut spoken::LastSpoken| {
+        unwrapped(scan, |scan, key| match key {
+            b"contents" => scan.items(|scan| spoken::message("model", scan, found)),
+            _ => scan.skip().map(drop),
+        })
+    };
+    spoken::find(body, walk)
 }
 
 /// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.

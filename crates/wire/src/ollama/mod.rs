@@ -31,6 +31,10 @@ impl Provider for OllamaChat {
         request::prompts(body)
     }
 
+    fn spoken(&self, body: &[u8]) -> usize {
+        request::spoken(body)
+    }
+
     fn drops_results(&self, body: &[u8]) -> bool {
         request::drops_results(body)
     }

@@ -1,7 +1,7 @@
 //! Finds places in Ollama's chat: the messages of Chat Completions, with arguments as objects and results that name
 //! their tool.
 
-pub(super) use crate::chat::request::{descriptions, prompts, slots};
+pub(super) use crate::chat::request::{descriptions, prompts, slots, spoken};
 use crate::drops;
 
 /// True when results may be left out of what the model reads: the oldest messages are where they do not fit, unless it

@@ -47,6 +47,10 @@ impl Provider for ResponsesApi {
         request::history(body)
     }
 
+    fn spoken(&self, body: &[u8]) -> usize {
+        request::spoken(body)
+    }
+
     fn drops_results(&self, body: &[u8]) -> bool {
         request::drops_results(body)
     }

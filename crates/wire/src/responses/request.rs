@@ -17,6 +17,7 @@ use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
 use crate::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::spoken;
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -31,6 +32,13 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 /// Every text of every message of a user, in order.
 pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
+}
+
+/// Where the last thing ends that the model said, thought or called.
+pub(super) fn spoken(body: &[u8]) -> usize {
+    let speaks =
+        |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
+    spoken::find(body, |scan, found| scan.items_of("input", |scan| spoken::item(scan, found, speaks)))
 }
 
 /// True when results may be left out of what the model reads.
