@@ -24,8 +24,8 @@ const GROUPS: usize = 16;
 pub(crate) struct Breakers(Vec<Breaker>);
 
 /// Decides whether a call is worth trying.
-#[derive(Default)]
-pub(crate) struct Breaker {
+pub struct Breaker {
+    rest: Duration,
     state: Mutex<State>,
 }
 
@@ -39,7 +39,7 @@ impl Breakers {
     /// Breakers for a store of so many addresses; several are a cluster.
     pub(crate) fn new(addresses: usize) -> Self {
         let groups = if addresses > 1 { GROUPS } else { 1 };
-        Self((0..groups).map(|_| Breaker::default()).collect())
+        Self((0..groups).map(|_| Breaker::new(REST)).collect())
     }
 
     /// The one for `name`.
@@ -49,32 +49,39 @@ impl Breakers {
 }
 
 impl Breaker {
+    /// A breaker that rests for so long.
+    #[must_use]
+    pub fn new(rest: Duration) -> Self {
+        Self { rest, state: Mutex::default() }
+    }
+
     /// True when a call may be tried. After a rest it is true for one call, and for the others once that one succeeded;
     /// should it never end, another one may try after one more rest.
-    pub(crate) fn admits(&self) -> bool {
+    pub fn admits(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
         match state.rests {
             Some(until) if now < until => false,
             Some(_) => {
-                state.rests = Some(now + REST);
+                state.rests = Some(now + self.rest);
                 true
             }
             None => true,
         }
     }
 
-    pub(crate) fn succeeded(&self) {
+    /// Hears that a call came to something.
+    pub fn succeeded(&self) {
         *self.state() = State::default();
     }
 
-    /// True when this failure begins a rest.
-    pub(crate) fn failed(&self) -> bool {
+    /// Hears that a call failed; true when this failure begins a rest.
+    pub fn failed(&self) -> bool {
         let mut state = self.state();
         state.failures = state.failures.saturating_add(1);
         let rests = state.failures >= FAILURES;
         if rests {
-            state.rests = Some(Instant::now() + REST);
+            state.rests = Some(Instant::now() + self.rest);
         }
         rests
     }
@@ -98,7 +105,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_rests_after_failures_in_a_row_and_then_tries_one_call() {
-        let breaker = Breaker::default();
+        let breaker = Breaker::new(REST);
         for _ in 1..FAILURES {
             assert!(!breaker.failed() && breaker.admits());
         }

@@ -17,6 +17,7 @@ mod settings;
 mod shelf;
 mod store;
 
+pub use breaker::Breaker;
 pub use counts::StoreCounts;
 pub use error::{SettingError, StoreError};
 pub use key::{Id, Life, StoreKey, Tenant};

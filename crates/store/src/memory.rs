@@ -24,6 +24,14 @@ impl MemoryShelf {
         if fits { Ok(()) } else { Err(StoreError::Full) }
     }
 
+    pub(crate) fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
+        let first = self.on_shelf(key.life, |shelf| match shelf.get(key.tenant, key.id) {
+            Some(there) => Some(there.to_string()),
+            None => shelf.put(key.tenant, key.id, text).then(|| text.to_owned()),
+        });
+        first.ok_or(StoreError::Full)
+    }
+
     pub(crate) fn find(&self, key: &StoreKey) -> Option<String> {
         let text = self.on_shelf(key.life, |shelf| shelf.get(key.tenant, key.id));
         text.map(|text| text.to_string())

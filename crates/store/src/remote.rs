@@ -12,6 +12,9 @@ use crate::link::StoreLink;
 use crate::seal::{SEAL, open, seal};
 use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings};
 
+/// How many times longer than a call may take a text lives that was not read back yet.
+const BRIEFLY: u32 = 4;
+
 /// The way there and back.
 pub(crate) struct Away {
     link: Arc<StoreLink>,
@@ -62,6 +65,27 @@ impl Away {
             self.send(&set).await
         };
         self.within_bounds(self.breakers.of(&name), keep).await
+    }
+
+    /// Keeps a text if none is there, and reads back what is. What is kept lives briefly until it was read back: a write
+    /// that is carried out when nobody waits for it any more leaves nothing behind.
+    pub(crate) async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
+        let name = self.secret.name(&self.remote.prefix, key);
+        let keep = async {
+            let sealed = seal(&self.secret, &name, text)
+                .ok_or_else(|| StoreError::Down("no random numbers available from the system".to_owned()))?;
+            let mut set = redis::cmd("SET");
+            let briefly = milliseconds(self.remote.deadline.saturating_mul(BRIEFLY));
+            set.arg(&name).arg(sealed).arg("NX").arg("PX").arg(briefly);
+            self.send::<Option<String>>(&set).await
+        };
+        self.within_bounds(self.breakers.of(&name), keep).await?;
+        match self.find(key).await? {
+            FoundText::Text(text) => Ok(text),
+            FoundText::Nothing | FoundText::Spoiled => {
+                Err(StoreError::Down("what was written is not there".to_owned()))
+            }
+        }
     }
 
     /// Finds a text and lets it live on; one command does both, and only a master may do it, so it is never stale.

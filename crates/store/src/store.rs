@@ -76,6 +76,23 @@ impl Store {
         kept
     }
 
+    /// Keeps a text unless one is there, and gives the one that is there then: of all who say something under a name, the
+    /// first is heard.
+    ///
+    /// # Errors
+    /// When nobody can say what is there: then nothing may be used.
+    pub async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
+        let first = match &self.place {
+            _ if text.len() > self.largest => {
+                Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
+            }
+            Open::Memory(memory) => memory.first(key, text),
+            Open::Remote(away) => away.first(key, text).await,
+        };
+        add(if first.is_ok() { &self.counters.kept } else { &self.counters.failures });
+        first
+    }
+
     /// Finds a text and lets it live on.
     ///
     /// # Errors

@@ -87,3 +87,17 @@ async fn many_at_once_find_what_they_kept() {
     }
     assert_eq!(store.counts().hits, 40_000);
 }
+
+/// Whoever comes first is heard, and heard again; another tenant has a first of its own.
+#[tokio::test]
+async fn of_several_the_first_stands() {
+    let store = store(StoreLimits::default());
+    let form = StoreKey { life: Life::Form, ..key(&store, "a", 1) };
+    assert_eq!(store.first(&form, "one").await.unwrap(), "one");
+    assert_eq!(store.first(&form, "two").await.unwrap(), "one");
+    assert_eq!(store.find(&form).await.unwrap().as_deref(), Some("one"));
+    let other = StoreKey { life: Life::Form, ..key(&store, "b", 1) };
+    assert_eq!(store.first(&other, "two").await.unwrap(), "two");
+    let large = "x".repeat(5 << 20);
+    assert!(matches!(store.first(&other, &large).await, Err(StoreError::TooLarge { .. })));
+}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tersely_store::{Id, Life, Lives, Store, StoreKey, StoreSettings};
 
-use crate::{alone, key, secret, settings, store};
+use crate::{alone, hasty, key, secret, settings, store};
 use tersely_testing::valkey::ValkeyNode;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,4 +129,33 @@ async fn a_refreshed_token_is_the_same_tenant_and_an_id_is_checked_first() {
 
 fn names(node: &ValkeyNode) -> Vec<String> {
     node.list("KEYS *")
+}
+
+/// Replicas that say something under one name at the same time all hear the same, and a write that was not read back is gone
+/// soon.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_replicas_the_first_stands() {
+    let _alone = alone().await;
+    let node = ValkeyNode::start();
+    let stores: Vec<_> = (0..4).map(|_| std::sync::Arc::new(store(vec![node.address()]))).collect();
+    for round in 0..20 {
+        let form = StoreKey { life: Life::Form, ..key(&stores[0], "a", round) };
+        let mut saying = tokio::task::JoinSet::new();
+        for (number, store) in stores.iter().cloned().enumerate() {
+            saying.spawn(async move { store.first(&form, &format!("said by {number}")).await.unwrap() });
+        }
+        let heard = saying.join_all().await;
+        assert!(heard.iter().all(|text| *text == heard[0]), "{heard:?}");
+        assert_eq!(stores[3].find(&form).await.unwrap(), Some(heard[0].clone()));
+    }
+    let life = |name: &str| node.say(&format!("PTTL {name}"))[1..].parse::<u64>().unwrap();
+    assert!(names(&node).iter().all(|name| life(name) > 1_000_000), "what was read back lives on");
+    let form = StoreKey { life: Life::Form, ..key(&stores[0], "a", 99) };
+    let hasty = hasty(vec![node.address()]);
+    hasty.find(&form).await.unwrap();
+    node.freeze();
+    assert!(hasty.first(&form, "late").await.is_err());
+    node.thaw();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(stores[1].find(&form).await.unwrap(), None, "what nobody waited for is not there");
 }
