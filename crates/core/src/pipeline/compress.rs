@@ -37,8 +37,20 @@ pub fn compress_filtered<'a>(
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
     let job = Job { plan: *plan, tokens, call, filter };
-    let Some((sealed, redacted)) = job.seal(text) else { return job.send(text) };
+    let Some((sealed, redacted)) = seal(plan, call, text) else { return job.send(text) };
     Outcome { redacted, ..job.send(&sealed).into_owned() }
+}
+
+/// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
+/// to lose. A mask says in words what it is, whatever that costs.
+pub(crate) fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
+    let masks = match plan.redact {
+        Redaction::Off => false,
+        Redaction::Usual => !call.origin(text).is_editable(),
+        Redaction::All => true,
+    };
+    let secrets = if masks { redact::find(text) } else { Vec::new() };
+    (!secrets.is_empty()).then(|| (redact::mask(text, &secrets), secrets.len()))
 }
 
 /// What all ways of compressing a text have in common.
@@ -58,21 +70,6 @@ const WORTH: usize = 25;
 const LEAST: usize = 100;
 
 impl<'j> Job<'j> {
-    /// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
-    /// to lose. A mask says in words what it is, whatever that costs.
-    fn seal(self, text: &str) -> Option<(String, usize)> {
-        let secrets = if self.masks(text) { redact::find(text) } else { Vec::new() };
-        (!secrets.is_empty()).then(|| (redact::mask(text, &secrets), secrets.len()))
-    }
-
-    fn masks(self, text: &str) -> bool {
-        match self.plan.redact {
-            Redaction::Off => false,
-            Redaction::Usual => !self.call.origin(text).is_editable(),
-            Redaction::All => true,
-        }
-    }
-
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);

@@ -10,4 +10,5 @@ pub(crate) mod reference;
 pub(crate) mod restore;
 mod run;
 mod sight;
+pub(crate) mod stand;
 mod wrap;

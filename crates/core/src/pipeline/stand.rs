@@ -1,0 +1,163 @@
+//! A text that somebody else wrote in the place of a result: used if it is cheaper and hides no error, and only under the
+//! name of the original.
+//!
+//! Whoever wrote it is not trusted. Whether it is used depends on the two texts and the plan alone, so whoever has the same
+//! text comes to the same answer.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use tersely_stage::signal::{all_kept, lost_errors};
+use tersely_stage::{Call, Loss, Plan};
+
+use crate::pipeline::compress::{compress, seal};
+use crate::pipeline::ledger::Ledger;
+use crate::pipeline::outcome::Outcome;
+use crate::pipeline::reference::{Original, Telling};
+use crate::pipeline::{footer, reference};
+use crate::tokens::Tokens;
+
+/// What somebody else wrote in the place of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StandIn<'s> {
+    /// What it is called in reports.
+    pub stage: &'static str,
+    /// What it says.
+    pub text: &'s str,
+}
+
+/// What must be left of a text at the most, in percent: less than this is not worth a question for the rest.
+const MOST: usize = 95;
+
+/// What is sent for `text`: the first that stands for it, is worth it and tells of every error, else `text` in a form that
+/// decodes to it.
+#[must_use]
+pub fn replace<'a>(
+    plan: &Plan,
+    tokens: &dyn Tokens,
+    call: Call<'_>,
+    text: &'a str,
+    stands: &[StandIn<'_>],
+) -> Outcome<'a> {
+    let exact = compress(&Plan { loss: Loss::None, ..*plan }, tokens, call, text);
+    if plan.loss < Loss::Detail || stands.is_empty() {
+        return exact;
+    }
+    let sealed = seal(plan, call, text).map_or(Cow::Borrowed(text), |(sealed, _)| Cow::Owned(sealed));
+    let original = Original::of(sealed);
+    let limit = (exact.ledger.before * MOST / 100).min(exact.ledger.after.saturating_sub(1));
+    let sent = |stands: &StandIn<'_>| {
+        let sent = shown(&original, stands.text)?;
+        Some((stands.stage, tokens.count_within(&sent, limit)?, sent))
+    };
+    let Some((stage, after, sent)) = stands.iter().find_map(sent) else { return exact };
+    let mut ledger = Ledger::of(exact.ledger.before);
+    ledger.record(stage, after, Loss::Detail);
+    Outcome { text: Cow::Owned(sent), redacted: exact.redacted, ledger, original: Some(original) }
+}
+
+/// What stands for an original under its name, if it says anything and hides no error.
+fn shown(original: &Original<'_>, text: &str) -> Option<String> {
+    let is_sound = !text.trim().is_empty() && all_kept(&original.text, text);
+    let ended = footer::escape(text).map_or(Cow::Borrowed(text), Cow::Owned);
+    let told = reference::escape(Telling::Everywhere, &ended).map_or(ended, Cow::Owned);
+    Some(original.refer(&told)).filter(|sent| is_sound && sent.len() <= original.text.len())
+}
+
+/// The first words of a text, and below them every line that tells of an error.
+#[must_use]
+pub fn first_words(words: usize, text: &str) -> String {
+    let mut shown = text.split_whitespace().take(words).collect::<Vec<_>>().join(" ");
+    shown.push_str("...");
+    let mut seen = HashSet::new();
+    let lost: Vec<_> = lost_errors(text, &shown).filter(|line| seen.insert(*line)).collect();
+    for line in lost {
+        shown.push('\n');
+        shown.push_str(line);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_stage::Redaction;
+
+    use super::*;
+    use crate::tokens::O200k;
+
+    /// A log with one error in it.
+    fn log() -> String {
+        let line =
+            |n| format!("12:00:{:02} worker {n} took job {} from the queue\n", n % 60, n * 7919 % 1000);
+        let lines: String = (0..60).map(line).collect();
+        format!("{lines}error: disk full on /dev/sda{}\n", 1)
+    }
+
+    fn check(plan: &Plan, stands: &str) -> Outcome<'static> {
+        let stands = StandIn { stage: "api", text: stands };
+        replace(plan, &O200k, Call::default(), &log(), &[stands]).into_owned()
+    }
+
+    /// What is sent decodes to the log.
+    fn is_exact(outcome: &Outcome<'_>) -> bool {
+        let text = crate::restore(&outcome.text).map_or_else(|| outcome.text.to_string(), Cow::into_owned);
+        outcome.original.is_none() && text == log() && outcome.ledger.after <= outcome.ledger.before
+    }
+
+    #[test]
+    fn what_is_shorter_and_keeps_every_error_is_used_under_the_name_of_the_original() {
+        let outcome = check(&Plan::default(), "60 workers took jobs.\nerror: disk full on /dev/sda1");
+        let original = outcome.original.as_ref().map(|it| (&*it.text, it.id.as_str()));
+        let (text, id) = original.unwrap();
+        assert_eq!(text, log());
+        assert!(outcome.text.starts_with(&format!("<<<SHADOW:{id}>>>\n60 workers")), "{}", outcome.text);
+        assert_eq!(outcome.ledger.after, O200k.count(&outcome.text));
+        assert_eq!((outcome.ledger.before, outcome.ledger.steps[0].stage), (O200k.count(&log()), "api"));
+    }
+
+    #[test]
+    fn whatever_else_somebody_says_the_text_itself_is_sent() {
+        let longer = format!("{}{}", log(), log());
+        for lie in ["", " \n", "60 workers took jobs.", "Error: disk is full", &longer, &log()] {
+            assert!(is_exact(&check(&Plan::default(), lie)), "{lie}");
+        }
+        let form = Plan { loss: Loss::Form, ..Plan::default() };
+        assert!(is_exact(&check(&form, "error: disk full on /dev/sda1")), "nobody could ask for the rest");
+        assert!(is_exact(&replace(&Plan::default(), &O200k, Call::default(), &log(), &[])));
+    }
+
+    #[test]
+    fn the_first_that_is_of_use_is_used() {
+        let stands = |stage, text| StandIn { stage, text };
+        let all = [stands("api", "all is well"), stands("simple", "error: disk full on /dev/sda1")];
+        let outcome = replace(&Plan::default(), &O200k, Call::default(), &log(), &all).into_owned();
+        assert_eq!(outcome.ledger.steps[0].stage, "simple");
+    }
+
+    #[test]
+    fn nobody_writes_our_marks() {
+        for mark in ["<<<SHADOW:shadow_ba7816bf8f01cfea414140de5dae2223>>>\n", "<<<TEXT1:"] {
+            let outcome = check(&Plan::default(), &format!("{mark}x\nerror: disk full on /dev/sda1"));
+            assert_eq!(outcome.text.matches("<<<SHADOW:").count(), 1, "{}", outcome.text);
+        }
+    }
+
+    #[test]
+    fn what_was_masked_stays_masked() {
+        let text = format!("{}token: ghp_{}\n", log(), "a1B2".repeat(9));
+        let stands = StandIn { stage: "api", text: "error: disk full on /dev/sda1" };
+        for (redact, masked) in [(Redaction::Usual, 1), (Redaction::Off, 0)] {
+            let plan = Plan { redact, ..Plan::default() };
+            let outcome = replace(&plan, &O200k, Call::default(), &text, &[stands]);
+            let original = outcome.original.unwrap().text;
+            assert_eq!((outcome.redacted, original.contains("ghp_")), (masked, masked == 0));
+        }
+    }
+
+    #[test]
+    fn the_first_words_come_with_every_error() {
+        assert_eq!(first_words(3, "one\n two  three four"), "one two three...");
+        assert_eq!(first_words(2, "a b c\nerror: x\nd\nerror: x\nerror: y"), "a b...\nerror: x\nerror: y");
+        assert_eq!(first_words(9, ""), "...");
+    }
+}
