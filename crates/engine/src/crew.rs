@@ -14,9 +14,12 @@ const WORTH: usize = 64 << 10;
 /// More threads than these serve one request at the cost of others.
 const MOST: usize = 4;
 
-/// What `work` gives for each slot, at the slot's own place; `None` where it panicked.
-pub(crate) fn each<'s, T: Send>(slots: &[Slot<'s>], work: impl Fn(&Slot<'s>) -> T + Sync) -> Vec<Option<T>> {
-    let bytes: usize = slots.iter().map(|slot| slot.token.len()).sum();
+/// What `work` gives for each slot and its number, at the slot's own place; `None` where it panicked.
+pub(crate) fn each<'s, T: Send>(
+    slots: &[(usize, &Slot<'s>)],
+    work: impl Fn(&(usize, &Slot<'s>)) -> T + Sync,
+) -> Vec<Option<T>> {
+    let bytes: usize = slots.iter().map(|(_, slot)| slot.token.len()).sum();
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(bytes / WORTH);
     spread(threads, slots, work)
 }

@@ -3,16 +3,17 @@
 use std::borrow::Cow;
 
 use tersely_core::Loss;
-use tersely_wire::splice;
+use tersely_wire::{UserPrompt, splice};
 
 use crate::discover::ToolChoice;
 use crate::object::take;
+use crate::others::candidates;
 use crate::results::results;
 use crate::scale::{Scale, added};
 use crate::scope::Scope;
 use crate::{
-    Asked, EngineSettings, Hidden, HiddenWay, KeptOriginal, Refused, Report, Request, ResultTally, beside,
-    hidden,
+    Asked, Candidate, EngineSettings, Hidden, HiddenWay, KeptOriginal, Refused, Report, Request, ResultTally,
+    Strategy, beside, hidden,
 };
 
 /// Settings at work. What it makes of a body depends on these two alone.
@@ -55,6 +56,36 @@ impl Engine {
         self.work(request, &request.asked.clone().or(own), Cow::Owned(rest))
     }
 
+    /// The results of a body that a compressor may shorten, where one is to: those that are new to the model, and those
+    /// of which it may have said something before.
+    #[must_use]
+    pub fn candidates(&self, request: &Request<'_>, body: &[u8]) -> Vec<Candidate> {
+        let Strategy::Remote(remote) = &self.settings.strategy else { return Vec::new() };
+        // What cannot be read is refused or reported when the body is passed.
+        let Ok(taken) = take(body) else { return Vec::new() };
+        let (asked, body) = match &taken {
+            Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
+            None => (request.asked.clone(), body),
+        };
+        let mut scope = Scope::new(&self.settings, request.path, &asked);
+        (scope.plain, scope.most) = (request.plain, request.most);
+        let provider = request.provider;
+        let offers = scope.leaves_out() && scope.plain == 0;
+        if !offers || hidden::offer(provider, request.path, body).is_none() {
+            return Vec::new();
+        }
+        let slots = provider.slots(body).unwrap_or_default();
+        let prompts =
+            if remote.tells_question { provider.prompts(body).unwrap_or_default() } else { Vec::new() };
+        let said = |it: &UserPrompt<'_>| Some((it.span.start, it.text()?.into_owned()));
+        candidates(
+            &scope,
+            &slots,
+            provider.spoken(body),
+            &prompts.iter().filter_map(said).collect::<Vec<_>>(),
+        )
+    }
+
     fn work<'b>(
         &self,
         request: &Request<'_>,
@@ -63,6 +94,7 @@ impl Engine {
     ) -> Result<Passed<'b>, Refused> {
         let mut scope = Scope::new(&self.settings, request.path, asked);
         scope.plain = request.plain;
+        scope.agreed = request.agreed;
         scope.refers &= !request.provider.drops_results(&body);
         let own = Scale::default();
         let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));

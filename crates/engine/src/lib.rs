@@ -1,5 +1,6 @@
 //! One body through: slots, compress, keep, splice, record.
 
+mod agreed;
 mod answer;
 mod asked;
 mod beside;
@@ -15,6 +16,7 @@ mod hidden;
 mod link;
 mod memo;
 mod object;
+mod others;
 mod place;
 mod plain;
 mod refused;
@@ -29,7 +31,9 @@ mod seal;
 mod session;
 mod settings;
 mod skip;
+mod strategy;
 
+pub use agreed::Agreed;
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use asked::{Asked, AskedSession};
 pub use change::Change;
@@ -38,6 +42,7 @@ pub use engine::{Engine, Passed};
 pub use field::{FIELDS, PlanField};
 pub use hidden::{Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, Hidden, HiddenWay, KeptOriginal, TOOL};
 pub use memo::{Memo, Most, Recall};
+pub use others::{Candidate, CompressorAsk};
 pub use place::PlanPlace;
 pub use refused::Refused;
 pub use report::{Report, ResultTally, Saving, ToolCount};
@@ -45,3 +50,4 @@ pub use request::Request;
 pub use restore::{Unrestored, restore};
 pub use seal::seal;
 pub use settings::{Discovery, EngineSettings, Prompts, Rule, SchemaMode};
+pub use strategy::{Fallback, RemotePlan, Strategy};

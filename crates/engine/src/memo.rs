@@ -96,8 +96,9 @@ impl Recall<'_> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
         let Scope { asked, most, plain, refers, .. } = scope;
-        part(&mut link, format!("{:?} {most:?} {plain} {refers}", asked.session).as_bytes());
-        slots.iter().map(|slot| next(&mut link, scope, slot)).collect()
+        let strategy = &scope.settings.strategy;
+        part(&mut link, format!("{:?} {most:?} {plain} {refers} {strategy:?}", asked.session).as_bytes());
+        slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
     }
 
     /// How many results of a named session are not what they were under the same name before.
@@ -155,10 +156,12 @@ impl Recall<'_> {
     }
 }
 
-/// The hash after one more result: its text, its call, and what is to be done with it.
-fn next(link: &mut Sha256, scope: &Scope<'_>, slot: &Slot<'_>) -> ChainLink {
+/// The hash after one more result: its text, its call, what is to be done with it, and what others say of it.
+fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> ChainLink {
     let call = &slot.call;
     part(link, slot.token);
+    let agreed = scope.agreed.and_then(|agreed| agreed.at(at));
+    part(link, format!("{agreed:?}").as_bytes());
     part(link, call.id.as_bytes());
     part(link, call.tool.as_bytes());
     part(link, call.command.as_deref().unwrap_or_default().as_bytes());

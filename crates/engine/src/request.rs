@@ -3,7 +3,7 @@
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
-use crate::{Asked, Recall};
+use crate::{Agreed, Asked, Recall};
 
 /// A request, as far as it matters to its body.
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub struct Request<'r> {
     /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
     /// because none was.
     pub plain: usize,
+    /// What stands for its results by the word of a compressor, where one was asked.
+    pub agreed: Option<&'r Agreed>,
     /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
     pub memo: Option<Recall<'r>>,
 }
@@ -27,6 +29,7 @@ impl<'r> Request<'r> {
     /// A request that asks for nothing.
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
-        Self { provider, path, asked: Asked::default(), most: Loss::Detail, plain: 0, memo: None }
+        let (asked, most) = (Asked::default(), Loss::Detail);
+        Self { provider, path, asked, most, plain: 0, agreed: None, memo: None }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, compress_filtered, is_exceeded};
+use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace};
 use tersely_wire::{Slot, Splice};
 
 use crate::conversation::{Conversation, call};
@@ -11,6 +11,7 @@ use crate::crew::each;
 use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
+use crate::others::{self, OtherWords};
 use crate::scope::Scope;
 use crate::{KeptOriginal, Recall, Report, Request, ResultTally};
 
@@ -57,9 +58,9 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     results.report.reused = past.filled.len();
     results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, slots));
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
-    let found = each(&slots[past.filled.len()..], |slot| {
-        if slot.span.start < plain { leave(slot) } else { look(scope, slot) }
-    });
+    let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
+    let found =
+        each(&new, |(at, slot)| if slot.span.start < plain { leave(slot) } else { look(scope, *at, slot) });
     for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
         let found = found.unwrap_or(Found::Unread);
         let (mut filled, kept) = fill(&mut past.conversation, slot, found);
@@ -92,12 +93,16 @@ fn name(at: usize, slot: &Slot<'_>) -> u64 {
 }
 
 /// What a result becomes by itself.
-fn look<'s>(scope: &Scope<'_>, slot: &Slot<'s>) -> Found<'s> {
+fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Found<'s> {
     let Some(text) = slot.text() else { return Found::Unread };
     let fits = |plan: &Plan| plan.takes(text.len()) && comes_back(*plan, slot, &text);
     let Some(plan) = scope.plan(&slot.call.tool).filter(fits) else { return Found::Left(text) };
     let outcome = guarded(|| {
-        let outcome = compressed(scope, plan, slot, &text);
+        let words = others::words(scope, at, &plan, (slot, &text));
+        let outcome = match &words {
+            Some(words) => replaced(plan, slot, &text, words),
+            None => compressed(scope, plan, slot, &text),
+        };
         if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
     });
     match outcome {
@@ -115,6 +120,12 @@ fn is_new(outcome: &Outcome<'_>) -> bool {
 /// True when a text can go another way: under no loss, only one that would be written again as the client wrote it.
 fn comes_back(plan: Plan, slot: &Slot<'_>, text: &str) -> bool {
     plan.loss > Loss::None || slot.is_spelled(text)
+}
+
+/// A result that others have shortened, if what they say is of use.
+fn replaced<'t>(plan: Plan, slot: &Slot<'_>, text: &'t str, words: &OtherWords<'_>) -> Outcome<'t> {
+    let stands: Vec<_> = words.iter().map(|(stage, text)| StandIn { stage, text }).collect();
+    replace(&plan, &O200k, call(slot), text, &stands)
 }
 
 fn compressed<'t>(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &'t str) -> Outcome<'t> {

@@ -3,7 +3,7 @@
 use tersely_core::{Loss, Mode, Plan, Redaction, fits_pattern};
 
 use crate::skip::means;
-use crate::{Asked, Discovery, EngineSettings, Prompts, Rule, SchemaMode};
+use crate::{Agreed, Asked, Discovery, EngineSettings, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -16,13 +16,15 @@ pub(crate) struct Scope<'s> {
     pub(crate) plain: usize,
     /// Whether a result may name what stands earlier: not where the provider may have dropped that.
     pub(crate) refers: bool,
+    /// What stands for results by the word of a compressor.
+    pub(crate) agreed: Option<&'s Agreed>,
 }
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
     pub(crate) fn new(settings: &'s EngineSettings, path: &'s str, asked: &'s Asked) -> Self {
         let refers = asked.session.dedup != Some(false);
-        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers }
+        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers, agreed: None }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
-use crate::Change;
+use crate::{Change, Strategy};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +16,8 @@ pub struct EngineSettings {
     pub rules: Vec<Rule>,
     /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
     pub skip_tools: Vec<String>,
+    /// Who leaves detail out of results.
+    pub strategy: Strategy,
     /// What is done with the descriptions of tools.
     pub schema: SchemaMode,
     /// What is done with JSON in the text of users; nothing unless said.

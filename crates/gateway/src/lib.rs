@@ -36,8 +36,8 @@ mod vendor;
 pub use api::serve_api;
 pub use error::{Error, Side};
 pub use llm::{
-    Follow, Head, Keeper, Live, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Sought, Stages,
-    Totals, Verdict,
+    Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live, Pending, Refusal,
+    Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict, WaitingVerdict,
 };
 pub use mcp::{
     ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,

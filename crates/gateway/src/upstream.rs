@@ -117,6 +117,11 @@ impl Upstream {
         uri.path_and_query(path).build().map_err(|error| bad_path().because(error))
     }
 
+    /// True when both are the same server, whatever the paths there.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        self.scheme == other.scheme && self.authority == other.authority
+    }
+
     /// True when a connection there may turn out to speak HTTP/2.
     pub(crate) fn is_secure(&self) -> bool {
         self.scheme == Scheme::HTTPS

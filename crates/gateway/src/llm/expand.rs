@@ -39,7 +39,7 @@ pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Re
     };
     let (parts, body) = request.into_parts();
     let id = id(arriving(gate, body)).await?;
-    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers };
+    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers, upstream: None };
     let text = match gate.rewrite.original(&head, id.clone()).await {
         Sought::Text(text) => text,
         Sought::Nothing => return Err(absent("nothing is kept under this id, or no longer")),

@@ -74,7 +74,8 @@ impl Gate {
         if peer.is_some_and(|peer| !self.clients.admit(&peer.key())) {
             return over(limits.client_rate, "client");
         }
-        let head = Head { method: request.method(), uri: request.uri(), headers: request.headers() };
+        let head =
+            Head { method: request.method(), uri: request.uri(), headers: request.headers(), upstream: None };
         let tenant = if limits.tenant_rate > 0 { self.rewrite.tenant(&head) } else { None };
         if tenant.is_some_and(|tenant| !self.tenants.admit(&tenant)) {
             return over(limits.tenant_rate, "tenant");

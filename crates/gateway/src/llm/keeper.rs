@@ -27,6 +27,11 @@ impl Keeper {
         Self { store: Arc::new(store), header }
     }
 
+    /// Where it keeps.
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
     /// The header that names the tenant, if there is one.
     pub(crate) fn header(&self) -> Option<&HeaderName> {
         self.header.as_ref()
@@ -71,7 +76,8 @@ impl Keeper {
     }
 }
 
-fn in_time(store: &Store, begun: Instant) -> Option<()> {
+/// Nothing when the time is over that one call may take.
+pub(crate) fn in_time(store: &Store, begun: Instant) -> Option<()> {
     store.deadline().is_none_or(|deadline| begun.elapsed() < deadline).then_some(())
 }
 
@@ -80,7 +86,7 @@ fn key(tenant: Tenant, id: &str) -> Option<StoreKey> {
 }
 
 /// What these calls give, a few at once and in no order; nothing as soon as one gives nothing.
-async fn all<T, C>(mut calls: impl Iterator<Item = C>) -> Option<Vec<T>>
+pub(crate) async fn all<T, C>(mut calls: impl Iterator<Item = C>) -> Option<Vec<T>>
 where
     T: Send + 'static,
     C: Future<Output = Option<T>> + Send + 'static,

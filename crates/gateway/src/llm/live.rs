@@ -7,13 +7,14 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_engine::{Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
+use tersely_engine::{Agreed, Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
 use crate::hop::THRESHOLD;
+use crate::llm::compressor::{Compressor, Consulted};
 use crate::llm::entry::RequestEntry;
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict};
+use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict, WaitingVerdict};
 use crate::llm::totals::{TotalSums, Totals};
 use crate::llm::trail::{Sent, Trail, TrailMemory, TrailShelf};
 use crate::llm::whose::Whose;
@@ -26,6 +27,9 @@ const BYPASS: &str = "x-tersely-bypass";
 /// What a response says of a request whose conversation went on as it came.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
 
+/// What a response says of what compressors cost for its request.
+const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compressor");
+
 /// Paths that only ask what a request would cost: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
@@ -33,6 +37,7 @@ const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countT
 pub struct Live {
     engine: RwLock<Arc<Engine>>,
     keeper: Option<Arc<Keeper>>,
+    compressor: Option<Arc<Compressor>>,
     memo: Option<Arc<Memo>>,
     sums: Arc<TotalSums>,
 }
@@ -48,7 +53,7 @@ impl Live {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (memo, sums) = (Some(Arc::default()), Arc::default());
-        Self { engine: RwLock::new(Arc::new(engine)), keeper: None, memo, sums }
+        Self { engine: RwLock::new(Arc::new(engine)), keeper: None, compressor: None, memo, sums }
     }
 
     /// The same, remembering at most so much of conversations; no bytes: nothing.
@@ -61,6 +66,12 @@ impl Live {
     #[must_use]
     pub fn keeping(self, keeper: Keeper) -> Self {
         Self { keeper: Some(Arc::new(keeper)), ..self }
+    }
+
+    /// The same, asking a compressor about what is new in requests, where the engine is told to have one.
+    #[must_use]
+    pub fn asking(self, compressor: Compressor) -> Self {
+        Self { compressor: Some(Arc::new(compressor)), ..self }
     }
 
     /// Goes on with another engine; a request that is under way is finished with the one it began with.
@@ -100,27 +111,23 @@ impl Live {
             body: body.clone(),
             history,
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
+            agreed: Agreed::default(),
             memo,
         };
-        let Passed { body, report, hidden } = sent.pass_on()?;
-        let counts = !COUNTS.iter().any(|end| head.uri.path().ends_with(end));
-        let mut entry = RequestEntry::new(report, counts.then(|| Arc::clone(&self.sums)));
-        if sent.plain > 0 {
-            entry.note(PLAIN, HeaderValue::from(sent.plain));
-        }
-        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
-        let entry = Some(entry);
-        let Some(Hidden { way, kept }) = hidden else {
-            return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
+        let only_counts = COUNTS.iter().any(|end| head.uri.path().ends_with(end));
+        let books = Books { sums: Arc::clone(&self.sums), shelf: self.shelf(&whose), only_counts };
+        let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
+        let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
+            return books.verdict(sent, &Consulted::default());
         };
-        let trail = Trail::new(sent, way, Arc::clone(&self.sums), self.shelf(&whose));
-        Ok(Verdict::Replace(Replacement {
-            body,
-            entry,
-            kept,
-            follow: Some(Box::new(trail)),
-            ..Replacement::default()
-        }))
+        let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
+        let inquiry = compressor.inquiry(head, &whose, candidates, only_counts);
+        Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
+            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic.
+            let consulted = tokio::spawn(compressor.consult(inquiry)).await;
+            let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
+            Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
+        }))))
     }
 
     fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
@@ -192,6 +199,47 @@ impl Rewrite for Live {
         if let Some(memory) = self.whose(head).ok().and_then(|whose| self.memory(&whose)) {
             memory.recall().keep_plain(provider, body);
         }
+    }
+}
+
+/// Where a request is booked, and where what is left out of it is kept.
+struct Books {
+    sums: Arc<TotalSums>,
+    shelf: Option<TrailShelf>,
+    /// Whether it only asks what a request would cost.
+    only_counts: bool,
+}
+
+impl Books {
+    /// The verdict on a request after others have had their say.
+    fn settled(self, mut sent: Sent, mut consulted: Consulted) -> Verdict {
+        self.sums.compress(consulted.calls, consulted.tokens);
+        sent.agreed = std::mem::take(&mut consulted.agreed);
+        self.verdict(sent, &consulted).unwrap_or_else(refuse)
+    }
+
+    fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, Refused> {
+        let Passed { body, report, hidden } = sent.pass_on()?;
+        let mut entry = RequestEntry::new(report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
+        if sent.plain > 0 {
+            entry.note(PLAIN, HeaderValue::from(sent.plain));
+        }
+        if consulted.calls > 0 {
+            entry.note(COMPRESSOR, HeaderValue::from(consulted.tokens));
+        }
+        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
+        let entry = Some(entry);
+        let Some(Hidden { way, kept }) = hidden else {
+            return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
+        };
+        let trail = Trail::new(sent, way, self.sums, self.shelf);
+        Ok(Verdict::Replace(Replacement {
+            body,
+            entry,
+            kept,
+            follow: Some(Box::new(trail)),
+            ..Replacement::default()
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The door for models: an agent's requests to a provider's API.
 
 mod check;
+mod compressor;
 mod door;
 mod entry;
 mod expand;
@@ -22,6 +23,7 @@ mod trail;
 mod whole;
 mod whose;
 
+pub use compressor::{Compressor, CompressorSettings, CompressorShape};
 pub(crate) use door::{ModelDoor, forward};
 pub use entry::RequestEntry;
 pub(crate) use gate::{Gate, arriving};
@@ -29,7 +31,9 @@ pub use keeper::Keeper;
 pub use live::Live;
 pub(crate) use rate::Peer;
 pub(crate) use rewrite::Untouched;
-pub use rewrite::{Follow, Head, Pending, Refusal, Replacement, Rewrite, Round, Sought, Verdict};
+pub use rewrite::{
+    Follow, Head, Pending, Refusal, Replacement, Rewrite, Round, Sought, Verdict, WaitingVerdict,
+};
 pub(crate) use send::send;
 pub use totals::{Stages, Totals};
 pub(crate) use whole::{Read, Whole, read};

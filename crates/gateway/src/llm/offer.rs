@@ -15,12 +15,14 @@ use crate::held::Held;
 use crate::idle::Idle;
 use crate::llm::entry::RequestEntry;
 use crate::llm::gate::Gate;
-use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict};
+use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::seal;
 use crate::llm::signature::covers_body;
 use crate::llm::whole::{Read, Whole, bomb, measure, read};
 use crate::missed::Missed;
 use crate::outgoing::Outgoing;
+use crate::upstream::Upstream;
+use crate::vendor::Vendor;
 
 /// What a response says of its request when that went on as it came, though it should not have.
 const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
@@ -51,7 +53,7 @@ pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<
     if gate.rewrite.seals() {
         return sealed(gate, parts, body).await;
     }
-    let wanted = guarded(|| gate.rewrite.wants(&head(parts)));
+    let wanted = guarded(|| gate.rewrite.wants(&head(gate, parts)));
     match wanted {
         Ok(true) if !covers_body(parts) => {}
         Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
@@ -71,7 +73,7 @@ async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, E
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
-    match guarded(|| gate.rewrite.wants(&head(parts))) {
+    match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
         Ok(true) if !covers_body(parts) => judge(gate, parts, whole).await,
         Ok(true) => Ok(miss(gate, parts, Missed::Signed, whole.unchanged())),
         Ok(false) => Ok(Offered::plain(whole.unchanged())),
@@ -79,13 +81,14 @@ async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, E
     }
 }
 
-fn head(parts: &Parts) -> Head<'_> {
-    Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers }
+fn head<'a>(gate: &'a Gate, parts: &'a Parts) -> Head<'a> {
+    let Parts { method, uri, headers, .. } = parts;
+    Head { method, uri, headers, upstream: gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok() }
 }
 
 fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
     // The one who is told may be the one who just panicked.
-    let _ = guarded(|| gate.rewrite.missed(&head(parts), why));
+    let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
     Offered { added, ..Offered::plain(outgoing) }
 }
@@ -99,29 +102,44 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, 
         Ok(Verdict::Count(entry)) => {
             Ok(Offered { entry: Some(entry.sent()), ..Offered::plain(as_it_came(bytes, held)) })
         }
-        Ok(Verdict::Keep) => Ok(Offered::plain(as_it_came(bytes, held))),
+        // Nobody waits for a verdict twice.
+        Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
         Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
     }
 }
 
-/// The verdict on a body: at once if it is short and plain, else from another thread.
+/// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
 async fn ask(gate: &Gate, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed> {
     let coding = Coding::of(&parts.headers);
-    if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
-        return guarded(|| gate.rewrite.rewrite(&head(parts), body));
-    }
-    let work = Work {
-        rewrite: Arc::clone(&gate.rewrite),
-        method: parts.method.clone(),
-        uri: parts.uri.clone(),
-        headers: parts.headers.clone(),
-        body: body.clone(),
+    let limit = gate.settings.limits.body;
+    let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
+        guarded(|| gate.rewrite.rewrite(&head(gate, parts), body))
+    } else {
+        let work = Work::of(gate, parts, body);
+        aside(gate, parts, body, move || work.run(limit, coding)).await
     };
+    match verdict {
+        Ok(Verdict::Wait(WaitingVerdict(waiting))) => {
+            let then = waiting.await;
+            aside(gate, parts, body, move || Ok(then())).await
+        }
+        verdict => verdict,
+    }
+}
+
+/// The verdict that `work` comes to off the threads that serve. Should it be late, the rewriter hears of it.
+async fn aside(
+    gate: &Gate,
+    parts: &Parts,
+    body: &Bytes,
+    work: impl FnOnce() -> Result<Verdict, Missed> + Send + 'static,
+) -> Result<Verdict, Missed> {
+    let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let weight = if coding == Coding::Identity { body.len() } else { limit.min(body.len() * DENSE) };
-    let late = work.clone();
-    let verdict = gate.bench.aside(weight, move || work.run(limit, coding)).await;
+    let verdict = gate.bench.aside(weight, work).await;
     if matches!(verdict, Err(Missed::Late)) {
+        let late = Work::of(gate, parts, body);
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
         let _ = spawn_blocking(move || guarded(|| late.tell(limit, coding))).await;
     }
@@ -129,16 +147,27 @@ async fn ask(gate: &Gate, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed
 }
 
 /// A request that another thread looks at.
-#[derive(Clone)]
 struct Work {
     rewrite: Arc<dyn Rewrite>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
+    upstream: Option<Upstream>,
     body: Bytes,
 }
 
 impl Work {
+    fn of(gate: &Gate, parts: &Parts, body: &Bytes) -> Self {
+        Self {
+            rewrite: Arc::clone(&gate.rewrite),
+            method: parts.method.clone(),
+            uri: parts.uri.clone(),
+            headers: parts.headers.clone(),
+            upstream: head(gate, parts).upstream.cloned(),
+            body: body.clone(),
+        }
+    }
+
     fn run(self, limit: usize, coding: Coding) -> Result<Verdict, Missed> {
         match self.plain(limit, coding) {
             Ok(body) => Ok(self.rewrite.rewrite(&self.head(), &body)),
@@ -155,7 +184,8 @@ impl Work {
     }
 
     fn head(&self) -> Head<'_> {
-        Head { method: &self.method, uri: &self.uri, headers: &self.headers }
+        let Self { method, uri, headers, upstream, .. } = self;
+        Head { method, uri, headers, upstream: upstream.as_ref() }
     }
 
     fn plain(&self, limit: usize, coding: Coding) -> Result<Bytes, CodingFault> {

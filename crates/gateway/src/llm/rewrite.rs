@@ -11,6 +11,7 @@ use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsag
 use crate::llm::entry::RequestEntry;
 use crate::llm::whose::Whose;
 use crate::missed::Missed;
+use crate::upstream::Upstream;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.
 ///
@@ -88,6 +89,8 @@ pub struct Head<'a> {
     pub uri: &'a Uri,
     /// The headers, as they came.
     pub headers: &'a HeaderMap,
+    /// The server that it goes to, and the credentials in it with it.
+    pub upstream: Option<&'a Upstream>,
 }
 
 /// What to do with a request.
@@ -101,6 +104,17 @@ pub enum Verdict {
     Replace(Replacement),
     /// Do not forward it: what it asks of us makes no sense.
     Refuse(Refusal),
+    /// Wait for what others say of it, then ask again, off the threads that serve.
+    Wait(WaitingVerdict),
+}
+
+/// A verdict that others have a say in: what is waited for gives what is to be done then.
+pub struct WaitingVerdict(pub Pending<'static, Box<dyn FnOnce() -> Verdict + Send>>);
+
+impl fmt::Debug for WaitingVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WaitingVerdict")
+    }
 }
 
 /// A body for another.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tersely_core::prompt::Stats;
-use tersely_engine::{Fetched, Report, ResultTally};
+use tersely_engine::{Fetch, Fetched, Report, ResultTally};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -36,6 +36,8 @@ pub struct Totals {
     pub rounds: u64,
     /// What was done with JSON in the texts of users.
     pub prompts: Stats,
+    /// Calls of a compressor, and the tokens that they cost, those for requests that failed too.
+    pub compressors: Fetch,
 }
 
 /// Results that are known to have been sent, at the least, and half of those at the most.
@@ -97,6 +99,13 @@ impl TotalSums {
             sum.calls += fetch.calls;
             sum.tokens += fetch.tokens;
         }
+    }
+
+    /// Adds what a compressor cost.
+    pub(crate) fn compress(&self, calls: u64, tokens: u64) {
+        let sum = &mut self.now().0.compressors;
+        sum.calls += calls;
+        sum.tokens = sum.tokens.saturating_add(tokens);
     }
 
     /// All sums as they are now.

@@ -11,8 +11,8 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Answers, Asked, Engine, Fetched, Hidden, HiddenWay, KeptOriginal, Memo, Passed, Recall, Refused, Report,
-    Request,
+    Agreed, Answers, Asked, Candidate, Engine, Fetched, Hidden, HiddenWay, KeptOriginal, Memo, Passed,
+    Recall, Refused, Report, Request,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch, TokenUsage};
@@ -57,6 +57,8 @@ pub(crate) struct Sent {
     pub(crate) history: HistoryPlace,
     /// How many results an earlier request sent as they came.
     pub(crate) plain: usize,
+    /// What stands for its results by the word of a compressor.
+    pub(crate) agreed: Agreed,
     pub(crate) memo: Option<TrailMemory>,
 }
 
@@ -92,8 +94,17 @@ impl Sent {
     }
 
     fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
+        self.engine.pass(&self.request(most, memo), &self.body)
+    }
+
+    /// The results that a compressor may shorten.
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+        self.engine.candidates(&self.request(Loss::Detail, None), &self.body)
+    }
+
+    fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
-        self.engine.pass(&Request { provider, path, asked, most, plain: self.plain, memo }, &self.body)
+        Request { provider, path, asked, most, plain: self.plain, agreed: Some(&self.agreed), memo }
     }
 
     /// What was forwarded first, and what was left out of it.
@@ -265,7 +276,8 @@ mod tests {
         let provider = tersely_wire::claimed_provider(&path).unwrap();
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
-        let sent = Sent { engine, provider, path, asked, body, history, plain: 0, memo: None };
+        let agreed = Agreed::default();
+        let sent = Sent { engine, provider, path, asked, body, history, plain: 0, agreed, memo: None };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)

@@ -18,6 +18,9 @@ const CREDENTIALS: [HeaderName; 4] = [
 /// The header that says which account a token is for; without a token it says nothing.
 const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 
+/// What a login says of itself here.
+const LOGIN: &[u8] = b"authorization: ";
+
 /// The part of an address that may hold a credential instead, at Google.
 const PARAMETER: &str = "key";
 
@@ -26,6 +29,8 @@ const PARAMETER: &str = "key";
 pub(crate) struct Whose {
     /// In one spelling, a line for each thing that it says.
     said: Vec<u8>,
+    /// The same without what a login that is renewed changes.
+    lasting: Vec<u8>,
     is_known: bool,
 }
 
@@ -45,12 +50,19 @@ impl Whose {
             Some(name) => say(&mut said, name, headers)?,
             None => has_credential,
         };
-        Ok(Self { said, is_known })
+        let lasting = said.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(LOGIN));
+        Ok(Self { lasting: lasting.flatten().copied().collect(), said, is_known })
     }
 
     /// All of it, to tell one client from another.
     pub(crate) fn said(&self) -> &[u8] {
         &self.said
+    }
+
+    /// The same without a login, which is renewed while a conversation goes on. It tells fewer apart: it is for what has a
+    /// name that nobody else comes by.
+    pub(crate) fn lasting(&self) -> &[u8] {
+        &self.lasting
     }
 
     /// The same, for what is kept under a name; nobody, when the request does not say whose it is.

@@ -19,6 +19,7 @@ mod late;
 mod live;
 mod load;
 mod rate;
+mod remote;
 mod scene;
 mod sealed;
 mod stream;

@@ -16,7 +16,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
         return Finding::open(subject, "nothing is compressed in disabled mode");
     }
     let uri = Uri::from_static("/v1/messages");
-    let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new() };
+    let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new(), upstream: None };
     if !proxy.rewrite.wants(&head) {
         return Finding::bad(subject, "requests are not rewritten; check `rules`");
     }
@@ -26,6 +26,7 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
             Finding::open(subject, "safe mode leaves JSON unchanged")
         }
         Verdict::Keep | Verdict::Count(_) => Finding::bad(subject, "nothing was compressed; check `rules`"),
+        Verdict::Wait(_) => Finding::open(subject, "a compressor is asked first"),
         Verdict::Refuse(why) => Finding::bad(subject, format!("was refused: {}", why.message)),
     }
 }

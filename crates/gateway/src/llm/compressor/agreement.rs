@@ -1,0 +1,133 @@
+//! What is agreed to stand for results: whoever says something first is heard, by everyone and from then on.
+//!
+//! A compressor says something else each time, and what was sent must not change. So a word is used only once the store
+//! that all replicas share holds it, and what the store holds goes before what was just said. What this process has used
+//! stays with it: whatever becomes of the store, it never sends something else for the same result.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use tersely_store::{Id, Life, Store, StoreKey};
+use tokio::sync::Semaphore;
+
+use crate::llm::keeper::in_time;
+
+/// What stands for a result: a text, or nothing of use.
+pub(crate) type AgreedWord = Option<String>;
+
+/// A result in the stores: whose it is, and what it is called.
+#[derive(Clone)]
+pub(crate) struct AgreedKey {
+    pub(crate) whose: Arc<[u8]>,
+    pub(crate) name: String,
+}
+
+/// Where agreed words are kept.
+#[derive(Clone)]
+pub(crate) struct Agreement {
+    /// In this process.
+    near: Arc<Store>,
+    /// Where all replicas look; nowhere when there is but one.
+    far: Option<Arc<Store>>,
+    /// Places for those who tend.
+    tending: Arc<Semaphore>,
+}
+
+/// How many requests' results are tended at a time; a store that is slow is not asked for more.
+const TENDING: usize = 4;
+
+/// What is known of a result.
+pub(crate) enum KnownWord {
+    /// This stands for it.
+    Said(AgreedWord),
+    /// Nobody has said anything.
+    Open,
+    /// Nobody can say whether somebody has.
+    Unknown,
+}
+
+impl Agreement {
+    /// Agreement by `store`, and by `near` for what was used here where the store is elsewhere.
+    pub(crate) fn new(store: &Arc<Store>, near: Store) -> Self {
+        let tending = Arc::new(Semaphore::new(TENDING));
+        if store.deadline().is_some() {
+            Self { near: Arc::new(near), far: Some(Arc::clone(store)), tending }
+        } else {
+            Self { near: Arc::clone(store), far: None, tending }
+        }
+    }
+
+    /// What this process has used for a result.
+    pub(crate) async fn used(&self, key: &AgreedKey) -> Option<AgreedWord> {
+        let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
+        found.as_deref().map(unspell)
+    }
+
+    /// True when what was begun then may still be waited for.
+    pub(crate) fn in_time(&self, begun: Instant) -> bool {
+        self.far.as_ref().is_none_or(|far| in_time(far, begun).is_some())
+    }
+
+    /// What stands for a result that this process has not used anything for.
+    pub(crate) async fn look(&self, key: &AgreedKey) -> KnownWord {
+        let Some(far) = &self.far else { return KnownWord::Open };
+        let Some(place) = key.on(far) else { return KnownWord::Unknown };
+        match far.find(&place).await {
+            Ok(Some(said)) => KnownWord::Said(unspell(&said)),
+            Ok(None) => KnownWord::Open,
+            Err(_) => KnownWord::Unknown,
+        }
+    }
+
+    /// What stands for a result once `word` was said of it: that of whoever was first. A word that nobody confirms is
+    /// not used.
+    pub(crate) async fn settle(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
+        let stands = match &self.far {
+            None => word,
+            Some(far) => {
+                let place = key.on(far)?;
+                far.first(&place, &spell(word.as_ref())).await.ok().and_then(|said| unspell(&said))
+            }
+        };
+        self.hold(key, stands).await
+    }
+
+    /// What this process uses for a result from now on: `word`, unless it has used something else.
+    pub(crate) async fn hold(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
+        let place = key.on(&self.near)?;
+        let first = self.near.first(&place, &spell(word.as_ref())).await;
+        first.ok().and_then(|said| unspell(&said))
+    }
+
+    /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
+    /// lives on, and what it has lost is there again. What finds no place is tended with a later request.
+    pub(crate) async fn tend(&self, used: Vec<(AgreedKey, AgreedWord)>) {
+        let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
+        for (key, word) in used {
+            let Some(place) = key.on(far) else { continue };
+            let done = match far.find(&place).await {
+                Ok(None) => far.first(&place, &spell(word.as_ref())).await.map(drop),
+                found => found.map(drop),
+            };
+            // A store that fails now will fail for the others too.
+            if done.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl AgreedKey {
+    fn on(&self, store: &Store) -> Option<StoreKey> {
+        Some(StoreKey { life: Life::Form, tenant: store.tenant(&self.whose)?, id: Id::parse(&self.name)? })
+    }
+}
+
+/// A word as it is kept: what it says behind a sign that it says something.
+fn spell(word: Option<&String>) -> String {
+    word.map_or_else(|| "-".to_owned(), |text| format!("+{text}"))
+}
+
+fn unspell(kept: &str) -> AgreedWord {
+    kept.strip_prefix('+').map(str::to_owned)
+}

@@ -1,0 +1,110 @@
+//! What a compressor elsewhere is told to be: its shape, its address, its model, its key.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::Uri;
+
+use crate::error::Error;
+use crate::llm::compressor::prompt::PROMPT;
+use crate::upstream::Upstream;
+
+/// A compressor that results are sent to.
+#[derive(Clone)]
+pub struct CompressorSettings {
+    /// What its requests and answers look like.
+    pub shape: CompressorShape,
+    /// Its server, with the path of its API if that is not the usual one.
+    pub endpoint: Upstream,
+    /// Its key; without one, a model is asked with the credential of the request in flight, if that goes to the same server.
+    pub key: Option<String>,
+    /// Its model.
+    pub model: String,
+    /// How long all results of one request may take.
+    pub timeout: Duration,
+}
+
+/// What requests and answers look like.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CompressorShape {
+    /// A service whose only job this is.
+    Api,
+    /// Chat Completions.
+    OpenAi,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+}
+
+impl CompressorSettings {
+    /// All that decides what it answers, in one spelling.
+    #[must_use]
+    pub fn mark(&self) -> String {
+        let Self { shape, endpoint, model, .. } = self;
+        format!("{shape:?} {} {model}\n{PROMPT}", endpoint.url())
+    }
+
+    /// Where its requests go.
+    pub(crate) fn address(&self) -> Result<Uri, Error> {
+        let path = match self.shape {
+            CompressorShape::Api => return self.endpoint.endpoint(None),
+            CompressorShape::OpenAi => "/v1/chat/completions".to_owned(),
+            CompressorShape::Anthropic => "/v1/messages".to_owned(),
+            CompressorShape::Gemini => format!("/v1beta/models/{}:generateContent", self.model),
+        };
+        let end = path.rfind(['/', ':']).map_or("", |at| &path[at..]);
+        if self.endpoint.url().ends_with(end) {
+            return self.endpoint.endpoint(None);
+        }
+        let asked = path
+            .parse()
+            .map_err(|error| Error::setting("the compressor's model is no part of a path").because(error))?;
+        self.endpoint.address(&asked)
+    }
+}
+
+/// Leaves out the key.
+impl fmt::Debug for CompressorSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shape, endpoint, key, model, timeout } = self;
+        let key = key.as_ref().map(|_| "(set)");
+        let mut shown = f.debug_struct("CompressorSettings");
+        shown.field("shape", shape).field("endpoint", endpoint).field("key", &key);
+        shown.field("model", model).field("timeout", timeout).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(shape: CompressorShape, endpoint: &str) -> CompressorSettings {
+        let (endpoint, key) = (endpoint.parse().unwrap(), Some("haddock".to_owned()));
+        CompressorSettings { shape, endpoint, key, model: "m".to_owned(), timeout: Duration::from_secs(1) }
+    }
+
+    fn check(shape: CompressorShape, endpoint: &str, expected: &str) {
+        let settings = settings(shape, endpoint);
+        assert_eq!(settings.address().unwrap().to_string(), expected, "{endpoint}");
+        assert!(!format!("{settings:?}{}", settings.mark()).contains("haddock"));
+    }
+
+    #[test]
+    fn an_address_may_leave_the_usual_path_away() {
+        check(CompressorShape::Api, "https://h/v1/compress/tool-output", "https://h/v1/compress/tool-output");
+        for endpoint in ["http://h:1", "http://h:1/v1", "http://h:1/v1/", "http://h:1/v1/chat/completions"] {
+            check(CompressorShape::OpenAi, endpoint, "http://h:1/v1/chat/completions");
+        }
+        check(
+            CompressorShape::OpenAi,
+            "https://h/deployments/x/chat/completions",
+            "https://h/deployments/x/chat/completions",
+        );
+        check(CompressorShape::Anthropic, "https://h", "https://h/v1/messages");
+        check(CompressorShape::Gemini, "https://h", "https://h/v1beta/models/m:generateContent");
+        let odd =
+            CompressorSettings { model: "a b".to_owned(), ..settings(CompressorShape::Gemini, "https://h") };
+        assert!(odd.address().is_err());
+    }
+}

@@ -1,0 +1,247 @@
+//! Two gateways with one Valkey and a compressor that never says the same twice: whatever becomes of the store and of logins,
+//! what a gateway has sent, it sends again, and both agree wherever they can.
+
+#![cfg(unix)]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails loudly and says what it measured, its scenery too"
+)]
+
+#[path = "llm/scene/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "scenery for other tests too")]
+mod scene;
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use serde_json::json;
+use tersely_engine::{Engine, EngineSettings, Fallback, RemotePlan, Strategy};
+use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, Keeper, Live};
+use tersely_store::{Remote, Store, StorePlace, StoreSecret, StoreSettings};
+use tersely_testing::valkey::{Cluster, ValkeyNode};
+use tokio::task::block_in_place;
+use tokio::time::{sleep, timeout};
+
+use scene::{Conversation, ERROR, Gateway, Seen, gateway, log, recorder, send, settings, upstream};
+
+/// A gateway, and the last body that it sent.
+struct Replica {
+    gateway: Gateway,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    last: String,
+}
+
+impl Replica {
+    /// With a compression service and one node.
+    async fn new(compressor: SocketAddr, store: &ValkeyNode) -> Self {
+        Self::with(service(compressor), vec![store.address()]).await
+    }
+
+    async fn with(compressor: CompressorSettings, addresses: Vec<String>) -> Self {
+        let (address, seen) = recorder().await;
+        let settings = settings(address);
+        let remote = Remote { addresses, deadline: Duration::from_millis(300), ..Remote::default() };
+        let secret = StoreSecret::new(b"only for tests, and long enough").ok();
+        let place = StorePlace::Remote(remote);
+        let store = Store::open(&StoreSettings { place, secret, ..StoreSettings::default() }).unwrap();
+        let keeper = Keeper::new(store, None);
+        let (mark, fallback) = (compressor.mark(), Fallback::Whole);
+        let plan = RemotePlan { stage: "api", mark, tells_question: true, fallback };
+        let engine = EngineSettings { strategy: Strategy::Remote(plan), ..EngineSettings::default() };
+        let compressor = Compressor::new(compressor, &settings, &keeper).unwrap();
+        let live = Live::new(Engine::new(engine)).keeping(keeper).asking(compressor);
+        Self { gateway: gateway(settings, Arc::new(live)).await, seen, last: String::new() }
+    }
+
+    /// Sends the conversation so far, under a login of this turn's own; it begins with what was sent before.
+    async fn turn(&mut self, turn: usize, talk: &Conversation) -> String {
+        let post = Request::post(self.gateway.url("/v1/messages"));
+        let post = post.header("authorization", format!("Bearer token-{turn}"));
+        let sending = send(post.body(Full::new(Bytes::from(talk.body()))).unwrap());
+        let answer = timeout(Duration::from_mins(3), sending).await.expect("in time");
+        assert_eq!(answer.status, StatusCode::OK, "turn {turn}: {answer:?}");
+        let body = self.seen.lock().unwrap().pop().unwrap().body;
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        let stem = self.last.trim_end_matches("]}");
+        assert!(body.starts_with(stem), "turn {turn} changes what was sent:\n{}\n{body}", self.last);
+        self.last.clone_from(&body);
+        body
+    }
+}
+
+fn service(address: SocketAddr) -> CompressorSettings {
+    CompressorSettings {
+        shape: CompressorShape::Api,
+        endpoint: format!("http://{address}").parse().unwrap(),
+        key: None,
+        model: "m".to_owned(),
+        timeout: Duration::from_secs(2),
+    }
+}
+
+/// A compressor that says something else each time, and how often it was asked.
+async fn compressor() -> (SocketAddr, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let address = upstream(move |request: Request<Incoming>| {
+        let number = calls.fetch_add(1, SeqCst);
+        async move {
+            Seen::of(request).await;
+            sleep(Duration::from_millis((number % 3) as u64 * 10)).await;
+            let body = json!({"compressed_output": format!("answer {number}.\n{ERROR}")}).to_string();
+            Response::new(Full::new(Bytes::from(body)))
+        }
+    })
+    .await;
+    (address, counted)
+}
+
+/// Two replicas and what they talk about.
+struct Pair {
+    one: Replica,
+    other: Replica,
+    talk: Conversation,
+    turn: usize,
+    /// Whether each of the two reaches the store, so that they can agree.
+    is_quiet: bool,
+    /// What a tool prints.
+    log: fn(usize) -> String,
+}
+
+impl Pair {
+    /// Goes on for some turns, each with both at once, and says how often an answer stood for the new result.
+    async fn go_on(&mut self, what: &str, turns: usize) -> usize {
+        let mut answered = 0;
+        for _ in 0..turns {
+            self.turn += 1;
+            self.talk.result(&format!("run {}", self.turn), &(self.log)(self.turn * 200));
+            let (one, other) =
+                tokio::join!(self.one.turn(self.turn, &self.talk), self.other.turn(self.turn, &self.talk));
+            if self.is_quiet {
+                assert_eq!(one, other, "{what}, turn {}: both send the same", self.turn);
+            }
+            let newest = one.rfind("toolu_").map_or("", |at| &one[at..]);
+            answered += usize::from(newest.contains("<<<SHADOW:"));
+        }
+        answered
+    }
+}
+
+impl Pair {
+    /// Goes on until answers stand for results again.
+    async fn recovers(&mut self, what: &str) {
+        for _ in 0..30 {
+            if self.go_on(what, 1).await > 0 {
+                return;
+            }
+            sleep(Duration::from_millis(500)).await;
+        }
+        panic!("{what}: no answer is used");
+    }
+}
+
+/// Behaviour 8.11, law 2.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_sent_is_sent_again_whatever_becomes_of_the_store() {
+    let mut store = block_in_place(ValkeyNode::start);
+    let (address, calls) = compressor().await;
+    let (one, other) = (Replica::new(address, &store).await, Replica::new(address, &store).await);
+    let mut pair = Pair { one, other, talk: Conversation::new(), turn: 0, is_quiet: true, log };
+    assert_eq!(pair.go_on("both race", 12).await, 12);
+
+    assert_eq!(store.say("FLUSHALL"), "+OK");
+    assert_eq!(pair.go_on("all keys are gone", 6).await, 6);
+    // What the two have used is in the store again, for a third that knows nothing.
+    sleep(Duration::from_millis(500)).await;
+    let mut third = Replica::new(address, &store).await;
+    let before = calls.load(SeqCst);
+    assert_eq!(third.turn(pair.turn, &pair.talk).await, pair.one.last, "a third replica finds it");
+    assert_eq!(calls.load(SeqCst), before, "and asks nobody");
+
+    pair.is_quiet = false;
+    store.freeze();
+    assert_eq!(pair.go_on("the store hangs", 3).await, 0, "what nobody confirms is not used");
+    store.thaw();
+    pair.recovers("it goes on").await;
+
+    block_in_place(|| store.kill());
+    assert_eq!(pair.go_on("the store is dead", 3).await, 0);
+    block_in_place(|| store.restart());
+    pair.recovers("it is back, and empty").await;
+}
+
+/// Behaviour 8.11: a replica that knows nothing of what another sent, and finds nothing, sends it whole and asks nobody.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_asked_again_about_what_the_model_has_seen() {
+    let store = block_in_place(ValkeyNode::start);
+    let (address, calls) = compressor().await;
+    let mut one = Replica::new(address, &store).await;
+    let mut talk = Conversation::new();
+    assert!(one.turn(1, talk.result("run", &log(1))).await.contains("answer 0"));
+    assert_eq!(store.say("FLUSHALL"), "+OK");
+    let mut other = Replica::new(address, &store).await;
+    let body = other.turn(2, talk.result("run", "ok")).await;
+    assert!(!body.contains("answer") && body.contains("queue 7 took"), "{body}");
+    assert_eq!(calls.load(SeqCst), 1);
+    let again = other.turn(3, talk.result("run", "ok")).await;
+    assert!(again.starts_with(body.trim_end_matches("]}")));
+}
+
+/// As much of a log as a small model reads in some seconds, and its error.
+fn short(number: usize) -> String {
+    let text = log(number);
+    let lines: Vec<_> = text.lines().take(30).collect();
+    format!("{}\n{ERROR}\n", lines.join("\n"))
+}
+
+/// A real model as the compressor, a cluster of six, and all that can happen to that: `just remote` has a model served first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a model and an hour"]
+async fn a_real_model_and_a_cluster_change_nothing_that_was_sent() {
+    let number = |name: &str, usual| std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(usual);
+    let (turns, seconds) = (number("TERSELY_TURNS", 500), number("TERSELY_TIMEOUT", 30));
+    let model = CompressorSettings {
+        shape: CompressorShape::OpenAi,
+        endpoint: std::env::var("TERSELY_MODEL").expect("TERSELY_MODEL, a server's address").parse().unwrap(),
+        key: None,
+        model: "m".to_owned(),
+        timeout: Duration::from_secs(seconds as u64),
+    };
+    let mut cluster = block_in_place(Cluster::start);
+    let [one, other] =
+        [Replica::with(model.clone(), cluster.addresses()), Replica::with(model, cluster.addresses())];
+    let (one, other) = tokio::join!(one, other);
+    let mut pair = Pair { one, other, talk: Conversation::new(), turn: 0, is_quiet: true, log: short };
+    let part = turns / 6;
+    pair.report("all is well", part).await;
+    cluster.nodes[..3].iter().for_each(|node| assert_eq!(node.say("FLUSHALL"), "+OK"));
+    pair.report("all keys are gone", part).await;
+    pair.is_quiet = false;
+    block_in_place(|| cluster.nodes[0].kill());
+    pair.report("a master is killed, and another takes its place", part).await;
+    cluster.nodes[1].freeze();
+    pair.report("a master is frozen", part).await;
+    cluster.nodes[1..].iter().for_each(ValkeyNode::freeze);
+    pair.report("all nodes are cut off", part).await;
+    cluster.nodes[1..].iter().for_each(ValkeyNode::thaw);
+    pair.report("they are back", turns - 5 * part).await;
+}
+
+impl Pair {
+    /// Goes on for some turns, and prints what came of them.
+    async fn report(&mut self, what: &str, turns: usize) {
+        let begun = std::time::Instant::now();
+        let answered = self.go_on(what, turns).await;
+        let (seconds, same) = (begun.elapsed().as_secs(), self.one.last == self.other.last);
+        println!("| {what} | {turns} | {answered} | {seconds} s | {} |", if same { "yes" } else { "no" });
+    }
+}
