@@ -191,6 +191,11 @@ wire:
 store:
     cargo test --locked -p tersely-store --test real cluster -- --nocapture
 
+# Two gateways that ask a real model to shorten results, and a cluster that loses keys, masters and its mind (an hour or more).
+[group('measure')]
+remote:
+    python3 benchmarks/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
+
 # How well a real model reads every form (about an hour the first time).
 [group('measure')]
 reading: release

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tersely_core::Mode;
 use tersely_engine::Engine;
-use tersely_gateway::{GatewaySettings, Keeper, Live};
+use tersely_gateway::{Compressor, Error, GatewaySettings, Keeper, Live};
 use tersely_store::{SettingError, Store};
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
@@ -16,6 +16,8 @@ use crate::settings;
 pub(crate) struct ReadyGateway {
     /// Where it stands.
     pub(crate) settings: GatewaySettings,
+    /// Where tool results are sent to be shortened, if they are.
+    pub(crate) compressor: Option<String>,
     /// What it does to requests; it can be told otherwise while it runs.
     pub(crate) rewrite: Arc<Live>,
 }
@@ -25,8 +27,15 @@ impl ReadyGateway {
     pub(crate) fn new(meant: settings::AllSettings) -> Result<Self, CommandFault> {
         let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
         let keeper = Keeper::new(store, meant.keeping.header);
+        let place = meant.compressor.as_ref().map(|compressor| compressor.endpoint.url());
+        let asked = meant.compressor.map(|settings| Compressor::new(settings, &meant.gateway, &keeper));
+        let asked = asked.transpose().map_err(|error| compressor_fault(&error))?;
         let live = Live::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
-        Ok(Self { settings: meant.gateway, rewrite: Arc::new(live) })
+        let live = match asked {
+            Some(compressor) => live.asking(compressor),
+            None => live,
+        };
+        Ok(Self { settings: meant.gateway, compressor: place, rewrite: Arc::new(live) })
     }
 
     /// How far it goes, for people to read.
@@ -34,12 +43,14 @@ impl ReadyGateway {
         self.rewrite.engine().settings().plan.mode
     }
 
-    /// What whoever starts it should know before an agent edits files.
-    pub(crate) fn warning(&self) -> Option<&'static str> {
-        self.rewrite.engine().seals().then_some(
-            "redact_secrets is true: secrets are masked everywhere, in files too, so an agent may write masks \
-             into your files; Aider and Cline, which write files from what the model answers, will"
-        )
+    /// What whoever starts it should know: where results go, and what may become of files.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        let sends = self.compressor.as_ref();
+        let sends = sends.map(|url| format!("new tool results are sent to {url} to be shortened"));
+        let masks = "redact_secrets is true: secrets are masked everywhere, in files too, so an agent may write masks \
+                     into your files; Aider and Cline, which write files from what the model answers, will";
+        let masks = self.rewrite.engine().seals().then(|| masks.to_owned());
+        sends.into_iter().chain(masks)
     }
 
     /// What it has saved so far.
@@ -51,6 +62,11 @@ impl ReadyGateway {
 /// Why texts cannot be kept as the settings say.
 pub(crate) fn store_fault(error: &SettingError) -> CommandFault {
     CommandFault::unable(error.to_string(), "fix the settings under store; `tersely config show` lists them")
+}
+
+/// Why results cannot be sent where the settings say.
+fn compressor_fault(error: &Error) -> CommandFault {
+    CommandFault::unable(error.to_string(), "fix the settings under remote; `tersely config show` lists them")
 }
 
 /// The threads that a gateway runs on.

@@ -73,6 +73,7 @@ impl fmt::Display for Saved {
             write!(f, ", {before} bytes before and {after} after")?;
         }
         self.fetches(f)?;
+        self.compressors(f)?;
         self.others(f)
     }
 }
@@ -96,6 +97,19 @@ impl Saved {
             write!(f, " to switch it off for a tool: rules: [{{tool: NAME, loss: form}}]")?;
         }
         Ok(())
+    }
+
+    /// What compressors cost, against all that is saved.
+    fn compressors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fetch { calls, tokens } = self.0.compressors;
+        if calls == 0 {
+            return Ok(());
+        }
+        let cost = self.cost().saturating_add(tokens);
+        write!(f, "\n  {} of a compressor cost {} tokens", many(calls, "call"), grouped(tokens))?;
+        let ResultTally { before, after } = self.0.whole;
+        let all = after.saturating_add(usize::try_from(cost).unwrap_or(usize::MAX));
+        write!(f, ", of whatever price: with them, {}", change(ResultTally { before, after: all }))
     }
 
     /// Requests that are in none of these sums.
@@ -188,6 +202,16 @@ mod tests {
             Totals { fetched, stages, rounds: 5200, ..totals(12, 40_100, 21_300) },
             "12 requests: 18,800 of 40,100 tokens saved, 46.9 %\
              \n  2 expansions fetched back 1,850 tokens and cost 5,200 to read: 33.9 % saved overall",
+        );
+    }
+
+    #[test]
+    fn what_a_compressor_cost_counts_against_it() {
+        let compressors = Fetch { calls: 3, tokens: 2_500 };
+        check(
+            Totals { compressors, ..totals(12, 40_000, 30_000) },
+            "12 requests: 10,000 of 40,000 tokens saved, 25.0 %\
+             \n  3 calls of a compressor cost 2,500 tokens, of whatever price: with them, 7,500 of 40,000 tokens saved, 18.8 %",
         );
     }
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tersely_engine::Engine;
+use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{Error, GatewaySettings, Live, Upstream, Vendor, bind, probe, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -87,7 +87,9 @@ fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>) {
     });
     tokio::spawn(async move {
         while changes.changed().await.is_ok() {
-            let engine = changes.borrow_and_update().engine.clone();
+            // A compressor is reached as it was at the start, so what it says is kept under the same names.
+            let strategy = live.engine().settings().strategy.clone();
+            let engine = EngineSettings { strategy, ..changes.borrow_and_update().engine.clone() };
             live.swap(Engine::new(engine));
         }
     });
@@ -186,9 +188,9 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
     let open = exposure(address);
-    let masks = proxy.warning().map_or(String::new(), |warning| format!("\n  {warning}"));
+    let warnings: String = proxy.warnings().flat_map(|warning| ["\n  ".to_owned(), warning]).collect();
     format!(
-        "{ready}{open}{masks}\n  \
+        "{ready}{open}{warnings}\n  \
          claude    ANTHROPIC_BASE_URL={url} ENABLE_TOOL_SEARCH=true claude\n  \
          codex     codex -c openai_base_url='\"{url}/v1\"'\n  \
          gemini    GOOGLE_GEMINI_BASE_URL={url} gemini\n  \

@@ -15,6 +15,8 @@ pub(crate) struct AllSettings {
     pub filtering: Filtering,
     /// The servers that are served to MCP clients.
     pub servers: tersely_gateway::McpServers,
+    /// The compressor elsewhere, if results are sent to one.
+    pub compressor: Option<tersely_gateway::CompressorSettings>,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
 }

@@ -8,6 +8,7 @@ use tersely_gateway::{Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
 use super::kept::KeptSettings;
+use super::remote::RemoteSettings;
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
@@ -27,12 +28,14 @@ pub(crate) struct Draft {
     pub discovery: Discovery,
     /// Where texts are kept.
     pub kept: KeptSettings,
+    /// Who leaves detail out of results.
+    pub remote: RemoteSettings,
 }
 
 impl Default for Draft {
     fn default() -> Self {
         let upstreams = Vendor::ALL.map(|_| String::new());
-        let (settings, kept) = <(AllSettings, KeptSettings)>::default();
+        let (settings, kept, remote) = <(AllSettings, KeptSettings, RemoteSettings)>::default();
         Self {
             settings,
             upstream: String::new(),
@@ -42,6 +45,7 @@ impl Default for Draft {
             discovering: false,
             discovery: Discovery::default(),
             kept,
+            remote,
         }
     }
 }
@@ -75,6 +79,8 @@ impl Draft {
         // A conversation takes about a megabyte: with more room, more of them.
         let memo = &mut self.settings.memo;
         memo.conversations = memo.conversations.max(memo.bytes >> 20);
+        self.settings.compressor = self.remote.compressor(&self.settings.gateway.upstreams);
+        self.settings.engine.strategy = self.remote.strategy(self.settings.compressor.as_ref());
         self.settings.keeping = self.kept.finish();
         self.settings
     }

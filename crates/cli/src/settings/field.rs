@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use http::HeaderName;
 use http::uri::Authority;
+use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
 use tersely_engine::{PlanPlace, SchemaMode};
@@ -27,6 +27,12 @@ pub(crate) enum SettingField {
     Proxy(Place<String>),
     Text(Place<String>),
     Secret(Place<String>),
+    /// A secret of somebody else's.
+    Key(Place<String>),
+    /// Text without commas between its parts.
+    Word(Place<String>),
+    /// One of these words.
+    Choice(Place<&'static str>, &'static [&'static str]),
     Header(Place<String>),
     /// A part of the plan.
     Plan(PlanPlace),
@@ -62,6 +68,9 @@ impl SettingField {
             Self::Proxy(place) => *place(draft) = proxy(words.one()?)?,
             Self::Text(place) => *place(draft) = words.list().join(","),
             Self::Secret(place) => *place(draft) = secret(words.one()?)?,
+            Self::Key(place) => *place(draft) = key(words.one()?)?,
+            Self::Word(place) => words.one()?.clone_into(place(draft)),
+            Self::Choice(place, all) => *place(draft) = choice(all, words.one()?)?,
             Self::Header(place) => *place(draft) = header(words.one()?)?,
             Self::Plan(place) => place::write(place, draft.plan(), words)?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
@@ -89,9 +98,12 @@ impl SettingField {
     pub(crate) fn show(self, draft: &mut Draft) -> Value {
         match self {
             Self::Address(place) => json!(place(draft).to_string()),
-            Self::Url(place) | Self::Text(place) | Self::Header(place) => json!(place(draft)),
+            Self::Url(place) | Self::Text(place) | Self::Header(place) | Self::Word(place) => {
+                json!(place(draft))
+            }
+            Self::Choice(place, _) => json!(place(draft)),
             Self::Proxy(place) => json!(masked(place(draft))),
-            Self::Secret(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
+            Self::Secret(place) | Self::Key(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Plan(place) => place::show(place, draft.plan()),
             Self::Prompt(place) => json!(if *place(draft) == PromptForm::Toon { "toon" } else { "auto" }),
             Self::Schema(place) => {
@@ -205,6 +217,18 @@ fn secret(word: &str) -> Result<String, String> {
 fn header(word: &str) -> Result<String, String> {
     let fault = |_| format!("{word:?} is not a header name; write one such as x-tenant");
     word.parse::<HeaderName>().map(|name| name.to_string()).map_err(fault)
+}
+
+/// The key may be a secret, so no message repeats it.
+fn key(word: &str) -> Result<String, String> {
+    let fits = !word.is_empty() && HeaderValue::try_from(word).is_ok();
+    fits.then(|| word.to_owned()).ok_or_else(|| "has characters that no header can hold, or none".to_owned())
+}
+
+fn choice(all: &[&'static str], word: &str) -> Result<&'static str, String> {
+    let known = all.iter().find(|known| known.eq_ignore_ascii_case(word) && !known.is_empty());
+    let names: Vec<_> = all.iter().filter(|known| !known.is_empty()).copied().collect();
+    known.copied().ok_or_else(|| format!("{word:?} is not one of {}", names.join(", ")))
 }
 
 fn host(word: String) -> Result<String, String> {

@@ -6,6 +6,8 @@ use tersely_engine::{FIELDS, PlanField};
 
 use super::draft::Draft;
 use super::field::SettingField;
+use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
+use super::words::Words;
 
 /// Something that can be set.
 #[derive(Clone, Copy)]
@@ -25,13 +27,27 @@ impl SettingKey {
     }
 
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
-    pub(crate) fn trusts(&self) -> bool {
-        self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name)
+    pub(crate) fn trusts(&self, words: &Words) -> bool {
+        let is_local =
+            self.name == STRATEGY && words.one().is_ok_and(|word| [STRATEGIES[0], SIMPLE].contains(&word));
+        !is_local
+            && (self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name))
     }
 }
 
 /// Keys that only a file that was named may set, though others with fields like theirs are free.
-const NAMED_ONLY: &[&str] = &["listen", "filters.folder"];
+const NAMED_ONLY: &[&str] = &[
+    "listen",
+    "filters.folder",
+    STRATEGY,
+    "remote.provider",
+    "remote.endpoint",
+    "remote.key",
+    "remote.model",
+];
+
+/// The key that may send results elsewhere; some of its words send nothing.
+const STRATEGY: &str = "remote.strategy";
 
 /// Another name for a key, in another unit.
 pub(crate) struct Alias {
@@ -43,7 +59,7 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 9] = [
+pub(crate) const GROUPS: [(&str, &str); 10] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
@@ -56,6 +72,7 @@ pub(crate) const GROUPS: [(&str, &str); 9] = [
         "store",
         "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
     ),
+    ("remote", "Somebody else to shorten tool results: [remote.md](remote.md)"),
     ("limits", "How much to accept"),
     ("timeouts", "How long to wait; a whole response has no limit"),
     ("proxy", "The proxy for upstreams"),
@@ -243,6 +260,46 @@ static BELOW: &[SettingKey] = &[
         name: "store.prefix",
         field: SettingField::Text(|draft| &mut draft.kept.prefix),
         about: "Prefix of all keys in Valkey or Redis",
+    },
+    SettingKey {
+        name: STRATEGY,
+        field: SettingField::Choice(|draft| &mut draft.remote.strategy, STRATEGIES),
+        about: "Who leaves detail out: our own `stages`; `simple`: the first words stand for all; `api`: a service; `external_provider`: a model",
+    },
+    SettingKey {
+        name: "remote.fallback",
+        field: SettingField::Choice(|draft| &mut draft.remote.fallback, FALLBACKS),
+        about: "What to send where a compressor fails: `passthrough`, the whole result, or `simple`",
+    },
+    SettingKey {
+        name: "remote.provider",
+        field: SettingField::Choice(|draft| &mut draft.remote.provider, PROVIDERS),
+        about: "The API of the model: `openai` and all that copy it, `anthropic` or `gemini`",
+    },
+    SettingKey {
+        name: "remote.endpoint",
+        field: SettingField::Url(|draft| &mut draft.remote.endpoint),
+        about: "The compressor's address; a model's default is the upstream of its provider",
+    },
+    SettingKey {
+        name: "remote.key",
+        field: SettingField::Key(|draft| &mut draft.remote.key),
+        about: "The compressor's API key; without one, a model gets the credential of the request if that goes to the same server",
+    },
+    SettingKey {
+        name: "remote.model",
+        field: SettingField::Word(|draft| &mut draft.remote.model),
+        about: "The compressor's model",
+    },
+    SettingKey {
+        name: "remote.timeout",
+        field: SettingField::Time(|draft| &mut draft.remote.timeout),
+        about: "For all results of a request; after that, what has no answer is sent as `fallback` says",
+    },
+    SettingKey {
+        name: "remote.query_agnostic",
+        field: SettingField::Switch(|draft| &mut draft.remote.query_agnostic),
+        about: "`true`: the compressor is not told what the user asked for",
     },
     SettingKey {
         name: "limits.body",

@@ -12,6 +12,7 @@ use super::key::{ALIASES, KEYS, SettingKey};
 use super::near::nearest;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
+use super::seed_said::SeedRemote;
 use super::words::{Words, switch};
 
 /// What one place says, and what is wrong there.
@@ -22,6 +23,8 @@ pub(crate) struct Layer {
     pub servers: Vec<(String, McpServer, SettingOrigin)>,
     /// Files of certificates to trust whatever else is said.
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
+    /// What another gateway's file says of compressors.
+    pub seed: SeedRemote,
     pub problems: Vec<Problem>,
     pub notices: Vec<String>,
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tersely_core::Redaction;
 use tersely_core::prompt::PromptForm;
+use tersely_core::{Loss, Mode, Redaction};
 use tersely_engine::Prompts;
 
 use super::all::AllSettings;
@@ -37,6 +37,7 @@ pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
     }
     merger.seal();
     merger.hold();
+    merger.reach();
     for layer in layers {
         merger.take(layer);
     }
@@ -101,6 +102,36 @@ impl Merger {
         {
             let what = "can be false only with prompts.form = \"toon\": the other forms hold every document";
             let hint = "set prompts.form to toon, or remove prompts.fail_open";
+            self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
+        }
+    }
+
+    /// Refuses a compressor that cannot be reached, or whose answers would differ from instance to instance.
+    fn reach(&mut self) {
+        let Draft { remote, kept, settings, .. } = &self.draft;
+        if !remote.is_remote() || settings.engine.plan.mode == Mode::Disabled {
+            return;
+        }
+        if settings.engine.plan.loss < Loss::Detail {
+            let loss = "loss allows no detail to be left out";
+            return self.notices.push(format!("remote.strategy has no effect: {loss}"));
+        }
+        let is_alone = settings.gateway.listen.ip().is_loopback();
+        let (what, hint) = if let Some(missing) = remote.missing() {
+            (
+                format!("{} needs {missing}", remote.strategy),
+                format!("set {missing}; docs/remote.md has examples"),
+            )
+        } else if kept.addresses.is_empty() && !is_alone {
+            let what = "a compressor says something else each time, and every instance must send the same: that needs a shared store";
+            (
+                what.to_owned(),
+                "set store.addresses and store.secret, or listen on a loopback address only".to_owned(),
+            )
+        } else {
+            return;
+        };
+        if let Some(entry) = self.entries.iter().find(|entry| entry.name == "remote.strategy") {
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
         }
     }

@@ -26,16 +26,16 @@ The file is the first of these that exists:
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`,
-`mcp.servers` and `redact_secrets` are refused there until you name the file, because a downloaded project could bring such a file, send your
-keys and texts elsewhere, or start commands.
+current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
+`mcp.servers`, `redact_secrets` and what sends texts to a compressor (`remote`, `providers`, `pipes.tool_output.api`) are refused there until you name the file, because a downloaded
+project could bring such a file, send your keys and texts elsewhere, or start commands.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
 printed by `tersely config reference`. An unknown key or an invalid value makes every command that reads the file exit with code 2.
 
 While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
-`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart.
+`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart.
 
 | to write | write |
 |---|---|
@@ -56,8 +56,8 @@ survive an update. `--mode`, `x-tersely-mode` and `_tersely` take profiles as we
 const SEEDS: &str = "
 ## The file of another gateway
 
-A file with `pipes.tool_output` and `pipes.tool_discovery`, as other gateways use, is read unchanged. No remote compressor is called: whatever the strategy, our own
-stages do the work. A key under `pipes` and our key for the same setting cannot be in one file.
+A file with `pipes.tool_output` and `pipes.tool_discovery`, as other gateways use, is read unchanged. A key under `pipes` and our key for the same setting cannot be in one
+file. [remote.md](remote.md) says what the strategies do.
 
 | `pipes.tool_output` | means here |
 |---|---|
@@ -145,15 +145,19 @@ fn seeds(page: &mut String) {
         let means = match meaning {
             SeedMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
             SeedMeaning::Strategy => {
-                "`passthrough`: `mode` is `disabled`; any other: our own stages".to_owned()
+                "`passthrough`: `mode` is `disabled`; any other: `remote.strategy`".to_owned()
             }
             SeedMeaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
-            SeedMeaning::Key(key) => format!("`{key}`"),
+            SeedMeaning::Key(key) | SeedMeaning::Remote(key) => format!("`{key}`"),
             SeedMeaning::Nothing(_, why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }
-    line(page, "\n`providers` is accepted and ignored.");
+    line(
+        page,
+        "\n`providers` holds models by name, each with `api_key`, `model` and `endpoint`, or `auth: oauth` for the login of each request. The one that\n\
+         `provider` names goes before what `api` says.",
+    );
     tool_pipe(page);
 }
 

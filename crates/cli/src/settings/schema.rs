@@ -8,7 +8,7 @@ use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedKind, SeedMeaning};
 use super::shape::{list, number, words};
 use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule, server};
+use super::{place, rule, seed, server};
 
 /// The whole schema.
 pub(crate) fn schema() -> Value {
@@ -22,7 +22,7 @@ pub(crate) fn schema() -> Value {
     properties.insert("pipes".to_owned(), pipes());
     properties.insert(
         "providers".to_owned(),
-        json!({ "type": "object", "description": "Accepted and ignored", "additionalProperties": { "type": "object" } }),
+        json!({ "type": "object", "description": "Providers of a model, by name: api_key, auth, model, endpoint", "additionalProperties": { "type": "object" } }),
     );
     let mut schema = object(&properties, "The configuration of Tersely: tersely.toml or tersely.yaml");
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -58,7 +58,9 @@ fn shape(field: SettingField) -> Value {
         | SettingField::Url(_)
         | SettingField::Proxy(_)
         | SettingField::Secret(_)
-        | SettingField::Header(_) => {
+        | SettingField::Header(_)
+        | SettingField::Key(_)
+        | SettingField::Word(_) => {
             json!({ "type": "string" })
         }
         SettingField::Text(_)
@@ -68,6 +70,9 @@ fn shape(field: SettingField) -> Value {
         | SettingField::Hosts(_)
         | SettingField::Stores(_) => list(),
         SettingField::Plan(place) => place::shape(place),
+        SettingField::Choice(_, all) => {
+            words(&all.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>())
+        }
         SettingField::Schema(_) => words(&["disabled", "minify"]),
         SettingField::Prompt(_) => words(&["auto", "toon"]),
         SettingField::Bytes(_) | SettingField::Count(_) => number(1),
@@ -96,11 +101,11 @@ fn pipes() -> Value {
     let mut api = Map::new();
     for (name, meaning) in &SEED {
         match name.strip_prefix("api.") {
-            Some(name) => api.insert(name.to_owned(), seed(meaning)),
-            None => pipe.insert((*name).to_owned(), seed(meaning)),
+            Some(name) => api.insert(name.to_owned(), seeded(meaning)),
+            None => pipe.insert((*name).to_owned(), seeded(meaning)),
         };
     }
-    pipe.insert("api".to_owned(), object(&api, "Accepted and ignored"));
+    pipe.insert("api".to_owned(), object(&api, "A compressor elsewhere"));
     let pipe = object(&pipe, "The tool_output pipe of other gateways");
     let pipes = [("tool_output".to_owned(), pipe), ("tool_discovery".to_owned(), tool_pipe())];
     object(&Map::from_iter(pipes), "The file shape of other gateways")
@@ -126,7 +131,7 @@ fn tool_pipe() -> Value {
     object(&TOOL_PIPE.iter().filter_map(key).collect(), "The tool_discovery pipe of other gateways")
 }
 
-fn seed(meaning: &SeedMeaning) -> Value {
+fn seeded(meaning: &SeedMeaning) -> Value {
     match meaning {
         SeedMeaning::Enabled => {
             described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
@@ -135,14 +140,16 @@ fn seed(meaning: &SeedMeaning) -> Value {
             json!({ "type": ["boolean", "string"] }),
             "Whether to leave out detail that the model can fetch back",
         ),
-        SeedMeaning::Strategy => described(json!({ "type": "string" }), "`passthrough` does nothing"),
-        SeedMeaning::Key(name) => match KEYS.iter().find(|key| key.name == *name) {
+        SeedMeaning::Strategy => {
+            described(words(&seed::STRATEGIES), "Who shortens results; `passthrough`: nobody")
+        }
+        SeedMeaning::Key(name) | SeedMeaning::Remote(name) => match KEYS.iter().find(|key| key.name == *name)
+        {
             Some(key) => described(shape(key.field), key.about),
             None => json!({}),
         },
         SeedMeaning::Nothing(kind, why) => {
             let kind = match kind {
-                SeedKind::Word | SeedKind::Strategy | SeedKind::Time => json!({ "type": "string" }),
                 SeedKind::Number => json!({ "type": ["number", "string"] }),
                 SeedKind::Switch => json!({ "type": ["boolean", "string"] }),
             };

@@ -1,24 +1,22 @@
 //! Reads `pipes.tool_output` and `providers`, the file shape of other gateways, and says what of it has no effect here.
-//!
-//! Nothing is sent to a remote compressor: whatever strategy is named, our own stages do the work, and a fault of theirs
-//! always forwards the original.
 
-use super::field::time;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::reader::Reader;
-use super::tool_pipe;
 use super::words::switch;
+use super::{seed_remote, tool_pipe};
 
 /// What a key of theirs means here.
 pub(crate) enum SeedMeaning {
     /// Whether anything is done at all.
     Enabled,
-    /// Who does it: nobody, or we.
+    /// Who does it.
     Strategy,
     /// Whether a model may fetch back what was left out, without which nothing is.
     Expand,
     /// The same as a key of ours.
     Key(&'static str),
+    /// The same as a key of ours that says something of a compressor, where the provider that is named has no word in it.
+    Remote(&'static str),
     /// Nothing, and why; what is typed must still be of its kind.
     Nothing(SeedKind, &'static str),
 }
@@ -26,30 +24,23 @@ pub(crate) enum SeedMeaning {
 /// What can be typed for a key of theirs that has no effect.
 #[derive(Clone, Copy)]
 pub(crate) enum SeedKind {
-    Word,
-    Strategy,
     Number,
     Switch,
-    Time,
 }
 
-const STRATEGIES: [&str; 4] = ["passthrough", "simple", "api", "external_provider"];
-const LOCAL: &str = "no remote compressor is called";
+pub(crate) const STRATEGIES: [&str; 4] = ["passthrough", "simple", "api", "external_provider"];
 
 /// The keys of `pipes.tool_output`.
 pub(crate) static SEED: [(&str, SeedMeaning); 15] = [
     ("enabled", SeedMeaning::Enabled),
     ("strategy", SeedMeaning::Strategy),
-    (
-        "fallback_strategy",
-        SeedMeaning::Nothing(SeedKind::Strategy, "after an error the original is always forwarded"),
-    ),
-    ("provider", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
-    ("api.endpoint", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
-    ("api.api_key", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
-    ("api.model", SeedMeaning::Nothing(SeedKind::Word, LOCAL)),
-    ("api.timeout", SeedMeaning::Nothing(SeedKind::Time, LOCAL)),
-    ("api.query_agnostic", SeedMeaning::Nothing(SeedKind::Switch, LOCAL)),
+    ("fallback_strategy", SeedMeaning::Remote("remote.fallback")),
+    ("provider", SeedMeaning::Remote("remote.provider")),
+    ("api.endpoint", SeedMeaning::Remote("remote.endpoint")),
+    ("api.api_key", SeedMeaning::Remote("remote.key")),
+    ("api.model", SeedMeaning::Remote("remote.model")),
+    ("api.timeout", SeedMeaning::Remote("remote.timeout")),
+    ("api.query_agnostic", SeedMeaning::Remote("remote.query_agnostic")),
     ("min_bytes", SeedMeaning::Key("min_bytes")),
     ("max_bytes", SeedMeaning::Key("skip_above")),
     ("target_ratio", SeedMeaning::Nothing(SeedKind::Number, "the cheapest form always wins")),
@@ -64,7 +55,7 @@ const PIPE: &str = "pipes.tool_output";
 pub(crate) fn read(reader: &mut Reader<'_>, pair: &Pair) {
     let Some(pairs) = reader.table(&pair.name, &pair.node) else { return };
     if pair.name == "providers" {
-        return reader.layer.notices.push(format!("{} has no effect: {LOCAL}", pair.name));
+        return seed_remote::providers(reader, pair, pairs);
     }
     for pair in pairs {
         match pair.name.as_str() {
@@ -106,6 +97,7 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
             let origin = reader.at(pair.line);
             reader.layer.put(key, words, origin);
         }),
+        SeedMeaning::Remote(key) => seed_remote::note(reader, key, pair),
         SeedMeaning::Nothing(kind, why) => idle(*kind, &pair.node).map(|()| {
             reader.layer.notices.push(format!("{full} has no effect: {why}"));
         }),
@@ -121,7 +113,10 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
         }),
         SeedMeaning::Strategy => reader.one(pair).and_then(|word| strategy(&word)).map(|word| match word {
             "passthrough" => *mode = Some(("disabled", pair.line)),
-            _ => reader.layer.notices.push(format!("{full}: {word} is replaced by our own stages; {LOCAL}")),
+            word => {
+                let origin = reader.at(pair.line);
+                reader.layer.put("remote.strategy", word.into(), origin);
+            }
         }),
     };
     if let Err(what) = read {
@@ -141,10 +136,7 @@ fn idle(kind: SeedKind, node: &SettingNode) -> Result<(), String> {
     };
     match kind {
         _ if text.contains("${") => Ok(()),
-        SeedKind::Word => Ok(()),
-        SeedKind::Strategy => strategy(text).map(drop),
         SeedKind::Number => text.parse::<f64>().map(drop).map_err(|_| format!("{text:?} is not a number")),
         SeedKind::Switch => switch(text).map(drop),
-        SeedKind::Time => time(text).map(drop),
     }
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use super::env::Environment;
 use super::field::SettingField;
 use super::file::{self, FoundFile};
-use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
+use super::key::{ALIASES, GROUPS, KEYS};
 use super::layer::{Layer, key};
 use super::node::{Pair, SettingNode, SettingValue};
 use super::problem::Problem;
 use super::reader::Reader;
 use super::words::Words;
-use super::{rule, seed, server};
+use super::{rule, seed, seed_remote, server};
 
 /// What a file says.
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
@@ -21,6 +21,7 @@ pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
         Ok(root) => read_group(&mut Reader { path: &path, environment, layer: &mut layer }, "", &root),
         Err(problem) => layer.problems.push(problem),
     }
+    seed_remote::close(&mut layer);
     if let FoundFile::Here(path) = found {
         guard(&mut layer, path);
     }
@@ -77,12 +78,14 @@ fn rooted(path: &Path, name: &str, words: Words) -> Words {
 
 /// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
 fn guard(layer: &mut Layer, path: &Path) {
-    let keys = layer.values.iter().filter(|(name, _)| key(name).is_some_and(SettingKey::trusts));
+    let trusts = |name: &str, words: &Words| key(name).is_some_and(|key| key.trusts(words));
+    let keys = layer.values.iter().filter(|(name, (words, _))| trusts(name, words));
     let keys = keys.map(|(name, (_, origin))| (*name, origin));
+    let providers = layer.seed.place.iter().map(|origin| ("providers", origin));
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
     let servers = layer.servers.iter().map(|(_, _, origin)| ("mcp.servers", origin));
-    for (name, origin) in keys.chain(rules).chain(servers) {
+    for (name, origin) in keys.chain(rules).chain(servers).chain(providers) {
         let what = "decides whom to trust, in a file that you did not name";
         let hint = format!(
             "if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",

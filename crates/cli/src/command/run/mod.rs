@@ -76,7 +76,7 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
     let Some((program, args)) = command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
-    if let Some(warning) = proxy.warning() {
+    for warning in proxy.warnings() {
         output::note(&format!("tersely: {warning}"))?;
     }
     let client = known::named(&name(program));
