@@ -98,7 +98,7 @@ class Client:
                 await self.call()
             except Exception as error:  # noqa: BLE001 - every fault of whatever kind is a message that was lost
                 self.tally.counts["lost"] += 1
-                self.tally.faults[f"{type(error).__name__}: {error}"[:120]] += 1
+                self.tally.faults[f"{type(error).__name__}: {error}"[:240]] += 1
             await asyncio.sleep(self.chance.uniform(0.5, 1.5) * think)
         if self.stream:
             self.stream.cancel()

@@ -256,6 +256,52 @@ fn a_server_that_dies_is_an_error_and_then_a_session_that_is_gone() {
     assert!(served.ask("POST", "/mcp/rows", &session, &call("rows")).head.starts_with("HTTP/1.1 404"));
 }
 
+/// The head and the body of a request; nothing if there is none.
+fn heard(lines: &mut impl BufRead) -> (String, String) {
+    let (mut head, mut line) = (String::new(), String::new());
+    while lines.read_line(&mut line).is_ok_and(|read| read > 2) {
+        head.push_str(&line);
+        line.clear();
+    }
+    let length = head
+        .lines()
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    lines.read_exact(&mut body).expect("a body");
+    (head, String::from_utf8(body).expect("text"))
+}
+
+/// A server that has had enough of a connection after four seconds, and only shows it when it is asked again.
+fn impatient() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let serve = |mut stream: TcpStream| {
+        let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
+        let begun = Instant::now();
+        while !heard(&mut lines).0.is_empty() && begun.elapsed() < Duration::from_secs(4) {
+            let answer = r#"{"jsonrpc":"2.0","id":"c","result":{"content":[]}}"#;
+            let head = format!("content-type: application/json\r\ncontent-length: {}", answer.len());
+            stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{answer}").as_bytes()).expect("told");
+        }
+    };
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || serve(stream));
+        }
+    });
+    format!("http://{address}/mcp")
+}
+
+#[test]
+fn a_connection_that_the_server_may_close_is_not_used_again() {
+    let served = serve("impatient", &impatient());
+    for pause in [0, 1000, 4000] {
+        thread::sleep(Duration::from_millis(pause));
+        let answer = served.ask("POST", "/mcp/far", "", &call("x"));
+        assert!(answer.head.starts_with("HTTP/1.1 200"), "{} {}", answer.head, answer.body);
+    }
+}
+
 /// A server that listens: it answers what it was asked with, as JSON or as an event.
 fn far() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -263,17 +309,7 @@ fn far() -> String {
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
-            let (mut head, mut line) = (String::new(), String::new());
-            while lines.read_line(&mut line).is_ok_and(|read| read > 2) {
-                head.push_str(&line);
-                line.clear();
-            }
-            let length = head
-                .lines()
-                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
-            let mut body = vec![0; length.unwrap_or(0)];
-            lines.read_exact(&mut body).expect("a body");
-            let body = String::from_utf8(body).expect("text");
+            let (head, body) = heard(&mut lines);
             let rows: Vec<Value> = (0..60).map(|n| json!({"id": n, "name": format!("item {n}")})).collect();
             let key =
                 head.lines().find(|line| line.starts_with("authorization")).unwrap_or("none").to_owned();

@@ -44,12 +44,12 @@ impl Pools {
     pub(crate) fn new(settings: &GatewaySettings) -> Result<Self, Error> {
         let route = Route::new(&settings.proxy)?;
         let tls = tls::config(&settings.authorities)?;
-        let limit = settings.timeouts.connect;
+        let (limit, idle) = (settings.timeouts.connect, settings.timeouts.pooled);
         let begin =
             || HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http().enable_http1();
         let any = Dial { connector: begin().enable_http2().wrap_connector(route.clone()), limit };
         let one = Dial { connector: begin().wrap_connector(route), limit };
-        Ok(Self { any: pool(any), one: pool(one), shared: Arc::default() })
+        Ok(Self { any: pool(idle, any), one: pool(idle, one), shared: Arc::default() })
     }
 
     /// Sends a request; the lane is to be kept for as long as the answer streams.
@@ -75,11 +75,11 @@ impl Drop for Lane {
     }
 }
 
-fn pool(dial: Dial) -> Client<Dial, Outgoing> {
+fn pool(idle: Duration, dial: Dial) -> Client<Dial, Outgoing> {
     Client::builder(TokioExecutor::new())
         .timer(TokioTimer::new())
         .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(Duration::from_secs(90))
+        .pool_idle_timeout(idle)
         .http2_keep_alive_interval(Duration::from_secs(30))
         .build(dial)
 }

@@ -100,6 +100,9 @@ impl Default for GatewayLimits {
 pub struct Timeouts {
     /// For a connection to an upstream: proxy and handshakes included.
     pub connect: Duration,
+    /// For another request over a connection to an upstream: one that waits longer than the upstream does breaks the next
+    /// request.
+    pub pooled: Duration,
     /// For the next byte of an upstream; none: for ever.
     pub idle: Option<Duration>,
     /// For the head of a client's request, and between two requests of one connection.
@@ -122,6 +125,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
+            pooled: Duration::from_secs(90),
             idle: Some(Duration::from_mins(15)),
             head: Duration::from_secs(30),
             body: Duration::from_mins(1),

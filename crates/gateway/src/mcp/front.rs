@@ -33,6 +33,10 @@ use crate::settings::GatewaySettings;
 /// How often is looked for sessions that nobody uses.
 const LOOK: Duration = Duration::from_mins(1);
 
+/// How long a connection to a server is kept for the next request: servers that Node or uvicorn run close theirs
+/// after five seconds.
+const POOLED: Duration = Duration::from_secs(3);
+
 /// What is done to the results of all servers.
 pub struct McpWork {
     /// How they are compressed.
@@ -48,13 +52,14 @@ pub struct McpWork {
 /// # Errors
 /// When the settings cannot be put to work.
 pub async fn serve_mcp(
-    settings: GatewaySettings,
+    mut settings: GatewaySettings,
     work: McpWork,
     servers: McpServers,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     warm();
+    settings.timeouts.pooled = POOLED;
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
     let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
