@@ -78,7 +78,7 @@ fn a_body_that_does_not_tell_is_not_guessed_at() {
     let plain = r#"{"messages":[{"role":"user","content":"hello"}]}"#;
     let said = [
         "<stdin>: no tool results, so the API cannot be detected",
-        "--provider with one of anthropic, chat, responses, gemini, ollama, openai",
+        "--provider with one of anthropic, chat, responses, gemini, ollama, converse, invoke, openai",
     ];
     TERSELY.check("compress --body", plain, ("", 2), &said);
     TERSELY.check("compress --body --provider chat", plain, (plain, 0), &[]);

@@ -109,7 +109,7 @@ mod tests {
     use std::time::Duration;
 
     use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
-    use tersely_engine::{Change, Prompts, Rule, SchemaMode};
+    use tersely_engine::{Change, EngineSettings, Prompts, Rule, SchemaMode};
     use tersely_store::{StoreLimits, StorePlace};
 
     use super::*;
@@ -124,7 +124,9 @@ mod tests {
     #[test]
     fn nothing_typed_means_the_defaults() {
         let (meant, usual) = (meant(&[]), AllSettings::default());
-        assert_eq!(meant.engine, usual.engine);
+        let filters = meant.engine.filters.clone();
+        assert_eq!(filters.len(), 3, "those that come with the program");
+        assert_eq!(meant.engine, EngineSettings { filters, ..usual.engine });
         assert_eq!(format!("{:?}", meant.gateway), format!("{:?}", usual.gateway));
     }
 

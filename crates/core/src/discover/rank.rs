@@ -115,7 +115,7 @@ mod tests {
     fn what_matches_best_comes_first_and_what_does_not_match_is_left_out() {
         check("Please create an issue", &[0, 3, 1]);
         check("calendar", &[3]);
-        check("the recipient of a mail", &[2, 1, 0, 3, 4]);
+        check("the recipient of a mail", &[2, 1, 4, 0, 3]);
         check("tables", &[4]);
         check("zebra", &[]);
         check("", &[]);

@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn shells_in_shells_end_somewhere() {
-        let line = (0..40).fold("a".to_owned(), |line, _| format!("bash -c {line:?}"));
-        assert!(commands(&line).len() <= 1);
+        let nested = |depth| (0..depth).fold("a b".to_owned(), |line, _| format!("bash -c {line:?}"));
+        assert_eq!(commands(&nested(MAX_DEPTH)), ["a b"]);
+        assert!(commands(&nested(MAX_DEPTH + 5))[0].starts_with("bash -c "));
     }
 }

@@ -71,7 +71,9 @@ impl FilterReader<'_> {
             // Filters live as long as the process, and so do their words.
             file.filter.left_out = format!("by filter {name}").leak();
         }
-        self.whole(&file);
+        if self.problems.is_empty() {
+            self.whole(&file);
+        }
         file
     }
 
