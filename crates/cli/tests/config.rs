@@ -192,7 +192,7 @@ fn files_of_other_gateways_load_unmodified() {
     api.holds("remote.endpoint", endpoint, "file tersely.yaml:7");
 }
 
-/// Behaviour 12.6, 8.1, 8.9: every key of the pipe, and the strategies by name.
+/// Behaviour 0.15, 12.6, 8.1, 8.9: every key of the pipe, and the strategies by name.
 #[test]
 fn every_key_of_the_pipe_is_known() {
     for strategy in ["simple", "api", "external_provider", "passthrough"] {

@@ -15,6 +15,7 @@ use tersely_testing::corpus;
 /// The forms that the packages read.
 const FORMS: [Form; 2] = [Form::Stc, Form::Terse];
 
+/// Behaviour 1.15: the packages read what is written here.
 #[test]
 #[ignore = "writes the file that packages/check.sh needs"]
 fn documents_are_written_for_the_packages() {

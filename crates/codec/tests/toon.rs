@@ -32,7 +32,7 @@ const DECLINED: [&str; 4] = [
     "uses field order from first object for tabular headers",
 ];
 
-/// Behaviour 1.17 and 1.18: what we write is what the owners write.
+/// Behaviour 0.7, 1.17 and 1.18: what we write is what the owners write.
 #[test]
 fn what_we_write_is_toon() {
     let files = fixtures("encode");

@@ -14,7 +14,7 @@ pub fn encode_json(form: Form, text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Behaviour 10.4 and 10.7.
+    /// Behaviour 1.19, 10.4 and 10.7.
     #[test]
     fn a_form_is_used_only_where_it_is_shorter_and_exact() {
         let rows = r#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#;

@@ -125,7 +125,7 @@ fn one_error_does_not_stand_for_a_report() {
     assert_eq!(shown(&outcome), readme, "a file stays whole");
 }
 
-/// Behaviour 17.11 and 14.7.
+/// Behaviour 17.11, 14.7 and 0.4.
 #[test]
 fn what_looks_like_our_own_work_is_data() {
     for first in [

@@ -44,7 +44,7 @@ const TRICKY: &[&str] = &[
     "     1→\r\n     2→\r\n     3→\r\n     4→\r\n",
 ];
 
-/// Behaviour 3.10.
+/// Behaviour 3.10 and 4.8.
 #[test]
 fn a_result_never_costs_more_than_it_came_with() {
     each(|plan, text| {

@@ -482,7 +482,7 @@ fn sent_as(settings: EngineSettings, body: &str) -> String {
     pass(EngineSettings { plan, ..settings }, body).expect("nothing to refuse").0
 }
 
-/// Behaviour 9.1, 11.1 and 0.1: neither is done unless it was asked for.
+/// Behaviour 9.1, 11.1, 0.1 and 0.2: neither is done unless it was asked for.
 #[test]
 fn descriptions_and_prompts_stay_unless_asked_otherwise() {
     let body = wordy();

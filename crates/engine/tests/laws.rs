@@ -131,7 +131,7 @@ fn a_memo_changes_no_byte() {
     }
 }
 
-/// One client's conversation is not there for another.
+/// Behaviour 5.9: one client's conversation is not there for another.
 #[test]
 fn a_memo_is_one_clients_own() {
     let conversation = &DONE[0].conversation;

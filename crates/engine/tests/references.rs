@@ -212,7 +212,7 @@ fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
     }
 }
 
-/// Behaviour 0.13, 17.12.
+/// Behaviour 0.13, 5.3, 5.4 and 17.12.
 #[test]
 fn what_a_reference_names_says_the_same_in_both_places() {
     for way in

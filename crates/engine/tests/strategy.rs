@@ -83,7 +83,7 @@ fn what_an_agent_may_edit_is_nobody_elses() {
     assert_eq!(candidates(&Engine::new(settings), &body("why?", &["run"])), []);
 }
 
-/// Behaviour 8.11: the name of an answer covers the configuration, the call, the text and the question before it.
+/// Behaviour 8.11 and 17.19: the name of an answer covers the configuration, the call, the text and the question before it.
 #[test]
 fn a_name_covers_all_that_is_told() {
     let name =

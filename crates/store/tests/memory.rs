@@ -14,6 +14,7 @@ fn key(store: &Store, who: &str, number: u64) -> StoreKey {
     StoreKey { life: Life::Original, tenant, id: Id::parse(&format!("shadow_{number:032x}")).unwrap() }
 }
 
+/// Behaviour 6.4.
 #[tokio::test(start_paused = true)]
 async fn originals_and_forms_have_lives_of_their_own() {
     let store = store(StoreLimits::default());

@@ -49,7 +49,7 @@ fn only_descriptions_change() {
     println!("{changed} descriptions changed, {before} tokens became {after}");
 }
 
-/// Behaviour 16.2: on, the same conversation; off, the same bytes.
+/// Behaviour 11.6 and 16.2: on, the same conversation; off, the same bytes.
 #[test]
 fn only_texts_of_users_change() {
     let mut stats = Stats::default();

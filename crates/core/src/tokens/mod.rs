@@ -53,6 +53,7 @@ fn tokenizer() -> &'static Tokenizer {
 mod tests {
     use super::*;
 
+    /// Behaviour 3.11.
     #[test]
     fn counts_are_those_of_the_vocabulary() {
         for (text, count) in
