@@ -1,4 +1,4 @@
-//! `tersely filter`: which filters there are, what they do, and whether they do what their tests say.
+//! `tersely filter`: lists filters, shows what they do, and runs their tests.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,12 +24,12 @@ Examples:
   ansible-playbook site.yml | tersely filter explain --command 'ansible-playbook site.yml'
   tersely filter trust
 
-Filters are TOML files in ~/.config/tersely/filters, or in .tersely/filters of a project that you trust. docs/filters.md says how to write one.";
+Filters are TOML files in ~/.config/tersely/filters, or in a trusted project's .tersely/filters. docs/filters.md explains how to write one.";
 
-/// Leave out what you know you never need
+/// Leave out output that you never need
 ///
 /// A filter names a tool or a command, and the lines or JSON fields to leave out of its output. The model can still fetch the
-/// whole output, and lines that tell of an error always stay.
+/// whole output, and lines that report an error always stay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FilterArgs {
@@ -45,7 +45,7 @@ pub(crate) enum FilterQuestion {
     Trust(TrustArgs),
 }
 
-/// List all filters, in the order in which they are asked
+/// List all filters, in the order in which Tersely tries them
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Print a JSON array
@@ -53,14 +53,14 @@ pub(crate) struct ListArgs {
     pub json: bool,
 }
 
-/// Run the tests in the files of filters
+/// Run the tests in filter files
 #[derive(Debug, clap::Args)]
 pub(crate) struct TestArgs {
-    /// Names or files of filters; default: all
+    /// Names of filters, or filter files; default: all filters
     pub filters: Vec<String>,
 }
 
-/// Show which filter is for a call, and what it does to a text
+/// Show which filter applies to a call, and what it does to a text
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExplainArgs {
     /// The name of the tool that produced the text
@@ -73,17 +73,17 @@ pub(crate) struct ExplainArgs {
     pub file: Option<PathBuf>,
 }
 
-/// Use the filters of this project, as they are now
+/// Trust this project's filters as they are now
 ///
-/// They are ignored again as soon as one of them changes.
+/// As soon as one of them changes, Tersely ignores them all again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TrustArgs {
-    /// Trust them no more
+    /// Stop trusting them
     #[arg(long)]
     pub remove: bool,
 }
 
-/// Answers what was asked about filters.
+/// Runs the subcommand.
 pub(crate) fn run(args: &FilterArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&Flags::default());
     let shelf = settings::shelf(&sources).map_err(settings::fault)?;
@@ -134,7 +134,7 @@ fn row(found: &FoundFilter) -> Vec<String> {
     [&found.name, found.place.name(), found.state.name(), &about].map(output::visible).to_vec()
 }
 
-/// The tools and commands that a filter is for.
+/// The tools and commands that a filter applies to.
 fn scope(filter: &Filter) -> String {
     let one = |scope: &FilterScope| match (scope.tools.join(", "), scope.commands.join(", ")) {
         (tools, commands) if tools.is_empty() => commands,
@@ -166,7 +166,7 @@ fn test(args: &TestArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
 
-/// The filters that were named, or all that can be read; a broken one ends the command.
+/// The named filters, or all of them; a broken one ends the command.
 fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile)>, Stop> {
     let opened = |name: &str, file: &Result<FilterFile, Vec<Problem>>| match file {
         Ok(file) => Ok((name.to_owned(), file.clone())),
@@ -189,7 +189,7 @@ fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile
     args.filters.iter().map(one).collect()
 }
 
-/// What to say of a test that failed.
+/// What to say about a test that failed.
 fn report(name: &str, test: &FilterTest, trial: &Trial) -> Option<String> {
     let place = format!("{name}, test on line {}", test.line);
     match trial {
