@@ -20,6 +20,10 @@ use crate::tls;
 /// one of those ends: it gets a connection of its own instead.
 const STREAMS: usize = 90;
 
+/// Servers that Node or uvicorn run close a connection after five quiet seconds, and a request that meets that is lost. They
+/// stand behind plain HTTP as a rule, where another connection costs little.
+const PLAIN: Duration = Duration::from_secs(3);
+
 /// The pools: one of connections that speak whatever the upstream prefers, one of HTTP/1.1.
 pub(crate) struct Pools {
     any: Client<Dial, Outgoing>,
@@ -49,7 +53,7 @@ impl Pools {
             || HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http().enable_http1();
         let any = Dial { connector: begin().enable_http2().wrap_connector(route.clone()), limit };
         let one = Dial { connector: begin().wrap_connector(route), limit };
-        Ok(Self { any: pool(idle, any), one: pool(idle, one), shared: Arc::default() })
+        Ok(Self { any: pool(idle, any), one: pool(idle.min(PLAIN), one), shared: Arc::default() })
     }
 
     /// Sends a request; the lane is to be kept for as long as the answer streams.

@@ -72,7 +72,7 @@ pub(crate) const GROUPS: [(&str, &str); 10] = [
         "store",
         "Where to keep texts that a later request only refers to, because the provider keeps the conversation",
     ),
-    ("remote", "Somebody else to shorten tool results: [remote.md](remote.md)"),
+    ("remote", "A service or a model that shortens tool results: [remote.md](remote.md)"),
     ("limits", "How much to accept"),
     ("timeouts", "How long to wait; a whole response has no limit"),
     ("proxy", "The proxy for upstreams"),
