@@ -504,6 +504,18 @@ fn a_file_merely_found_is_not_trusted() {
     }
 }
 
+/// Behaviour 14.5: a downloaded project does not silence what the user has said by bringing a file of its own.
+#[test]
+fn a_file_that_was_merely_found_stands_above_the_users_own() {
+    let scene = Scene::new("above")
+        .file("own/tersely/tersely.toml", "redact_secrets = true\nupstream = 'http://own:1'\nmode = 'safe'\n")
+        .file("tersely.toml", "mode = 'aggressive'\n")
+        .set("XDG_CONFIG_HOME", "own");
+    scene.holds("mode", json!("aggressive"), "file tersely.toml:1");
+    scene.holds("redact_secrets", json!(true), "file own/tersely/tersely.toml:1");
+    scene.holds("upstream", json!("http://own:1"), "file own/tersely/tersely.toml:2");
+}
+
 #[test]
 fn files_are_looked_for_in_order() {
     let scene =

@@ -127,7 +127,9 @@ impl Vendor {
         let path = uri.path();
         let find = |fits: &dyn Fn(&Known) -> bool| VENDORS.iter().find(|known| fits(known));
         // Gemini's methods stand behind a colon: `/v1/models/NAME:generateContent`.
-        let method = path.starts_with("/v1/models/") && path.contains(':');
+        // Other names have colons too, as those of tuned models at OpenAI.
+        let method = path.starts_with("/v1/models/")
+            && path.rsplit_once(':').is_some_and(|(_, method)| GEMINI_METHODS.contains(&method));
         find(&|known| known.provider == Self::Gemini && method)
             .or_else(|| find(&|known| known.paths.iter().any(|above| is_below(above, path))))
             .or_else(|| find(&|known| known.headers.iter().any(|name| headers.contains_key(*name))))
@@ -166,6 +168,18 @@ impl Vendor {
         &VENDORS[self as usize]
     }
 }
+
+/// What can be asked of a model at Gemini.
+const GEMINI_METHODS: [&str; 8] = [
+    "generateContent",
+    "streamGenerateContent",
+    "countTokens",
+    "embedContent",
+    "batchEmbedContents",
+    "batchGenerateContent",
+    "predict",
+    "predictLongRunning",
+];
 
 /// True when a path is `above`, or stands below it; nothing stands below the root.
 fn is_below(above: &str, path: &str) -> bool {
@@ -248,6 +262,7 @@ mod tests {
         check("/v1/models", None, Some(Vendor::OpenAi));
         check("/v1beta/models/x:streamGenerateContent?alt=sse", None, Some(Vendor::Gemini));
         check("/v1/models/x:generateContent", None, Some(Vendor::Gemini));
+        check("/v1/models/ft:gpt-4o-mini:acme::x", None, Some(Vendor::OpenAi));
         check("/api/chat", None, Some(Vendor::Ollama));
         check("/api/tags", None, Some(Vendor::Ollama));
         check("/", None, Some(Vendor::Anthropic));

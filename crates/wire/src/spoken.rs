@@ -56,6 +56,9 @@ mod tests {
             ",2]}",
         );
         check("/v1/messages", r#"{"messages":[{"role":"user"}]}"#, r#"{"messages":[{"role":"user"}]}"#);
+        let body = r#"{"messages":[{"role":"user"},{"content":[],"role":"assistant"},2]}"#;
+        check("/model/x/converse", body, ",2]}");
+        check("/model/x/invoke", body, ",2]}");
         check(
             "/v1/chat/completions",
             r#"{"messages":[{"role":"assistant"},{"role":"tool"}]}"#,

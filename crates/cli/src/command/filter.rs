@@ -13,7 +13,8 @@ use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, table};
 
 use crate::settings::filters::{
-    FilterFile, FilterPlace, FilterShelf, FilterTest, FoundFilter, Trial, forget, read_file, record, try_out,
+    FilterFile, FilterPlace, FilterShelf, FilterState, FilterTest, FoundFilter, Trial, forget, read_file,
+    record, try_out,
 };
 use crate::settings::{self, Flags, Problem, SettingSources};
 
@@ -173,9 +174,14 @@ fn named(args: &TestArgs, shelf: &FilterShelf) -> Result<Vec<(String, FilterFile
         Err(problems) => Err(Stop::from(settings::fault(problems.clone()))),
     };
     if args.filters.is_empty() {
-        return shelf.found.iter().map(|found| opened(&found.name, &found.file)).collect();
+        let read = shelf.found.iter().filter(|found| found.state != FilterState::Untrusted);
+        return read.map(|found| opened(&found.name, &found.file)).collect();
     }
     let one = |wish: &String| match shelf.found.iter().find(|found| found.name == *wish) {
+        Some(found) if found.state == FilterState::Untrusted => {
+            let hint = "run `tersely filter trust`, or name its file";
+            Err(CommandFault::unable(format!("{wish} is not trusted"), hint).into())
+        }
         Some(found) => opened(&found.name, &found.file),
         None if Path::new(wish).extension().is_some_and(|end| end == "toml") => {
             let name = Path::new(wish).file_stem().unwrap_or_default().to_string_lossy().into_owned();

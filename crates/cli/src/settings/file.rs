@@ -42,6 +42,12 @@ pub(crate) fn find(sources: &SettingSources) -> Option<FoundFile> {
     named.map(FoundFile::Meant).or_else(|| here(&sources.here)).or_else(own)
 }
 
+/// The user's own file, where the one that was found is merely in the folder that the command runs in.
+pub(crate) fn below(found: &FoundFile, sources: &SettingSources) -> Option<FoundFile> {
+    let FoundFile::Here(_) = found else { return None };
+    first(&user_folder(&sources.environment)?).map(FoundFile::Meant)
+}
+
 /// The folder of the user's own settings.
 pub(crate) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     let variable = |name: &str| environment.get(name).filter(|value| !value.is_empty());

@@ -39,6 +39,7 @@ impl SettingKey {
 const NAMED_ONLY: &[&str] = &[
     "listen",
     "filters.folder",
+    "proxy.except",
     STRATEGY,
     "remote.provider",
     "remote.endpoint",

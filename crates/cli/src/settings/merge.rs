@@ -30,7 +30,7 @@ pub(crate) struct MergedEntry {
 pub(crate) type Meant = (AllSettings, Vec<MergedEntry>, Vec<String>);
 
 /// Merges the layers; the last is heard first.
-pub(crate) fn merge(layers: [Layer; 3]) -> Result<Meant, Vec<Problem>> {
+pub(crate) fn merge(layers: [Layer; 4]) -> Result<Meant, Vec<Problem>> {
     let mut merger = Merger::default();
     for key in KEYS.iter() {
         merger.key(key.name, key.field, &layers);

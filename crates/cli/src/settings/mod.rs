@@ -50,7 +50,6 @@ pub(crate) use sources::SettingSources;
 
 use file::FoundFile;
 use filters::FilterShelf;
-use layer::Layer;
 
 /// Settings, and how they came about.
 #[derive(Debug, Clone)]
@@ -98,8 +97,12 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
 /// The same without the filters.
 fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
     let found = file::find(sources);
-    let file = found.as_ref().map_or_else(Layer::default, |found| tree::read(found, &sources.environment));
-    let layers = [file, layer::environment(&sources.environment), layer::flags(&sources.flags)];
+    let read = |found: &FoundFile| tree::read(found, &sources.environment);
+    let file = found.as_ref().map(read).unwrap_or_default();
+    // A downloaded project does not silence what the user has said by bringing a file of its own.
+    let own =
+        found.as_ref().and_then(|found| file::below(found, sources)).as_ref().map(read).unwrap_or_default();
+    let layers = [own, file, layer::environment(&sources.environment), layer::flags(&sources.flags)];
     let (settings, entries, notices) = merge::merge(layers)?;
     Ok(Loaded { settings, entries, file: found.map(FoundFile::path), notices })
 }

@@ -25,6 +25,8 @@ The file is the first of these that exists:
 3. `tersely.toml`, `tersely.yaml` or `tersely.yml` in the current directory
 4. the same names in `tersely/` under `$XDG_CONFIG_HOME`, `%APPDATA%` or `~/.config`
 
+With a file in the current directory (3), your own (4) is read too: it says what the other leaves open.
+
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
 current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
 `mcp.servers`, `redact_secrets` and what sends texts to a compressor (`remote`, `providers`, `pipes.tool_output.api`) are refused there until you name the file, because a downloaded

@@ -69,6 +69,9 @@ const WORTH: usize = 25;
 /// And at least so many tokens.
 const LEAST: usize = 100;
 
+/// What the line costs that names an original.
+const REFERENCE: usize = 32;
+
 impl<'j> Job<'j> {
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
@@ -300,7 +303,7 @@ impl<'j> Job<'j> {
 /// True when leaving detail out is worth it. What someone said to leave out is, as soon as it is cheaper.
 fn is_worth(exact: usize, brief: &mut StageRun<'_, '_>) -> bool {
     let filtered = brief.steps.iter().any(|step| step.stage == Filter::STAGE);
-    if filtered { brief.cost() < exact } else { pays(exact, brief.cost()) }
+    if filtered { brief.cost() + REFERENCE < exact } else { pays(exact, brief.cost()) }
 }
 
 /// True when leaving detail out saves enough to be worth asking for it now and then.

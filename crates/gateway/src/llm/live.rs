@@ -187,7 +187,7 @@ impl Rewrite for Live {
     }
 
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        self.whose(head).ok()?.tenant().map(<[u8]>::to_vec)
+        self.whose(head).ok()?.metered()
     }
 
     fn missed(&self, _head: &Head<'_>, _why: Missed) {

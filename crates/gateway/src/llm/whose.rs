@@ -21,6 +21,9 @@ const ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 /// What a login says of itself here.
 const LOGIN: &[u8] = b"authorization: ";
 
+/// How a login begins that is a signature of AWS; behind it stands the name of the key, up to a slash.
+const SIGNED: &[u8] = b"AWS4-";
+
 /// The part of an address that may hold a credential instead, at Google.
 const PARAMETER: &str = "key";
 
@@ -68,6 +71,19 @@ impl Whose {
     /// The same, for what is kept under a name; nobody, when the request does not say whose it is.
     pub(crate) fn tenant(&self) -> Option<&[u8]> {
         self.is_known.then_some(&self.said)
+    }
+
+    /// The same, to count requests by: of a signature it says only whose it is, for the rest differs in each request. Anyone
+    /// can say that of themselves, so it is for nothing else.
+    pub(crate) fn metered(&self) -> Option<Vec<u8>> {
+        let lines = self.tenant()?.split_inclusive(|byte| *byte == b'\n');
+        let said = lines.map(|line| match line.strip_prefix(LOGIN) {
+            Some(login) if login.starts_with(SIGNED) => {
+                login.split(|byte| *byte == b'/').next().unwrap_or_default()
+            }
+            _ => line,
+        });
+        Some(said.flatten().copied().collect())
     }
 }
 
@@ -121,6 +137,20 @@ mod tests {
 
     fn tenant(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Option<Vec<u8>> {
         whose(header, uri, headers).unwrap_or_else(|it| panic!("{}", it.message)).tenant().map(<[u8]>::to_vec)
+    }
+
+    #[test]
+    fn requests_of_one_key_are_counted_together_however_they_are_signed() {
+        let metered = |login: &str| whose(None, "/", &[("authorization", login)]).unwrap().metered();
+        let signed = |key: &str, signature: &str| {
+            format!(
+                "AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/bedrock/aws4_request, Signature={signature}"
+            )
+        };
+        assert_eq!(metered(&signed("A", "1")), metered(&signed("A", "2")));
+        assert_ne!(metered(&signed("A", "1")), metered(&signed("B", "1")));
+        assert_ne!(metered("Bearer a/1"), metered("Bearer a/2"));
+        assert_eq!(whose(None, "/", &[]).unwrap().metered(), None);
     }
 
     #[test]

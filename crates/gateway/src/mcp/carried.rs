@@ -82,6 +82,9 @@ impl CarriedServer {
         asked: Asking<'_>,
         message: Whole,
     ) -> Result<Response<Reply>, Error> {
+        if !accepts_events(asked.2) {
+            return Ok(not_acceptable());
+        }
         let id =
             random_name().map_err(|error| Error::us(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         if !self.sessions.has_room() {
@@ -161,6 +164,10 @@ fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<Proce
 /// What a client asks for, the place that it takes meanwhile, and the headers that came with it.
 type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h HeaderMap);
 
+fn not_acceptable() -> Response<Reply> {
+    fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
+}
+
 /// Tells a server something; its answer comes as an event, after what it says before.
 async fn post(
     session: &Arc<SpawnedSession>,
@@ -168,7 +175,7 @@ async fn post(
     message: Whole,
 ) -> Response<Reply> {
     if !accepts_events(headers) {
-        return fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream");
+        return not_acceptable();
     }
     if let Some(answer) = session.own(&message.bytes).await {
         return json_reply(StatusCode::OK, answer);

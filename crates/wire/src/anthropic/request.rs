@@ -30,7 +30,7 @@ pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
 }
 
 /// Where the last thing ends that the model said.
-pub(super) fn spoken(body: &[u8]) -> usize {
+pub(crate) fn spoken(body: &[u8]) -> usize {
     spoken::find(body, |scan, found| {
         scan.items_of("messages", |scan| spoken::message("assistant", scan, found))
     })

@@ -43,6 +43,15 @@ pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
     [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
 }
 
+/// The same for what stands in a call of a request, which is a string in most and may be anything in others.
+pub(crate) fn wrapped_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
+    match arguments.text() {
+        Some(given) => wrapped(name, given.as_bytes()),
+        None if arguments.bytes() == b"null" => wrapped(name, b""),
+        None => wrapped(name, arguments.bytes()),
+    }
+}
+
 fn is_json(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
@@ -86,6 +95,19 @@ mod tests {
             r#"{"name":7,"arguments":{}}"#,
         ] {
             check(input, None);
+        }
+    }
+
+    #[test]
+    fn arguments_may_be_anything_in_a_history() {
+        for (given, expected) in [
+            (r#""{\"a\":1}""#, r#"{"name":"x","arguments":{"a":1}}"#),
+            (r#"{"a":1}"#, r#"{"name":"x","arguments":{"a":1}}"#),
+            ("null", r#"{"name":"x","arguments":{}}"#),
+        ] {
+            let body = format!(r#"{{"arguments":{given}}}"#);
+            let arguments = JsonNode::whole(body.as_bytes()).and_then(|top| top.get("arguments"));
+            assert_eq!(wrapped_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::chunk::{CallPiece, ChatChunk};
 use super::held::HeldCall;
 use crate::bridge::bridges::BridgesTools;
-use crate::bridge::call::wrapped;
+use crate::bridge::call::wrapped_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
 use crate::hidden::frames::EventFrame;
@@ -57,7 +57,7 @@ impl BridgesTools for ChatBridge {
                 else {
                     continue;
                 };
-                let given = wrapped(&name.text()?, arguments.text()?.as_bytes());
+                let given = wrapped_value(&name.text()?, &arguments);
                 patch.put(name.span, text::quoted(call));
                 patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
             }

@@ -32,11 +32,13 @@ impl HeldCall {
 
     /// True when a piece is of this call. Some servers say the name of a call again with every piece of it.
     pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
-        let is_named = !piece.name.is_empty();
+        let (is_named, index) = (!piece.name.is_empty(), piece.index(chunk.data));
         let is_same = !piece.id.is_empty() && piece.id == self.id;
-        piece.index(chunk.data).is_none_or(|index| Some(index) == self.index)
+        // Without an id, its number tells that it is this one.
+        let is_again = is_same || piece.id.is_empty() && index.is_some();
+        index.is_none_or(|index| Some(index) == self.index)
             && (piece.id.is_empty() || is_same)
-            && (!is_named || (piece.name == calls.call && is_same))
+            && (!is_named || (piece.name == calls.call && is_again))
     }
 
     pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {

@@ -7,6 +7,7 @@ mod turn;
 mod whole;
 mod words;
 
+use crate::anthropic;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
@@ -35,6 +36,10 @@ impl Provider for BedrockConverse {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
+    }
+
+    fn spoken(&self, body: &[u8]) -> usize {
+        anthropic::request::spoken(body)
     }
 
     fn hides(&self, _target: &str) -> Option<&'static dyn HidesTool> {

@@ -4,6 +4,7 @@
 mod offer;
 mod request;
 
+use crate::anthropic;
 use crate::error::WireError;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
@@ -32,6 +33,10 @@ impl Provider for BedrockInvoke {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
+    }
+
+    fn spoken(&self, body: &[u8]) -> usize {
+        anthropic::request::spoken(body)
     }
 
     fn drops_results(&self, body: &[u8]) -> bool {

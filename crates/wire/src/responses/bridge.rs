@@ -2,7 +2,7 @@
 
 use super::request;
 use crate::bridge::bridges::BridgesTools;
-use crate::bridge::call::{BridgedCall, wrapped};
+use crate::bridge::call::{BridgedCall, wrapped_value};
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
 use crate::content::TEXT;
@@ -59,7 +59,7 @@ impl BridgesTools for ResponsesBridge {
         for item in input?.items() {
             let Some((name, arguments)) = called(&item) else { continue };
             let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
-            let given = wrapped(&tool, arguments.text()?.as_bytes());
+            let given = wrapped_value(&tool, &arguments);
             patch.put(name.span.clone(), text::quoted(call));
             patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
         }

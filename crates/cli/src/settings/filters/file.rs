@@ -151,6 +151,13 @@ impl FilterReader<'_> {
         self.each(pair, LinePattern::parse)
     }
 
+    fn pattern(&mut self, pair: &Pair) -> Option<LinePattern> {
+        let text = self.text(pair);
+        LinePattern::parse(&text)
+            .map_err(|what| self.problem(pair.line, &pair.name, format!("{text:?}: {what}")))
+            .ok()
+    }
+
     fn paths(&mut self, pair: &Pair) -> Vec<FieldPath> {
         self.each(pair, |text| FieldPath::parse(text).map_err(str::to_owned))
     }
@@ -172,14 +179,17 @@ impl FilterReader<'_> {
             let (mut find, mut with) = (None, String::new());
             for part in self.table(node, "replace") {
                 match part.name.as_str() {
-                    "find" => find = self.patterns(part).pop(),
+                    "find" => find = self.pattern(part),
                     "with" => with = self.text(part),
                     _ => self.unknown(part, &["find", "with"]),
                 }
             }
             match find {
                 Some(find) => all.push((find, with)),
-                None => self.problem(node.line, "replace", "needs `find`, an expression"),
+                None if self.problems.is_empty() => {
+                    self.problem(node.line, "replace", "needs `find`, an expression");
+                }
+                None => {}
             }
         }
         all

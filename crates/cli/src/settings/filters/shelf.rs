@@ -137,8 +137,9 @@ impl FilterShelf {
     pub(crate) fn notice(&self) -> Option<String> {
         let count = |state| self.found.iter().filter(|found| found.state == state).count();
         let folder = self.project.as_ref()?.display();
-        let broken =
-            self.found.iter().find(|found| found.place == FilterPlace::Project && found.file.is_err());
+        let is_broken =
+            |found: &&FoundFilter| found.place == FilterPlace::Project && found.state == FilterState::Broken;
+        let broken = self.found.iter().find(is_broken);
         match (count(FilterState::Untrusted), broken) {
             (0, None) => None,
             (0, Some(broken)) => Some(format!(
@@ -164,7 +165,8 @@ fn project(here: &Path) -> Option<PathBuf> {
 fn read_all(folder: &Path, place: FilterPlace, trusted: bool) -> Vec<FoundFilter> {
     let read = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let file = read_file(&name, &path);
+        // What nobody trusts is not even read.
+        let file = if trusted { read_file(&name, &path) } else { Err(Vec::new()) };
         FoundFilter { name, place, state: state(&file, trusted), path, file }
     };
     files(folder).into_iter().map(read).collect()
