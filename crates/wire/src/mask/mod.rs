@@ -5,7 +5,9 @@
 //! nor is what a provider has signed or sealed.
 
 mod said;
+mod signed;
 mod spelled;
+mod token;
 mod walk;
 
 use std::borrow::Cow;
@@ -17,8 +19,8 @@ use serde::de::IgnoredAny;
 use crate::error::WireError;
 use crate::json::patch::BytePatch;
 use crate::json::text;
-use crate::mask::spelled::Spelled;
-use crate::mask::walk::{SaidString, Walk};
+use crate::mask::spelled::{Spelled, SpelledSteps};
+use crate::mask::walk::{Walk, WalkStep};
 
 /// A place in a text, and what is to stand there.
 pub type TextMask = (Range<usize>, &'static str);
@@ -55,16 +57,19 @@ type Find<'f> = &'f dyn Fn(Option<&str>, &str) -> Vec<TextMask>;
 
 /// The masks of all that a walk meets.
 fn search(mut walk: Walk<'_>, find: Find<'_>, depth: usize) -> FoundMasks {
-    let mut masks = FoundMasks::default();
-    let said = walk.said();
-    for one in &said {
-        let token = &walk.body[one.token.clone()];
-        for (span, mask) in texts(token, &|text| find(one.name.as_deref(), text), find, depth) {
-            masks.put(one.token.start + span.start..one.token.start + span.end, mask);
+    let (body, mut masks) = (walk.body, FoundMasks::default());
+    while let Some(met) = walk.next() {
+        let (token, name) = match met {
+            WalkStep::Key(token) => (token, None),
+            WalkStep::Value(token) => (token, walk.name()),
+            WalkStep::Tool(tool) => {
+                masks.tool(body, &tool, find);
+                continue;
+            }
+        };
+        for (span, mask) in texts(&body[token.clone()], &|text| find(name, text), find, depth) {
+            masks.put(token.start + span.start..token.start + span.end, mask);
         }
-    }
-    for tool in &walk.tools {
-        masks.tool(walk.body, &said, tool, find);
     }
     masks
 }
@@ -83,17 +88,35 @@ impl FoundMasks {
 
     /// Masks what gives itself away only beside its neighbours: `{"name":"PASSWORD","value":"…"}`, or a key in lines.
     /// What a tool was given is read as one text for that, and each string masked as far as it is part of a secret.
-    fn tool(&mut self, body: &[u8], said: &[SaidString<'_>], tool: &Range<usize>, find: Find<'_>) {
+    fn tool(&mut self, body: &[u8], tool: &Range<usize>, find: Find<'_>) {
         let Ok(text) = str::from_utf8(&body[tool.clone()]) else { return };
-        for (span, mask) in find(None, text) {
-            let (start, end) = (tool.start + span.start, tool.start + span.end);
-            let first = said.partition_point(|one| one.token.end <= start);
-            let within = said[first..].iter().take_while(|one| one.token.start < end);
-            for one in within.filter(|one| !one.is_key && !is_blob(&body[one.token.clone()])) {
-                let inside = one.token.start + 1..one.token.end - 1;
-                let part = start.max(inside.start)..end.min(inside.end);
-                self.put(spelled::whole(body, inside, part), mask);
+        let mut found: Vec<_> = find(None, text)
+            .into_iter()
+            .map(|(it, mask)| (tool.start + it.start..tool.start + it.end, mask))
+            .collect();
+        found.sort_unstable_by_key(|(span, _)| span.start);
+        let mut rest = found.as_slice();
+        let mut walk = Walk::of_tool(&body[..tool.end], tool.start);
+        while !rest.is_empty()
+            && let Some(met) = walk.next()
+        {
+            let WalkStep::Value(token) = met else { continue };
+            while rest.first().is_some_and(|(span, _)| span.end <= token.start) {
+                rest = &rest[1..];
             }
+            self.parts(body, &token, rest);
+        }
+    }
+
+    /// Masks the string `token` as far as it is part of what was `found`, in order.
+    fn parts(&mut self, body: &[u8], token: &Range<usize>, found: &[TextMask]) {
+        let mut found = found.iter().take_while(|(span, _)| span.start < token.end).peekable();
+        if found.peek().is_none() || is_blob(&body[token.clone()]) {
+            return;
+        }
+        let mut letters = SpelledSteps::new(body, token.start + 1..token.end - 1);
+        for (span, mask) in found {
+            self.put(letters.whole(span), mask);
         }
     }
 }
@@ -102,10 +125,7 @@ impl FoundMasks {
 /// strings in there.
 fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, depth: usize) -> Vec<TextMask> {
     if is_blob(token) {
-        // What is one secret from its first letter on, by its name or its beginning, is no picture.
-        let head = str::from_utf8(&token[1..=BLOB]).map(own).unwrap_or_default();
-        let first = head.into_iter().find(|(span, _)| span.start == 0);
-        return first.map(|(_, mask)| (1..token.len() - 1, mask)).into_iter().collect();
+        return blob(token, own);
     }
     let nested = |text: &str| if depth < DEEPEST { within(text, find, depth + 1) } else { Vec::new() };
     if let Some(text) = text::decode(token)
@@ -123,6 +143,18 @@ fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, dept
     masks.0.into_iter().map(|(start, (end, mask))| (spelled.span(start..end), mask)).collect()
 }
 
+/// The masks of a string that is a picture or the like: those of what stands before it in the URL of its data.
+fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
+    // What is one secret from its first letter on, by its name or its beginning, is no picture.
+    let head = str::from_utf8(&token[1..=BLOB]).map(own).unwrap_or_default();
+    if let Some((_, mask)) = head.into_iter().find(|(span, _)| span.start == 0) {
+        return vec![(1..token.len() - 1, mask)];
+    }
+    let Some(first) = blob_start(token) else { return Vec::new() };
+    let spelled = Spelled::of(&token[..=first]);
+    own(&spelled.text).into_iter().map(|(span, mask)| (spelled.span(span), mask)).collect()
+}
+
 /// JSON in a string of JSON in a string is searched as such; what is deeper, as text.
 const DEEPEST: usize = 3;
 
@@ -132,7 +164,7 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
         && text.contains('\\')
         && serde_json::from_str::<IgnoredAny>(text).is_ok();
     let masks =
-        if is_json { search(Walk::of_tool(text.as_bytes()), find, depth) } else { FoundMasks::default() };
+        if is_json { search(Walk::of_tool(text.as_bytes(), 0), find, depth) } else { FoundMasks::default() };
     masks.0.into_iter().map(|(start, (end, mask))| (start..end, mask)).collect()
 }
 
@@ -140,17 +172,22 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
 const BLOB: usize = 1024;
 
 fn is_blob(token: &[u8]) -> bool {
-    let content = token.get(1..token.len() - 1).unwrap_or_default();
-    let content = content.strip_prefix(b"data:").map_or(content, |url| {
-        url.iter().position(|byte| *byte == b',').map_or(url, |comma| &url[comma + 1..])
-    });
+    let content = token.get(blob_start(token).unwrap_or(1)..token.len() - 1).unwrap_or_default();
     let padding = content.iter().rev().take_while(|byte| **byte == b'=').count();
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
     content.len() >= BLOB && content[..content.len() - padding].iter().all(letter)
 }
 
+/// Where the data of a URL begins that has its data in it: after its comma.
+fn blob_start(token: &[u8]) -> Option<usize> {
+    let comma = token.strip_prefix(b"\"data:")?.iter().position(|byte| *byte == b',')?;
+    Some("\"data:,".len() + comma)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
 
     /// Finds the word HUSH, and all that stands under the name `pin`.
@@ -240,5 +277,62 @@ mod tests {
     fn no_depth_exhausts_the_stack() {
         let deep = format!("{}\"HUSH\"{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(mask_body(deep.as_bytes(), find).map(|masked| masked.count), Ok(1));
+    }
+
+    /// Holds that a body is masked in a time that only linear work keeps to.
+    fn check_soon(body: &str, count: usize) {
+        let start = Instant::now();
+        assert_eq!(mask_body(body.as_bytes(), find).map(|masked| masked.count), Ok(count));
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_name_is_not_copied_for_each_item() {
+        let items = "\"x\",".repeat(50_000);
+        check_soon(&format!(r#"{{"\u0061{}":[{items}"HUSH"]}}"#, "a".repeat(1 << 20)), 1);
+    }
+
+    #[test]
+    fn secrets_of_a_tool_are_found_in_one_pass() {
+        let said = "HUSH ".repeat(100_000);
+        check_soon(&format!(r#"{{"input":{{"a":"{said}"}}}}"#), 100_000);
+    }
+
+    #[test]
+    fn signatures_are_found_in_one_pass() {
+        let deep = 50_000;
+        let (begin, end) = (r#"{"data":"HUSH","a":"#.repeat(deep), "}".repeat(deep));
+        check_soon(&format!("{begin}1{end}"), deep);
+    }
+
+    #[test]
+    fn only_what_is_signed_stays() {
+        for body in [
+            r#"{"thinking":"HUSH","x":{"signature":""},"\u0073ignature" : "s"}"#,
+            r#"{"reasoningText":{"text":"HUSH","signature":"s"}}"#,
+            r#"{"data":"HUSH","type":"redacted_thinking"}"#,
+            r#"{"a":{"thinking":"HUSH","b":[{"thinking":"HUSH","signature":"s"}],"signature":"s"}}"#,
+        ] {
+            check(body, body);
+        }
+        for body in [
+            r#"{"thinking":"HUSH","x":{"signature":"s"}}"#,
+            r#"{"thinking":"HUSH","signature":"s","signature":"s"}"#,
+            r#"{"thinking":["HUSH"],"signature":"s"}"#,
+            r#"{"thinking":"HUSH","signature":""}"#,
+            r#"{"text":"HUSH","signature":"s"}"#,
+            r#"{"data":"HUSH","type":"redacted","x":[{"type":"redacted_thinking"}]}"#,
+        ] {
+            check(body, &body.replace("HUSH", "***"));
+        }
+    }
+
+    #[test]
+    fn what_stands_before_a_picture_is_masked() {
+        let picture = "A".repeat(BLOB);
+        check(
+            &format!(r#"{{"a":"data:HUSH;x=\u0048USH,{picture}HUSH"}}"#),
+            &format!(r#"{{"a":"data:***;x=***,{picture}HUSH"}}"#),
+        );
     }
 }

@@ -61,19 +61,32 @@ fn broken(bytes: &[u8]) -> usize {
     if bytes.get(1) == Some(&b'u') { bytes.len().min(6) } else { bytes.len().min(2) }
 }
 
-/// A part of the string `inside`, widened so that it cuts no escape in two.
-pub(super) fn whole(body: &[u8], inside: Range<usize>, part: Range<usize>) -> Range<usize> {
-    let (mut at, mut start) = (inside.start, part.start);
-    while at < part.end {
-        let length = match body[at] {
-            b'\\' => text::character(&body[at..inside.end])
-                .map_or_else(|| broken(&body[at..inside.end]), |it| it.1),
-            _ => 1,
-        };
-        if at < start && start < at + length {
-            start = at;
-        }
-        at += length;
+/// Steps over the letters of a string, once for all that is asked about it.
+pub(super) struct SpelledSteps<'b> {
+    body: &'b [u8],
+    inside: Range<usize>,
+    at: usize,
+}
+
+impl<'b> SpelledSteps<'b> {
+    pub(super) fn new(body: &'b [u8], inside: Range<usize>) -> Self {
+        Self { body, at: inside.start, inside }
     }
-    start..at.min(inside.end).max(start)
+
+    /// What of `span` is in the string after all that was asked for before, widened so that it cuts no escape in two.
+    pub(super) fn whole(&mut self, span: &Range<usize>) -> Range<usize> {
+        let mut start = span.start.max(self.at);
+        while self.at < span.end.min(self.inside.end) {
+            let rest = &self.body[self.at..self.inside.end];
+            let length = match rest[0] {
+                b'\\' => text::character(rest).map_or_else(|| broken(rest), |it| it.1),
+                _ => 1,
+            };
+            if self.at < start && start < self.at + length {
+                start = self.at;
+            }
+            self.at += length;
+        }
+        start..self.at.min(self.inside.end).max(start)
+    }
 }

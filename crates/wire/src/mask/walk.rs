@@ -3,18 +3,19 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::node::JsonNode;
 use crate::json::text;
 use crate::mask::said::{MESSAGES, NAMES, SCHEMAS, TOOLS};
+use crate::mask::signed::{SignedObject, signed_objects};
+use crate::mask::token::{is_key, step_string};
 
-/// A string that is said, and what it goes by.
-pub(super) struct SaidString<'b> {
-    /// The name of its member; the items of a list go by the name of the list.
-    pub(super) name: Option<Cow<'b, str>>,
-    /// Where it stands, with its quotes.
-    pub(super) token: Range<usize>,
-    /// True when it is itself the name of a member.
-    pub(super) is_key: bool,
+/// What a walk meets.
+pub(super) enum WalkStep {
+    /// The name of a member that is said, where it stands with its quotes.
+    Key(Range<usize>),
+    /// Another string that is said, where it stands with its quotes.
+    Value(Range<usize>),
+    /// The end of what a tool was given, or gave, and where all of that stands.
+    Tool(Range<usize>),
 }
 
 /// How the strings below a member are taken.
@@ -28,94 +29,89 @@ enum Taken {
     Silent,
 }
 
-/// A list or an object that has begun.
+/// A list or an object that has begun. There may be one for each byte of a body, so it is small.
 struct OpenValue {
-    start: usize,
     taken: Taken,
+    /// What came back signed in it, if it is an object.
+    signed: SignedObject,
     /// True of a model's thoughts as Bedrock writes them.
     is_reasoning: bool,
-    /// Whether the provider signed or sealed its text, once that was asked.
-    is_signed: Option<bool>,
 }
 
 /// A walk that keeps its own stack, so that no depth exhausts ours.
 pub(super) struct Walk<'b> {
     pub(super) body: &'b [u8],
     at: usize,
+    /// The name of the member that is walked; the items of a list go by the name of the list.
+    name: Option<Cow<'b, str>>,
     /// How strings are taken that stand in nothing else.
     top: Taken,
     open: Vec<OpenValue>,
-    /// The places of what tools were given and gave, once all was walked.
-    pub(super) tools: Vec<Range<usize>>,
+    /// Where the tool's value that is walked begins.
+    tool: usize,
+    /// The objects with something signed, the first one last.
+    signed: Vec<(usize, SignedObject)>,
 }
 
 impl<'b> Walk<'b> {
     pub(super) fn new(body: &'b [u8], at: usize) -> Self {
-        Self { body, at, top: Taken::Said, open: Vec::new(), tools: Vec::new() }
+        Self { signed: signed_objects(body, at), ..Self::plain(body, at, Taken::Said) }
     }
 
     /// A walk over what is a tool's as a whole.
-    pub(super) fn of_tool(body: &'b [u8]) -> Self {
-        Self { top: Taken::HiddenTool, ..Self::new(body, 0) }
+    pub(super) fn of_tool(body: &'b [u8], at: usize) -> Self {
+        Self::plain(body, at, Taken::HiddenTool)
     }
 
-    /// Every string that is said, in order.
-    pub(super) fn said(&mut self) -> Vec<SaidString<'b>> {
-        let mut said = Vec::new();
-        let mut name: Option<Cow<'b, str>> = None;
-        while let Some(&byte) = self.body.get(self.at) {
-            match byte {
-                b'"' => {
-                    let token = self.string();
-                    if self.is_key() {
-                        name = text::decode(&self.body[token.clone()]);
-                        if self.taken() != Taken::Silent {
-                            said.push(SaidString { name: None, token, is_key: true });
-                        }
-                    } else if self.is_said(name.as_deref()) {
-                        said.push(SaidString { name: name.clone(), token, is_key: false });
-                    }
-                }
-                b'{' | b'[' => {
-                    self.open(name.as_deref(), byte);
-                    // The items of a list go by the name of the list.
-                    if byte == b'{' {
-                        name = None;
-                    }
-                }
-                b'}' | b']' => {
-                    self.close();
-                    name = None;
-                }
-                _ => self.at += 1,
-            }
-        }
-        said
+    fn plain(body: &'b [u8], at: usize, top: Taken) -> Self {
+        Self { body, at, name: None, top, open: Vec::new(), tool: at, signed: Vec::new() }
+    }
+
+    /// What the value that was met last goes by.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     fn taken(&self) -> Taken {
         self.open.last().map_or(self.top, |open| open.taken)
     }
 
-    fn open(&mut self, name: Option<&str>, byte: u8) {
-        let taken = self.below(name, byte);
-        let is_reasoning = name == Some("reasoningText");
-        self.open.push(OpenValue { start: self.at, taken, is_reasoning, is_signed: None });
-        self.at += 1;
+    /// The string here, if it is said.
+    fn string(&mut self) -> Option<WalkStep> {
+        let token = step_string(self.body, &mut self.at);
+        if is_key(self.body, self.at) {
+            self.name = text::decode(&self.body[token.clone()]);
+            return (self.taken() != Taken::Silent).then_some(WalkStep::Key(token));
+        }
+        self.is_said().then_some(WalkStep::Value(token))
     }
 
-    fn close(&mut self) {
+    fn open(&mut self, byte: u8) {
+        let taken = self.below(byte);
+        if taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool {
+            self.tool = self.at;
+        }
+        let signed = self.signed.pop_if(|(start, _)| *start == self.at).map(|(_, signed)| signed);
+        let is_reasoning = self.name() == Some("reasoningText");
+        self.open.push(OpenValue { taken, signed: signed.unwrap_or_default(), is_reasoning });
         self.at += 1;
-        let closed = self.open.pop();
-        if let Some(OpenValue { start, taken: Taken::HiddenTool, .. }) = closed
-            && self.taken() != Taken::HiddenTool
-        {
-            self.tools.push(start..self.at);
+        // The items of a list go by the name of the list.
+        if byte == b'{' {
+            self.name = None;
         }
     }
 
-    fn below(&self, name: Option<&str>, byte: u8) -> Taken {
-        let is = |names: &[&str]| name.is_some_and(|name| names.contains(&name));
+    /// Steps out of what is open, and tells whether that was a tool's.
+    fn close(&mut self) -> Option<WalkStep> {
+        self.at += 1;
+        self.name = None;
+        let closed = self.open.pop()?;
+        let is_tool = closed.taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool;
+        is_tool.then_some(WalkStep::Tool(self.tool..self.at))
+    }
+
+    fn below(&self, byte: u8) -> Taken {
+        let is = |names: &[&str]| self.name().is_some_and(|name| names.contains(&name));
         match self.taken() {
             Taken::Said if is(&SCHEMAS) => Taken::Silent,
             Taken::Said if is(&TOOLS) && (byte == b'{' || !is(&MESSAGES)) => Taken::HiddenTool,
@@ -123,50 +119,46 @@ impl<'b> Walk<'b> {
         }
     }
 
-    fn is_said(&mut self, name: Option<&str>) -> bool {
+    fn is_said(&self) -> bool {
         match self.taken() {
             Taken::Silent => false,
             Taken::HiddenTool => true,
-            Taken::Said => name.is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name)),
+            Taken::Said => self.name().is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name)),
         }
     }
 
     /// True when a member of the object here must come back to its provider as it was.
-    fn is_signed(&mut self, name: &str) -> bool {
-        let body = self.body;
-        let Some(open) = self.open.last_mut().filter(|open| body[open.start] == b'{') else { return false };
-        let may_be = matches!(name, "thinking" | "data") || name == "text" && open.is_reasoning;
-        if !may_be {
-            return false;
-        }
-        *open.is_signed.get_or_insert_with(|| {
-            let object = JsonNode::at(open.start..body.len(), body);
-            let [kind, signature] = object.gets(["type", "signature"]).unwrap_or_default();
-            match name {
-                "data" => kind.is_some_and(|kind| kind.bytes() == b"\"redacted_thinking\""),
-                _ => signature.is_some_and(|signature| signature.bytes().len() > 2),
-            }
+    fn is_signed(&self, name: &str) -> bool {
+        self.open.last().is_some_and(|open| match name {
+            "data" => open.signed.is_redacted,
+            "thinking" => open.signed.is_signed,
+            "text" => open.signed.is_signed && open.is_reasoning,
+            _ => false,
         })
     }
+}
 
-    /// Steps over the string here.
-    fn string(&mut self) -> Range<usize> {
-        let start = self.at;
-        self.at += 1;
+impl Iterator for Walk<'_> {
+    type Item = WalkStep;
+
+    fn next(&mut self) -> Option<WalkStep> {
         while let Some(&byte) = self.body.get(self.at) {
-            match byte {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+            let met = match byte {
+                b'"' => self.string(),
+                b'}' | b']' => self.close(),
+                b'{' | b'[' => {
+                    self.open(byte);
+                    None
+                }
+                _ => {
+                    self.at += 1;
+                    None
+                }
+            };
+            if met.is_some() {
+                return met;
             }
         }
-        self.at = self.body.len().min(self.at + 1);
-        start..self.at
-    }
-
-    /// True when the string before is a name: in JSON only that is followed by a colon.
-    fn is_key(&self) -> bool {
-        let rest = &self.body[self.at..];
-        rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+        None
     }
 }
