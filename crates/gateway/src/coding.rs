@@ -24,7 +24,15 @@ pub(crate) enum CodingFault {
     Garbled,
 }
 
+/// How much longer a coded body is taken to be once it is decoded, before that is known.
+const DENSE: usize = 8;
+
 impl Coding {
+    /// About how many bytes work on so many of them takes, decoded.
+    pub(crate) fn weight(self, limit: usize, bytes: usize) -> usize {
+        if self == Self::Identity { bytes } else { limit.min(bytes.saturating_mul(DENSE)) }
+    }
+
     /// The coding that headers name.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let mut values = headers.get_all(CONTENT_ENCODING).into_iter();

@@ -27,9 +27,6 @@ use crate::vendor::Vendor;
 /// What a response says of its request when that went on as it came, though it should not have.
 const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
 
-/// How much longer a coded body is taken to be once it is decoded, before that is known.
-const DENSE: usize = 8;
-
 /// What to forward, and what becomes of the response.
 pub(crate) struct Offered {
     pub(crate) outgoing: Outgoing,
@@ -136,8 +133,7 @@ async fn aside(
 ) -> Result<Verdict, Missed> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
-    let weight = if coding == Coding::Identity { body.len() } else { limit.min(body.len() * DENSE) };
-    let verdict = gate.bench.aside(weight, work).await;
+    let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(Missed::Late)) {
         let late = Work::of(gate, parts, body);
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.

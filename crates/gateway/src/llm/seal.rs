@@ -5,23 +5,27 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
-use tokio::task::spawn_blocking;
 
-use crate::Refusal;
-use crate::bench::guarded;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::signature::covers_body;
 use crate::llm::whole::{Whole, bomb, measure};
+use crate::{Missed, Refusal};
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
 pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
     let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
     let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
-    let searching = spawn_blocking(move || guarded(|| search(&*rewrite, limit, coding, &body)));
-    let found = searching.await.unwrap_or(Err(crate::Missed::Panicked)).map_err(|_| broken())?;
+    let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
+    let work = move || search(&*rewrite, limit, coding, &body);
+    let found = match coding {
+        Coding::Identity => bench.run(weight, work).await,
+        // Nobody knows how long it is before it was decoded.
+        _ => bench.aside(weight, work).await,
+    };
+    let found = found.map_err(unsearched)?;
     let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
     if covers_body(parts) {
         let why = "this body has secrets, but its headers sign it, so they cannot be masked";
@@ -49,6 +53,16 @@ fn search(
     }
 }
 
-fn broken() -> Error {
-    Error::us(StatusCode::INTERNAL_SERVER_ERROR, "searching for secrets failed, so the request was not sent")
+/// What has not been searched is not sent.
+fn unsearched(why: Missed) -> Error {
+    match why {
+        Missed::Late | Missed::Full => Error::us(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "no time to mask secrets right now, so the request was not sent; try again",
+        ),
+        Missed::Panicked | Missed::Coded | Missed::Signed => Error::us(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "searching for secrets failed, so the request was not sent",
+        ),
+    }
 }

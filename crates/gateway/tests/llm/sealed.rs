@@ -1,7 +1,7 @@
 //! Redaction that the operator asked for by name: no secret goes on, whatever the client says or sends.
 
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +12,8 @@ use http_body_util::Full;
 use serde_json::json;
 use tersely_core::{Mode, Plan, Redaction};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings as Door, Live, Timeouts};
+use tersely_gateway::{GatewaySettings as Door, Live};
+use tokio::time::timeout;
 
 use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
 
@@ -204,12 +205,6 @@ async fn no_limit_lets_a_request_go_on_unsearched() {
     Exchange { door: small, headers: &headers, body: coded, ..Exchange::default() }
         .gets_refused(StatusCode::PAYLOAD_TOO_LARGE, why)
         .await;
-    let hasty = |mut door: Door| {
-        door.timeouts = Timeouts { rewrite: Duration::ZERO, ..door.timeouts };
-        door.limits.inline = 0;
-        door
-    };
-    Exchange { door: hasty, ..Exchange::default() }.goes_masked(4).await;
 }
 
 #[tokio::test]
@@ -234,26 +229,53 @@ async fn requests_without_a_body_go_on() {
     assert_eq!(log.lock().unwrap().len(), 1);
 }
 
+/// Behaviour 14.2: a search that takes too long is given up, and so is what would wait for its room.
+#[tokio::test]
+async fn a_search_that_is_late_refuses_the_request() {
+    let (address, log) = recorder().await;
+    let mut settings = settings(address);
+    settings.timeouts.rewrite = Duration::from_millis(50);
+    settings.limits.inline = 0;
+    settings.limits.rewrites = 1;
+    let (release, hung) = mpsc::channel();
+    let gateway = gateway(settings, Arc::new(Searcher(Mutex::new(hung)))).await;
+    for _ in 0..2 {
+        let post = Request::post(gateway.url("/v1/messages")).body(Full::new(Bytes::from(body("")))).unwrap();
+        let answer = timeout(Duration::from_secs(20), send(post)).await.expect("an answer");
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(String::from_utf8_lossy(&answer.body).contains("no time to mask secrets"));
+    }
+    assert!(log.lock().unwrap().is_empty());
+    drop(release);
+}
+
+/// Searches until it is told to panic.
+struct Searcher(Mutex<mpsc::Receiver<()>>);
+
+impl tersely_gateway::Rewrite for Searcher {
+    fn wants(&self, _: &tersely_gateway::Head<'_>) -> bool {
+        false
+    }
+
+    fn rewrite(&self, _: &tersely_gateway::Head<'_>, _: &Bytes) -> tersely_gateway::Verdict {
+        tersely_gateway::Verdict::Keep
+    }
+
+    fn seals(&self) -> bool {
+        true
+    }
+
+    fn seal(&self, _: &[u8]) -> Result<Option<Vec<u8>>, tersely_gateway::Refusal> {
+        let _ = self.0.lock().unwrap().recv();
+        panic!("on purpose")
+    }
+}
+
 /// Behaviour 14.2: a scanner that fails, fails closed.
 #[tokio::test]
 async fn a_search_that_fails_refuses_the_request() {
-    struct Broken;
-    impl tersely_gateway::Rewrite for Broken {
-        fn wants(&self, _: &tersely_gateway::Head<'_>) -> bool {
-            false
-        }
-        fn rewrite(&self, _: &tersely_gateway::Head<'_>, _: &Bytes) -> tersely_gateway::Verdict {
-            tersely_gateway::Verdict::Keep
-        }
-        fn seals(&self) -> bool {
-            true
-        }
-        fn seal(&self, _: &[u8]) -> Result<Option<Vec<u8>>, tersely_gateway::Refusal> {
-            panic!("on purpose")
-        }
-    }
     let (address, log) = recorder().await;
-    let gateway = gateway(settings(address), Arc::new(Broken)).await;
+    let gateway = gateway(settings(address), Arc::new(Searcher(Mutex::new(mpsc::channel().1)))).await;
     let post = Request::post(gateway.url("/v1/messages")).body(Full::new(Bytes::from(body("")))).unwrap();
     let answer = send(post).await;
     assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
