@@ -270,6 +270,45 @@ fn a_pipe_names_its_provider() {
     }
 }
 
+/// Behaviour 8.8: a key goes to the server that it was written for, whatever else the file knows.
+#[test]
+fn an_endpoint_and_its_key_come_from_one_place() {
+    let file = |strategy: &str, own: &str, fast: &str, more: &str| {
+        let text = format!(
+            "pipes:\n  tool_output: {{strategy: {strategy}, provider: fast, api: {{{own}}}}}\nproviders:\n  fast: {{{fast}}}\n{more}"
+        );
+        Scene::new("pipe-pair").file("tersely.yaml", text).set("TERSELY_CONFIG", "tersely.yaml")
+    };
+    let service =
+        "endpoint: 'http://service', api_key: theirs, model: small, timeout: 5s, query_agnostic: true";
+    let asked = file("external_provider", service, "model: gpt-x, auth: oauth", "");
+    asked.holds("remote.endpoint", json!(""), "default");
+    asked.holds("remote.key", json!(""), "default");
+    asked.holds("remote.timeout", json!("5s"), "file tersely.yaml:2");
+    asked.holds("remote.query_agnostic", json!(true), "file tersely.yaml:2");
+    let asked = file("external_provider", service, "api_key: mine", "");
+    asked.holds("remote.endpoint", json!(""), "default");
+    asked.holds("remote.key", json!("***"), "file tersely.yaml:4");
+    asked.holds("remote.model", json!("small"), "file tersely.yaml:2");
+    let asked = file("external_provider", service, "endpoint: 'http://own', model: m", "");
+    asked.holds("remote.endpoint", json!("http://own"), "file tersely.yaml:4");
+    asked.holds("remote.key", json!(""), "default");
+    let posted = file("api", "endpoint: 'http://service'", "api_key: mine, model: m", "");
+    posted.holds("remote.endpoint", json!("http://service"), "file tersely.yaml:2");
+    for key in ["key", "model", "provider"] {
+        posted.holds(&format!("remote.{key}"), json!(""), "default");
+    }
+    posted.notes(
+        "pipes.tool_output.provider has no effect: only the strategy external_provider asks a provider",
+    );
+    for (more, said) in [
+        ("remote: {key: other}\n", ":5: remote.key: the endpoint and the key come from providers.fast"),
+        ("remote: {endpoint: 'http://h'}\n", ":5: remote.endpoint: the endpoint and the key come from"),
+    ] {
+        file("external_provider", "", "model: m, auth: oauth", more).refuses(said);
+    }
+}
+
 /// Behaviour 8.11: who listens where others may listen too shares a store with them.
 #[test]
 fn a_compressor_needs_one_instance_or_a_shared_store() {

@@ -1,13 +1,17 @@
 //! What the file of another gateway says of a compressor elsewhere: its own keys, and those of the provider that it names.
 //!
-//! Both may stand in either order, so they are gathered first. What a provider says goes before what the pipe says itself.
+//! Both may stand in either order, so they are gathered first. What a provider says goes before what the pipe says itself,
+//! and a key goes to the server that it was written for alone.
 
 use std::collections::BTreeMap;
 
 use super::layer::Layer;
 use super::node::{Pair, SettingValue};
+use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::reader::Reader;
+use super::remote::EXTERNAL;
+use super::seed_said::Said;
 use super::words::Words;
 
 /// The keys of a provider, and what they are called here.
@@ -82,25 +86,61 @@ fn provider(reader: &mut Reader<'_>, name: &str, pairs: &[Pair]) {
     reader.layer.seed.providers.insert(name.to_owned(), said);
 }
 
-/// Puts what was gathered under our keys.
+/// Puts what was gathered under our keys. A provider means something to the strategy that asks a model only: no other may
+/// send its key anywhere.
 pub(super) fn close(layer: &mut Layer) {
     let mut seed = std::mem::take(&mut layer.seed);
     let mut said = std::mem::take(&mut seed.own);
-    if let Some((name, origin)) = seed.provider.take() {
-        let named = seed.providers.remove(&name);
-        let model = named.iter().chain([&said]).find_map(|said| said.get("remote.model"));
-        let shape = shape(&name, model.and_then(|(words, _)| words.one().ok()).unwrap_or_default());
-        if named.is_none() && shape != name {
-            let what = format!("{name:?} is not defined under providers");
-            layer.problems.push(Problem::at(&origin, "pipes.tool_output.provider", what));
+    let strategy = layer.values.get("remote.strategy").and_then(|(words, _)| words.one().ok());
+    let is_model = strategy == Some(EXTERNAL);
+    match seed.provider.take() {
+        Some((name, origin)) if is_model => {
+            let named = seed.providers.remove(&name);
+            let shape = choose(layer, &mut said, (&name, &origin), named);
+            said.insert("remote.provider", (shape.into(), origin));
         }
-        said.extend(named.unwrap_or_default());
-        said.insert("remote.provider", (shape.into(), origin));
+        Some(_) => {
+            let why = format!("only the strategy {EXTERNAL} asks a provider");
+            layer.notices.push(format!("pipes.tool_output.provider has no effect: {why}"));
+        }
+        None => {}
     }
     for (key, (words, origin)) in said {
         layer.put(key, words, origin);
     }
     layer.seed = seed;
+}
+
+/// What decides who gets a key: both come from one place.
+const PAIR: [&str; 2] = ["remote.endpoint", "remote.key"];
+
+/// Puts what a provider says over what the pipe says itself, and gives whose API it speaks. The endpoint and the key of the
+/// pipe are those of another server.
+fn choose(
+    layer: &mut Layer,
+    said: &mut BTreeMap<&'static str, Said>,
+    (name, origin): (&str, &SettingOrigin),
+    named: Option<BTreeMap<&'static str, Said>>,
+) -> &'static str {
+    let is_named = named.is_some();
+    if is_named {
+        said.retain(|key, _| !PAIR.contains(key));
+    }
+    said.extend(named.unwrap_or_default());
+    let model = said.get("remote.model").and_then(|(words, _)| words.one().ok());
+    let shape = shape(name, model.unwrap_or_default());
+    if is_named {
+        for key in PAIR {
+            let Some((_, other)) = layer.values.get(key) else { continue };
+            let what = format!("the endpoint and the key come from providers.{name}, which the pipe names");
+            let problem = Problem::at(other, key, what).hint("say it under providers, or name no provider");
+            layer.problems.push(problem);
+        }
+    } else if shape != name {
+        let what = format!("{name:?} is not defined under providers");
+        layer.problems.push(Problem::at(origin, "pipes.tool_output.provider", what));
+    }
+    shape
 }
 
 /// Whose API a provider speaks, by its name or else by its model's.
