@@ -326,6 +326,12 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
     let kept = format!("loss = \"form\"\n{remote}");
     let kept = Scene::new("remote-kept").file("t.toml", kept).set("TERSELY_CONFIG", "t.toml");
     kept.notes("remote.strategy has no effect: loss allows no detail to be left out");
+    // A rule or a request may still turn the work on.
+    for asks in ["loss = \"form\"", "loss = \"none\"", "mode = \"disabled\""] {
+        let text = format!("{asks}\nlisten = \"0.0.0.0:1\"\n{remote}");
+        let idle = Scene::new("remote-idle").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
+        idle.refuses("remote.strategy: a compressor says something else each time");
+    }
     Scene::new("remote-bare")
         .file("t.toml", "[remote]\nstrategy = \"api\"\n")
         .set("TERSELY_CONFIG", "t.toml")

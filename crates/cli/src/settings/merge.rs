@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
-use tersely_core::{Loss, Mode, Redaction};
+use tersely_core::{Loss, Mode, Plan, Redaction};
 use tersely_engine::Prompts;
 
 use super::all::AllSettings;
@@ -106,18 +106,21 @@ impl Merger {
         }
     }
 
-    /// Refuses a compressor that cannot be reached, or whose answers would differ from instance to instance.
+    /// Refuses a compressor that cannot be reached, or whose answers would differ from instance to instance. One that has
+    /// nothing to do needs a store as well: a rule or a request may give it something.
     fn reach(&mut self) {
         let Draft { remote, kept, settings, .. } = &self.draft;
-        if !remote.is_remote() || settings.engine.plan.mode == Mode::Disabled {
+        if !remote.is_remote() {
             return;
         }
-        if settings.engine.plan.loss < Loss::Detail {
+        let Plan { mode, loss, .. } = settings.engine.plan;
+        let is_idle = mode == Mode::Disabled || loss < Loss::Detail;
+        if is_idle && mode != Mode::Disabled {
             let loss = "loss allows no detail to be left out";
-            return self.notices.push(format!("remote.strategy has no effect: {loss}"));
+            self.notices.push(format!("remote.strategy has no effect: {loss}"));
         }
         let is_alone = settings.gateway.listen.ip().is_loopback();
-        let (what, hint) = if let Some(missing) = remote.missing() {
+        let (what, hint) = if let Some(missing) = remote.missing().filter(|_| !is_idle) {
             (
                 format!("{} needs {missing}", remote.strategy),
                 format!("set {missing}; docs/remote.md has examples"),
