@@ -33,7 +33,7 @@ mod settings;
 mod skip;
 mod strategy;
 
-pub use agreed::Agreed;
+pub use agreed::{Agreed, AgreedWord};
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use asked::{Asked, AskedSession};
 pub use change::Change;

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use tersely_core::{Loss, Mode, Plan, first_words, redact};
 use tersely_wire::Slot;
 
+use crate::AgreedWord;
 use crate::conversation::call;
 use crate::link::part;
 use crate::scope::Scope;
@@ -60,7 +61,11 @@ pub(crate) fn words<'w>(
         Strategy::Stages => None,
         Strategy::Simple => may_shorten(plan, slot, text).then(|| vec![simple()]),
         Strategy::Remote(remote) => {
-            let said = scope.agreed?.at(at)?.map(|said| (remote.stage, Cow::Borrowed(said)));
+            let said = match scope.agreed?.at(at)? {
+                AgreedWord::Said(said) => Some((remote.stage, Cow::Borrowed(said.as_str()))),
+                AgreedWord::Failed => None,
+                AgreedWord::Whole => return Some(Vec::new()),
+            };
             let fallback = (remote.fallback == Fallback::Simple).then(simple);
             Some(said.into_iter().chain(fallback).collect())
         }

@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 use tersely_core::{Mode, Plan};
 use tersely_engine::{
-    Agreed, Candidate, Engine, EngineSettings, Fallback, Memo, Recall, RemotePlan, Request, Strategy,
+    Agreed, AgreedWord, Candidate, Engine, EngineSettings, Fallback, Memo, Recall, RemotePlan, Request,
+    Strategy,
 };
 use tersely_wire::{Provider, claimed_provider};
 
@@ -121,8 +122,8 @@ fn a_memo_does_not_hide_what_is_agreed_on() {
     let (memo, good) = (Memo::default(), format!("60 jobs ran.\n{ERROR}"));
     let agreed = |first: Option<&str>| {
         let mut agreed = Agreed::default();
-        agreed.settle(0, first.map(str::to_owned));
-        agreed.settle(1, None);
+        agreed.settle(0, first.map_or(AgreedWord::Failed, |said| AgreedWord::Said(said.to_owned())));
+        agreed.settle(1, AgreedWord::Failed);
         agreed
     };
     for first in [Some(good.as_str()), None, Some("a lie"), Some(good.as_str())] {
@@ -150,4 +151,17 @@ fn the_first_words_stand_for_a_result() {
     }
     let file = sent(&engine(Strategy::Simple), &Agreed::default(), &body("why?", &["cat a.txt"]), 0);
     assert!(file.contains("queue 12 took"), "a file stays whole: {file}");
+}
+
+/// Behaviour 8.5, 8.11: the first words stand for what a compressor fails at, never for what it was not asked about.
+#[test]
+fn what_nobody_was_asked_about_stays_whole() {
+    let engine = engine(Strategy::Remote(RemotePlan { fallback: Fallback::Simple, ..remote("m") }));
+    for (word, is_whole) in [(AgreedWord::Failed, false), (AgreedWord::Whole, true)] {
+        let mut agreed = Agreed::default();
+        agreed.settle(0, word.clone());
+        let shown = sent(&engine, &agreed, &body("why?", &["run"]), 0);
+        assert_eq!(!shown.contains("<<<SHADOW:"), is_whole, "{word:?}: {shown}");
+        assert_eq!(shown.contains("queue 12 took"), is_whole, "{word:?}: {shown}");
+    }
 }

@@ -24,6 +24,9 @@ use crate::scene::{
 /// How long a compressor may take here.
 const TIMEOUT: Duration = Duration::from_millis(400);
 
+/// How long a slow one takes.
+const SLOW: Duration = Duration::from_millis(1200);
+
 /// A gateway before a recording upstream and a scripted compressor.
 struct Scene {
     gateway: Gateway,
@@ -45,6 +48,9 @@ async fn compressor(script: Script) -> (SocketAddr, Arc<Mutex<Vec<Seen>>>) {
             log.lock().unwrap().push(seen.clone());
             if seen.uri.path().contains("hang") {
                 std::future::pending::<()>().await;
+            }
+            if seen.uri.path().contains("slow") {
+                tokio::time::sleep(SLOW).await;
             }
             script(number, seen)
         }
@@ -239,6 +245,91 @@ async fn the_first_words_may_stand_for_what_a_compressor_fails_at() {
     let scene = Scene::new(service(&format!("http://{address}")), Fallback::Simple).await;
     let (body, _) = scene.sent(&[], Conversation::new().result("run", &log(1))).await;
     assert!(body.contains(&format!("00:01 job 7919 of queue 1 took 31 ms 00:02...\\n{ERROR}\"")), "{body}");
+}
+
+/// Behaviour 8.11: what the model has seen stays whole if nothing is known of it, whatever stands for failures.
+#[tokio::test]
+async fn the_first_words_never_stand_for_what_was_seen() {
+    let (address, calls) = compressor(|_, _| says("nothing")).await;
+    let scene = Scene::new(service(&format!("http://{address}")), Fallback::Simple).await;
+    let mut talk = Conversation::new();
+    talk.result("run", &log(1)).result("run on", "ok");
+    for _ in 0..2 {
+        let (body, _) = scene.sent(&[], &talk).await;
+        assert!(!body.contains("<<<SHADOW:shadow_") && body.len() > log(1).len() / 2, "{body}");
+    }
+    assert_eq!(calls.lock().unwrap().len(), 0);
+}
+
+/// A conversation whose last message has so many results.
+fn at_once(many: usize) -> Conversation {
+    let mut talk = Conversation::new();
+    let results: Vec<_> =
+        (0..many).map(|n| talk.clone().result("run", &log(n * 200)).messages.clone()).collect();
+    let parts = |from_end: usize, field: &str| -> Vec<Value> {
+        let part = |(n, messages): (usize, &Vec<Value>)| {
+            let mut part = messages[messages.len() - from_end]["content"][0].clone();
+            part[field] = json!(format!("toolu_{n}"));
+            part
+        };
+        results.iter().enumerate().map(part).collect()
+    };
+    talk.messages.push(json!({"role": "assistant", "content": parts(2, "id")}));
+    talk.messages.push(json!({"role": "user", "content": parts(1, "tool_use_id")}));
+    talk
+}
+
+/// Behaviour 8.10: a call that came late, because others went first, is no failure of the compressor.
+#[tokio::test]
+async fn a_call_without_its_share_of_the_time_is_no_failure() {
+    let (address, calls) = compressor(differs).await;
+    let slow =
+        CompressorSettings { timeout: Duration::from_secs(2), ..service(&format!("http://{address}/slow")) };
+    let scene = Scene::new(slow, Fallback::Whole).await;
+    scene.sent(&[], &at_once(20)).await;
+    let before = calls.lock().unwrap().len();
+    assert!(before > 10, "some came late: {before}");
+    let (body, _) = scene.sent(&[], Conversation::new().result("run", &log(1))).await;
+    assert_eq!(calls.lock().unwrap().len(), before + 1, "it is not left alone");
+    assert!(body.contains("120 jobs ran."), "{body}");
+}
+
+/// Behaviour 8.13: no request asks about more than 64 results; the others stay whole.
+#[tokio::test]
+async fn the_calls_of_one_request_are_counted() {
+    let (address, calls) = compressor(differs).await;
+    let patient =
+        CompressorSettings { timeout: Duration::from_secs(20), ..service(&format!("http://{address}")) };
+    let scene = Scene::new(patient, Fallback::Simple).await;
+    let (body, _) = scene.sent(&[], &at_once(70)).await;
+    assert_eq!(calls.lock().unwrap().len(), 64);
+    assert_eq!(body.matches("120 jobs ran.").count(), 64);
+    assert_eq!(body.matches("<<<SHADOW:shadow_").count(), 64, "what was not asked about stays whole");
+}
+
+/// Behaviour 8.10: what a server refuses to one login is no reason to leave it alone for others.
+#[tokio::test]
+async fn a_refused_login_is_nobody_elses_failure() {
+    let script: Script = |_, seen| {
+        let is_ask = seen.body.windows(16).any(|part| part == b"You shorten the ");
+        if is_ask && seen.headers["authorization"] != "Bearer good" {
+            return Response::builder().status(401).body(any(answer("no").into_body())).unwrap();
+        }
+        let text = json!([{"type": "text", "text": format!("120 jobs ran.\n{ERROR}")}]);
+        Response::new(any(Full::new(Bytes::from(json!({"content": text}).to_string()))))
+    };
+    let (address, seen) = compressor(script).await;
+    let endpoint = format!("http://{address}").parse().unwrap();
+    let model =
+        CompressorSettings { shape: CompressorShape::Anthropic, endpoint, key: None, ..service("http://h") };
+    let scene = Scene::before(address, seen, model, Fallback::Whole).await;
+    for turn in 0..8 {
+        let mut talk = Conversation::new();
+        scene.sent(&[("authorization", "Bearer bad")], talk.result("run", &log(turn * 200))).await;
+    }
+    let mut talk = Conversation::new();
+    let (body, _) = scene.sent(&[("authorization", "Bearer good")], talk.result("run", &log(1))).await;
+    assert!(body.contains("120 jobs ran."), "{body}");
 }
 
 /// What goes out: no file, no edit, no failure, nothing that the model has seen, and no secret.

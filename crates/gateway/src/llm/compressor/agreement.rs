@@ -7,13 +7,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use tersely_engine::AgreedWord;
 use tersely_store::{Id, Life, Store, StoreKey};
 use tokio::sync::Semaphore;
 
 use crate::llm::keeper::in_time;
-
-/// What stands for a result: a text, or nothing of use.
-pub(crate) type AgreedWord = Option<String>;
 
 /// A result in the stores: whose it is, and what it is called.
 #[derive(Clone)]
@@ -79,14 +77,15 @@ impl Agreement {
         }
     }
 
-    /// What stands for a result once `word` was said of it: that of whoever was first. A word that nobody confirms is
-    /// not used.
+    /// What stands for a result once `word` was said of it: that of whoever was first. Where nobody confirms a word, the
+    /// result stays whole, as it does for everybody else.
     pub(crate) async fn settle(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
         let stands = match &self.far {
             None => word,
             Some(far) => {
-                let place = key.on(far)?;
-                far.first(&place, &spell(word.as_ref())).await.ok().and_then(|said| unspell(&said))
+                let Some(place) = key.on(far) else { return AgreedWord::Whole };
+                let first = far.first(&place, &spell(&word)).await;
+                first.map_or(AgreedWord::Whole, |said| unspell(&said))
             }
         };
         self.hold(key, stands).await
@@ -94,9 +93,9 @@ impl Agreement {
 
     /// What this process uses for a result from now on: `word`, unless it has used something else.
     pub(crate) async fn hold(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
-        let place = key.on(&self.near)?;
-        let first = self.near.first(&place, &spell(word.as_ref())).await;
-        first.ok().and_then(|said| unspell(&said))
+        let Some(place) = key.on(&self.near) else { return AgreedWord::Whole };
+        let first = self.near.first(&place, &spell(&word)).await;
+        first.map_or(AgreedWord::Whole, |said| unspell(&said))
     }
 
     /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
@@ -106,7 +105,7 @@ impl Agreement {
         for (key, word) in used {
             let Some(place) = key.on(far) else { continue };
             let done = match far.find(&place).await {
-                Ok(None) => far.first(&place, &spell(word.as_ref())).await.map(drop),
+                Ok(None) => far.first(&place, &spell(&word)).await.map(drop),
                 found => found.map(drop),
             };
             // A store that fails now will fail for the others too.
@@ -123,11 +122,19 @@ impl AgreedKey {
     }
 }
 
-/// A word as it is kept: what it says behind a sign that it says something.
-fn spell(word: Option<&String>) -> String {
-    word.map_or_else(|| "-".to_owned(), |text| format!("+{text}"))
+/// A word as it is kept: a sign of its kind, and what it says.
+fn spell(word: &AgreedWord) -> String {
+    match word {
+        AgreedWord::Said(text) => format!("+{text}"),
+        AgreedWord::Failed => "-".to_owned(),
+        AgreedWord::Whole => "=".to_owned(),
+    }
 }
 
 fn unspell(kept: &str) -> AgreedWord {
-    kept.strip_prefix('+').map(str::to_owned)
+    match kept.strip_prefix('+') {
+        Some(text) => AgreedWord::Said(text.to_owned()),
+        None if kept == "-" => AgreedWord::Failed,
+        None => AgreedWord::Whole,
+    }
 }

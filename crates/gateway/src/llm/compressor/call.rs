@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use http::{Request, Uri};
+use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Limited};
 use tersely_engine::CompressorAsk;
 
@@ -15,24 +15,40 @@ use crate::outgoing::Outgoing;
 /// No honest answer is longer.
 const LONGEST: usize = 4 << 20;
 
-/// What a compressor says; `None` when it cannot be reached, refuses, or says nothing that can be read.
+/// Why a call came to nothing.
+pub(crate) enum CallFault {
+    /// Nobody can be reached, or the server says that it is at fault itself.
+    Down,
+    /// There is an answer, but a refusal or nothing that can be read: it may be about this request or its credential alone.
+    Refused,
+}
+
+/// What a compressor says.
 pub(crate) async fn call(
     pools: &Pools,
     settings: &CompressorSettings,
     (address, mut headers): (Uri, HeaderMap),
     ask: &CompressorAsk,
-) -> Option<Heard> {
+) -> Result<Heard, CallFault> {
     let body = Bytes::from(shape::body(settings, ask).to_string());
     let sent = body.len();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let mut request = Request::post(address).body(Outgoing::whole(body, None, Held::default())).ok()?;
+    let mut request = Request::new(Outgoing::whole(body, None, Held::default()));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = address;
     *request.headers_mut() = headers;
     let speaks = if settings.endpoint.is_secure() { Speaks::Any } else { Speaks::One };
     let (response, _lane) = pools.send(speaks, request).await;
-    let response = response.ok().filter(|response| response.status().is_success())?;
-    let body = Limited::new(response.into_body(), LONGEST).collect().await.ok()?.to_bytes();
-    let heard = shape::read(settings.shape, &body)?;
+    let response = response.map_err(|_| CallFault::Down)?;
+    match response.status() {
+        status if status.is_success() => {}
+        status if status.is_server_error() => return Err(CallFault::Down),
+        _ => return Err(CallFault::Refused),
+    }
+    let body = Limited::new(response.into_body(), LONGEST).collect().await;
+    let body = body.map_err(|_| CallFault::Down)?.to_bytes();
+    let heard = shape::read(settings.shape, &body).ok_or(CallFault::Refused)?;
     let tokens = heard.tokens.or_else(|| Some(shape::estimate(sent + body.len())));
-    Some(Heard { tokens, ..heard })
+    Ok(Heard { tokens, ..heard })
 }

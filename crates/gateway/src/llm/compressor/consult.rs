@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-use tersely_engine::{Agreed, Candidate, CompressorAsk};
+use tersely_engine::{Agreed, AgreedWord, Candidate, CompressorAsk};
 use tersely_store::{Breaker, Store, StoreSettings};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use crate::client::Pools;
 use crate::error::Error;
-use crate::llm::compressor::agreement::{AgreedKey, AgreedWord, Agreement, KnownWord};
-use crate::llm::compressor::call::call;
-use crate::llm::compressor::settings::{CompressorSettings, CompressorShape};
+use crate::llm::compressor::agreement::{AgreedKey, Agreement, KnownWord};
+use crate::llm::compressor::call::{CallFault, call};
+use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
 use crate::llm::rewrite::Head;
@@ -27,6 +27,14 @@ use crate::settings::GatewaySettings;
 
 /// Calls at one time, for all requests.
 const CALLS: usize = 10;
+
+/// Results of one request that are asked about.
+const ASKS: usize = 64;
+
+/// Room for what is asked, over all requests, whose clients may be gone: each takes one place, and one more for each
+/// `PLACE` bytes.
+const ROOM: usize = 2048;
+const PLACE: usize = 64 << 10;
 
 /// How long a compressor is left alone after it failed several times in a row.
 const REST: Duration = Duration::from_secs(30);
@@ -41,6 +49,7 @@ pub struct Compressor {
     pools: Pools,
     breaker: Breaker,
     places: Semaphore,
+    room: Arc<Semaphore>,
     agreement: Agreement,
 }
 
@@ -55,6 +64,8 @@ pub(crate) struct Inquiry {
     pub(crate) credential: HeaderMap,
     /// Whether it only asks what a request would cost: then nobody is asked and nothing is kept.
     pub(crate) only_counts: bool,
+    /// The room that it takes; none when it asks nothing.
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// What came of an inquiry.
@@ -71,7 +82,7 @@ impl Consulted {
     pub(crate) fn nothing(places: &[usize]) -> Self {
         let mut consulted = Self::default();
         for at in places {
-            consulted.agreed.settle(*at, None);
+            consulted.agreed.settle(*at, AgreedWord::Whole);
         }
         consulted
     }
@@ -84,8 +95,8 @@ struct Pending {
     ask: Option<CompressorAsk>,
 }
 
-/// What a call came to: its word, and its cost.
-type Spent = (AgreedWord, u64);
+/// What a call came to: its text, if that may be of use, and its cost.
+type Spent = (Option<String>, u64);
 
 impl Compressor {
     /// A compressor that is reached as upstreams are, and whose answers are kept where `keeper` keeps.
@@ -108,6 +119,7 @@ impl Compressor {
             pools: Pools::new(gateway)?,
             breaker: Breaker::new(REST),
             places: Semaphore::new(CALLS),
+            room: Arc::new(Semaphore::new(ROOM)),
             agreement: Agreement::new(keeper.store(), near),
         })
     }
@@ -117,18 +129,37 @@ impl Compressor {
         &self,
         head: &Head<'_>,
         whose: &Whose,
-        candidates: Vec<Candidate>,
+        mut candidates: Vec<Candidate>,
         only_counts: bool,
     ) -> Inquiry {
+        let room = self.admit(&mut candidates);
         let [lasting, said] = [whose.lasting(), whose.said()].map(|who| [OWNER, who].concat().into());
-        Inquiry { candidates, lasting, said, credential: self.credential(head), only_counts }
+        Inquiry { candidates, lasting, said, credential: self.credential(head), only_counts, _room: room }
+    }
+
+    /// Leaves only so much to ask as there is room for: not too much for one request, and nothing when others take it all.
+    fn admit(&self, candidates: &mut [Candidate]) -> Option<OwnedSemaphorePermit> {
+        candidates.iter_mut().filter(|it| it.ask.is_some()).skip(ASKS).for_each(|it| it.ask = None);
+        let asks = candidates.iter().filter_map(|it| it.ask.as_ref());
+        let bytes: usize = asks.map(|ask| ask.text.len() + ask.question.len()).sum();
+        if bytes == 0 {
+            return None;
+        }
+        let places = u32::try_from(1 + bytes / PLACE).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).try_acquire_many_owned(places).ok();
+        if room.is_none() {
+            for candidate in candidates {
+                candidate.ask = None;
+            }
+        }
+        room
     }
 
     /// The credential of a request that goes to the very server that the compressor is at; none where that has its own.
     fn credential(&self, head: &Head<'_>) -> HeaderMap {
         let settings = &self.settings;
         let is_same = head.upstream.is_some_and(|upstream| upstream.is_at(&settings.endpoint));
-        if settings.key.is_some() || settings.shape == CompressorShape::Api || !is_same {
+        if !settings.is_lent() || !is_same {
             return HeaderMap::new();
         }
         let lent = LENT.into_iter().filter_map(|name| Some((head.headers.get(&name)?.clone(), name)));
@@ -138,7 +169,7 @@ impl Compressor {
     /// What stands for each result. It takes as long as the deadline and a few calls of the store at most.
     pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry) -> Consulted {
         let deadline = Instant::now() + self.settings.timeout;
-        let Inquiry { candidates, lasting, said, credential, only_counts } = inquiry;
+        let Inquiry { candidates, lasting, said, credential, only_counts, _room } = inquiry;
         let mut consulted = Consulted::default();
         let (mut open, mut used) = (Vec::new(), Vec::new());
         for Candidate { at, name, is_bound, ask } in candidates {
@@ -157,14 +188,14 @@ impl Compressor {
             let Pending { at, key, ask } = pending;
             match (standings.get(&at), ask) {
                 (Some(KnownWord::Said(word)), _) if only_counts => consulted.agreed.settle(at, word.clone()),
-                _ if only_counts => consulted.agreed.settle(at, None),
+                _ if only_counts => consulted.agreed.settle(at, AgreedWord::Whole),
                 (Some(KnownWord::Said(word)), _) => {
                     consulted.agreed.settle(at, self.agreement.hold(&key, word.clone()).await);
                 }
                 (Some(KnownWord::Open), Some(ask)) => asked.push((at, key, ask)),
-                // The model has seen it whole, or nobody could agree: it stays whole.
+                // The model has seen it whole, nobody could agree, or there is no room to ask: it stays whole.
                 (standing, _) => {
-                    let word = self.agreement.hold(&key, None).await;
+                    let word = self.agreement.hold(&key, AgreedWord::Whole).await;
                     consulted.agreed.settle(at, word.clone());
                     if matches!(standing, Some(KnownWord::Open)) {
                         used.push((key, word));
@@ -204,14 +235,16 @@ impl Compressor {
         consulted: &mut Consulted,
     ) {
         for (at, ..) in &asked {
-            consulted.agreed.settle(*at, None);
+            consulted.agreed.settle(*at, AgreedWord::Whole);
         }
         let calls = asked.into_iter().map(|(at, key, ask)| {
             let (compressor, credential) = (Arc::clone(self), credential.clone());
             async move {
                 let spent = compressor.ask(deadline, credential, &ask).await;
-                let (word, tokens) = spent.clone().unwrap_or_default();
-                Some((at, compressor.agreement.settle(&key, word).await, spent.is_some(), tokens))
+                let was_called = spent.is_some();
+                let (text, tokens) = spent.unwrap_or_default();
+                let word = compressor.settle(deadline, &key, text).await;
+                Some((at, word, was_called, tokens))
             }
         });
         for (at, word, was_called, tokens) in all(calls).await.unwrap_or_default() {
@@ -221,33 +254,49 @@ impl Compressor {
         }
     }
 
+    /// What stands for a result of which a compressor says this. Behind the deadline, the store is waited for no longer than
+    /// for one call: what it does not hear of stays whole.
+    async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> AgreedWord {
+        if self.agreement.in_time(deadline.into_std()) {
+            self.agreement.settle(key, text.map_or(AgreedWord::Failed, AgreedWord::Said)).await
+        } else {
+            self.agreement.hold(key, AgreedWord::Whole).await
+        }
+    }
+
     /// What the compressor says of a result, and what that costs; `None` when it was not asked.
     async fn ask(&self, deadline: Instant, credential: HeaderMap, ask: &CompressorAsk) -> Option<Spent> {
         let settings = &self.settings;
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
         headers.extend(credential);
         let _place = timeout_at(deadline, self.places.acquire()).await.ok()?.ok()?;
-        if !self.breaker.admits() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || !self.breaker.admits() {
             return None;
         }
         let calling = call(&self.pools, settings, (self.address.clone(), headers), ask);
-        match timeout_at(deadline, calling).await {
-            Ok(Some(heard)) => {
+        let called = timeout_at(deadline, calling).await;
+        let is_at_fault = match &called {
+            Ok(Ok(_)) => false,
+            Ok(Err(CallFault::Down)) => true,
+            Ok(Err(CallFault::Refused)) => !settings.is_lent(),
+            // A call that had to wait for others first says little of the compressor.
+            Err(_) => left >= settings.timeout / 2,
+        };
+        if is_at_fault {
+            self.breaker.failed();
+        }
+        Some(match called {
+            Ok(Ok(heard)) => {
                 self.breaker.succeeded();
                 // What is longer than the result is of no use, and need not be kept.
                 let text = heard.text.filter(|text| text.len() < ask.text.len());
-                Some((text, heard.tokens.unwrap_or_default()))
+                (text, heard.tokens.unwrap_or_default())
             }
-            Ok(None) => {
-                self.breaker.failed();
-                Some((None, 0))
-            }
-            Err(_) => {
-                self.breaker.failed();
-                // It may well have been read to its end.
-                Some((None, shape::estimate(ask.text.len())))
-            }
-        }
+            Ok(Err(_)) => (None, 0),
+            // It may well have been read to its end.
+            Err(_) => (None, shape::estimate(ask.text.len())),
+        })
     }
 }
 
@@ -266,4 +315,42 @@ fn login(headers: &HeaderMap) -> Option<(HeaderName, HeaderValue)> {
     let wishes = headers.get(BETA)?.to_str().ok()?;
     let login = wishes.split(',').map(str::trim).find(|wish| wish.starts_with("oauth-"))?;
     Some((BETA, HeaderValue::try_from(login).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_engine::Candidate;
+
+    use super::*;
+    use crate::llm::compressor::settings::CompressorShape;
+
+    fn candidates(many: usize, bytes: usize) -> Vec<Candidate> {
+        let ask = || CompressorAsk { tool: String::new(), text: "x".repeat(bytes), question: String::new() };
+        let candidate = |at| Candidate { at, name: String::new(), is_bound: true, ask: Some(ask()) };
+        (0..many).map(candidate).collect()
+    }
+
+    /// Behaviour 8.13: what is under way takes room, and without room nothing is asked.
+    #[tokio::test]
+    async fn without_room_nothing_is_asked() {
+        let keeper = Keeper::new(Store::open(&StoreSettings::default()).unwrap(), None);
+        let settings = CompressorSettings {
+            shape: CompressorShape::Api,
+            endpoint: "http://h".parse().unwrap(),
+            key: None,
+            model: String::new(),
+            timeout: Duration::from_secs(1),
+        };
+        let compressor = Compressor::new(settings, &GatewaySettings::default(), &keeper).unwrap();
+        let (mut many, mut small) = (candidates(ASKS + 6, 1 << 20), candidates(1, 1 << 10));
+        let first = compressor.admit(&mut many);
+        assert!(first.is_some() && many.iter().filter(|it| it.ask.is_some()).count() == ASKS);
+        assert!(compressor.admit(&mut candidates(ASKS, 1 << 20)).is_none(), "half of the room is taken");
+        let others: Vec<_> =
+            std::iter::repeat_with(|| compressor.admit(&mut candidates(1, 1 << 10))).take(ROOM / 2).collect();
+        assert_eq!(others.iter().flatten().count(), ROOM / 2 - 1);
+        assert!(compressor.admit(&mut small).is_none() && small[0].ask.is_none());
+        drop(first);
+        assert!(compressor.admit(&mut candidates(1, 1 << 10)).is_some());
+    }
 }

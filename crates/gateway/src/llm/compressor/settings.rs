@@ -45,6 +45,11 @@ impl CompressorSettings {
         format!("{shape:?} {} {model}\n{PROMPT}", endpoint.url())
     }
 
+    /// True when a request's own credential is all that it is asked with: what it refuses to one, it may grant to others.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.key.is_none() && self.shape != CompressorShape::Api
+    }
+
     /// Where its requests go.
     pub(crate) fn address(&self) -> Result<Uri, Error> {
         let path = match self.shape {
