@@ -301,8 +301,9 @@ impl Compressor {
 }
 
 /// Headers that hold a credential.
-const LENT: [HeaderName; 4] = [
+const LENT: [HeaderName; 5] = [
     AUTHORIZATION,
+    HeaderName::from_static("api-key"),
     HeaderName::from_static("x-api-key"),
     HeaderName::from_static("x-goog-api-key"),
     HeaderName::from_static("chatgpt-account-id"),
