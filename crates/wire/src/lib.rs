@@ -4,6 +4,7 @@
 //! from front to back, and never written anew: a [`Slot`] is a place in it, and [`splice`] copies everything else.
 
 mod anthropic;
+mod blocks;
 pub mod bridge;
 mod call;
 mod chat;

@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use tersely_core::{
-    Call, Filter, FilterScope, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, compress_filtered,
-};
+use tersely_core::{Call, Filter, FilterScope, O200k, Outcome, Plan, Tokens, compress, compress_filtered};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, table};
@@ -240,22 +238,18 @@ fn explain(args: &ExplainArgs, shelf: &FilterShelf) -> Result<ExitCode, Stop> {
     let text = input::read(args.file.as_ref())?.text;
     output::note(&format!("filter: {} ({}, {})", found.name, found.place.name(), found.path.display()))?;
     let filters = shelf.filters();
-    output::note(&account(&filters, found, call, &text))?;
     let shown = compress_filtered(&Plan::default(), &filters, &O200k, call, &text);
+    output::note(&account(found, &shown, call, &text))?;
     output::bytes(&*shown.text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// What a filter saves, or why it is not used.
-fn account(filters: &[Filter], found: &FoundFilter, call: Call<'_>, text: &str) -> String {
-    let plan = Plan { mode: Mode::Standard, loss: Loss::Detail, ..Plan::default() };
-    let tokens = |outcome: &Outcome<'_>| outcome.ledger.after;
-    let with = compress_filtered(&plan, filters, &O200k, call, text);
-    let used = with.ledger.steps.iter().any(|step| step.stage == Filter::STAGE);
-    let before = O200k.count(text);
-    if used {
-        let without = compress(&plan, &O200k, call, text);
-        let [with, without] = [tokens(&with), tokens(&without)];
+fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str) -> String {
+    if shown.ledger.steps.iter().any(|step| step.stage == Filter::STAGE) {
+        let before = O200k.count(text);
+        let without = compress(&Plan::default(), &O200k, call, text).ledger.after;
+        let with = shown.ledger.after;
         let [by, otherwise] = [Share::saved(before, with), Share::saved(before, without)];
         return format!(
             "tokens: {before} before, {with} with it (saved {by}), {without} without it (saved {otherwise})"

@@ -4,7 +4,7 @@ use super::events::AnthropicEvent;
 use crate::bridge::bridges::BridgesTools;
 use crate::bridge::call::wrapped;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
-use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::hidden::frames::EventFrame;
 use crate::hidden::turn::MOST_HELD;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
@@ -70,10 +70,7 @@ impl BridgesTools for AnthropicBridge {
         framing: ResponseFraming,
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
-            ResponseFraming::Events => bridge_events(calls, HeldBlock::default(), watch),
-        }
+        bridge_response(calls, framing, whole, HeldBlock::default(), watch)
     }
 }
 

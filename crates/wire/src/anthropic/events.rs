@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::turn::{BlockKind, MOST_OPEN, TurnBlocks};
+use super::turn::{self, TurnBlocks};
 use super::words;
+use crate::blocks::kind::BlockKind;
+use crate::blocks::numbers::BlockNumbers;
 use crate::hidden::dress::EventDress;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
@@ -38,20 +40,9 @@ pub(crate) struct AnthropicEvents {
 /// One response of the upstream.
 struct Round {
     blocks: TurnBlocks,
-    /// The number of the client's first block.
-    base: u64,
-    open: Vec<Open>,
-    hidden: u64,
-    calls: u64,
+    numbers: BlockNumbers,
     /// The end of the message, held because the model waits for nothing but the hidden tool.
     ending: Option<Vec<u8>>,
-}
-
-/// A block that has not ended.
-struct Open {
-    index: u64,
-    /// Its number for the client, who may not see it.
-    to: Option<u64>,
 }
 
 /// An event, and of which kind it is.
@@ -118,18 +109,14 @@ impl EventMeaning for AnthropicEvents {
 
 impl Round {
     fn new(base: u64) -> Self {
-        Self { blocks: TurnBlocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
+        Self { blocks: TurnBlocks::default(), numbers: BlockNumbers::new(base), ending: None }
     }
 
     /// A hidden call without a number: what it asks cannot be told, and the client must not see it all the same.
     fn lose_call(&mut self) -> EventVerdict {
         self.blocks.lose();
-        self.hidden += 1;
+        self.numbers.hide();
         EventVerdict::Drop
-    }
-
-    fn opened(&self, index: u64) -> Option<&Open> {
-        self.open.iter().rev().find(|open| open.index == index)
     }
 }
 
@@ -150,19 +137,13 @@ impl AnthropicEvents {
     fn open(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let [index, block] = top.gets(["index", "content_block"])?;
         let block = block?;
-        let kind = BlockKind::of(&block, self.names);
+        let kind = turn::kind(&block, self.names);
         let round = &mut self.round;
         let Some((place, index)) = index.and_then(|place| place.number().map(|index| (place, index))) else {
             return (kind == BlockKind::Hidden).then(|| round.lose_call());
         };
         round.blocks.start(index, kind, &block);
-        let to = round.base.saturating_add(index).saturating_sub(round.hidden);
-        let to = (kind != BlockKind::Hidden).then_some(to);
-        if round.open.len() < MOST_OPEN {
-            round.open.push(Open { index, to });
-        }
-        round.hidden += u64::from(kind == BlockKind::Hidden);
-        round.calls += u64::from(kind == BlockKind::Call);
+        let to = round.numbers.begin(index, kind);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
         self.has_words |= matches!(kind, BlockKind::Call | BlockKind::Other) || has_text(&block);
         Some(EventVerdict::numbered(&place, to))
@@ -174,15 +155,13 @@ impl AnthropicEvents {
         let index = place.number()?;
         self.round.blocks.grow(index, &delta);
         self.has_words |= has_text(&delta);
-        Some(EventVerdict::numbered(&place, self.round.opened(index)?.to))
+        Some(EventVerdict::numbered(&place, self.round.numbers.opened(index)?.to))
     }
 
     fn shut(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let place = top.get("index")?;
         let index = place.number()?;
-        let to = self.round.opened(index)?.to;
-        self.round.open.retain(|open| open.index != index);
-        Some(EventVerdict::numbered(&place, to))
+        Some(EventVerdict::numbered(&place, self.round.numbers.shut(index)?.to))
     }
 
     /// The end of the message, unless the model waits for nothing but the hidden tool.
@@ -197,12 +176,11 @@ impl AnthropicEvents {
             self.tally.hear(&counted);
         }
         let waits = delta?.get("stop_reason")?.says("tool_use");
-        let Round { hidden, calls, .. } = self.round;
-        if waits && hidden > 0 && calls == 0 {
+        if waits && self.round.numbers.asks_alone() {
             self.round.ending = Some(frame.raw.to_vec());
             return Some(EventVerdict::Drop);
         }
-        if hidden > 0 || self.rounds > 0 {
+        if self.round.numbers.hides() || self.rounds > 0 {
             self.break_silence(out);
         }
         let mut patch = BytePatch::default();

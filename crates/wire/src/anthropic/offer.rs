@@ -1,6 +1,7 @@
 //! Puts a hidden tool and its answers into Anthropic's Messages.
 
 use super::{events, whole};
+use crate::blocks::whole::watch_blocks;
 use crate::error::WireError;
 use crate::hidden::dress::EventDress;
 use crate::hidden::events::watch_events;
@@ -8,7 +9,6 @@ use crate::hidden::hides::HidesTool;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::hidden::whole::watch_whole;
 use crate::history::HistoryPlace;
 use crate::json::list;
 use crate::json::text;
@@ -37,7 +37,7 @@ impl HidesTool for AnthropicOffer {
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         let dress = match framing {
-            ResponseFraming::Whole => return watch_whole(names, whole::AnthropicWhole::new(names)),
+            ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
             ResponseFraming::Events => EventDress::Lines,
             // Who resells it may wrap it.
             ResponseFraming::Messages => EventDress::Wrapped,

@@ -4,37 +4,24 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use crate::blocks::kind::BlockKind;
+use crate::blocks::numbers::MOST_OPEN;
+use crate::blocks::said::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 use crate::json::text;
 
-/// What a content block is to us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockKind {
-    /// A call of the hidden tool.
-    Hidden,
-    /// A call that the client answers.
-    Call,
-    /// What the model thinks.
-    Thought,
-    /// What it says.
-    Text,
-    /// Anything else, such as what the provider's own tools did.
-    Other,
-}
-
-impl BlockKind {
-    pub(super) fn of(block: &JsonNode<'_>, hidden: HiddenNames) -> Self {
-        let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
-        match kind.and_then(|kind| kind.text()).as_deref() {
-            Some("tool_use") if name.is_some_and(|name| hidden.fit(&name)) => Self::Hidden,
-            Some("tool_use") => Self::Call,
-            Some("thinking" | "redacted_thinking") => Self::Thought,
-            Some("text") => Self::Text,
-            _ => Self::Other,
-        }
+/// What a block is.
+pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
+    let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
+    match kind.and_then(|kind| kind.text()).as_deref() {
+        Some("tool_use") if name.is_some_and(|name| hidden.fit(&name)) => BlockKind::Hidden,
+        Some("tool_use") => BlockKind::Call,
+        Some("thinking" | "redacted_thinking") => BlockKind::Thought,
+        Some("text") => BlockKind::Text,
+        _ => BlockKind::Other,
     }
 }
 
@@ -67,9 +54,6 @@ const PIECES: [(&str, &str, &str); 6] = [
     ("compaction_delta", "content", "content"),
 ];
 
-/// How many blocks may be open at once: providers write them one by one.
-pub(super) const MOST_OPEN: usize = 64;
-
 /// What a block costs beside its bytes.
 const OVERHEAD: usize = 256;
 
@@ -90,7 +74,7 @@ impl TurnBlocks {
     /// The turn, if it is complete.
     pub(super) fn turn(&self) -> Option<HiddenTurn> {
         let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(blocks?.iter().map(Vec::as_slice))?;
+        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
         let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
         (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
     }
@@ -108,22 +92,6 @@ impl TurnBlocks {
         self.is_lost = true;
         self.all = Vec::new();
     }
-}
-
-/// The message of these blocks. The provider refuses texts with nothing in them, even if it wrote them.
-pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
-    let blocks: Vec<_> = blocks.filter(|block| !is_blank(block)).map(String::from_utf8_lossy).collect();
-    let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
-    serde_json::from_str::<IgnoredAny>(&said).is_ok().then_some(said)
-}
-
-fn is_blank(block: &[u8]) -> bool {
-    let Some(block) =
-        JsonNode::whole(block).filter(|block| BlockKind::of(block, HiddenNames::NONE) == BlockKind::Text)
-    else {
-        return false;
-    };
-    block.get("text").and_then(|text| text.text()).is_some_and(|text| text.trim().is_empty())
 }
 
 /// The call of the hidden tool that a block is.

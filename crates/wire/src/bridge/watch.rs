@@ -8,7 +8,7 @@ use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
 use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
+use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch, TokenUsage};
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 
@@ -45,8 +45,21 @@ pub(crate) trait EventBridge: Send {
     fn end(&mut self, calls: &CallBridge, out: &mut Vec<u8>);
 }
 
-/// A watch over a response that comes at once.
-pub(crate) fn bridge_whole(
+/// A watch over a response that is framed so, which shows it to `watch` as the client knows its calls.
+pub(crate) fn bridge_response(
+    calls: CallBridge,
+    framing: ResponseFraming,
+    body: BodyBridge,
+    events: impl EventBridge + 'static,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    match framing {
+        ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, body, watch),
+        ResponseFraming::Events => bridge_events(calls, events, watch),
+    }
+}
+
+fn bridge_whole(
     calls: CallBridge,
     body: BodyBridge,
     watch: Box<dyn ResponseWatch>,
@@ -54,8 +67,7 @@ pub(crate) fn bridge_whole(
     Box::new(WholeBridge { calls, body, held: Vec::new(), is_blind: false, watch })
 }
 
-/// A watch over a response that comes in events.
-pub(crate) fn bridge_events(
+fn bridge_events(
     calls: CallBridge,
     events: impl EventBridge + 'static,
     watch: Box<dyn ResponseWatch>,

@@ -5,7 +5,7 @@ use super::held::HeldCall;
 use crate::bridge::bridges::BridgesTools;
 use crate::bridge::call::wrapped_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
-use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::hidden::frames::EventFrame;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::json::list;
@@ -71,10 +71,7 @@ impl BridgesTools for ChatBridge {
         framing: ResponseFraming,
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
-            ResponseFraming::Events => bridge_events(calls, ChunkBridge::default(), watch),
-        }
+        bridge_response(calls, framing, whole, ChunkBridge::default(), watch)
     }
 }
 

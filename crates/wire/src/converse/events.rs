@@ -1,7 +1,9 @@
 //! Watches Converse's events: a call says at its start what it is, so nothing else is held.
 
-use super::turn::{ConverseBlocks, ConverseKind};
+use super::turn::{self, ConverseBlocks};
 use super::words;
+use crate::blocks::kind::BlockKind;
+use crate::blocks::numbers::BlockNumbers;
 use crate::hidden::dress::EventDress;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::{EventFrame, EventFrames};
@@ -33,24 +35,10 @@ pub(super) struct ConverseEvents {
 /// One response of the upstream.
 struct Round {
     blocks: ConverseBlocks,
-    /// The number of the client's first block.
-    base: u64,
-    open: Vec<Open>,
-    hidden: u64,
-    calls: u64,
+    numbers: BlockNumbers,
     /// The end of the message, held because the model waits for nothing but the hidden tool.
     ending: Option<Vec<u8>>,
 }
-
-/// A block that has not ended.
-struct Open {
-    index: u64,
-    /// Its number for the client, who may not see it.
-    to: Option<u64>,
-}
-
-/// How many blocks may be open at once: providers write them one by one.
-const MOST_OPEN: usize = 64;
 
 impl EventMeaning for ConverseEvents {
     fn dress(&self) -> EventDress {
@@ -98,30 +86,14 @@ impl EventMeaning for ConverseEvents {
 
 impl Round {
     fn new(base: u64) -> Self {
-        Self { blocks: ConverseBlocks::default(), base, open: Vec::new(), hidden: 0, calls: 0, ending: None }
+        Self { blocks: ConverseBlocks::default(), numbers: BlockNumbers::new(base), ending: None }
     }
 
     /// A hidden call without a number: what it asks cannot be told, and the client must not see it all the same.
     fn lose_call(&mut self) -> EventVerdict {
         self.blocks.lose();
-        self.hidden += 1;
+        self.numbers.hide();
         EventVerdict::Drop
-    }
-
-    fn opened(&self, index: u64) -> Option<&Open> {
-        self.open.iter().rev().find(|open| open.index == index)
-    }
-
-    /// The number of a block that begins, for a client that sees it.
-    fn begin(&mut self, index: u64, kind: ConverseKind) -> Option<u64> {
-        let to = self.base.saturating_add(index).saturating_sub(self.hidden);
-        let to = (kind != ConverseKind::Hidden).then_some(to);
-        if self.open.len() < MOST_OPEN {
-            self.open.push(Open { index, to });
-        }
-        self.hidden += u64::from(kind == ConverseKind::Hidden);
-        self.calls += u64::from(kind == ConverseKind::Call);
-        to
     }
 }
 
@@ -134,9 +106,9 @@ impl ConverseEvents {
     fn open(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let [index, start] = top.gets(["contentBlockIndex", "start"])?;
         let start = start?;
-        let kind = ConverseKind::of(&start, self.names);
+        let kind = turn::kind(&start, self.names);
         let Some((place, index)) = index.and_then(|place| place.number().map(|index| (place, index))) else {
-            return (kind == ConverseKind::Hidden).then(|| self.round.lose_call());
+            return (kind == BlockKind::Hidden).then(|| self.round.lose_call());
         };
         self.round.blocks.start(index, kind, &start);
         let to = self.begin(index, kind);
@@ -149,27 +121,25 @@ impl ConverseEvents {
         let index = place.number()?;
         self.round.blocks.grow(index, &delta);
         // Only calls are said to begin.
-        let to = match self.round.opened(index) {
+        let to = match self.round.numbers.opened(index) {
             Some(open) => open.to,
-            None => self.begin(index, ConverseKind::Text),
+            None => self.begin(index, BlockKind::Text),
         };
         self.has_words |= delta.get("text").is_some_and(|text| !text.inside().is_empty());
         Some(EventVerdict::numbered(&place, to))
     }
 
-    fn begin(&mut self, index: u64, kind: ConverseKind) -> Option<u64> {
-        let to = self.round.begin(index, kind);
+    fn begin(&mut self, index: u64, kind: BlockKind) -> Option<u64> {
+        let to = self.round.numbers.begin(index, kind);
         self.next = self.next.max(to.map_or(0, |to| to.saturating_add(1)));
-        self.has_words |= matches!(kind, ConverseKind::Call | ConverseKind::Other);
+        self.has_words |= matches!(kind, BlockKind::Call | BlockKind::Other);
         to
     }
 
     fn shut(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
         let place = top.get("contentBlockIndex")?;
         let index = place.number()?;
-        let to = self.round.opened(index)?.to;
-        self.round.open.retain(|open| open.index != index);
-        Some(EventVerdict::numbered(&place, to))
+        Some(EventVerdict::numbered(&place, self.round.numbers.shut(index)?.to))
     }
 
     /// The end of the message, unless the model waits for nothing but the hidden tool.
@@ -180,12 +150,11 @@ impl ConverseEvents {
         out: &mut Vec<u8>,
     ) -> Option<EventVerdict> {
         let waits = top.get("stopReason")?.says("tool_use");
-        let Round { hidden, calls, .. } = self.round;
-        if waits && hidden > 0 && calls == 0 {
+        if waits && self.round.numbers.asks_alone() {
             self.round.ending = Some(frame.raw.to_vec());
             return Some(EventVerdict::Drop);
         }
-        if hidden > 0 || self.rounds > 0 {
+        if self.round.numbers.hides() || self.rounds > 0 {
             self.break_silence(out);
         }
         None

@@ -3,6 +3,7 @@
 use memchr::memmem;
 
 use super::{events, whole};
+use crate::blocks::whole::watch_blocks;
 use crate::error::WireError;
 use crate::hidden::dress::EventDress;
 use crate::hidden::events::watch_events;
@@ -10,7 +11,6 @@ use crate::hidden::hides::HidesTool;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::hidden::whole::watch_whole;
 use crate::history::HistoryPlace;
 use crate::json::list;
 use crate::json::node::JsonNode;
@@ -43,7 +43,7 @@ impl HidesTool for ConverseOffer {
         _history: HistoryPlace,
     ) -> Box<dyn ResponseWatch> {
         let dress = match framing {
-            ResponseFraming::Whole => return watch_whole(names, whole::ConverseWhole::new(names)),
+            ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
             ResponseFraming::Events => EventDress::Lines,
             ResponseFraming::Messages => EventDress::Named,
         };

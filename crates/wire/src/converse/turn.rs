@@ -4,39 +4,24 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use crate::blocks::kind::BlockKind;
+use crate::blocks::said::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 use crate::json::text;
 
-/// What a content block is to us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ConverseKind {
-    /// A call of the hidden tool.
-    Hidden,
-    /// A call that the client answers.
-    Call,
-    /// What the model thinks.
-    Thought,
-    /// What it says.
-    Text,
-    /// Anything else, such as what the provider's own tools did.
-    Other,
-}
-
-impl ConverseKind {
-    /// What a block is, or the start or a piece of one: all name the kind in the same way.
-    pub(super) fn of(block: &JsonNode<'_>, hidden: HiddenNames) -> Self {
-        let [call, text, thought] = block.gets(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
-        match call.and_then(|call| call.gets(["name", "type"])) {
-            Some([Some(name), _]) if hidden.fit(&name) => Self::Hidden,
-            // Calls of the provider's own tools say a type, and nobody answers them.
-            Some([_, None]) => Self::Call,
-            None if text.is_some() => Self::Text,
-            None if thought.is_some() => Self::Thought,
-            _ => Self::Other,
-        }
+/// What a block is, or the start or a piece of one: all name the kind in the same way.
+pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
+    let [call, text, thought] = block.gets(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
+    match call.and_then(|call| call.gets(["name", "type"])) {
+        Some([Some(name), _]) if hidden.fit(&name) => BlockKind::Hidden,
+        // Calls of the provider's own tools say a type, and nobody answers them.
+        Some([_, None]) => BlockKind::Call,
+        None if text.is_some() => BlockKind::Text,
+        None if thought.is_some() => BlockKind::Thought,
+        _ => BlockKind::Other,
     }
 }
 
@@ -52,7 +37,7 @@ pub(super) struct ConverseBlocks {
 #[derive(Debug)]
 struct Block {
     index: u64,
-    kind: ConverseKind,
+    kind: BlockKind,
     /// How a call began.
     call: Vec<u8>,
     /// What it grew by, as it is written in JSON.
@@ -74,7 +59,7 @@ const OVERHEAD: usize = 256;
 
 impl ConverseBlocks {
     /// A block begins.
-    pub(super) fn start(&mut self, index: u64, kind: ConverseKind, start: &JsonNode<'_>) {
+    pub(super) fn start(&mut self, index: u64, kind: BlockKind, start: &JsonNode<'_>) {
         let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
         if self.has_room(call.len() + OVERHEAD) {
             self.all.push(Block { index, kind, call, grown: Vec::new() });
@@ -87,7 +72,7 @@ impl ConverseBlocks {
             return;
         }
         if self.all.last().is_none_or(|block| block.index != index) {
-            self.start(index, ConverseKind::of(delta, HiddenNames::NONE), delta);
+            self.start(index, kind(delta, HiddenNames::NONE), delta);
         }
         let grown = self.all.last_mut().and_then(|block| block.grow(delta));
         self.is_lost |= grown.is_none();
@@ -96,7 +81,7 @@ impl ConverseBlocks {
     /// The turn, if it is complete.
     pub(super) fn turn(&self) -> Option<HiddenTurn> {
         let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(blocks?.iter().map(Vec::as_slice))?;
+        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
         let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
         (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
     }
@@ -114,18 +99,6 @@ impl ConverseBlocks {
         self.is_lost = true;
         self.all = Vec::new();
     }
-}
-
-/// The message of these blocks. The provider refuses texts with nothing in them, even if it wrote them.
-pub(super) fn said<'a>(blocks: impl Iterator<Item = &'a [u8]>) -> Option<String> {
-    let blocks: Vec<_> = blocks.filter(|block| !is_blank(block)).map(String::from_utf8_lossy).collect();
-    let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, blocks.join(","));
-    serde_json::from_str::<IgnoredAny>(&said).is_ok().then_some(said)
-}
-
-fn is_blank(block: &[u8]) -> bool {
-    let text = JsonNode::whole(block).and_then(|block| block.get("text")?.text());
-    text.is_some_and(|text| text.trim().is_empty())
 }
 
 /// The call of the hidden tool that a block is.
@@ -153,15 +126,15 @@ impl Block {
     /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
     fn written(&self) -> Option<Vec<u8>> {
         match self.kind {
-            ConverseKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
-            ConverseKind::Thought => Some(self.thought()),
-            ConverseKind::Hidden => {
+            BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
+            BlockKind::Thought => Some(self.thought()),
+            BlockKind::Hidden => {
                 let call = JsonNode::whole(&self.call)?;
                 let mut patch = BytePatch::default();
                 patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
                 Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
             }
-            ConverseKind::Call | ConverseKind::Other => None,
+            BlockKind::Call | BlockKind::Other => None,
         }
     }
 
@@ -189,7 +162,7 @@ impl Block {
     }
 
     fn ask(&self) -> Option<HiddenAsk> {
-        let call = JsonNode::whole(&self.call).filter(|_| self.kind == ConverseKind::Hidden)?;
+        let call = JsonNode::whole(&self.call).filter(|_| self.kind == BlockKind::Hidden)?;
         let [id, name] = call.gets(["toolUseId", "name"])?;
         let [id, tool] = [id?.text()?.into_owned(), name?.text()?.into_owned()];
         Some(HiddenAsk { id, tool, input: json(self.grown(Piece::Input).unwrap_or_default()) })

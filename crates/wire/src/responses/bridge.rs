@@ -4,7 +4,7 @@ use super::request;
 use crate::bridge::bridges::BridgesTools;
 use crate::bridge::call::{BridgedCall, wrapped_value};
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
-use crate::bridge::watch::{CallBridge, EventBridge, bridge_events, bridge_whole};
+use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::content::TEXT;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::turn::MOST_HELD;
@@ -72,10 +72,7 @@ impl BridgesTools for ResponsesBridge {
         framing: ResponseFraming,
         watch: Box<dyn ResponseWatch>,
     ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => bridge_whole(calls, whole, watch),
-            ResponseFraming::Events => bridge_events(calls, HeldItem::default(), watch),
-        }
+        bridge_response(calls, framing, whole, HeldItem::default(), watch)
     }
 }
 
