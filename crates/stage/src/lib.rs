@@ -21,6 +21,6 @@ mod stage;
 pub use call::{Call, Family, Origin, ToolKind};
 pub use named::{form_named, stands_alone};
 pub use pattern::fits_pattern;
-pub use plan::{DictionaryMethod, Loss, Mode, Plan, Redaction};
+pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 pub use room::Room;
 pub use stage::{Edit, Scene, Stage};

@@ -1,7 +1,7 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
 use crate::call::Call;
-use crate::plan::{Loss, Mode, Plan};
+use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
 
 /// What a stage sees beside the text.
@@ -31,6 +31,11 @@ pub trait Stage: Sync {
 
     /// The first mode that runs it.
     fn mode(&self) -> Mode;
+
+    /// The weakest reader that is given what it writes.
+    fn reader(&self) -> Reader {
+        Reader::Small
+    }
 
     /// True when a file's own text stays as it is, so that an edit of it still matches.
     fn keeps_text(&self) -> bool {

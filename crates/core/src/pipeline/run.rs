@@ -40,7 +40,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
 
     /// Lets a stage propose.
     pub(crate) fn offer(&mut self, stage: &dyn Stage, scene: Scene<'_>) {
-        if self.marked {
+        if self.marked || stage.reader() > scene.plan.reader {
             return;
         }
         let Some(edit) = stage.apply(scene, &self.text) else { return };

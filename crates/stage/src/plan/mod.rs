@@ -3,11 +3,13 @@
 mod loss;
 mod method;
 mod mode;
+mod reader;
 mod redaction;
 
 pub use loss::Loss;
 pub use method::DictionaryMethod;
 pub use mode::Mode;
+pub use reader::Reader;
 pub use redaction::Redaction;
 
 /// How one result is treated.
@@ -28,6 +30,8 @@ pub struct Plan {
     pub redact: Redaction,
     /// How repeated phrases are found, where they are looked for.
     pub dictionary: DictionaryMethod,
+    /// Who reads it, and so which forms may be used.
+    pub reader: Reader,
 }
 
 impl Plan {
@@ -41,6 +45,7 @@ impl Plan {
         max_bytes: 65_536,
         redact: Redaction::Usual,
         dictionary: DictionaryMethod::Lzw,
+        reader: Reader::Strong,
     };
 
     /// True when a result of so many bytes is not left as it came.
@@ -62,9 +67,9 @@ mod tests {
 
     #[test]
     fn what_is_usual_is_what_each_part_calls_usual() {
-        let Plan { mode, loss, redact, dictionary, .. } = Plan::USUAL;
+        let Plan { mode, loss, redact, dictionary, reader, .. } = Plan::USUAL;
         assert_eq!((mode, loss), Default::default());
-        assert_eq!((redact, dictionary), Default::default());
+        assert_eq!((redact, dictionary, reader), Default::default());
     }
 
     #[test]
