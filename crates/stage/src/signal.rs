@@ -1,5 +1,6 @@
 //! Lines that say something went wrong: whatever is left out, these are not.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -32,7 +33,8 @@ pub fn all_kept(before: &str, after: &str) -> bool {
 
 /// The lines of `before` that tell of an error and do not stand in `after` any more.
 pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
-    let kept: HashSet<&str> = after.lines().map(str::trim).collect();
+    // Most texts tell of none, and then nobody asks.
+    let kept: LazyCell<HashSet<&str>, _> = LazyCell::new(move || after.lines().map(str::trim).collect());
     let mut strays = MAX_STRAYS;
     // A line that is no line of its own any more is looked for within others; a few such looks are enough.
     let mut within = move |line: &str| {
@@ -50,8 +52,8 @@ const MAX_STRAYS: usize = 256;
 /// What a line of its own begins with, in letters of any size.
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
 
-/// What tells as it is written.
-const EXACT: [&str; 14] = [
+/// What tells: as it is written, and from `ERROR` on as a word of its own.
+const TELLING: [&str; 18] = [
     "error:",
     "Error:",
     // Levels of logs.
@@ -68,13 +70,32 @@ const EXACT: [&str; 14] = [
     "Assertion",
     "Segmentation fault",
     "npm ERR!",
+    "ERROR",
+    "FATAL",
+    "FAIL",
+    "CRITICAL",
 ];
 
-/// What tells as a word of its own.
-const LEVELS: [&str; 4] = ["ERROR", "FATAL", "FAIL", "CRITICAL"];
+/// The first of them that must stand alone.
+const LEVELS: usize = 14;
 
-/// True of the bytes that a signal within a line begins with: most bytes are passed at one look.
-const FIRST: [bool; 256] = first();
+/// How many first bytes are looked up.
+const GLANCE: usize = 3;
+
+/// For each of the first bytes, which of them have it there: most places are passed at a glance.
+const GLANCES: [[u32; 256]; GLANCE] = {
+    let mut glances = [[0; 256]; GLANCE];
+    let mut at = 0;
+    while at < GLANCE {
+        let mut words = 0;
+        while words < TELLING.len() {
+            glances[at][TELLING[words].as_bytes()[at] as usize] |= 1 << words;
+            words += 1;
+        }
+        at += 1;
+    }
+    glances
+};
 
 /// Where in `line` an error signal stands.
 #[must_use]
@@ -94,34 +115,24 @@ fn begins(bytes: &[u8], words: &str) -> bool {
 
 /// The length of the signal that begins at `at`.
 fn tells(bytes: &[u8], at: usize) -> Option<usize> {
-    if !FIRST[usize::from(bytes[at])] {
-        return None;
-    }
     let rest = &bytes[at..];
-    let exact = EXACT.iter().find(|words| rest.starts_with(words.as_bytes()));
-    let level =
-        || LEVELS.iter().find(|word| rest.starts_with(word.as_bytes()) && stands_alone(bytes, at, word));
-    exact.or_else(level).map(|words| words.len())
+    let glance = rest.first_chunk::<GLANCE>()?;
+    let masks = GLANCES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
+    let mut likely = masks.fold(u32::MAX, |likely, mask| likely & mask);
+    while likely != 0 {
+        let which = likely.trailing_zeros() as usize;
+        let word = TELLING[which];
+        if rest.starts_with(word.as_bytes()) && (which < LEVELS || stands_alone(bytes, at, word)) {
+            return Some(word.len());
+        }
+        likely &= likely - 1;
+    }
+    None
 }
 
 fn stands_alone(bytes: &[u8], at: usize, word: &str) -> bool {
     let part = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     !part(at + word.len()) && !at.checked_sub(1).is_some_and(part)
-}
-
-const fn first() -> [bool; 256] {
-    let mut first = [false; 256];
-    let mut at = 0;
-    while at < EXACT.len() {
-        first[EXACT[at].as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    at = 0;
-    while at < LEVELS.len() {
-        first[LEVELS[at].as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    first
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl<'j> Job<'j> {
             return None;
         }
         let mut ledger = Ledger::ended(run.steps.first()?.before, std::mem::take(&mut run.steps));
-        let after = self.tokens.count_within(&sent, ledger.before.saturating_sub(1))?;
+        let after = Some(run.cost_of(&sent)).filter(|after| *after < ledger.before)?;
         ledger.settle(after);
         Some(Outcome { text: Cow::Owned(sent), redacted: 0, ledger, original: Some(original) })
     }
@@ -113,7 +113,7 @@ impl<'j> Job<'j> {
         let steps = std::mem::take(&mut run.steps);
         let mut ledger = Ledger::ended(steps.first().map_or(cost, |step| step.before), steps);
         if shown != run.text {
-            ledger.settle(self.tokens.count(shown));
+            ledger.settle(run.cost_of(shown));
         }
         ledger
     }
@@ -287,8 +287,8 @@ impl<'j> Job<'j> {
     /// Lets every stage of a table propose that the plan runs.
     fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_, 'j>) {
         let Job { plan, call, .. } = self;
-        let runs =
-            |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
+        let verbatim = self.verbatim();
+        let runs = |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !verbatim);
         for stage in stages.iter().filter(runs) {
             run.offer(*stage, Scene { plan: &plan, call });
         }

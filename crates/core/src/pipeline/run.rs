@@ -7,7 +7,7 @@ use tersely_stage::{Edit, Loss, Mode, Room, Scene, Stage, signal};
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::Telling;
 use crate::pipeline::{footer, reference};
-use crate::tokens::Tokens;
+use crate::tokens::{Tokens, difference};
 
 #[derive(Clone)]
 pub(crate) struct StageRun<'a, 'j> {
@@ -80,8 +80,10 @@ impl<'a, 'j> StageRun<'a, 'j> {
     /// The same without its mark, so that it can be cut.
     pub(crate) fn unmarked(&self) -> Self {
         let body = if self.marked { footer::read(&self.text) } else { None };
-        let text = body.map_or_else(|| self.text.clone(), |signed| Cow::Owned(signed.body.to_owned()));
-        Self { text, cost: None, marked: false, steps: self.steps.clone(), ..*self }
+        let Some(signed) = body else { return Self { marked: false, ..self.clone() } };
+        let cost = self.cost.map(|cost| self.changed(cost, signed.body));
+        let text = Cow::Owned(signed.body.to_owned());
+        Self { text, cost, marked: false, steps: self.steps.clone(), ..*self }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -90,6 +92,18 @@ impl<'a, 'j> StageRun<'a, 'j> {
 
     pub(crate) fn cost(&mut self) -> usize {
         *self.cost.get_or_insert_with(|| self.tokens.count(&self.text))
+    }
+
+    /// What a text costs that differs little from this one.
+    pub(crate) fn cost_of(&mut self, text: &str) -> usize {
+        let cost = self.cost();
+        self.changed(cost, text)
+    }
+
+    /// The same where this one costs so much: only what differs is counted.
+    fn changed(&self, cost: usize, text: &str) -> usize {
+        let (before, after) = difference(&self.text, text);
+        cost + self.tokens.count(after) - self.tokens.count(before)
     }
 
     /// The worst loss of all changes.

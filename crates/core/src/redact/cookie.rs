@@ -6,15 +6,14 @@ use crate::redact::code::SearchedPage;
 use crate::redact::quote::Quote;
 use crate::redact::sign::Sign;
 use crate::redact::value::Grade;
-use crate::redact::{field, subject, value};
+use crate::redact::{field, value};
 
 /// A header of more bytes than this is none.
 const LONGEST: usize = 8192;
 
-/// The secrets of the cookies behind the sign.
-pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign) -> Vec<Range<usize>> {
-    let name = subject::find(page.text, sign).map(|name| &page.text[name]);
-    if name.is_some_and(is_header) { values(page, sign.span.end) } else { Vec::new() }
+/// The secrets of the cookies behind the sign, which follows a name.
+pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &str) -> Vec<Range<usize>> {
+    if is_header(name) { values(page, sign.span.end) } else { Vec::new() }
 }
 
 /// The secrets of the cookies behind the flag at `at`.

@@ -110,6 +110,10 @@ fn scan(text: &str) -> Vec<FoundSecret> {
     let mut at = 0;
     while let Some(&byte) = text.as_bytes().get(at) {
         let word = byte.is_ascii_alphanumeric();
+        if !word && !announces(byte) {
+            at += 1;
+            continue;
+        }
         let found = if word { self::word(text, at).into_iter().collect() } else { sign(&page, at, byte) };
         at = match found.last() {
             Some(last) => last.span.end.max(at + 1),
@@ -146,6 +150,11 @@ fn word(text: &str, at: usize) -> Option<FoundSecret> {
     here.then(|| token::find(text, at).or_else(|| phrase::find(text, at))).flatten().map(FoundSecret::token)
 }
 
+/// True for what a sign begins with that may announce a secret.
+fn announces(byte: u8) -> bool {
+    matches!(byte, b':' | b'=' | b'>' | b'-' | b'~' | b'%' | b'&' | b'\\')
+}
+
 /// The secrets that the sign at `at` announces.
 fn sign(page: &SearchedPage<'_>, at: usize, byte: u8) -> Vec<FoundSecret> {
     let text = page.text;
@@ -155,17 +164,17 @@ fn sign(page: &SearchedPage<'_>, at: usize, byte: u8) -> Vec<FoundSecret> {
         b'-' => return dash(page, at),
         _ => None,
     };
-    let one = one.or_else(|| pair::find(page, &Sign::at(text.as_bytes(), at)?));
-    match (one, byte) {
-        (Some(span), _) => vec![FoundSecret::token(span)],
-        (None, b':' | b'=' | b'%' | b'\\') => cookies(page, at),
-        (None, _) => Vec::new(),
+    if let Some(span) = one {
+        return vec![FoundSecret::token(span)];
     }
-}
-
-fn cookies(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {
-    let found = Sign::at(page.text.as_bytes(), at).map(|sign| cookie::find(page, &sign));
-    found.unwrap_or_default().into_iter().map(FoundSecret::token).collect()
+    let Some(sign) = Sign::at(text.as_bytes(), at) else { return Vec::new() };
+    let Some(name) = subject::find(text, &sign) else { return Vec::new() };
+    let found = match (pair::find(page, &sign, &name), byte) {
+        (Some(span), _) => vec![span],
+        (None, b':' | b'=' | b'%' | b'\\') => cookie::find(page, &sign, &text[name]),
+        (None, _) => Vec::new(),
+    };
+    found.into_iter().map(FoundSecret::token).collect()
 }
 
 fn dash(page: &SearchedPage<'_>, at: usize) -> Vec<FoundSecret> {

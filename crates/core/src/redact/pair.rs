@@ -10,13 +10,15 @@ use crate::redact::style::PairStyle;
 use crate::redact::value::Grade;
 use crate::redact::{code, entry, field, header, name, subject, value};
 
-/// The secret behind the sign.
-pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign) -> Option<Range<usize>> {
+/// The secret behind the sign, which follows a name.
+pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign, name: &Range<usize>) -> Option<Range<usize>> {
     let text = page.text;
-    let name = subject::find(text, sign).filter(|name| !is_foreign(text, name, sign))?;
+    if is_foreign(text, name, sign) {
+        return None;
+    }
     let word = &text[name.clone()];
     let class = if is_value(word) { entry::class(text, name.start)? } else { name::class(word)? };
-    let style = style(text, &name, sign);
+    let style = style(text, name, sign);
     let mut field = field::read(text, sign.span.end, style)?;
     if field.frame != FieldFrame::Quotes && sign.spelling != SignSpelling::Plain {
         field = cut(text, field.span);
@@ -24,8 +26,8 @@ pub(super) fn find(page: &SearchedPage<'_>, sign: &Sign) -> Option<Range<usize>>
     let place = Place { name: name.start, class, style };
     match class {
         Class::Header => header::credentials(text, field.span),
-        Class::Signature => header::is_signature(text, &name, &field).then_some(field.span),
-        _ if subject::is_element(text, &name) && !is_closed(&text[field.span.end..]) => None,
+        Class::Signature => header::is_signature(text, name, &field).then_some(field.span),
+        _ if subject::is_element(text, name) && !is_closed(&text[field.span.end..]) => None,
         _ => is_secret(page, &place, &field).then_some(field.span),
     }
 }

@@ -27,8 +27,11 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
 /// `1234567890:AA…`, a Telegram bot's.
 pub(super) fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
+    if bytes.get(at + 1) != Some(&b'A') {
+        return None;
+    }
     let tail = run(&bytes[at + 1..], is_word);
-    if tail != 35 || bytes[at + 1] != b'A' {
+    if tail != 35 {
         return None;
     }
     let start = (8..=10).find_map(|digits| before(bytes, at, digits, |byte| byte.is_ascii_digit()))?;
@@ -131,10 +134,11 @@ fn terraform(text: &str, at: usize) -> Option<Range<usize>> {
 /// `Bearer …`, wherever it stands.
 fn bearer(text: &str, at: usize) -> Option<Range<usize>> {
     let (scheme, rest) = text[at..].split_at_checked(7)?;
+    if !scheme.eq_ignore_ascii_case("bearer ") {
+        return None;
+    }
     let length = run(rest.as_bytes(), |byte| is_word(byte) || b".~+/=".contains(&byte));
-    let made = scheme.eq_ignore_ascii_case("bearer ")
-        && length >= 16
-        && value::grade(rest[..length].trim_end_matches('.')) == Grade::Random;
+    let made = length >= 16 && value::grade(rest[..length].trim_end_matches('.')) == Grade::Random;
     made.then_some(at + 7..at + 7 + length)
 }
 

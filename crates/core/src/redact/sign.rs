@@ -38,6 +38,9 @@ impl Sign {
         if matches!(byte, b'=' | b':' | b'>') {
             return Some(Self { span: at..at + 1, byte, spelling: SignSpelling::Plain });
         }
+        if !matches!(byte, b'\\' | b'&' | b'%') {
+            return None;
+        }
         SPELLED.iter().find_map(|&(word, byte, spelling)| {
             let here = bytes.get(at..at + word.len())?;
             here.eq_ignore_ascii_case(word.as_bytes()).then_some(Self {

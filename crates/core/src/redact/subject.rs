@@ -61,8 +61,10 @@ fn escape(before: &[u8], name: &[u8]) -> usize {
 fn ends_well(bytes: &[u8]) -> bool {
     let digits = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count();
     let bytes = &bytes[..bytes.len() - digits.min(4)];
-    let Some(last) = bytes.len().checked_sub(3).map(|from| &bytes[from..]) else { return false };
-    ENDS.iter().any(|end| last.eq_ignore_ascii_case(*end)) || bytes.ends_with(b"key-data")
+    let Some(last) = bytes.last_chunk::<3>().map(|last| last.map(|byte| byte.to_ascii_lowercase())) else {
+        return false;
+    };
+    ENDS.contains(&&last) || bytes.ends_with(b"key-data")
 }
 
 /// Last letters of passwords, secrets, keys, tokens and their kin; names that end in `str` are types.

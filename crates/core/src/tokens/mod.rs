@@ -5,6 +5,8 @@ mod part;
 mod row;
 mod split;
 
+use std::ops::ControlFlow;
+
 use bpe_openai::Tokenizer;
 use memo::with_memo;
 pub use part::{difference, parts};
@@ -34,13 +36,11 @@ impl Tokens for O200k {
         let tokenizer = tokenizer();
         with_memo(|memo| {
             let mut count = 0;
-            for piece in pieces(text, tokenizer) {
+            let counted = pieces(text, tokenizer, |piece| {
                 count += memo.count(piece, &tokenizer.bpe);
-                if count > limit {
-                    return None;
-                }
-            }
-            Some(count)
+                if count > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            counted.is_continue().then_some(count)
         })
     }
 }

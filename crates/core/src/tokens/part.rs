@@ -29,14 +29,33 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 #[must_use]
 pub fn difference<'t>(one: &'t str, two: &'t str) -> (&'t str, &'t str) {
     let (first, second) = (one.as_bytes(), two.as_bytes());
-    let same = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+    let same = common(first.chunks(BLOCK).zip(second.chunks(BLOCK)), |bytes| bytes.iter());
     let most = first.len().min(second.len()) - same;
-    let tail = first.iter().rev().zip(second.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let [one_end, two_end] = [first, second].map(|bytes| bytes[bytes.len() - most..].rchunks(BLOCK));
+    let tail = common(one_end.zip(two_end), |bytes| bytes.iter().rev());
     let is_place = |at: &usize| is_sure(first[at - 1], first[*at]);
     let start = (1..same).rev().find(is_place).unwrap_or(0);
     let end = (first.len() - tail + 1..first.len()).find(is_place).unwrap_or(first.len());
     let left = first.len() - end;
     (&one[start..end], &two[start..two.len() - left])
+}
+
+/// Bytes that are compared at once.
+const BLOCK: usize = 256;
+
+/// How many bytes two rows of blocks have in common, each block in this order.
+fn common<'b, I: Iterator<Item = &'b u8>>(
+    mut blocks: impl Iterator<Item = (&'b [u8], &'b [u8])>,
+    bytes: impl Fn(&'b [u8]) -> I,
+) -> usize {
+    let mut same = 0;
+    let other = blocks.find(|(one, two)| {
+        let alike = one == two;
+        same += if alike { one.len() } else { 0 };
+        !alike
+    });
+    let within = |(one, two)| bytes(one).zip(bytes(two)).take_while(|(a, b)| a == b).count();
+    same + other.map_or(0, within)
 }
 
 /// Where the first part ends. Every byte of every body passes here, so each is looked up once.

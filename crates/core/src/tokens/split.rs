@@ -4,69 +4,113 @@
 //! `'s` behind, numbers of up to three digits, marks with line ends behind, blanks. Where another character comes
 //! into play, the vocabulary's pattern splits on to the next place where a piece is sure to begin.
 
+use std::ops::ControlFlow;
+
 use bpe_openai::Tokenizer;
 
-/// The pieces of `text`.
-pub(super) fn pieces<'t>(text: &'t str, tokenizer: &'t Tokenizer) -> impl Iterator<Item = &'t str> {
-    let mut at = 0;
-    let mut wide: Option<(Box<dyn Iterator<Item = &'t str> + 't>, usize)> = None;
-    std::iter::from_fn(move || {
-        if let Some((pieces, end)) = &mut wide {
-            if let Some(piece) = pieces.next() {
-                return Some(piece);
-            }
-            at = *end;
-            wide = None;
-        }
-        if at == text.len() {
-            return None;
-        }
-        if let Some(end) = plain(text.as_bytes(), at) {
-            let piece = &text[at..end];
+/// Hands each piece of `text` to `take`, until that breaks.
+pub(super) fn pieces<'t, B>(
+    text: &'t str,
+    tokenizer: &'t Tokenizer,
+    mut take: impl FnMut(&'t [u8]) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    let bytes = text.as_bytes();
+    let (mut at, mut odd) = (0, next_odd(bytes, 0));
+    while at < bytes.len() {
+        if let Some(end) = plain(bytes, at, odd) {
+            take(&bytes[at..end])?;
             at = end;
-            return Some(piece);
+            continue;
         }
-        let end = boundary(text.as_bytes(), at);
-        let mut pieces = tokenizer.split(&text[at..end]);
-        let first = pieces.next();
-        wide = Some((Box::new(pieces), end));
-        first
-    })
+        let end = boundary(bytes, odd);
+        tokenizer.split(&text[at..end]).try_for_each(|piece| take(piece.as_bytes()))?;
+        (at, odd) = (end, next_odd(bytes, end));
+    }
+    ControlFlow::Continue(())
 }
 
-/// Where the piece that begins at `at` ends, if nothing but ASCII decides it.
-fn plain(bytes: &[u8], at: usize) -> Option<usize> {
-    let first = bytes[at];
-    let end = if first.is_ascii_digit() {
+/// Where the first byte from `at` on stands that is not ASCII; the end when there is none.
+fn next_odd(bytes: &[u8], at: usize) -> usize {
+    /// Few enough to be looked at one by one, many enough to be passed at once.
+    const BLOCK: usize = 64;
+    let rest = &bytes[at..];
+    let block =
+        rest.chunks(BLOCK).position(|block| !block.is_ascii()).map_or(rest.len(), |block| block * BLOCK);
+    at + block + rest[block..].iter().take_while(|byte| byte.is_ascii()).count()
+}
+
+/// What a byte is to the rules; what is not ASCII is nothing.
+const CAPITAL: u8 = 1;
+const SMALL: u8 = 2;
+const DIGIT: u8 = 4;
+const BLANK: u8 = 8;
+const LINE_END: u8 = 16;
+const MARK: u8 = 32;
+const SLASH: u8 = 64;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'A'..=b'Z' => CAPITAL,
+            b'a'..=b'z' => SMALL,
+            b'0'..=b'9' => DIGIT,
+            b'\r' | b'\n' => BLANK | LINE_END,
+            b'\t'..=b'\r' | b' ' => BLANK,
+            b'/' => MARK | SLASH,
+            _ => MARK,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// The class of the byte at `at`; none behind the end.
+fn class(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)])
+}
+
+/// Where a run of bytes of these classes ends.
+fn run(bytes: &[u8], mut at: usize, classes: u8) -> usize {
+    while class(bytes, at) & classes != 0 {
+        at += 1;
+    }
+    at
+}
+
+/// Where the piece that begins at `at` ends, if nothing but ASCII decides it; the first other byte is at `odd`.
+#[inline]
+fn plain(bytes: &[u8], at: usize, odd: usize) -> Option<usize> {
+    let first = class(bytes, at);
+    if first == 0 {
+        return None;
+    }
+    let end = if first & DIGIT != 0 {
         number(bytes, at)
+    } else if first & (CAPITAL | SMALL) != 0 {
+        word(bytes, at)
+    } else if first & LINE_END == 0 && class(bytes, at + 1) & (CAPITAL | SMALL) != 0 {
+        word(bytes, at + 1)
     } else {
-        let word = word(bytes, at + usize::from(!first.is_ascii_alphabetic()));
-        match word {
-            Some(end) if first != b'\r' && first != b'\n' => end,
-            _ => marks(bytes, at).unwrap_or_else(|| blanks(bytes, at)),
-        }
+        marks(bytes, at).unwrap_or_else(|| blanks(bytes, at))
     };
     // What was looked at, to the byte that ended it and two more of a `'re`.
     let seen = bytes.len().min(end + 3);
-    let reach = if first.is_ascii_whitespace() || first == 0x0B {
-        seen.max(run(bytes, at, |byte| is_blank(*byte)) + 1)
-    } else {
-        seen
-    };
-    bytes[at..reach.min(bytes.len())].is_ascii().then_some(end)
+    let sure = odd == bytes.len() || seen <= odd && (first & BLANK == 0 || run(bytes, at, BLANK) < odd);
+    sure.then_some(end)
 }
 
 /// Up to three digits.
 fn number(bytes: &[u8], at: usize) -> usize {
     // No further: a row of digits is looked at once for each of its pieces.
-    run(&bytes[..bytes.len().min(at + 3)], at, u8::is_ascii_digit)
+    run(&bytes[..bytes.len().min(at + 3)], at, DIGIT)
 }
 
 /// Capitals, then small letters, and the end of `it's`.
-fn word(bytes: &[u8], at: usize) -> Option<usize> {
-    let capitals = run(bytes, at, u8::is_ascii_uppercase);
-    let end = run(bytes, capitals, u8::is_ascii_lowercase);
-    (end > at).then(|| end + contraction(&bytes[end..]))
+fn word(bytes: &[u8], at: usize) -> usize {
+    let end = run(bytes, run(bytes, at, CAPITAL), SMALL);
+    if bytes.get(end) == Some(&b'\'') { end + contraction(&bytes[end..]) } else { end }
 }
 
 /// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in letters of any size.
@@ -82,13 +126,13 @@ fn contraction(rest: &[u8]) -> usize {
 /// A space perhaps, then marks, then line ends and slashes.
 fn marks(bytes: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(bytes[at] == b' ');
-    let end = run(bytes, start, |byte| !is_blank(*byte) && !byte.is_ascii_alphanumeric());
-    (end > start).then(|| run(bytes, end, |byte| matches!(byte, b'\r' | b'\n' | b'/')))
+    let end = run(bytes, start, MARK);
+    (end > start).then(|| run(bytes, end, LINE_END | SLASH))
 }
 
 /// Blanks to the last line end among them; else all but the last, which goes with what follows.
 fn blanks(bytes: &[u8], at: usize) -> usize {
-    let end = run(bytes, at, |byte| is_blank(*byte));
+    let end = run(bytes, at, BLANK);
     let line = bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n'));
     match line {
         Some(last) => at + last + 1,
@@ -97,25 +141,11 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// What the pattern takes for white space.
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b'\t'..=b'\r' | b' ')
-}
-
-/// Where a run of such bytes ends.
-fn run(bytes: &[u8], at: usize, belongs: impl Fn(&u8) -> bool) -> usize {
-    bytes[at.min(bytes.len())..]
-        .iter()
-        .position(|byte| !belongs(byte))
-        .map_or(bytes.len(), |length| at + length)
-}
-
-/// The first place behind the next character that is not ASCII where a piece is sure to begin: no rule goes on from
-/// a letter or digit to another ASCII character, but for the `'` of `it's`.
-fn boundary(bytes: &[u8], at: usize) -> usize {
-    let wide = run(bytes, at, u8::is_ascii);
-    let sure = bytes[wide..].windows(2).position(|pair| is_sure(pair[0], pair[1]));
-    sure.map_or(bytes.len(), |place| wide + place + 1)
+/// The first place behind the character at `odd`, which is not ASCII, where a piece is sure to begin: no rule goes on
+/// from a letter or digit to another ASCII character, but for the `'` of `it's`.
+fn boundary(bytes: &[u8], odd: usize) -> usize {
+    let sure = bytes[odd..].windows(2).position(|pair| is_sure(pair[0], pair[1]));
+    sure.map_or(bytes.len(), |place| odd + place + 1)
 }
 
 /// True when a piece is sure to begin between these two bytes, whatever stands around them.
@@ -129,8 +159,12 @@ mod tests {
 
     fn check(text: &str) {
         let tokenizer = bpe_openai::o200k_base();
-        let ours: Vec<&str> = pieces(text, tokenizer).collect();
-        let theirs: Vec<&str> = tokenizer.split(text).collect();
+        let mut ours = Vec::new();
+        let _ = pieces(text, tokenizer, |piece| {
+            ours.push(piece);
+            ControlFlow::<()>::Continue(())
+        });
+        let theirs: Vec<&[u8]> = tokenizer.split(text).map(str::as_bytes).collect();
         assert_eq!(ours, theirs, "{text:?}");
     }
 

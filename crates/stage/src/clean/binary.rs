@@ -79,6 +79,10 @@ const MIN_CHARS: usize = 32;
 const RARITY: usize = 20;
 
 fn is_binary(text: &str) -> bool {
+    // All bytes are looked at, for then many are at once.
+    if !text.bytes().fold(false, |may, byte| may | may_control(byte)) {
+        return false;
+    }
     let controls = text.chars().filter(|char| controls(*char)).count();
     let chars = text.chars().count();
     if text.contains('\0') {
@@ -92,6 +96,11 @@ fn is_list(text: &str) -> bool {
     let body = text.strip_suffix('\0').unwrap_or(text);
     let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(controls);
     body.contains('\0') && body.split('\0').all(name)
+}
+
+/// True of bytes that what controls something is written with; the one that is not ASCII begins other characters too.
+fn may_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b) || matches!(byte, 0x7f | 0xc2)
 }
 
 /// True of what neither breaks lines, nor fills them, nor paints them.

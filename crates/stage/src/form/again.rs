@@ -4,6 +4,7 @@
 //! finds the block below that line above. So that there is one such block, every time that the line is shown the same
 //! lines follow it, and the first time they are all shown themselves. A line that tells of an error is never in a block.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::plan::{Loss, Mode};
@@ -100,12 +101,12 @@ fn shorten(lines: &[&str]) -> Option<String> {
         if count(line).is_some() {
             return None;
         }
-        out.push(line.to_owned());
+        out.push(Cow::Borrowed(line));
         shown[at] = true;
         let first = seen.entry(line).or_insert(Seen { at, agreed: MAX_LINES });
         let block = first.block(lines, &shown, at);
         if block > 0 {
-            out.push(format!("{OPEN}{block}{CLOSE}"));
+            out.push(Cow::Owned(format!("{OPEN}{block}{CLOSE}")));
         }
         at += block + 1;
     }

@@ -19,19 +19,25 @@ const SAMPLES: usize = 4;
 const MAX_PIECES: usize = 8;
 
 impl<'a> Lead<'a> {
-    /// The lead of most lines, and how many lines those are.
-    pub(crate) fn of(lines: &[&'a str]) -> (Self, usize) {
+    /// The lead of most lines, and how many lines those are; one of fewer than `least` lines is not looked for.
+    pub(crate) fn of(lines: &[&'a str], least: usize) -> (Self, usize) {
         let step = lines.len() / (SAMPLES + 1) + 1;
         let mut best = (Self::None, lines.iter().filter(|line| Self::None.split(line).is_some()).count());
         for line in lines.iter().skip(step / 2).step_by(step) {
             for lead in Self::guesses(line) {
-                let count = lines.iter().filter(|line| lead.split(line).is_some()).count();
-                if count > best.1 {
+                let others = lines.len().checked_sub(least.max(best.1 + 1));
+                if let Some(count) = others.and_then(|others| lead.count(lines, others)) {
                     best = (lead, count);
                 }
             }
         }
         best
+    }
+
+    /// How many lines have it, if at most so many do not.
+    fn count(&self, lines: &[&str], others: usize) -> Option<usize> {
+        let without = lines.iter().filter(|line| self.split(line).is_none()).take(others + 1).count();
+        (without <= others).then(|| lines.len() - without)
     }
 
     /// The leads that `line` may have.
@@ -166,7 +172,7 @@ mod tests {
             (" M a/b\n M a/c\n M a/d", Lead::None, 0),
         ] {
             let lines: Vec<_> = text.split('\n').collect();
-            assert_eq!(Lead::of(&lines), (lead.clone(), count), "{text}");
+            assert_eq!(Lead::of(&lines, 0), (lead.clone(), count), "{text}");
             assert_eq!(Lead::parse(&lead.note()), Some(lead.clone()));
             assert!(lead.words().is_empty() || Lead::read(&lead.words()) == Some(lead));
         }

@@ -36,8 +36,9 @@ impl Stage for Paths {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let (lines, end) = carried::lines(text);
-        let (lead, count) = Lead::of(&lines);
-        if count < MIN_PATHS || count * 100 < lines.len() * MIN_SHARE {
+        let least = MIN_PATHS.max((lines.len() * MIN_SHARE).div_ceil(100));
+        let (lead, count) = Lead::of(&lines, least);
+        if count < least {
             return None;
         }
         let items: Vec<_> = lines.iter().map(|line| lead.split(line)).collect();

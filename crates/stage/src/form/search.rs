@@ -77,6 +77,9 @@ impl<'a> Form<'a> {
     fn of(lines: &[&'a str]) -> Option<Self> {
         let numbered: BTreeSet<_> =
             lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect();
+        if numbered.is_empty() {
+            return Self::Plain.fits(lines, &numbered).then_some(Self::Plain);
+        }
         let root = lines.iter().find_map(|line| hit::root(line, &numbered)).unwrap_or_default();
         let form = Self::Numbered { root };
         if form.fits(lines, &numbered) {

@@ -82,11 +82,12 @@ pub(crate) fn sign(rest: &str) -> Option<&str> {
 fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     let bytes = line.as_bytes();
     let near = &bytes[..bytes.len().min(REACH)];
-    let marks = near.iter().enumerate().skip(1).filter(move |&(at, &byte)| {
+    let signs = near.iter().enumerate().skip(1).filter(move |(_, byte)| **byte == sign).map(|(at, _)| at);
+    let marks = signs.filter(move |at| {
         let digits = bytes[at + 1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
-        byte == sign && digits > 0 && bytes.get(at + 1 + digits) == Some(&sign)
+        digits > 0 && bytes.get(at + 1 + digits) == Some(&sign)
     });
-    marks.map(|(at, _)| at).take(16)
+    marks.take(16)
 }
 
 /// True for what a file is called: no times, no addresses, no sentences.

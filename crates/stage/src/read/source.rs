@@ -26,12 +26,12 @@ const LOGS: [&str; 7] = [".log", "/log", "logs", ".out", ".err", "output", "/tmp
 const OPENINGS: [&str; 4] = ["---\n", "apiVersion:", "<", "[package]"];
 
 /// What the lines of a diff begin with.
-const CHANGES: [&str; 2] = ["diff --git ", "@@ -"];
+const CHANGES: [&str; 2] = ["\ndiff --git ", "\n@@ -"];
 
 /// True when `text`, which the call gave, is a file that is no log, or a diff.
 pub(crate) fn is_source(call: Call<'_>, text: &str) -> bool {
-    let change = |line: &str| CHANGES.iter().any(|start| line.starts_with(start));
-    is_file(call) || OPENINGS.iter().any(|start| text.starts_with(start)) || text.lines().any(change)
+    let change = |start: &&str| text.starts_with(&start[1..]) || text.contains(*start);
+    is_file(call) || OPENINGS.iter().any(|start| text.starts_with(start)) || CHANGES.iter().any(change)
 }
 
 /// True when the call showed a file that is no log.

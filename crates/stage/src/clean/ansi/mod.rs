@@ -29,7 +29,7 @@ impl Stage for Ansi {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if scene.call.tool_kind() == ToolKind::Read || !text.contains(ODD) {
+        if scene.call.tool_kind() == ToolKind::Read || !is_odd(text) {
             return None;
         }
         let text = shown(text, Habits::of(scene.call, text))?;
@@ -37,8 +37,10 @@ impl Stage for Ansi {
     }
 }
 
-/// What may begin something that a terminal does not show as it stands.
-const ODD: [char; 4] = ['\x1b', '\r', '\x08', '^'];
+/// True when something may begin in a text that a terminal does not show as it stands.
+fn is_odd(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 0x08 | b'^'))
+}
 
 /// What stands in a text whose codes were spelled out so that they can be read.
 const SPELLED: [&str; 3] = ["^[]", "^G", "M-^"];
@@ -72,7 +74,7 @@ fn shown(text: &str, habits: Habits) -> Option<String> {
         let body = raw.strip_suffix('\n').unwrap_or(raw);
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();
-        if body.contains(ODD) {
+        if is_odd(body) {
             out.push_str(&ScreenLine::read(body, habits)?.shown());
         } else {
             out.push_str(body);

@@ -55,7 +55,7 @@ fn is_grave(bytes: &[u8]) -> bool {
     (0..bytes.len()).any(|at| {
         let lower = bytes[at].to_ascii_lowercase();
         b"wfdrtucika".contains(&lower)
-            && GRAVE.iter().any(|word| {
+            && GRAVE.iter().filter(|word| word.as_bytes()[0] == lower).any(|word| {
                 bytes[at..].get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
             })
     })

@@ -33,7 +33,7 @@ const MAX_COLUMNS: usize = 64;
 const MAX_GAP: usize = 256;
 
 /// Lines that must look like a table before all are looked at.
-const SAMPLE: usize = 64;
+pub(super) const SAMPLE: usize = 64;
 
 impl Aligned {
     /// The table that `lines` are, with its layout; the first line is the header.
@@ -156,6 +156,20 @@ fn headed(grid: &Grid<'_>, gaps: &[usize]) -> bool {
     let wide = gaps.iter().filter(|gap| **gap > 1).count();
     let named = grid.names.iter().filter(|name| name.starts_with(char::is_uppercase)).count();
     (wide * 2 >= gaps.len() && named > 0) || (named > 2 && named * 4 >= grid.names.len() * 3)
+}
+
+/// True when some lines leave no column blank between their first and their last, and others stand within these: no
+/// lines that hold the former and some of the latter have two columns.
+pub(super) fn is_solid(inner: &[&str], outer: &[&str]) -> bool {
+    let (inner, outer) = (blots(inner), blots(outer));
+    let whole = |span: Span| inner[span.0..span.1].iter().all(|used| *used);
+    extent(&inner).is_some_and(|span| extent(&outer) == Some(span) && whole(span))
+}
+
+/// From the first column that is used to the last.
+fn extent(blots: &[bool]) -> Option<Span> {
+    let first = blots.iter().position(|used| *used)?;
+    Some((first, blots.iter().rposition(|used| *used)? + 1))
 }
 
 /// First character of a column, and the one behind its last.

@@ -86,7 +86,7 @@ struct Found<'a> {
 
 /// The table in a block: all of it, or all but a few lines.
 fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
-    if block.len() <= MIN_ROWS || !block.iter().any(|line| tabular(line)) {
+    if block.len() <= MIN_ROWS || !block.iter().any(|line| tabular(line)) || is_solid(block) {
         return None;
     }
     let cuts = (0..=MAX_ABOVE).flat_map(|above| (0..=MAX_BELOW).map(move |below| (above, below)));
@@ -95,12 +95,21 @@ fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
         let lines = &block[above..block.len() - below];
         let underline = lines.get(1).copied().filter(|line| underlines(line));
         let drawn = match underline {
-            Some(_) => [&lines[..1], &lines[2..]].concat(),
-            None => lines.to_vec(),
+            Some(_) => Cow::Owned([&lines[..1], &lines[2..]].concat()),
+            None => Cow::Borrowed(lines),
         };
         let (layout, grid) = Layout::of(&drawn)?;
         (grid.rows.len() >= MIN_ROWS).then_some(Found { above, lines: lines.len(), underline, layout, grid })
     })
+}
+
+/// True when a look at the first lines of a block tells that nothing in it is a table, whatever is cut off.
+fn is_solid(block: &[&str]) -> bool {
+    // What stands below the lines that may be cut off, a header and what underlines it.
+    let inner = MAX_ABOVE + 2..aligned::SAMPLE.min(block.len().saturating_sub(MAX_BELOW));
+    let outer = &block[..block.len().min(MAX_ABOVE + aligned::SAMPLE + 1)];
+    let ruled = outer.iter().take(MAX_ABOVE + 1).any(|line| ruled::edge(line).is_some());
+    !ruled && block.get(inner).is_some_and(|inner| aligned::is_solid(inner, outer))
 }
 
 /// True for a line that does nothing but underline.
