@@ -47,6 +47,24 @@ fn what_was_not_lost_comes_back_byte_for_byte() {
     }
 }
 
+/// Behaviour 19.2 and 19.3.
+#[test]
+fn a_model_that_is_named_tells_who_reads() {
+    let row = |n: usize| format!("-rw-r--r-- 1 dev dev {:>4} Mar  2 10:04 chapter-{n}.md\n", n * 37);
+    let listing: String = (1..40).map(row).collect();
+    for (args, is_kept) in [
+        ("--model qwen2.5-coder:7b", true),
+        ("--model gpt-5", false),
+        ("", false),
+        ("--reader small", true),
+        ("--model qwen2.5-coder:7b --reader strong", false),
+    ] {
+        let ran = TERSELY.run(&format!("compress {args}"), &listing);
+        assert_eq!((ran.code, ran.stdout == listing), (Some(0), is_kept), "{args}: {}", ran.stderr);
+    }
+    assert_eq!(TERSELY.run("compress --reader tiny", &listing).code, Some(2));
+}
+
 #[test]
 fn changes_are_explained() {
     let ran = TERSELY.run("compress --explain", records());

@@ -29,11 +29,10 @@ fn modes_have_their_other_names() {
     {
         Scene::new("modes").set("TERSELY_MODE", word).holds("mode", json!(mode), "environment TERSELY_MODE");
     }
-    Scene::new("modes-toml").file("tersely.toml", "mode = false\n").holds(
-        "mode",
-        json!("disabled"),
-        "file tersely.toml:1",
-    );
+    Scene::new("modes-toml")
+        .file("tersely.toml", "mode = false\n")
+        .set("TERSELY_CONFIG", "tersely.toml")
+        .holds("mode", json!("disabled"), "file tersely.toml:1");
     Scene::new("modes-yaml").file("tersely.yaml", "mode: on\n").holds(
         "mode",
         json!("standard"),
@@ -166,7 +165,7 @@ fn tools_are_all_shown_unless_asked() {
 /// Behaviour 12.6: files as another gateway has them.
 #[test]
 fn files_of_other_gateways_load_unmodified() {
-    let disabled = Scene::new("pipe-1").fixture("pipe-disabled.yaml");
+    let disabled = Scene::new("pipe-1").fixture("pipe-disabled.yaml").set("TERSELY_CONFIG", "tersely.yaml");
     disabled.holds("mode", json!("disabled"), "file tersely.yaml:3");
     let external =
         Scene::new("pipe-2").fixture("pipe-external-provider.yaml").set("TERSELY_CONFIG", "tersely.yaml");
@@ -537,6 +536,10 @@ fn a_file_merely_found_is_not_trusted() {
         "[store]\nprefix = 'x'\n",
         "redact_secrets = false\n",
         "redact_secrets = true\n",
+        "loss = 'none'\n",
+        "mode = 'off'\n",
+        "[[rules]]\ntool = 'Bash'\nloss = 'none'\n",
+        "[[rules]]\nroute = '/v1'\nmode = 'disabled'\n",
         "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",
         "[mcp.servers.a]\ncommand = 'curl'\n",
         "mcp.servers.a.url = 'http://x'\n",

@@ -20,6 +20,11 @@ rows = [{"id": n, "name": f"item {n}", "state": "open"} for n in range(60)]
 say = lambda message: print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 for line in sys.stdin:
     asked = json.loads(line)
+    if isinstance(asked, list):
+        answers = [{"jsonrpc": "2.0", "id": one["id"], "result": {}} for one in asked if "id" in one]
+        together = any(one.get("params", {}).get("name") == "together" for one in asked)
+        for said in [answers] if together else answers: print(json.dumps(said), flush=True)
+        continue
     params = asked.get("params", {})
     if "method" not in asked or "id" not in asked: continue
     if params.get("name") == "die": os._exit(7)
@@ -41,6 +46,8 @@ for line in sys.stdin:
         sys.stdout.write('{"result": "' + "z" * (100 << 20) + '", "jsonrpc": "2.0", "id": "c"}\n')
         sys.stdout.flush()
         continue
+    if params.get("name") == "flood":
+        for n in range(400): say({"method": "notifications/message", "params": {"data": "x" * 65536}})
     if params.get("name") == "news": say({"method": "notifications/resources/list_changed"})
     if "_meta" in params: say({"method": "notifications/progress", "params": {"progressToken": params["_meta"]["progressToken"], "progress": 1}})
     result = {"serverInfo": {"name": "x", "pid": os.getpid()}}
@@ -232,6 +239,37 @@ fn what_nobody_waits_for_goes_to_the_stream_of_the_client() {
     served.ask("POST", "/mcp/rows", &session, &call("news"));
     let news = lines.map_while(Result::ok).find(|line| line.starts_with("data: ")).expect("news");
     assert!(news.contains("resources/list_changed"), "{news}");
+}
+
+/// Behaviour 10.9: every request of a batch is answered, however the server answers it.
+#[test]
+fn a_batch_is_answered() {
+    let served = serve("batch", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let ask = |id: Value, name: &str| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name}});
+    let news = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    for name in ["one by one", "together"] {
+        let batch = json!([ask(json!(5), name), news, ask(json!("six"), name)]);
+        let answer = served.ask("POST", "/mcp/rows", &session, &batch.to_string());
+        let flat = |message: Value| message.as_array().cloned().unwrap_or_else(|| vec![message]);
+        let ids: Vec<_> = answer.messages().into_iter().flat_map(flat).map(|it| it["id"].clone()).collect();
+        assert_eq!(ids, [json!(5), json!("six")], "{name}: {}", answer.body);
+    }
+    let told = served.ask("POST", "/mcp/rows", &session, &json!([news, news]).to_string());
+    assert!(told.head.starts_with("HTTP/1.1 202"), "{}", told.head);
+}
+
+/// Behaviour 10.9: a client that opens its own stream and does not read it still gets its answers.
+#[test]
+fn a_stream_that_nobody_reads_holds_nothing_up() {
+    let served = serve("stuck", "http://127.0.0.1:1/mcp");
+    let session = served.begin();
+    let _stuck = served.open("GET", "/mcp/rows", &session, "");
+    thread::sleep(Duration::from_millis(200));
+    for name in ["flood", "rows"] {
+        let answer = served.ask("POST", "/mcp/rows", &session, &call(name));
+        assert!(answer.text().len() < 1000, "{name}");
+    }
 }
 
 /// What comes while no stream is open waits for one, however much it is.

@@ -56,6 +56,17 @@ impl Asked {
         Ok(Self { change: self.change.or(&least), ..self })
     }
 
+    /// The same, with what `x-tersely-reader` asks for.
+    ///
+    /// # Errors
+    /// When it names no reader.
+    pub fn read_by(self, reader: Option<&str>) -> Result<Self, Refused> {
+        let Some(word) = reader else { return Ok(self) };
+        let reader = word.trim().parse().map_err(|why: String| Refused::at("x-tersely-reader", why))?;
+        let reads = Change::of(&["reader"], Plan { reader, ..Plan::default() });
+        Ok(Self { change: self.change.or(&reads), ..self })
+    }
+
     /// What is asked here, and where that is open what is asked there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
@@ -99,7 +110,7 @@ fn is_yes(word: &str) -> Result<bool, Refused> {
 
 #[cfg(test)]
 mod tests {
-    use tersely_core::{Loss, Mode};
+    use tersely_core::{Loss, Mode, Reader};
 
     use super::*;
 
@@ -147,6 +158,19 @@ mod tests {
             let refused = Asked::default().above(Some(word)).unwrap_err();
             assert!(refused.message.starts_with("x-compression-threshold: "), "{refused}");
         }
+    }
+
+    /// Behaviour 19.3.
+    #[test]
+    fn a_header_names_a_reader() {
+        for (word, reader) in [("small", Reader::Small), (" Strong ", Reader::Strong), ("auto", Reader::Auto)]
+        {
+            let asked = mode(Mode::Safe).read_by(Some(word)).unwrap();
+            assert_eq!(asked.change.on(Plan { reader: Reader::Strong, ..Plan::default() }).reader, reader);
+        }
+        assert_eq!(mode(Mode::Safe).read_by(None), Ok(mode(Mode::Safe)));
+        let refused = Asked::default().read_by(Some("tiny")).unwrap_err();
+        assert_eq!(refused.message, "x-tersely-reader: unknown reader \"tiny\"; use auto, small or strong");
     }
 
     #[test]

@@ -74,7 +74,15 @@ mod tests {
 
     /// A plan of which every part is unusual, whatever the parts are.
     fn unusual() -> Plan {
-        let values = [json!("safe"), json!("none"), json!("auto"), json!(false), json!(true), json!(7)];
+        let values = [
+            json!("safe"),
+            json!("none"),
+            json!("auto"),
+            json!("small"),
+            json!(false),
+            json!(true),
+            json!(7),
+        ];
         let mut plan = Plan::default();
         for field in FIELDS {
             let with = |value| {

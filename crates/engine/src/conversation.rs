@@ -1,6 +1,6 @@
 //! The results of a request in their order: each may name what the ones before it show.
 
-use tersely_core::{Call, Mode, O200k, Outcome, Plan, Room, Session};
+use tersely_core::{Call, Mode, O200k, Outcome, Plan, Reader, Room, Session};
 use tersely_wire::Slot;
 
 use crate::scope::Scope;
@@ -36,8 +36,9 @@ impl Conversation {
     }
 
     fn referred<'t>(&mut self, plan: Plan, slot: &Slot<'_>, outcome: Outcome<'t>) -> Outcome<'t> {
-        // An error is said in full, however often it was said before.
-        if !self.refers || slot.is_error || plan.mode < Mode::Standard {
+        // An error is said in full, however often it was said before. A small model does not follow references.
+        let is_plain = slot.is_error || plan.mode < Mode::Standard || plan.reader == Reader::Small;
+        if !self.refers || is_plain {
             return self.history.show(&O200k, call(slot), outcome);
         }
         let least = Room::least(self.came).saturating_sub(self.sent);

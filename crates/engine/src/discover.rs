@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use tersely_core::discover::{self, ToolText, rank};
 use tersely_core::{O200k, Tokens, fits_pattern};
-use tersely_wire::Provider;
 use tersely_wire::bridge::{BridgesTools, CallBridge, ListedTool, ToolCatalogue, ToolNames};
 use tersely_wire::hidden::{HiddenTool, HidesTool};
+use tersely_wire::{Provider, top_members};
 
 use crate::scale::added;
 use crate::{Discovery, Report, ToolCount};
@@ -73,7 +73,9 @@ impl ToolChoice {
         let count = ToolCount { shown: all - unlisted.len(), all };
         is_worth_it(&catalogue, &unlisted).then(|| {
             let unlisted = unlisted.into_iter().map(|at| catalogue.tools[at].name.clone()).collect();
-            let calls = CallBridge { call: CALL.name, tools: Arc::new(tools) };
+            let listed = top_members(&["tools"], body).unwrap_or_default();
+            let listed = listed.first().map_or_else(Arc::default, |tools| Arc::from(tools.value));
+            let calls = CallBridge { call: CALL.name, tools: Arc::new(tools), listed };
             let shed = ToolShed { bridges, calls, unlisted: Arc::new(unlisted), max_results };
             Self { hides, shed, count }
         })

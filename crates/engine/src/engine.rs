@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use tersely_core::Loss;
-use tersely_wire::{UserPrompt, splice};
+use tersely_core::{Loss, Reader};
+use tersely_wire::{UserPrompt, named_model, splice};
 
 use crate::discover::ToolChoice;
 use crate::object::take;
 use crate::others::candidates;
+use crate::readers::reader_of;
 use crate::results::results;
 use crate::scale::{Scale, added};
 use crate::scope::Scope;
@@ -69,6 +70,7 @@ impl Engine {
         };
         let mut scope = Scope::new(&self.settings, request.path, &asked);
         (scope.plain, scope.most) = (request.plain, request.most);
+        scope.reader = self.reader(request, body);
         let provider = request.provider;
         let offers = scope.leaves_out() && scope.plain == 0;
         if !offers || hidden::offer(provider, request.path, body).is_none() {
@@ -86,6 +88,12 @@ impl Engine {
         )
     }
 
+    /// Who reads a request, by the name of its model.
+    fn reader(&self, request: &Request<'_>, body: &[u8]) -> Reader {
+        let model = named_model(request.path, body);
+        reader_of(&self.settings.readers, request.provider.name(), model.as_deref())
+    }
+
     fn work<'b>(
         &self,
         request: &Request<'_>,
@@ -96,6 +104,7 @@ impl Engine {
         scope.plain = request.plain;
         scope.agreed = request.agreed;
         scope.refers &= !request.provider.drops_results(&body);
+        scope.reader = self.reader(request, &body);
         let own = Scale::default();
         let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };
@@ -115,6 +124,7 @@ impl Engine {
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
+        passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
         passed.report.whole = before.map(|before| ResultTally {

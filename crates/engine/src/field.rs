@@ -62,11 +62,18 @@ pub static FIELDS: &[PlanField] = &[
         place: PlanPlace::Dictionary(|plan| &mut plan.dictionary),
         about: "How to find repeated phrases in aggressive mode",
     },
+    PlanField {
+        name: "reader",
+        asked: Some("reader"),
+        place: PlanPlace::Reader(|plan| &mut plan.reader),
+        about: "Who reads the results: a `small` model is sent only forms that one of 1.5 billion parameters read well, a `strong` one all of them; \
+                `auto`: as the name of the request's model says",
+    },
 ];
 
 /// Every name that a request can use, for whoever used another. Those of the parts stand among the others in the order
 /// in which clients were always told them.
-pub(crate) const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, skip_tools, \
+pub(crate) const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, reader, skip_tools, \
                                   tool_output_compression, schema_compression or debug";
 
 #[cfg(test)]

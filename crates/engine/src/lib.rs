@@ -19,6 +19,7 @@ mod object;
 mod others;
 mod place;
 mod plain;
+mod readers;
 mod refused;
 mod report;
 mod request;
@@ -44,6 +45,7 @@ pub use hidden::{Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, Hidden, HiddenWa
 pub use memo::{Memo, Most, Recall};
 pub use others::{Candidate, CompressorAsk};
 pub use place::PlanPlace;
+pub use readers::{KnownReaders, READERS, reader_of};
 pub use refused::Refused;
 pub use report::{Report, ResultTally, Saving, ToolCount};
 pub use request::Request;

@@ -1,7 +1,7 @@
 //! Where a part of a plan stands: it is copied from there to another plan, and read there from what a request says.
 
 use serde_json::Value;
-use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 
 use crate::Refused;
 use crate::said::{size, switch, word};
@@ -17,6 +17,8 @@ pub enum PlanPlace {
     Loss(Place<Loss>),
     /// How repeated phrases are found.
     Dictionary(Place<DictionaryMethod>),
+    /// Who reads it.
+    Reader(Place<Reader>),
     /// Where secrets are masked.
     Redaction(Place<Redaction>),
     /// At least one byte.
@@ -32,6 +34,7 @@ impl PlanPlace {
             Self::Mode(place) => *place(to) = *place(&mut from),
             Self::Loss(place) => *place(to) = *place(&mut from),
             Self::Dictionary(place) => *place(to) = *place(&mut from),
+            Self::Reader(place) => *place(to) = *place(&mut from),
             Self::Redaction(place) => *place(to) = *place(&mut from),
             Self::Bytes(place) | Self::Floor(place) => *place(to) = *place(&mut from),
         }
@@ -43,6 +46,7 @@ impl PlanPlace {
             Self::Mode(place) => *place(plan) = word(at, "a mode", value)?,
             Self::Loss(place) => *place(plan) = word(at, "none, form or detail", value)?,
             Self::Dictionary(place) => *place(plan) = word(at, "a method", value)?,
+            Self::Reader(place) => *place(plan) = word(at, "auto, small or strong", value)?,
             Self::Redaction(place) => {
                 *place(plan) = if switch(at, value)? { Redaction::All } else { Redaction::Off };
             }

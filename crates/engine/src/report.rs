@@ -3,12 +3,14 @@
 use std::ops::AddAssign;
 
 use tersely_core::prompt::Stats;
-use tersely_core::{Ledger, O200k, Outcome, Tokens};
+use tersely_core::{Ledger, O200k, Outcome, Reader, Tokens};
 use tersely_wire::WireError;
 
 /// What was done to a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
+    /// Who was taken for the reader of results of which no rule speaks; nobody where none is changed.
+    pub reader: Option<Reader>,
     /// The texts of tool results that were found.
     pub slots: usize,
     /// How many of them were changed.

@@ -1,6 +1,6 @@
 //! Says what is done with the results of a tool in one request: settings, then rules, then what the request asks for.
 
-use tersely_core::{Loss, Mode, Plan, Redaction, fits_pattern};
+use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
 use crate::skip::means;
 use crate::{Agreed, Asked, Discovery, EngineSettings, Prompts, Rule, SchemaMode};
@@ -18,13 +18,16 @@ pub(crate) struct Scope<'s> {
     pub(crate) refers: bool,
     /// What stands for results by the word of a compressor.
     pub(crate) agreed: Option<&'s Agreed>,
+    /// Who the request's model is, where nothing else is said.
+    pub(crate) reader: Reader,
 }
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
     pub(crate) fn new(settings: &'s EngineSettings, path: &'s str, asked: &'s Asked) -> Self {
         let refers = asked.session.dedup != Some(false);
-        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers, agreed: None }
+        let reader = Reader::Strong;
+        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers, agreed: None, reader }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
@@ -45,6 +48,11 @@ impl<'s> Scope<'s> {
             && self.schema() == SchemaMode::Disabled
             && self.prompts().is_none()
             && self.discovery().is_none()
+    }
+
+    /// Who reads results of which no rule speaks.
+    pub(crate) fn reader(&self) -> Reader {
+        self.asking(self.settings.plan).reader
     }
 
     /// What is done with the descriptions of tools.
@@ -90,7 +98,8 @@ impl<'s> Scope<'s> {
             (_, Redaction::Usual) if loss == Loss::None => Redaction::Off,
             (_, redact) => redact,
         };
-        Plan { loss, redact, ..asked }
+        let reader = if asked.reader == Reader::Auto { self.reader } else { asked.reader };
+        Plan { loss, redact, reader, ..asked }
     }
 
     /// True when something holds for the plan of results of which no rule speaks, or of which a single one does.

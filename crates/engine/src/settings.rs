@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
-use crate::{Change, Strategy};
+use crate::{Change, KnownReaders, Strategy};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,8 @@ pub struct EngineSettings {
     pub plan: Plan,
     /// Tools and routes that are treated otherwise; of several that fit, the last is heard.
     pub rules: Vec<Rule>,
+    /// Models that are known better than by the table of readers.
+    pub readers: KnownReaders,
     /// Results left as they came, by tool name or category: `read`, `edit`, `write`, `bash`, `glob`, `grep`.
     pub skip_tools: Vec<String>,
     /// Who leaves detail out of results.

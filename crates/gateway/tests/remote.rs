@@ -85,6 +85,7 @@ fn service(address: SocketAddr) -> CompressorSettings {
         key: None,
         model: "m".to_owned(),
         timeout: Duration::from_secs(2),
+        rate: 0,
     }
 }
 

@@ -12,11 +12,15 @@ use tersely_wire::{HistoryPlace, claimed_provider};
 
 const NAMES: HiddenNames = HiddenNames::new(&["search_tools", "call_tool"]);
 
+/// The tools as the client listed them.
+const LISTED: &str = r#"[{"type":"function","name":"get_map","parameters":{}}, {"type":"web_search"}]"#;
+
 fn watch(path: &str, framing: ResponseFraming) -> Box<dyn ResponseWatch> {
     let provider = claimed_provider(path).expect("a provider");
     let watch = provider.hides(path).expect("hides").watch(NAMES, framing, HistoryPlace::Here);
     let tools = Arc::new(ToolNames::from(["get_map".to_owned()]));
-    provider.bridges().expect("bridges").bridge(CallBridge { call: "call_tool", tools }, framing, watch)
+    let calls = CallBridge { call: "call_tool", tools, listed: Arc::from(LISTED.as_bytes()) };
+    provider.bridges().expect("bridges").bridge(calls, framing, watch)
 }
 
 /// What the client gets of a response that comes in pieces of so many bytes.
@@ -117,6 +121,56 @@ fn chat_completions_all_at_once() {
     let got = seen("/v1/chat/completions", ResponseFraming::Events, chunk(call).as_bytes(), 4096);
     assert!(got.contains(r#""name":"get_map","arguments":"{}""#) && !got.contains("call_tool"), "{got}");
     assert_eq!(got.matches("\"tool_calls\"}").count(), 1, "{got}");
+}
+
+/// Behaviour 18.4: some servers say a name bit by bit, and some again and again.
+#[test]
+fn chat_completions_with_names_in_pieces() {
+    let chunk = |calls: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{calls}]}},\"finish_reason\":null}}]}}\n\n"
+        )
+    };
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+    let first = |name: &str, given: &str| {
+        format!(r#"{{"index":0,"id":"1","function":{{"name":"{name}","arguments":"{given}"}}}}"#)
+    };
+    let named = |name: &str| format!(r#"{{"index":0,"function":{{"name":"{name}"}}}}"#);
+    let given = |given: &str| format!(r#"{{"index":0,"function":{{"arguments":"{given}"}}}}"#);
+    let wrapped = given(r#"{\"name\":\"get_map\",\"arguments\":{\"at\": 1.50}}"#);
+    let plain = chunk(&first("get_map", r#"{\"at\": 1.50}"#));
+    for names in [vec!["_tool"], vec!["_", "to", "ol"], vec!["call_tool"]] {
+        let names: String = names.into_iter().map(|name| chunk(&named(name))).collect();
+        let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&wrapped));
+        check("/v1/chat/completions", &response, &format!("{plain}{end}"));
+    }
+    // A tool of the client's own that begins alike stays what it is.
+    for (names, whole) in [(vec!["_home"], "call_home"), (vec![], "call")] {
+        let names: String = names.into_iter().map(|name| chunk(&named(name))).collect();
+        let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&given("{}")));
+        let got = seen("/v1/chat/completions", ResponseFraming::Events, response.as_bytes(), 64);
+        assert!(got.contains(&format!(r#""name":"{whole}""#)), "{got}");
+        assert_eq!(got.matches(r#""arguments":"{}""#).count(), 1, "{got}");
+        assert!(got.ends_with(end), "{got}");
+    }
+}
+
+/// Behaviour 18.4: a server that says again which tools it was given is taken to have been given the client's.
+#[test]
+fn responses_list_the_tools_of_the_client() {
+    let shown = r#"[{"type":"function","name":"search_tools"},{"type":"function","name":"call_tool"}]"#;
+    let whole =
+        |tools: &str| format!(r#"{{"id":"r","status":"completed","output":[],"tools":{tools},"n":1}}"#);
+    check("/v1/responses", &whole(shown), &whole(LISTED));
+    let event = |kind: &str, tools: &str| {
+        format!(
+            "event: response.{kind}\ndata: {{\"type\":\"response.{kind}\",\"response\":{}}}\n\n",
+            whole(tools)
+        )
+    };
+    let told =
+        |tools: &str| event("created", tools) + &event("in_progress", tools) + &event("completed", tools);
+    check("/v1/responses", &told(shown), &told(LISTED));
 }
 
 #[test]

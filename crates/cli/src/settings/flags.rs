@@ -25,6 +25,9 @@ pub(crate) struct Flags {
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, visible_alias = "tool-output-compression-method", value_name = "METHOD")]
     pub dictionary: Option<String>,
+    /// Who reads tool results: auto (as the name of a request's model says), small or strong
+    #[arg(long, value_name = "READER")]
+    pub reader: Option<String>,
     /// Whether tool descriptions are shortened: disabled or minify
     #[arg(long, value_name = "WHAT")]
     pub schema_compression: Option<String>,
@@ -41,12 +44,13 @@ pub(crate) struct Flags {
 pub(crate) type Flag = (&'static str, &'static str, fn(&Flags) -> Option<&String>);
 
 /// The flags that set a key.
-pub(crate) const FLAGS: [Flag; 8] = [
+pub(crate) const FLAGS: [Flag; 9] = [
     ("--listen", "listen", |flags| flags.listen.as_ref()),
     ("--upstream", "upstream", |flags| flags.upstream.as_ref()),
     ("--mode", "mode", |flags| flags.mode.as_ref()),
     ("--loss", "loss", |flags| flags.loss.as_ref()),
     ("--dictionary", "dictionary", |flags| flags.dictionary.as_ref()),
+    ("--reader", "reader", |flags| flags.reader.as_ref()),
     ("--schema-compression", "schema_compression", |flags| flags.schema_compression.as_ref()),
     ("--redact-secrets", "redact_secrets", |flags| flags.redact_secrets.as_ref()),
     ("--skip-tools", "skip_tools", |flags| flags.skip_tools.as_ref()),

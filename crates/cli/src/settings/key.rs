@@ -60,11 +60,15 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 10] = [
+pub(crate) const GROUPS: [(&str, &str); 11] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
         "A server for each provider; overrides `upstream`. Without either, the provider's public address, if it has one",
+    ),
+    (
+        "readers",
+        "Models that you know better than the table in [readers.md](readers.md), for `reader = \"auto\"`",
     ),
     ("prompts", "Shorter JSON in users' messages"),
     ("discovery", "Fewer tools for the model to read: [discovery.md](discovery.md)"),
@@ -166,6 +170,16 @@ static BELOW: &[SettingKey] = &[
         name: "upstreams.vertex",
         field: SettingField::Url(|draft| &mut draft.upstreams[6]),
         about: "The server for Vertex AI, such as `https://us-east5-aiplatform.googleapis.com`",
+    },
+    SettingKey {
+        name: "readers.strong",
+        field: SettingField::Names(|draft| &mut draft.settings.engine.readers.strong),
+        about: "Models that read every form: names, with `*` for any part, in upper or lower case; heard first",
+    },
+    SettingKey {
+        name: "readers.small",
+        field: SettingField::Names(|draft| &mut draft.settings.engine.readers.small),
+        about: "Models that read only what a small one does",
     },
     SettingKey {
         name: "prompts.enabled",
@@ -296,6 +310,11 @@ static BELOW: &[SettingKey] = &[
         name: "remote.timeout",
         field: SettingField::Time(|draft| &mut draft.remote.timeout),
         about: "For all results of a request; after that, what has no answer is sent as `fallback` says",
+    },
+    SettingKey {
+        name: "remote.rate",
+        field: SettingField::Tally(|draft| &mut draft.remote.rate),
+        about: "How many calls may begin in a second, of all requests together; what would begin too late is not asked about; 0: no limit",
     },
     SettingKey {
         name: "remote.query_agnostic",

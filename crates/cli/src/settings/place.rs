@@ -13,6 +13,7 @@ pub(crate) fn write(place: PlanPlace, plan: &mut Plan, words: &Words) -> Result<
         PlanPlace::Mode(place) => *place(plan) = words.one()?.parse()?,
         PlanPlace::Loss(place) => *place(plan) = words.one()?.parse()?,
         PlanPlace::Dictionary(place) => *place(plan) = words.one()?.parse()?,
+        PlanPlace::Reader(place) => *place(plan) = words.one()?.parse()?,
         PlanPlace::Redaction(place) => *place(plan) = redaction(words.one()?)?,
         PlanPlace::Bytes(place) => *place(plan) = positive(bytes(words.one()?)?)?,
         PlanPlace::Floor(place) => *place(plan) = bytes(words.one()?)?,
@@ -26,6 +27,7 @@ pub(crate) fn show(place: PlanPlace, plan: &mut Plan) -> Value {
         PlanPlace::Mode(place) => json!(place(plan).name()),
         PlanPlace::Loss(place) => json!(place(plan).name()),
         PlanPlace::Dictionary(place) => json!(place(plan).name()),
+        PlanPlace::Reader(place) => json!(place(plan).name()),
         PlanPlace::Redaction(place) => match place(plan) {
             Redaction::Usual => json!(Redaction::Usual.name()),
             redact => json!(*redact == Redaction::All),
@@ -48,6 +50,7 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
         ]),
         PlanPlace::Loss(_) => shape::words(&["none", "form", "detail"]),
         PlanPlace::Dictionary(_) => shape::words(&["lzw", "repair", "auto"]),
+        PlanPlace::Reader(_) => shape::words(&["auto", "small", "strong"]),
         PlanPlace::Redaction(_) => {
             json!({ "anyOf": [{ "enum": [true, false, "usual"] }, { "type": "string" }] })
         }
@@ -62,7 +65,7 @@ pub(crate) fn choice(place: PlanPlace) -> &'static str {
         PlanPlace::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
         PlanPlace::Loss(_) => ": `none`, `form` or `detail`",
         PlanPlace::Dictionary(_) => ": `lzw`, `repair` or `auto`",
-        PlanPlace::Redaction(_) | PlanPlace::Bytes(_) | PlanPlace::Floor(_) => "",
+        PlanPlace::Reader(_) | PlanPlace::Redaction(_) | PlanPlace::Bytes(_) | PlanPlace::Floor(_) => "",
     }
 }
 

@@ -13,13 +13,13 @@ use super::substitute::substitute;
 use super::words::Words;
 
 /// Reads one file's tree into a layer.
-pub(crate) struct Reader<'a> {
+pub(crate) struct TreeReader<'a> {
     pub path: &'a Path,
     pub environment: &'a Environment,
     pub layer: &'a mut Layer,
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     /// What was typed, with variables replaced.
     pub(crate) fn words(&self, node: &SettingNode) -> Result<Words, String> {
         let text = |node: &SettingNode| match &node.value {

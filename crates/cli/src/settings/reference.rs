@@ -30,7 +30,7 @@ With a file in the current directory (3), your own (4) is read too: it says what
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
 current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
 `mcp.servers`, `redact_secrets` and what sends texts to a compressor (`remote`, `providers`, `pipes.tool_output.api`) are refused there until you name the file, because a downloaded
-project could bring such a file, send your keys and texts elsewhere, or start commands.
+project could bring such a file, send your keys and texts elsewhere, or start commands. So are `loss = \"none\"` and a `mode` that does nothing, which would turn off masks.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is

@@ -28,6 +28,7 @@ pub(crate) struct RemoteSettings {
     pub key: String,
     pub model: String,
     pub timeout: Duration,
+    pub rate: usize,
     pub query_agnostic: bool,
 }
 
@@ -36,7 +37,7 @@ impl Default for RemoteSettings {
         let (endpoint, key, model) = <(String, String, String)>::default();
         let timeout = Duration::from_secs(30);
         let [strategy, fallback, provider] = [STRATEGIES[0], FALLBACKS[0], PROVIDERS[0]];
-        Self { strategy, fallback, provider, endpoint, key, model, timeout, query_agnostic: false }
+        Self { strategy, fallback, provider, endpoint, key, model, timeout, rate: 20, query_agnostic: false }
     }
 }
 
@@ -70,7 +71,8 @@ impl RemoteSettings {
         let own = self.endpoint.parse::<Upstream>().ok();
         let endpoint = own.or_else(|| vendor.and_then(|vendor| upstreams.of(vendor)).cloned())?;
         let key = (!self.key.is_empty()).then(|| self.key.clone());
-        Some(CompressorSettings { shape, endpoint, key, model: self.model.clone(), timeout: self.timeout })
+        let (model, timeout, rate) = (self.model.clone(), self.timeout, self.rate);
+        Some(CompressorSettings { shape, endpoint, key, model, timeout, rate })
     }
 
     /// Who leaves detail out.

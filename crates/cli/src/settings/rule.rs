@@ -7,7 +7,7 @@ use tersely_engine::{Change, FIELDS, PlanField, PlanPlace, Rule};
 use super::key::ALIASES;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::place;
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::words::{Words, bytes};
 
 /// What a rule can say of where it holds.
@@ -37,7 +37,7 @@ fn about(field: &PlanField) -> &'static str {
 }
 
 /// Reads the whole list.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
+pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::List(list) = &node.value else {
         return reader.problem(node.line, "rules", "expects a list; write [[rules]] above each rule in TOML");
     };
@@ -46,7 +46,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
     }
 }
 
-fn one(reader: &mut Reader<'_>, node: &SettingNode) {
+fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
         let what = format!("a rule is a table of tool, route and what changes, not {}", node.value.kind());
         return reader.problem(node.line, "rules", what);
@@ -68,7 +68,7 @@ fn one(reader: &mut Reader<'_>, node: &SettingNode) {
     reader.layer.rules.push((rule, origin));
 }
 
-fn part(reader: &mut Reader<'_>, rule: &mut Rule, pair: &Pair) {
+fn part(reader: &mut TreeReader<'_>, rule: &mut Rule, pair: &Pair) {
     let name = format!("rules.{}", pair.name);
     let names = parts().into_iter().map(|(name, _)| name);
     if !names.clone().any(|name| name == pair.name) {

@@ -1,7 +1,7 @@
 //! Reads `pipes.tool_output` and `providers`, the file shape of other gateways, and says what of it has no effect here.
 
 use super::node::{Pair, SettingNode, SettingValue};
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::words::switch;
 use super::{seed_remote, tool_pipe};
 
@@ -52,7 +52,7 @@ pub(crate) static SEED: [(&str, SeedMeaning); 15] = [
 const PIPE: &str = "pipes.tool_output";
 
 /// Reads a whole `pipes` or `providers`.
-pub(crate) fn read(reader: &mut Reader<'_>, pair: &Pair) {
+pub(crate) fn read(reader: &mut TreeReader<'_>, pair: &Pair) {
     let Some(pairs) = reader.table(&pair.name, &pair.node) else { return };
     if pair.name == "providers" {
         return seed_remote::providers(reader, pair, pairs);
@@ -66,7 +66,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, pair: &Pair) {
     }
 }
 
-fn pipe(reader: &mut Reader<'_>, node: &SettingNode) {
+fn pipe(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let Some(pairs) = reader.table(PIPE, node) else { return };
     let mut mode = None;
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
@@ -87,7 +87,7 @@ fn pipe(reader: &mut Reader<'_>, node: &SettingNode) {
 /// The mode that the pipe's switches ask for, and the line that says so.
 type Asked = Option<(&'static str, usize)>;
 
-fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
+fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
     let full = format!("{PIPE}.{name}");
     let Some((_, meaning)) = SEED.iter().find(|(known, _)| *known == name) else {
         return reader.unknown(name, pair.line, SEED.iter().map(|(known, _)| *known));

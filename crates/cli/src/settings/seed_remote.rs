@@ -9,7 +9,7 @@ use super::layer::Layer;
 use super::node::{Pair, SettingValue};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::remote::EXTERNAL;
 use super::seed_said::Said;
 use super::words::Words;
@@ -19,7 +19,7 @@ const KEYS: [(&str, &str); 4] =
     [("api_key", "remote.key"), ("model", "remote.model"), ("endpoint", "remote.endpoint"), ("auth", "")];
 
 /// Notes what the pipe says for a key of ours.
-pub(super) fn note(reader: &mut Reader<'_>, key: &'static str, pair: &Pair) -> Result<(), String> {
+pub(super) fn note(reader: &mut TreeReader<'_>, key: &'static str, pair: &Pair) -> Result<(), String> {
     let origin = reader.at(pair.line);
     let Some(words) = read(reader, key, pair)? else { return Ok(()) };
     if key == "remote.provider" {
@@ -31,7 +31,7 @@ pub(super) fn note(reader: &mut Reader<'_>, key: &'static str, pair: &Pair) -> R
 }
 
 /// What is typed for a key. A key of a compressor may be in a variable that is not set: then it has none.
-fn read(reader: &mut Reader<'_>, key: &str, pair: &Pair) -> Result<Option<Words>, String> {
+fn read(reader: &mut TreeReader<'_>, key: &str, pair: &Pair) -> Result<Option<Words>, String> {
     match reader.words(&pair.node) {
         Err(what) if key == "remote.key" && what.starts_with("variable ") => {
             let notice = format!("{}: {what}; the compressor is called without a key", pair.name);
@@ -43,7 +43,7 @@ fn read(reader: &mut Reader<'_>, key: &str, pair: &Pair) -> Result<Option<Words>
 }
 
 /// Reads a whole `providers`.
-pub(super) fn providers(reader: &mut Reader<'_>, pair: &Pair, pairs: &[Pair]) {
+pub(super) fn providers(reader: &mut TreeReader<'_>, pair: &Pair, pairs: &[Pair]) {
     reader.layer.seed.place = Some(reader.at(pair.line));
     for pair in pairs {
         let full = format!("providers.{}", pair.name);
@@ -56,7 +56,7 @@ pub(super) fn providers(reader: &mut Reader<'_>, pair: &Pair, pairs: &[Pair]) {
     }
 }
 
-fn provider(reader: &mut Reader<'_>, name: &str, pairs: &[Pair]) {
+fn provider(reader: &mut TreeReader<'_>, name: &str, pairs: &[Pair]) {
     let mut said = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
         let full = format!("providers.{name}.{}", pair.name);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tersely_gateway::{ListeningServer, McpServer, StartedServer};
 
 use super::node::{Pair, SettingNode, SettingValue};
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::words::Words;
 
 /// What a server can hold, and what each part means.
@@ -82,7 +82,7 @@ pub(crate) fn is_plain(name: &str) -> bool {
 }
 
 /// Reads the whole table `mcp`.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
+pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let Some(pairs) = table(reader, node, "mcp") else { return };
     for pair in pairs {
         if pair.name != "servers" {
@@ -95,7 +95,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
     }
 }
 
-fn one(reader: &mut Reader<'_>, pair: &Pair) {
+fn one(reader: &mut TreeReader<'_>, pair: &Pair) {
     let key = format!("mcp.servers.{}", pair.name);
     if !is_plain(&pair.name) {
         let what = "cannot be part of a path; use letters, digits, \".\", \"-\" and \"_\"";
@@ -121,7 +121,7 @@ fn one(reader: &mut Reader<'_>, pair: &Pair) {
     }
 }
 
-fn set(reader: &Reader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<(), String> {
+fn set(reader: &TreeReader<'_>, draft: &mut ServerDraft, part: &Pair) -> Result<(), String> {
     match part.name.as_str() {
         "url" => reader.words(&part.node)?.one()?.clone_into(&mut draft.url),
         "command" => draft.command = whole(reader.words(&part.node)?),
@@ -148,7 +148,7 @@ fn apart(draft: &ServerDraft) -> Result<(), String> {
     }
 }
 
-fn table<'n>(reader: &mut Reader<'_>, node: &'n SettingNode, key: &str) -> Option<&'n [Pair]> {
+fn table<'n>(reader: &mut TreeReader<'_>, node: &'n SettingNode, key: &str) -> Option<&'n [Pair]> {
     match &node.value {
         SettingValue::Table(pairs) => Some(pairs),
         SettingValue::Nothing => None,
@@ -167,7 +167,7 @@ fn whole(words: Words) -> Vec<String> {
     }
 }
 
-fn texts(reader: &Reader<'_>, node: &SettingNode) -> Result<BTreeMap<String, String>, String> {
+fn texts(reader: &TreeReader<'_>, node: &SettingNode) -> Result<BTreeMap<String, String>, String> {
     let SettingValue::Table(pairs) = &node.value else {
         return Err(format!("expects a table, not {}", node.value.kind()));
     };

@@ -1,7 +1,7 @@
 //! Reads `pipes.tool_discovery`, as other gateways write it. What cannot be had here is refused, not ignored.
 
 use super::node::{Pair, SettingNode, SettingValue};
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::words::switch;
 
 /// What a key of theirs means here.
@@ -43,7 +43,7 @@ pub(crate) static TOOL_PIPE: [(&str, ToolPipeMeaning); 13] = [
 const PIPE: &str = "pipes.tool_discovery";
 
 /// Reads the whole pipe.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
+pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let Some(pairs) = reader.table(PIPE, node) else { return };
     let mut enabled = None;
     for pair in pairs.iter().filter(|pair| pair.node.value != SettingValue::Nothing) {
@@ -64,7 +64,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &SettingNode) {
 /// Whether the pipe is on, and the line that says so.
 type Enabled = Option<(&'static str, usize)>;
 
-fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, enabled: &mut Enabled) {
+fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, enabled: &mut Enabled) {
     let Some((_, meaning)) = TOOL_PIPE.iter().find(|(known, _)| *known == name) else {
         return reader.unknown(name, pair.line, TOOL_PIPE.iter().map(|(known, _)| *known));
     };
@@ -90,7 +90,12 @@ fn key(reader: &mut Reader<'_>, name: &str, pair: &Pair, enabled: &mut Enabled) 
     }
 }
 
-fn strategy(reader: &mut Reader<'_>, word: &str, pair: &Pair, enabled: &mut Enabled) -> Result<(), String> {
+fn strategy(
+    reader: &mut TreeReader<'_>,
+    word: &str,
+    pair: &Pair,
+    enabled: &mut Enabled,
+) -> Result<(), String> {
     match word {
         "relevance" => Ok(()),
         "passthrough" => {

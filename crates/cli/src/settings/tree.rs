@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use tersely_core::{Loss, Mode, Plan};
+
 use super::env::Environment;
 use super::field::SettingField;
 use super::file::{self, FoundFile};
 use super::key::{ALIASES, GROUPS, KEYS};
 use super::layer::{Layer, key};
 use super::node::{Pair, SettingNode, SettingValue};
+use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::reader::Reader;
+use super::reader::TreeReader;
 use super::words::Words;
 use super::{rule, seed, seed_remote, server};
 
@@ -18,7 +21,7 @@ pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     let path = found.clone().path();
     let mut layer = Layer::default();
     match file::read(&path) {
-        Ok(root) => read_group(&mut Reader { path: &path, environment, layer: &mut layer }, "", &root),
+        Ok(root) => read_group(&mut TreeReader { path: &path, environment, layer: &mut layer }, "", &root),
         Err(problem) => layer.problems.push(problem),
     }
     seed_remote::close(&mut layer);
@@ -28,7 +31,7 @@ pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     layer
 }
 
-fn read_group(reader: &mut Reader<'_>, group: &str, node: &SettingNode) {
+fn read_group(reader: &mut TreeReader<'_>, group: &str, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
         let what = format!("expects a group of keys, not {}", node.value.kind());
         return reader.problem(node.line, if group.is_empty() { "the file" } else { group }, what);
@@ -38,7 +41,7 @@ fn read_group(reader: &mut Reader<'_>, group: &str, node: &SettingNode) {
     }
 }
 
-fn read_pair(reader: &mut Reader<'_>, group: &str, pair: &Pair) {
+fn read_pair(reader: &mut TreeReader<'_>, group: &str, pair: &Pair) {
     let name = if group.is_empty() { pair.name.clone() } else { format!("{group}.{}", pair.name) };
     let is_group = group.is_empty() && GROUPS.iter().any(|(name, _)| *name == pair.name);
     match name.as_str() {
@@ -52,7 +55,7 @@ fn read_pair(reader: &mut Reader<'_>, group: &str, pair: &Pair) {
     }
 }
 
-fn put_key(reader: &mut Reader<'_>, name: &str, pair: &Pair) {
+fn put_key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair) {
     let origin = reader.at(pair.line);
     match reader.words(&pair.node) {
         Ok(words) => {
@@ -85,14 +88,32 @@ fn guard(layer: &mut Layer, path: &Path) {
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
     let servers = layer.servers.iter().map(|(_, _, origin)| ("mcp.servers", origin));
-    for (name, origin) in keys.chain(rules).chain(servers).chain(providers) {
-        let what = "decides whom to trust, in a file that you did not name";
-        let hint = format!(
-            "if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}",
-            path.display()
-        );
-        layer.problems.push(Problem::at(origin, name, what).hint(hint));
-    }
+    let trusted = keys.chain(rules).chain(servers).chain(providers).map(|it| ("decides whom to trust", it));
+    let unmasked = unmasking(layer).map(|it| ("turns off masks", it));
+    let hint =
+        format!("if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
+    let problem = |(deed, (name, origin)): (&str, (&str, &SettingOrigin))| {
+        Problem::at(origin, name, format!("{deed}, in a file that you did not name")).hint(hint.clone())
+    };
+    let problems: Vec<_> = trusted.chain(unmasked).map(problem).collect();
+    layer.problems.extend(problems);
+}
+
+/// What would leave secrets unmasked: a mode that does nothing, and a loss of nothing, for all results or in a rule.
+fn unmasking(layer: &Layer) -> impl Iterator<Item = (&'static str, &SettingOrigin)> {
+    let keys = layer.values.iter().filter(|(name, (words, _))| {
+        let word = words.one().unwrap_or_default();
+        match **name {
+            "mode" => word.parse() == Ok(Mode::Disabled),
+            "loss" => word.parse() == Ok(Loss::None),
+            _ => false,
+        }
+    });
+    let rules = layer.rules.iter().filter(|(rule, _)| {
+        let plan = rule.change.on(Plan::default());
+        plan.mode == Mode::Disabled || plan.loss == Loss::None
+    });
+    keys.map(|(name, (_, origin))| (*name, origin)).chain(rules.map(|(_, origin)| ("rules", origin)))
 }
 
 fn known(name: &str) -> bool {

@@ -60,6 +60,19 @@ fn a_running_gateway_is_known() {
     assert!(has(&said, &["ok", "listen", "Tersely is running here"]), "{said}");
 }
 
+/// Behaviour 19.4.
+#[test]
+fn the_reader_that_is_assumed_is_said() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let args = ["--listen", &nobody(), "--upstream", &format!("http://{address}")];
+    let (_, said) = doctor(&args, &[("ANTHROPIC_MODEL", "qwen3:4b"), ("GEMINI_MODEL", "gemini-3-pro")]);
+    assert!(has(&said, &["reader", "strong, unless a request names a small model"]), "{said}");
+    assert!(has(&said, &["ANTHROPIC_MODEL", "qwen3:4b", "small"]), "{said}");
+    assert!(has(&said, &["GEMINI_MODEL", "gemini-3-pro", "strong"]), "{said}");
+    let (_, said) = doctor(&[&args[..], &["--reader", "small"]].concat(), &[]);
+    assert!(has(&said, &["reader", "small for every model, as set"]), "{said}");
+}
+
 #[test]
 fn keys_and_passwords_are_not_shown() {
     let (address, _seen) = upstream(Duration::ZERO);

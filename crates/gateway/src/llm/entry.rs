@@ -12,6 +12,7 @@ use tersely_engine::Report;
 use crate::llm::totals::TotalSums;
 
 /// What a response says of its request.
+const READER: HeaderName = HeaderName::from_static("x-tersely-reader");
 const BEFORE: HeaderName = HeaderName::from_static("x-tersely-tokens-before");
 const AFTER: HeaderName = HeaderName::from_static("x-tersely-tokens-after");
 const TOOL: HeaderName = HeaderName::from_static("x-tersely-tokens-tool");
@@ -115,6 +116,7 @@ fn told(report: &Report) -> HeaderMap {
     ] {
         headers.insert(name, HeaderValue::from(tokens));
     }
+    headers.extend(report.reader.map(|reader| (READER, HeaderValue::from_static(reader.name()))));
     if let Some(tools) = report.tools {
         let tools = format!("shown={}, all={}", tools.shown, tools.all);
         headers.extend(HeaderValue::try_from(tools).ok().map(|tools| (TOOLS, tools)));

@@ -23,6 +23,7 @@ use crate::missed::Missed;
 /// What a request can say to us in its headers.
 const MODE: &str = "x-tersely-mode";
 const BYPASS: &str = "x-tersely-bypass";
+const READER: &str = "x-tersely-reader";
 
 /// What a response says of a request whose conversation went on as it came.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
@@ -245,7 +246,9 @@ impl Books {
 
 /// What the headers ask for.
 fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
-    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?.above(word(headers, THRESHOLD.as_str())?)
+    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
+        .above(word(headers, THRESHOLD.as_str())?)?
+        .read_by(word(headers, READER)?)
 }
 
 fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {

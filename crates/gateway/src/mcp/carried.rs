@@ -180,11 +180,17 @@ async fn post(
     if let Some(answer) = session.own(&message.bytes).await {
         return json_reply(StatusCode::OK, answer);
     }
-    let RpcKind::Request { id, progress, .. } = kind else {
-        return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() };
+    let asked = match kind {
+        RpcKind::Request { id, progress, .. } => vec![(id, progress)],
+        RpcKind::Requests(asked) => asked,
+        _ => return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() },
     };
+    // It ends when the last of them is answered.
     let (to, reply) = written(Some(running));
-    session.wait(id, progress, to);
+    for (id, progress) in asked {
+        session.wait(id, progress, to.clone());
+    }
+    drop(to);
     if session.tell(message).await { events(reply) } else { gone() }
 }
 

@@ -101,11 +101,22 @@ impl SpawnedSession {
 
     /// Opens the client's own stream; what waited for one goes first. Of two, the latest is right.
     pub(super) fn open(self: &Arc<Self>, to: EventStream) {
-        let session = Arc::clone(self);
+        let (session, news) = (Arc::clone(self), self.talk().open(&to));
         tokio::spawn(async move {
             loop {
-                let Some(message) = ({ session.talk().open(&to) }) else { return };
-                if to.send(Ok(message)).await.is_err() {
+                let next = session.talk().next(&to);
+                let sent = match next {
+                    Ok(Some(message)) => select! {
+                        sent = to.send(Ok(message)) => sent.is_ok(),
+                        () = session.ended.cancelled() => false,
+                    },
+                    Ok(None) => select! {
+                        () = news.notified() => true,
+                        () = to.closed() => false,
+                    },
+                    Err(()) => false,
+                };
+                if !sent {
                     return;
                 }
             }
@@ -136,17 +147,13 @@ impl SpawnedSession {
         }
         let changed = self.door.hear_server(line).await;
         let sent = space.hold(event(changed.as_deref().unwrap_or(line)));
-        let to = self.talk().route(&kind);
-        match to {
-            Some(to) => select! {
-                // Who does not read any more does not need it.
-                _ = to.send(Ok(sent)) => {}
-                () = self.ended.cancelled() => return false,
-            },
-            None if matches!(kind, RpcKind::Answer(_)) => {}
-            None => self.talk().keep(sent),
+        let to = self.talk().route(&kind, &sent);
+        let Some(to) = to else { return true };
+        select! {
+            // Who does not read any more does not need it.
+            _ = to.send(Ok(sent)) => true,
+            () = self.ended.cancelled() => false,
         }
-        true
     }
 
     fn talk(&self) -> MutexGuard<'_, Talk> {

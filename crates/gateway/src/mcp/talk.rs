@@ -1,16 +1,18 @@
 //! Who waits for what in a session, and where a message of the server goes.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tersely_wire::mcp::{RpcId, RpcKind};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
 use crate::error::Error;
 use crate::mcp::stream::event;
 
-/// How many messages wait for a client that has no stream open, and how many bytes.
+/// How many messages wait for a client that has no stream open or does not read it, and how many bytes.
 const BACKLOG: usize = 256;
 const BACKLOG_BYTES: usize = 4 << 20;
 
@@ -34,6 +36,8 @@ pub(super) struct Talk {
     /// The client's own stream.
     stream: Option<EventStream>,
     backlog: VecDeque<Bytes>,
+    /// Tells that the backlog has grown, or that the stream is another.
+    news: Arc<Notify>,
     /// When somebody last spoke.
     pub(super) latest: Instant,
 }
@@ -41,7 +45,8 @@ pub(super) struct Talk {
 impl Talk {
     /// Nobody has spoken yet.
     pub(super) fn new() -> Self {
-        Self { waiting: Vec::new(), stream: None, backlog: VecDeque::new(), latest: Instant::now() }
+        let (waiting, backlog, news) = <(Vec<_>, VecDeque<_>, Arc<_>)>::default();
+        Self { waiting, stream: None, backlog, news, latest: Instant::now() }
     }
 
     /// True when nobody has spoken for so long, and nobody waits.
@@ -56,27 +61,36 @@ impl Talk {
         self.waiting.push(one);
     }
 
-    /// Where a message of the server goes.
-    pub(super) fn route(&mut self, kind: &RpcKind) -> Option<EventStream> {
+    /// Where a message of the server goes; `None` when nobody waits for it. What is for the client's own stream is kept for
+    /// that: a client that does not read it must not hold up what it waits for elsewhere.
+    pub(super) fn route(&mut self, kind: &RpcKind, message: &Bytes) -> Option<EventStream> {
         self.latest = Instant::now();
         self.waiting.retain(|waiting| !waiting.to.is_closed());
-        let open = self.stream.clone().filter(|stream| !stream.is_closed());
-        match kind {
-            RpcKind::Answer(id) => {
-                let at = self.waiting.iter().position(|waiting| waiting.id == *id)?;
-                Some(self.waiting.remove(at).to)
-            }
+        let to = match kind {
+            RpcKind::Answer(id) => return self.answered(id),
+            RpcKind::Answers(ids) => return ids.iter().filter_map(|id| self.answered(id)).last(),
             RpcKind::News { progress: Some(token) } => {
-                let of_it = |waiting: &&Waiting| waiting.progress.as_ref() == Some(token);
-                self.waiting.iter().find(of_it).map(|waiting| waiting.to.clone()).or(open)
+                self.waiting.iter().find(|waiting| waiting.progress.as_ref() == Some(token))
             }
-            _ => open.or_else(|| self.waiting.first().map(|waiting| waiting.to.clone())),
+            _ => self.waiting.first().filter(|_| self.stream.as_ref().is_none_or(Sender::is_closed)),
+        };
+        let to = to.map(|waiting| waiting.to.clone());
+        if to.is_none() {
+            self.keep(message.clone());
         }
+        to
     }
 
-    /// Keeps a message for a client that has no stream open; the oldest goes first.
-    pub(super) fn keep(&mut self, message: Bytes) {
+    /// Where an answer was waited for.
+    fn answered(&mut self, id: &RpcId) -> Option<EventStream> {
+        let at = self.waiting.iter().position(|waiting| waiting.id == *id)?;
+        Some(self.waiting.remove(at).to)
+    }
+
+    /// Keeps a message for the client's own stream; the oldest goes first.
+    fn keep(&mut self, message: Bytes) {
         self.backlog.push_back(message);
+        self.news.notify_one();
         let is_full = |backlog: &VecDeque<Bytes>| {
             backlog.len() > BACKLOG || backlog.iter().map(Bytes::len).sum::<usize>() > BACKLOG_BYTES
         };
@@ -85,18 +99,24 @@ impl Talk {
         }
     }
 
-    /// What was kept and goes first to the client's own stream; that is open once nothing is left.
-    pub(super) fn open(&mut self, stream: &EventStream) -> Option<Bytes> {
-        let first = self.backlog.pop_front();
-        if first.is_none() {
-            self.stream = Some(stream.clone());
-        }
-        first
+    /// Takes this for the client's own stream; what tells of something to send there.
+    pub(super) fn open(&mut self, stream: &EventStream) -> Arc<Notify> {
+        self.stream = Some(stream.clone());
+        self.news.notify_one();
+        self.news = Arc::default();
+        Arc::clone(&self.news)
+    }
+
+    /// What goes to the client's own stream next; an error when that is another by now, or none.
+    pub(super) fn next(&mut self, stream: &EventStream) -> Result<Option<Bytes>, ()> {
+        let is_it = self.stream.as_ref().is_some_and(|own| own.same_channel(stream));
+        if is_it { Ok(self.backlog.pop_front()) } else { Err(()) }
     }
 
     /// Closes the client's own stream.
     pub(super) fn hush(&mut self) {
         self.stream = None;
+        self.news.notify_one();
     }
 
     /// Tells whoever waits for this message that it is too long.
@@ -109,7 +129,7 @@ impl Talk {
 
     /// Everybody who waits is told that nothing will come.
     pub(super) fn close(&mut self) {
-        self.stream = None;
+        self.hush();
         for waiting in self.waiting.drain(..) {
             waiting.tell("the server has ended");
         }

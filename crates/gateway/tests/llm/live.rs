@@ -92,6 +92,29 @@ async fn results_are_compressed_and_the_client_is_told() {
     );
 }
 
+/// Behaviour 19.3 and 19.4.
+#[tokio::test]
+async fn a_header_says_for_whom_results_were_written() {
+    let live = Arc::new(Live::default());
+    let rows = rows();
+    let named = |model: &str| messages(&rows, "").replacen(r#""m""#, &format!("{model:?}"), 1);
+    let asks = "x-tersely-reader";
+    for (body, headers, expected) in [
+        (named("claude-sonnet-4-5"), vec![], "strong"),
+        (named("qwen2.5-coder:1.5b"), vec![], "small"),
+        (named("qwen2.5-coder:1.5b"), vec![(asks, "strong")], "strong"),
+        (named("m"), vec![(asks, "small")], "small"),
+    ] {
+        let (answer, seen) = exchange(&live, "/v1/messages", &headers, body).await;
+        assert_eq!(answer.header(asks), expected);
+        assert!(!seen.unwrap().headers.contains_key(asks));
+    }
+    let (answer, seen) = exchange(&live, "/v1/messages", &[(asks, "tiny")], named("m")).await;
+    assert_eq!((answer.status, seen.is_none()), (StatusCode::BAD_REQUEST, true));
+    let (answer, _) = exchange(&live, "/v1/messages", &[("x-tersely-mode", "off")], named("m")).await;
+    assert!(!answer.headers.contains_key(asks));
+}
+
 /// Behaviour 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
 #[tokio::test]
 async fn a_header_counts_results_that_exceed_the_limit() {

@@ -67,6 +67,7 @@ fn service(url: &str) -> CompressorSettings {
         key: Some("their-key".to_owned()),
         model: "m".to_owned(),
         timeout: TIMEOUT,
+        rate: 0,
     }
 }
 
@@ -305,6 +306,19 @@ async fn the_calls_of_one_request_are_counted() {
     assert_eq!(calls.lock().unwrap().len(), 64);
     assert_eq!(body.matches("120 jobs ran.").count(), 64);
     assert_eq!(body.matches("<<<SHADOW:shadow_").count(), 64, "what was not asked about stays whole");
+}
+
+/// Behaviour 15.3: so many calls begin in a second; what would begin too late is sent whole, and no request fails.
+#[tokio::test]
+async fn calls_begin_at_the_pace_that_is_set() {
+    let (address, calls) = compressor(differs).await;
+    let url = format!("http://{address}");
+    let paced = CompressorSettings { timeout: Duration::from_millis(1_200), rate: 2, ..service(&url) };
+    let scene = Scene::new(paced, Fallback::Whole).await;
+    let (body, _) = scene.sent(&[], &at_once(9)).await;
+    let made = calls.lock().unwrap().len();
+    assert!((2..=4).contains(&made), "two at once, and one each half second: {made}");
+    assert_eq!(body.matches("120 jobs ran.").count(), made);
 }
 
 /// Behaviour 8.10: what a server refuses to one login is no reason to leave it alone for others.

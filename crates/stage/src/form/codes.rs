@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::form::search::Search;
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -30,6 +30,11 @@ impl Stage for Codes {
 
     fn mode(&self) -> Mode {
         Mode::Aggressive
+    }
+
+    /// A small model did not put a message together that stands in two places.
+    fn reader(&self) -> Reader {
+        Reader::Strong
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -2,7 +2,7 @@
 
 use crate::form::carried;
 use crate::form::usual::Usual;
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::read::entry::{Gaps, ListingEntry, ListingLayout, layouts};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -20,6 +20,11 @@ impl Stage for Listing {
 
     fn mode(&self) -> Mode {
         Mode::Standard
+    }
+
+    /// A small model reads cells with nothing but blanks between them worse than any others.
+    fn reader(&self) -> Reader {
+        Reader::Strong
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -45,7 +45,7 @@ impl Plan {
         max_bytes: 65_536,
         redact: Redaction::Usual,
         dictionary: DictionaryMethod::Lzw,
-        reader: Reader::Strong,
+        reader: Reader::Auto,
     };
 
     /// True when a result of so many bytes is not left as it came.

@@ -1,11 +1,59 @@
 //! Who reads what is sent.
 
-/// The two readers that notations were tried on, the weaker first.
+use std::str::FromStr;
+
+/// The two readers that notations were tried on, the weaker first, and whoever that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Reader {
     /// A small model, such as people run at home: it is given what one of 1.5 billion parameters read well.
     Small,
     /// A model of a large provider: it is given every form.
-    #[default]
     Strong,
+    /// Whoever a request names; a strong one where it names nobody.
+    #[default]
+    Auto,
+}
+
+impl Reader {
+    /// The reader's name in settings and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Strong => "strong",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl FromStr for Reader {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        [Self::Small, Self::Strong, Self::Auto]
+            .into_iter()
+            .find(|reader| reader.name().eq_ignore_ascii_case(word))
+            .ok_or_else(|| format!("unknown reader {word:?}; use auto, small or strong"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read() {
+        for reader in [Reader::Small, Reader::Strong, Reader::Auto] {
+            assert_eq!(reader.name().parse(), Ok(reader));
+        }
+        assert_eq!("SMALL".parse(), Ok(Reader::Small));
+        let error = "large".parse::<Reader>().unwrap_err();
+        assert_eq!(error, "unknown reader \"large\"; use auto, small or strong");
+    }
+
+    /// What is given to a small reader is given to all, and one whom nobody names is given everything.
+    #[test]
+    fn the_weaker_comes_first() {
+        assert!(Reader::Small < Reader::Strong && Reader::Strong < Reader::Auto);
+    }
 }

@@ -19,12 +19,19 @@ pub struct CallBridge {
     pub call: &'static str,
     /// All tools of the client.
     pub tools: Arc<ToolNames>,
+    /// The list of them as the client sent it: some servers say again which tools they were given.
+    pub listed: Arc<[u8]>,
 }
 
 impl CallBridge {
     /// The call that this JSON means, which the tool was given.
     pub(crate) fn read(&self, input: &[u8]) -> Option<BridgedCall> {
         BridgedCall::read(&self.tools, input)
+    }
+
+    /// True when a call whose name begins so may be one of the tool.
+    pub(crate) fn begins(&self, name: &str) -> bool {
+        !name.is_empty() && self.call.starts_with(name)
     }
 
     /// True when this is the name of the tool.

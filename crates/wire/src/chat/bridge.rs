@@ -126,10 +126,12 @@ impl EventBridge for ChunkBridge {
         let mut kept = Vec::new();
         for piece in &chunk.pieces {
             let goes_on = self.goes_on(calls, &chunk, piece, out);
-            if !goes_on && piece.name == calls.call {
+            let begins = !goes_on && calls.begins(&piece.name);
+            if begins {
                 self.held = Some(HeldCall::new(frame, &chunk, piece));
+                self.settle(calls, out);
             }
-            kept.push(!goes_on && self.held.is_none());
+            kept.push(!goes_on && !begins);
         }
         if chunk.reason().is_some() {
             self.end(calls, out);
@@ -162,10 +164,15 @@ impl ChunkBridge {
             return false;
         };
         held.grow(chunk, piece);
-        if held.is_full() {
+        self.settle(calls, out);
+        true
+    }
+
+    /// Lets go of a call that is another tool's, or too long to be waited for.
+    fn settle(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
+        if self.held.as_ref().is_some_and(|held| held.is_full() || !held.is_open(calls)) {
             self.end(calls, out);
         }
-        true
     }
 }
 

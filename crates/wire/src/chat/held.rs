@@ -16,6 +16,8 @@ pub(super) struct HeldCall {
     place: std::ops::Range<usize>,
     index: Option<u64>,
     id: String,
+    /// Its name, as far as that has come.
+    name: String,
     /// What it is given, as it is written in JSON.
     given: Vec<u8>,
 }
@@ -25,12 +27,13 @@ impl HeldCall {
     pub(super) fn new(frame: EventFrame<'_>, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> Self {
         let (event, place) = (frame.raw.to_vec(), piece.place.clone());
         let (index, id) = (piece.index(chunk.data), piece.id.clone().into_owned());
-        let mut call = Self { event, place, index, id, given: Vec::new() };
+        let mut call = Self { event, place, index, id, name: String::new(), given: Vec::new() };
         call.grow(chunk, piece);
         call
     }
 
-    /// True when a piece is of this call. Some servers say the name of a call again with every piece of it.
+    /// True when a piece is of this call. Some servers say the name of a call again with every piece of it, and some say
+    /// it bit by bit.
     pub(super) fn goes_on(&self, calls: &CallBridge, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> bool {
         let (is_named, index) = (!piece.name.is_empty(), piece.index(chunk.data));
         let is_same = !piece.id.is_empty() && piece.id == self.id;
@@ -38,10 +41,21 @@ impl HeldCall {
         let is_again = is_same || piece.id.is_empty() && index.is_some();
         index.is_none_or(|index| Some(index) == self.index)
             && (piece.id.is_empty() || is_same)
-            && (!is_named || (piece.name == calls.call && is_again))
+            && (!is_named || (is_again && (piece.name == self.name || self.name != calls.call)))
+    }
+
+    /// True as long as it may be a call of the tool by way of which others are called.
+    pub(super) fn is_open(&self, calls: &CallBridge) -> bool {
+        self.name == calls.call || (calls.begins(&self.name) && self.given.is_empty())
     }
 
     pub(super) fn grow(&mut self, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) {
+        // A name comes at once, in pieces, or again and again.
+        if piece.name.starts_with(&self.name) {
+            self.name = piece.name.clone().into_owned();
+        } else {
+            self.name.push_str(&piece.name);
+        }
         let function = JsonNode::at(piece.place.clone(), chunk.data).get("function");
         let arguments = function.and_then(|function| function.get("arguments"));
         if let Some(arguments) = arguments.filter(|it| it.bytes().starts_with(b"\"")) {
@@ -54,15 +68,16 @@ impl HeldCall {
         self.given.len() > MOST_HELD
     }
 
-    /// Appends one event with all of the call: of the tool that it means, or as it came.
+    /// Appends one event with all of the call so far: of the tool that it means, or as it came.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
         let frame = EventFrame::lines(&self.event);
         let data = frame.data().unwrap_or_default();
         let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
-        let call = text::decode(&quoted).and_then(|given| calls.read(given.as_bytes()));
+        let given = text::decode(&quoted).filter(|_| self.name == calls.call);
+        let call = given.and_then(|given| calls.read(given.as_bytes()));
         let (name, arguments) = match call {
             Some(call) => (call.name, text::quoted(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
-            None => (calls.call.to_owned(), quoted),
+            None => (self.name.clone(), quoted),
         };
         let piece = self.piece(&data, &name, &arguments);
         let delta = [b"{\"tool_calls\":[", piece.as_slice(), b"]}"].concat();

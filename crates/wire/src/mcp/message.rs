@@ -78,6 +78,12 @@ impl<'a> RpcMessage<'a> {
         info?.get("name")?.text()
     }
 
+    /// The name under which a request wants to be told of progress, as it is written.
+    fn progress(&self) -> Option<Vec<u8>> {
+        let token = self.params.as_ref()?.get("_meta")?.get("progressToken")?;
+        Some(token.bytes().to_vec())
+    }
+
     /// What a member of its parameters says.
     pub(super) fn param(&self, name: &str) -> Option<Cow<'a, str>> {
         self.params.as_ref()?.get(name)?.text()
@@ -103,7 +109,11 @@ pub enum RpcKind {
         /// The name under which progress is told, as it is written.
         progress: Option<Vec<u8>>,
     },
-    /// Several messages, or one that is none of these.
+    /// A batch with requests: the name of each, and the name under which progress is told of it, as it is written.
+    Requests(Vec<(RpcId, Option<Vec<u8>>)>),
+    /// A batch with answers, and none with requests: the names of the requests.
+    Answers(Vec<RpcId>),
+    /// A message that is none of these, or several of them.
     Other,
     /// No message.
     Nothing,
@@ -115,15 +125,15 @@ pub fn rpc_kind(body: &[u8]) -> RpcKind {
     let mut messages = RpcMessage::all(body);
     let message = match (messages.pop(), messages.is_empty()) {
         (Some(message), true) => message,
-        (Some(_), false) => return RpcKind::Other,
+        (Some(message), false) => {
+            messages.push(message);
+            return batch(&messages);
+        }
         (None, _) => return RpcKind::Nothing,
     };
     match (message.id.clone(), &message.method) {
         (Some(id), Some(method)) => {
-            let meta = message.params.as_ref().and_then(|params| params.get("_meta"));
-            let progress =
-                meta.and_then(|meta| meta.get("progressToken")).map(|token| token.bytes().to_vec());
-            RpcKind::Request { id, method: method.clone().into_owned(), progress }
+            RpcKind::Request { id, method: method.clone().into_owned(), progress: message.progress() }
         }
         (Some(id), None) => RpcKind::Answer(id),
         (None, Some(_)) => {
@@ -131,6 +141,18 @@ pub fn rpc_kind(body: &[u8]) -> RpcKind {
             RpcKind::News { progress: token.map(|token| token.bytes().to_vec()) }
         }
         (None, None) => RpcKind::Other,
+    }
+}
+
+/// What a batch is.
+fn batch(messages: &[RpcMessage<'_>]) -> RpcKind {
+    let named = |it: &RpcMessage<'_>, asks: bool| it.id.clone().filter(|_| it.method.is_some() == asks);
+    let requests: Vec<_> = messages.iter().filter_map(|it| Some((named(it, true)?, it.progress()))).collect();
+    let answers: Vec<_> = messages.iter().filter_map(|it| named(it, false)).collect();
+    match (requests.is_empty(), answers.is_empty()) {
+        (false, _) => RpcKind::Requests(requests),
+        (true, false) => RpcKind::Answers(answers),
+        (true, true) => RpcKind::Other,
     }
 }
 
@@ -151,9 +173,20 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_says_whom_it_asks_and_whom_it_answers() {
+        let [one, two] = ["1", "2"].map(|digits| RpcId::Number(digits.into()));
+        let asks = br#"[{"id":1,"method":"a","params":{"_meta":{"progressToken":"t"}}},{"method":"n"},{"id":2,"method":"b"}]"#;
+        let token = Some(br#""t""#.to_vec());
+        assert_eq!(rpc_kind(asks), RpcKind::Requests(vec![(one.clone(), token), (two.clone(), None)]));
+        let answers = br#"[{"id":1,"result":{}},{"method":"n"},{"id":2,"error":{}}]"#;
+        assert_eq!(rpc_kind(answers), RpcKind::Answers(vec![one, two]));
+    }
+
+    #[test]
     fn what_is_no_message_is_none() {
         assert_eq!(rpc_kind(b"ready"), RpcKind::Nothing);
-        assert_eq!(rpc_kind(br#"[{"id":1,"result":{}},{"id":2,"result":{}}]"#), RpcKind::Other);
+        let news = br#"[{"method":"a"},{"method":"b"}]"#;
+        assert_eq!(rpc_kind(news), RpcKind::Other);
         for body in ["", "7", "\"x\"", "{", r#"{"id":1,"id":2}"#, "[1,2]", "no JSON"] {
             assert_eq!(ids(body), [], "{body}");
         }

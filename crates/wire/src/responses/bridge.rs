@@ -101,8 +101,11 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     Some(patch)
 }
 
-/// The calls that a response object lists.
+/// The calls that a response object lists, and the tools that its model was given.
 fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
+    if let Some(tools) = response.get("tools").filter(|tools| tools.is_list() && !calls.listed.is_empty()) {
+        patch.put(tools.span, &*calls.listed);
+    }
     for item in response.get("output").iter().flat_map(JsonNode::items) {
         let Some((name, arguments)) = called(&item).filter(|(name, _)| calls.fits(Some(name))) else {
             continue;

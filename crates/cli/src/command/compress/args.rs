@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tersely_core::{DictionaryMethod, Loss, Mode, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Reader, Redaction};
+use tersely_engine::{KnownReaders, reader_of};
 
 use crate::command::provider;
 
@@ -33,6 +34,12 @@ pub(crate) struct CompressArgs {
     /// How repeated phrases are found in aggressive mode: lzw, repair or auto
     #[arg(long, value_name = "METHOD", default_value = "lzw")]
     pub dictionary: DictionaryMethod,
+    /// Who reads it: strong, small (only forms that a small model reads well) or auto (as the model's name says)
+    #[arg(long, value_name = "READER", default_value = "auto")]
+    pub reader: Reader,
+    /// The model that reads it; with --body, the body names it
+    #[arg(long, value_name = "NAME", conflicts_with = "body")]
+    pub model: Option<String>,
     /// Mask secrets (off by default here); with --body, in everything the request says
     #[arg(long)]
     pub redact_secrets: bool,
@@ -58,6 +65,12 @@ impl CompressArgs {
     /// Where secrets are masked. Nobody sees here what becomes of a mask, so it has to be asked for.
     pub(crate) fn redaction(&self) -> Redaction {
         if self.redact_secrets { Redaction::All } else { Redaction::Off }
+    }
+
+    /// Who reads a single result, as far as that is said.
+    pub(crate) fn reader(&self) -> Reader {
+        let named = || reader_of(&KnownReaders::default(), "", self.model.as_deref());
+        if self.reader == Reader::Auto { named() } else { self.reader }
     }
 }
 

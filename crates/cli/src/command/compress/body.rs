@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::process::ExitCode;
 
 use serde_json::json;
-use tersely_core::{Loss, Plan};
+use tersely_core::{Loss, Plan, Reader};
 use tersely_engine::{Engine, EngineSettings, Passed, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
@@ -52,7 +52,7 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
 
 fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
-    let plan = Plan { mode: args.mode, loss, redact, ..Plan::default() };
+    let plan = Plan { mode: args.mode, loss, redact, reader: args.reader, ..Plan::default() };
     let filters = filters()?;
     Ok(Engine::new(EngineSettings { plan, filters, ..EngineSettings::default() }))
 }
@@ -86,7 +86,7 @@ fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> Str
     let saved = vec![changed.to_string(), saved.to_string(), Share::saved(*before, *after).to_string()];
     rows.push([vec!["all".to_owned()], saved].concat());
     let mut lines = vec![
-        format!("provider: {}, {how}", provider.name()),
+        format!("provider: {}, {how}; reader: {}", provider.name(), reader(report)),
         table::align("lrrr", &rows),
         format!("texts of tool results: {slots}, tokens: {before} before, {after} after"),
     ];
@@ -103,12 +103,17 @@ fn explain(args: &CompressArgs, provider: &dyn Provider, report: &Report) -> Str
     lines.join("\n")
 }
 
+/// Who was taken for the reader.
+fn reader(report: &Report) -> &'static str {
+    report.reader.map_or("none", Reader::name)
+}
+
 fn account(provider: &dyn Provider, report: &Report, body: &[u8]) -> String {
     let stages = report.stages.iter();
     let stages = stages.map(|it| json!({ "stage": it.stage, "texts": it.texts, "saved": it.saved }));
     let stages: Vec<_> = stages.collect();
     json!({
-        "provider": provider.name(), "slots": report.slots, "changed": report.changed,
+        "provider": provider.name(), "reader": reader(report), "slots": report.slots, "changed": report.changed,
         "before": report.before, "after": report.after, "tool": report.tool,
         "whole": report.whole.map(|whole| json!({ "before": whole.before, "after": whole.after })),
         "redacted": report.redacted,

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     };
     let loss = args.loss.unwrap_or_default();
     let redact = args.redaction();
-    let plan = Plan { mode: args.mode, loss, dictionary: args.dictionary, redact, ..Plan::default() };
+    let (mode, dictionary, reader) = (args.mode, args.dictionary, args.reader());
+    let plan = Plan { mode, loss, dictionary, redact, reader, ..Plan::default() };
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { tool, command: args.command.as_deref(), ..Call::default() };
     let spinner = progress::working("compressing", input.text.len());

@@ -3,6 +3,7 @@
 mod finding;
 mod place;
 mod program;
+mod reader;
 mod sample;
 mod variable;
 
@@ -56,7 +57,8 @@ fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
         tokio::join!(variable::look(&proxy.settings, world), place::look(&proxy.settings))
     });
     let sample = sample::look(proxy);
-    Ok([variables, places, program::look(programs), vec![sample]].concat())
+    let readers = reader::look(&proxy.rewrite.engine(), world);
+    Ok([variables, places, program::look(programs), readers, vec![sample]].concat())
 }
 
 fn report(findings: &[Finding]) -> String {

@@ -18,6 +18,7 @@ use crate::client::Pools;
 use crate::error::Error;
 use crate::llm::compressor::agreement::{AgreedKey, Agreement, KnownWord};
 use crate::llm::compressor::call::{CallFault, call};
+use crate::llm::compressor::pace::Pace;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
@@ -49,6 +50,7 @@ pub struct Compressor {
     pools: Pools,
     breaker: Breaker,
     places: Semaphore,
+    pace: Pace,
     room: Arc<Semaphore>,
     agreement: Agreement,
 }
@@ -115,6 +117,7 @@ impl Compressor {
         }
         Ok(Self {
             address: settings.address()?,
+            pace: Pace::new(settings.rate),
             settings,
             pools: Pools::new(gateway)?,
             breaker: Breaker::new(REST),
@@ -270,6 +273,7 @@ impl Compressor {
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
         headers.extend(credential);
         let _place = timeout_at(deadline, self.places.acquire()).await.ok()?.ok()?;
+        self.pace.turn(deadline).await?;
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || !self.breaker.admits() {
             return None;
@@ -341,6 +345,7 @@ mod tests {
             key: None,
             model: String::new(),
             timeout: Duration::from_secs(1),
+            rate: 20,
         };
         let compressor = Compressor::new(settings, &GatewaySettings::default(), &keeper).unwrap();
         let (mut many, mut small) = (candidates(ASKS + 6, 1 << 20), candidates(1, 1 << 10));

@@ -3,6 +3,7 @@
 mod agreement;
 mod call;
 mod consult;
+mod pace;
 mod prompt;
 mod settings;
 mod shape;

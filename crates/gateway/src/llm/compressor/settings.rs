@@ -22,6 +22,8 @@ pub struct CompressorSettings {
     pub model: String,
     /// How long all results of one request may take.
     pub timeout: Duration,
+    /// Calls that begin in a second; 0: as many as there are.
+    pub rate: usize,
 }
 
 /// What requests and answers look like.
@@ -72,11 +74,11 @@ impl CompressorSettings {
 /// Leaves out the key.
 impl fmt::Debug for CompressorSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { shape, endpoint, key, model, timeout } = self;
+        let Self { shape, endpoint, key, model, timeout, rate } = self;
         let key = key.as_ref().map(|_| "(set)");
         let mut shown = f.debug_struct("CompressorSettings");
         shown.field("shape", shape).field("endpoint", endpoint).field("key", &key);
-        shown.field("model", model).field("timeout", timeout).finish()
+        shown.field("model", model).field("timeout", timeout).field("rate", rate).finish()
     }
 }
 
@@ -86,7 +88,8 @@ mod tests {
 
     fn settings(shape: CompressorShape, endpoint: &str) -> CompressorSettings {
         let (endpoint, key) = (endpoint.parse().unwrap(), Some("haddock".to_owned()));
-        CompressorSettings { shape, endpoint, key, model: "m".to_owned(), timeout: Duration::from_secs(1) }
+        let (model, timeout) = ("m".to_owned(), Duration::from_secs(1));
+        CompressorSettings { shape, endpoint, key, model, timeout, rate: 0 }
     }
 
     fn check(shape: CompressorShape, endpoint: &str, expected: &str) {

@@ -150,6 +150,7 @@ mod tests {
             key: None,
             model: "m".to_owned(),
             timeout: Duration::from_secs(1),
+            rate: 0,
         }
     }
 

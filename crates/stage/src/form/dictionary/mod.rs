@@ -12,7 +12,7 @@ use tersely_codec::{Text, Value, json};
 
 use self::pick::Phrase;
 use self::pick::pick;
-use crate::plan::{DictionaryMethod, Loss, Mode};
+use crate::plan::{DictionaryMethod, Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -36,6 +36,11 @@ impl Stage for Dictionary {
 
     fn mode(&self) -> Mode {
         Mode::Aggressive
+    }
+
+    /// A small model read codes worst of all that was tried on it.
+    fn reader(&self) -> Reader {
+        Reader::Strong
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

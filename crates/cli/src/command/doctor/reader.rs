@@ -1,0 +1,32 @@
+//! Looks at who reads what is sent: as the settings have it, and as the models are named that clients are told to use.
+
+use tersely_core::Reader;
+use tersely_engine::{Engine, reader_of};
+
+use crate::command::doctor::finding::Finding;
+use crate::command::run::World;
+
+/// Variables by which clients are told which model to use.
+const MODELS: [&str; 5] = [
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+    "GEMINI_MODEL",
+    "AIDER_MODEL",
+];
+
+/// Who is taken for the reader, and of which models that are named here.
+pub(crate) fn look(engine: &Engine, world: &World) -> Vec<Finding> {
+    let settings = engine.settings();
+    let (subject, reader) = ("reader", settings.plan.reader);
+    if reader != Reader::Auto {
+        return vec![Finding::open(subject, format!("{} for every model, as set", reader.name()))];
+    }
+    let usual = Finding::open(subject, "strong, unless a request names a small model");
+    let named = MODELS.iter().filter_map(|name| {
+        let model = world.var(name)?;
+        let reader = reader_of(&settings.readers, "", Some(model));
+        Some(Finding::open(*name, format!("{model} is read as by a {} model", reader.name())))
+    });
+    std::iter::once(usual).chain(named).collect()
+}
