@@ -196,6 +196,12 @@ store:
 remote:
     python3 benchmarks/remote/model.py cargo test --release --locked -p tersely-gateway --test remote -- --ignored --nocapture
 
+# The same questions to a real model without compression and with it: fails if an answer is lost or too little saved.
+# `just compare prompts` asks about JSON in users' texts.
+[group('measure')]
+compare suite='results' saving='1': release
+    python3 benchmarks/remote/model.py python3 benchmarks/compare/compare.py {{suite}} --min-saving {{saving}}
+
 # How well a real model reads every form (about an hour the first time).
 [group('measure')]
 reading: release

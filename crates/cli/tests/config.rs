@@ -569,8 +569,8 @@ fn files_are_looked_for_in_order() {
     let scene =
         Scene::new("search").file("own/tersely/tersely.yml", "mode: safe\n").set("XDG_CONFIG_HOME", "own");
     scene.holds("mode", json!("safe"), "file own/tersely/tersely.yml:1");
-    let scene = scene.file("tersely.yaml", "mode: disabled\n");
-    scene.holds("mode", json!("disabled"), "file tersely.yaml:1");
+    let scene = scene.file("tersely.yaml", "mode: standard\n");
+    scene.holds("mode", json!("standard"), "file tersely.yaml:1");
     let scene = scene.file("named.toml", "mode = 'aggressive'\n").set("TERSELY_CONFIG", "named.toml");
     scene.holds("mode", json!("aggressive"), "file named.toml:1");
     let scene = scene.file("flag.yml", "mode: standard\n").args("--config flag.yml");

@@ -437,8 +437,9 @@ fn servers_end_with_us() {
 #[test]
 fn a_session_that_nobody_uses_ends() {
     let served = serve_with("idle", "http://127.0.0.1:1/mcp", &[("TERSELY_TIMEOUTS_SESSION", "600ms")]);
-    let (watched, unused) = (served.start(), served.start());
+    let watched = served.start();
     let _news = served.open("GET", "/mcp/rows", &watched.0, "");
+    let unused = served.start();
     gone(&[unused.1]);
     assert!(served.ask("POST", "/mcp/rows", &unused.0, &call("rows")).head.starts_with("HTTP/1.1 404"));
     assert!(served.ask("POST", "/mcp/rows", &watched.0, &call("rows")).head.starts_with("HTTP/1.1 200"));

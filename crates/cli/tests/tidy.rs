@@ -55,6 +55,25 @@ fn pure_crates_do_not_reach_outside() {
     hold(&faults);
 }
 
+/// Behaviour 2.8.
+#[test]
+fn whoever_compresses_knows_no_provider() {
+    let words =
+        ["tool_result", "tool_use", "tool_calls", "functionResponse", "toolResult", "function_call_output"];
+    let mut faults = Vec::new();
+    for source in
+        products().iter().filter(|source| ["codec", "stage", "core"].contains(&source.room.as_str()))
+    {
+        for word in words {
+            let found = source.text.find(word);
+            faults.extend(
+                found.map(|at| source.fault(at, &format!("{word} is a provider's word, for wire alone"))),
+            );
+        }
+    }
+    hold(&faults);
+}
+
 #[test]
 fn pure_crates_depend_on_nothing_impure() {
     let mut faults = Vec::new();

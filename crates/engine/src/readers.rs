@@ -14,6 +14,7 @@ pub static READERS: &[(&str, Reader)] = &[
     ("*gpt-4*", Reader::Strong),
     ("*gpt-5*", Reader::Strong),
     ("*-cloud", Reader::Strong),
+    ("*:cloud", Reader::Strong),
     // Files for llama.cpp, and how they name their precision.
     ("*gguf*", Reader::Small),
     ("*q4_k*", Reader::Small),
@@ -150,6 +151,7 @@ mod tests {
             check("ollama", model, Reader::Small);
         }
         check("ollama", "gpt-oss:120b-cloud", Reader::Strong);
+        check("ollama", "glm-5:cloud", Reader::Strong);
         assert_eq!(reader_of(&KnownReaders::default(), "ollama", None), Reader::Small);
     }
 

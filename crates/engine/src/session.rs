@@ -55,3 +55,24 @@ impl Session {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Behaviour 5.1.
+    #[test]
+    fn only_the_latest_results_of_the_latest_sessions_are_known() {
+        let mut session = Session::default();
+        for name in 0..1_000 {
+            assert!(!session.put(name, 1));
+        }
+        assert_eq!((session.texts.len(), session.order.len()), (RESULTS, RESULTS));
+        assert!(session.put(999, 2) && !session.put(0, 2), "the oldest are forgotten first");
+        let mut sessions = Sessions::default();
+        for name in 0..1_000 {
+            assert_eq!(sessions.changed(b"a", &name.to_string(), &[]), 0);
+        }
+        assert_eq!(sessions.known.len(), SESSIONS);
+    }
+}

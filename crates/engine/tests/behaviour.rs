@@ -96,6 +96,34 @@ fn binary_is_suppressed_where_it_stands() {
     assert!(!sent.to_string().contains("PNG"), "{sent}");
 }
 
+/// Behaviour 2.9: results and tools, each whether or not the other is there; with neither, nothing changes.
+#[test]
+fn what_a_request_has_is_what_is_done() {
+    let tools: Vec<Value> = (0..40)
+        .map(|n| json!({"name": format!("tool_{n}"), "description": format!("Handles thing number {n} for whoever asks for it."), "input_schema": {"type": "object", "properties": {"id": {"type": "string"}}}}))
+        .collect();
+    let tools = format!(r#","tools":{}"#, Value::from(tools));
+    let asked = r#"{"role":"user","content":"Look at thing 7."}"#;
+    let bare = |more: &str| format!(r#"{{"model" : "m","messages":[{asked}]{more}}}"#);
+    let full = |more: &str| {
+        body("sh", &rows(), more).replace(r#""messages":["#, &format!(r#""messages":[{asked},"#))
+    };
+    let discovery =
+        || Some(tersely_engine::Discovery { max_tools: 6, ..tersely_engine::Discovery::default() });
+    for (body, results, chooses) in [
+        (full(&tools), true, true),
+        (full(""), true, false),
+        (bare(&tools), false, true),
+        (bare(""), false, false),
+    ] {
+        let settings = EngineSettings { discovery: discovery(), ..EngineSettings::default() };
+        let (sent, report) = pass(settings, &body).expect("nothing to refuse");
+        assert_eq!((report.changed > 0, report.tools.is_some()), (results, chooses), "{body}");
+        assert_eq!(sent == body, !results && !chooses);
+        assert!(!sent.contains("tool_39"), "{sent}");
+    }
+}
+
 /// Behaviour 2.5.
 #[test]
 fn what_is_said_to_us_does_not_go_on() {

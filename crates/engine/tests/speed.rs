@@ -38,6 +38,71 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
+/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A build for debugging takes
+/// several times as long, and a busy machine too: the best of several counts, and times ten where nothing is optimised.
+#[test]
+fn results_and_requests_take_their_time_and_no_more() {
+    let slack = if cfg!(debug_assertions) { 10.0 } else { 1.0 };
+    for (name, text) in texts() {
+        let call =
+            serde_json::json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "x"}});
+        let result = serde_json::json!({"type": "tool_result", "tool_use_id": "a", "content": text});
+        let messages = serde_json::json!([{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]);
+        let body = serde_json::json!({"model": "m", "messages": messages}).to_string().into_bytes();
+        let provider = tersely_wire::PROVIDERS[0];
+        let time = |mode| {
+            let (engine, request) = (engine(mode, Loss::Detail), Request::new(provider, "/v1/messages"));
+            let times = (0..ROUNDS).map(|_| {
+                let start = Instant::now();
+                std::hint::black_box(engine.pass(&request, &body).expect("nothing to refuse"));
+                start.elapsed().as_secs_f64() * 1000.0
+            });
+            times.fold(f64::MAX, f64::min)
+        };
+        let (off, on) = (time(Mode::Disabled), time(Mode::Standard));
+        assert!(off < 1.0 * slack, "{name}: {off:.2} ms where nothing is wanted");
+        assert!(on < 10.0 * slack, "{name}: {on:.2} ms");
+    }
+}
+
+/// Texts of 64 KB, of several kinds.
+fn texts() -> [(&'static str, String); 4] {
+    let fill = |line: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        (0..)
+            .take_while(|n| {
+                text.push_str(&line(*n));
+                text.len() < 65_536
+            })
+            .for_each(drop);
+        text.truncate(65_536);
+        text
+    };
+    let rows: Vec<_> = (0..900).map(|n| serde_json::json!({"id": n, "name": format!("item {n}"), "state": "open", "size": n * 31 % 97})).collect();
+    [
+        ("JSON", serde_json::Value::from(rows).to_string()),
+        (
+            "log",
+            fill(&|n| {
+                format!(
+                    "2026-03-02T10:{:02}:{:02}Z shop INFO order {} was packed in {} ms\n",
+                    n / 60 % 60,
+                    n % 60,
+                    8000 + n,
+                    n * 31 % 97
+                )
+            }),
+        ),
+        (
+            "search",
+            fill(&|n| {
+                format!("src/part_{}/file_{}.rs:{}: let value_{n} = make(n);\n", n / 40, n / 8, n % 8 * 17)
+            }),
+        ),
+        ("words", fill(&|n| format!("Line {n} says {} and then {} words.\n", n * 7919 % 9973, n * 31 % 97))),
+    ]
+}
+
 /// A conversation whose last result alone is new, without a memo and with one that knows the rest.
 #[test]
 #[ignore = "a measurement, to be read by a person"]

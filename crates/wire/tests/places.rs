@@ -41,6 +41,38 @@ fn every_provider_has_tools_and_data() {
     }
 }
 
+/// Behaviour 2.8.
+#[test]
+fn every_provider_gives_texts_and_takes_others() {
+    for provider in tersely_wire::PROVIDERS {
+        let found = |it: &Fixture| provider.slots(&it.body).is_ok_and(|slots| !slots.is_empty());
+        let own = fixtures().into_iter().filter(|it| it.provider.name() == provider.name());
+        let own: Vec<_> = own.filter(found).collect();
+        assert!(!own.is_empty(), "{} has no results", provider.name());
+        for Fixture { body, .. } in &own {
+            let spans = |body: &[u8]| -> Vec<_> {
+                provider.slots(body).expect("slots").iter().map(|slot| slot.span.clone()).collect()
+            };
+            let edits: Vec<Splice> =
+                spans(body).into_iter().map(|span| (span, Some("in place".to_owned()))).collect();
+            let sent = splice(body, &edits);
+            let taken = provider.slots(&sent).expect("slots");
+            assert!(
+                taken.len() == edits.len() && taken.iter().all(|it| it.text().as_deref() == Some("in place"))
+            );
+            let [before, after] = [(&**body, spans(body)), (&*sent, spans(&sent))].map(|(body, spans)| {
+                let start = spans.iter().map(|span| span.end).fold(vec![0], |mut all, end| {
+                    all.push(end);
+                    all
+                });
+                let ends = spans.iter().map(|span| span.start).chain([body.len()]);
+                start.into_iter().zip(ends).map(|(start, end)| body[start..end].to_vec()).collect::<Vec<_>>()
+            });
+            assert_eq!(before, after, "{}: another byte changed", provider.name());
+        }
+    }
+}
+
 fn check(name: &str, describe: impl Fn(&Fixture) -> String) {
     hold(fixtures().into_iter().map(|it| (it.path.with_extension(name), describe(&it))));
 }

@@ -3,9 +3,12 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
+mod checklist;
+mod compare;
 mod doctor;
 mod hosts;
 mod numbers;
+mod printed;
 mod run;
 mod serve;
 mod stage;

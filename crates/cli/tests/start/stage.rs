@@ -16,20 +16,33 @@ pub(crate) struct Seen {
 
 /// An upstream that answers every request with `{}`, and tells what it saw.
 pub(crate) fn upstream(delay: Duration) -> (SocketAddr, Receiver<Seen>) {
+    scripted(move |_| {
+        thread::sleep(delay);
+        (200, "{}".to_owned())
+    })
+}
+
+/// An upstream that answers every request as a script says, and tells what it saw before that.
+pub(crate) fn scripted(
+    script: impl Fn(&Seen) -> (u16, String) + Clone + Send + 'static,
+) -> (SocketAddr, Receiver<Seen>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let (tell, seen) = channel();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let tell = tell.clone();
+            let (tell, script) = (tell.clone(), script.clone());
             thread::spawn(move || {
                 let mut reader = BufReader::new(stream);
                 while let Some(request) = request(&mut reader) {
-                    let _ = tell.send(request);
-                    thread::sleep(delay);
-                    let answer =
-                        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}";
-                    let _ = reader.get_mut().write_all(answer.as_bytes());
+                    let _ = tell.send(request.clone());
+                    let (status, body) = script(&request);
+                    let kind = if body.starts_with('{') { "application/json" } else { "text/event-stream" };
+                    let head = format!(
+                        "HTTP/1.1 {status} OK\r\ncontent-type: {kind}\r\ncontent-length: {}",
+                        body.len()
+                    );
+                    let _ = reader.get_mut().write_all(format!("{head}\r\n\r\n{body}").as_bytes());
                 }
             });
         }

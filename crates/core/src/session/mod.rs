@@ -417,6 +417,7 @@ mod tests {
         assert!(shown.starts_with("x\nlet twice = 1;\n[40 lines from \"let value_1 ="), "{shown}");
     }
 
+    /// Behaviour 5.2.
     #[test]
     fn all_of_a_result_is_named_as_a_whole() {
         let text = file(1..=60, plain);

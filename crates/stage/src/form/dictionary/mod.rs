@@ -254,6 +254,30 @@ mod tests {
         }
     }
 
+    /// Behaviour 4.3 and 4.4.
+    #[test]
+    fn phrases_are_neither_short_nor_long_and_few() {
+        let odd = ["", "\n", "\r\n", "a b ", "\n\n", "日本語 ", &"word ".repeat(30), &"x".repeat(300)];
+        for (method, letter) in [(DictionaryMethod::Lzw, 'F'), (DictionaryMethod::Repair, 'R')] {
+            let mut seen = 0;
+            for odd in odd {
+                let Some(edit) = apply(method, &(text(odd) + &text(&odd.repeat(3)))) else { continue };
+                let (_, rest) = Method::read(&edit.text).unwrap();
+                let (_, phrases, _) =
+                    entries(METHODS.iter().find(|it| it.letter == letter).unwrap(), rest).unwrap();
+                assert!((1..=20).contains(&phrases.len()), "{phrases:?}");
+                for phrase in &phrases {
+                    assert!((15..=120).contains(&phrase.len()), "{phrase:?}");
+                    let ends = phrase.matches('\n').count();
+                    assert!(ends <= if letter == 'F' { 0 } else { 2 }, "{phrase:?}");
+                    assert!(letter == 'F' || !phrase.contains('\r'), "{phrase:?}");
+                }
+                seen += phrases.len();
+            }
+            assert!(seen > 3, "{method:?} finds {seen}");
+        }
+    }
+
     /// Behaviour 4.7.
     #[test]
     fn a_dictionary_is_not_written_again() {
