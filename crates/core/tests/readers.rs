@@ -33,6 +33,28 @@ fn a_small_reader_is_given_nothing_that_only_a_strong_one_reads() {
     assert!(small.len() > texts.len() / 4, "a small reader is still given the rest");
 }
 
+/// Behaviour 19.1: keys beside values, however many records there are.
+#[test]
+fn a_small_reader_is_given_no_cells_under_a_header() {
+    let record =
+        |n: usize| format!(r#"{{"id":{n},"name":"item {n}","state":"open","size":{}}}"#, n * 31 % 97);
+    let rows = |many: usize| (0..many).map(record).collect::<Vec<_>>().join(",");
+    for text in [
+        format!("[{}]", rows(40)),
+        format!(r#"{{"items":[{}],"next":null}}"#, rows(20)),
+        rows(30).replace("},{", "}\n{"),
+    ] {
+        let [small, strong] =
+            [Reader::Small, Reader::Strong].map(|reader| sent(Mode::Standard, reader, &text).0);
+        assert!(small.contains(" records\n") && small.contains("{id:7,name:item 7,size:23}"), "{small}");
+        assert!(
+            strong.contains(" rows\n") && strong.len() < small.len() && small.len() < text.len(),
+            "{strong}"
+        );
+        assert_eq!(tersely_core::restore(&small).as_deref(), Some(&*text));
+    }
+}
+
 /// Behaviour 19.1: nobody named is somebody strong.
 #[test]
 fn an_unknown_reader_is_given_everything() {

@@ -11,7 +11,7 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, Request};
+use tersely_engine::{Engine, EngineSettings, READERS, Request};
 use tersely_wire::{PROVIDERS, Provider};
 
 const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
@@ -43,6 +43,7 @@ fn check(profile: &str) {
     let seen: String = LOSSES
         .into_iter()
         .flat_map(|loss| bodies().into_iter().map(move |body| line(mode, loss, &body)))
+        .chain([readers()])
         .collect();
     if env::var_os("TERSELY_BLESS").is_some() {
         fs::write(&file, &seen).expect("the hashes");
@@ -71,22 +72,34 @@ fn line(mode: Mode, loss: Loss, body: &Body) -> String {
     let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     let request = Request::new(body.provider, "/");
     let sent = engine.pass(&request, &body.bytes).expect("nothing to refuse").body;
-    let hash = Sha256::digest(&sent).iter().fold(String::new(), |mut hash, byte| {
+    format!("{} {} {}\n", hash(&sent), loss.name(), body.name)
+}
+
+/// The table of readers: who is small decides bytes too.
+fn readers() -> String {
+    let table = READERS.iter().map(|(pattern, reader)| format!("{pattern} {}\n", reader.name()));
+    format!("{} readers\n", hash(table.collect::<String>().as_bytes()))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hash, byte| {
         write!(hash, "{byte:02x}").expect("a text takes more");
         hash
-    });
-    format!("{hash} {} {}\n", loss.name(), body.name)
+    })
 }
 
 /// Every request of the wire's fixtures, every text of the core's in a request, and one request with them all, the
-/// first of them said again.
+/// first of them said again; the core's for a small model too.
 fn bodies() -> Vec<Body> {
     let mut bodies: Vec<Body> = PROVIDERS.into_iter().flat_map(requests).collect();
     let texts = files(&root().join("core/fixtures"), "txt");
     assert!(!bodies.is_empty() && !texts.is_empty(), "fixtures are needed");
-    bodies.extend(texts.iter().map(|text| conversation(&name(text), std::slice::from_ref(text))));
     let again = texts.iter().chain(texts.iter().take(8)).cloned().collect::<Vec<_>>();
-    bodies.push(conversation("core/all-in-one", &again));
+    for (model, of) in [("m", ""), ("qwen2.5-coder:1.5b", "small/")] {
+        let named = |file: &PathBuf| format!("{of}{}", name(file));
+        bodies.extend(texts.iter().map(|text| conversation(model, &named(text), std::slice::from_ref(text))));
+        bodies.push(conversation(model, &format!("{of}core/all-in-one"), &again));
+    }
     bodies
 }
 
@@ -98,8 +111,8 @@ fn requests(provider: &'static dyn Provider) -> Vec<Body> {
         .collect()
 }
 
-/// A request to Messages with the results in `files`, whose first lines name the tool and what it was given.
-fn conversation(name: &str, files: &[PathBuf]) -> Body {
+/// A request to Messages for a model, with the results in `files`, whose first lines name the tool and what it was given.
+fn conversation(model: &str, name: &str, files: &[PathBuf]) -> Body {
     let mut messages = vec![json!({"role": "user", "content": "Look."})];
     for (at, file) in files.iter().enumerate() {
         let text = fs::read_to_string(file).expect("a text");
@@ -111,7 +124,7 @@ fn conversation(name: &str, files: &[PathBuf]) -> Body {
         messages.push(json!({"role": "assistant", "content": [call]}));
         messages.push(json!({"role": "user", "content": [result]}));
     }
-    let bytes = json!({"model": "m", "messages": messages}).to_string().into_bytes();
+    let bytes = json!({"model": model, "messages": messages}).to_string().into_bytes();
     Body { name: name.to_owned(), provider: PROVIDERS[0], bytes }
 }
 

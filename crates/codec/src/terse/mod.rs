@@ -13,7 +13,7 @@ mod template;
 mod words;
 
 pub use decode::decode;
-pub use encode::{draft, encode};
+pub use encode::{KeyPlace, draft, draft_as, encode, encode_as};
 
 /// True when a text that reads as the terse form shows something that other notations do not have: a record in
 /// braces, or the count above a list.

@@ -3,6 +3,7 @@
 
 use tersely_codec::{Text, Value, terse};
 
+use crate::form::json::keys;
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage, proven};
@@ -25,14 +26,14 @@ impl Stage for Python {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if text.len() < MIN_BYTES || !text.starts_with(['[', '{']) {
             return None;
         }
         let (body, note) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "newline"));
         let mut reader = Reader { text: body, at: 0 };
         let value = reader.value(MAX_DEPTH).filter(|_| reader.at == body.len())?;
-        let written = terse::encode(&value)?;
+        let written = terse::encode_as(keys::place_for(scene.plan.reader), &value)?;
         proven(self, text, Edit { text: written, loss: Loss::None, note: note.to_owned() })
     }
 

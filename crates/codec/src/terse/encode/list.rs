@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::hoist::Hoist;
 use super::level::{Level, LevelField, Members};
 use super::share;
-use super::{facts, rows};
+use super::{KeyPlace, facts, rows};
 use crate::terse::style::ListStyle;
 use crate::terse::{flow, words};
 use crate::{Text, Value};
@@ -21,13 +21,17 @@ pub(super) struct List {
 const MIN_ROWS: usize = 13;
 
 /// The list of `rows`, each behind its key if it has one; `None` when they have no order in common.
-pub(super) fn list<'v>(rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<List> {
+pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Text<'v>]>) -> Option<List> {
     if rows.len() < 2 {
         return None;
     }
     let mut level = Level::of(rows)?;
     share::shared(&mut level);
-    let table = if suits_table(&level) { self::table(&mut level, rows, keys) } else { None };
+    let table = if place == KeyPlace::Header && suits_table(&level) {
+        self::table(&mut level, rows, keys)
+    } else {
+        None
+    };
     let text = table.unwrap_or_else(|| records(&mut level, rows, keys));
     Some(List { text, long: level.has_long_lists() })
 }

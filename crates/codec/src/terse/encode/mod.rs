@@ -18,22 +18,43 @@ use super::{decode, flow, words};
 use crate::Value;
 use crate::json::push_scalar;
 
+/// Where the keys of records stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// In a header above the records, where they are many.
+    Header,
+    /// Beside every value, however many they are: small models read that best.
+    Beside,
+}
+
 /// Writes `value` in the terse form; `None` when it nests too deep.
 #[must_use]
 pub fn encode(value: &Value<'_>) -> Option<String> {
-    let text = draft(value)?;
+    encode_as(KeyPlace::Header, value)
+}
+
+/// The same, with the keys of records in their place.
+#[must_use]
+pub fn encode_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
+    let text = draft_as(keys, value)?;
     // What cannot be read back is not sent: the flat layout holds every value.
     if decode(&text).as_ref() == Ok(value) { Some(text) } else { Some(flat(value)) }
 }
 
-/// The same for a caller that reads it back and compares before it relies on it: nothing is checked here.
+/// The same as `encode` for a caller that reads it back and compares before it relies on it: nothing is checked here.
 #[must_use]
 pub fn draft(value: &Value<'_>) -> Option<String> {
-    value.fits().then(|| document(value))
+    draft_as(KeyPlace::Header, value)
 }
 
-fn document<'v>(value: &'v Value<'v>) -> String {
-    match block(value, 0) {
+/// The same, with the keys of records in their place.
+#[must_use]
+pub fn draft_as(keys: KeyPlace, value: &Value<'_>) -> Option<String> {
+    value.fits().then(|| document(keys, value))
+}
+
+fn document<'v>(keys: KeyPlace, value: &'v Value<'v>) -> String {
+    match block(keys, value, 0) {
         Some(Block::List(body)) => body,
         Some(Block::Members(lines)) => lines,
         None => flat(value),
@@ -71,22 +92,22 @@ impl Block {
 }
 
 /// The block that says `value` better than one line does, its lines behind `depth` spaces.
-fn block<'v>(value: &'v Value<'v>, depth: usize) -> Option<Block> {
+fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Block> {
     if depth == MAX_BLOCKS {
         return None;
     }
     match value {
         Value::Array(items) => {
             let rows: Option<Vec<_>> = items.iter().map(members).collect();
-            let list = list(&rows.unwrap_or_default(), None);
-            let items = self::items(items, depth);
+            let list = list(place, &rows.unwrap_or_default(), None);
+            let items = self::items(place, items, depth);
             better(list, items.map(Block::List), value)
         }
         Value::Object(pairs) => {
             let rows: Option<Vec<_>> = pairs.iter().map(|(_, value)| members(value)).collect();
             let keys: Vec<_> = pairs.iter().map(|(key, _)| key).collect();
-            let list = list(&rows.unwrap_or_default(), Some(&keys));
-            better(list, lines(pairs, depth).map(Block::Members), value)
+            let list = list(place, &rows.unwrap_or_default(), Some(&keys));
+            better(list, lines(place, pairs, depth).map(Block::Members), value)
         }
         _ => None,
     }
@@ -114,8 +135,8 @@ fn members<'v>(value: &'v Value<'v>) -> Option<Members<'v>> {
 }
 
 /// An object's members, each on its line, when one of them is a block.
-fn lines(members: Members<'_>, depth: usize) -> Option<String> {
-    let blocks: Vec<_> = members.iter().map(|(_, value)| block(value, depth + 1)).collect();
+fn lines(place: KeyPlace, members: Members<'_>, depth: usize) -> Option<String> {
+    let blocks: Vec<_> = members.iter().map(|(_, value)| block(place, value, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
         let mut out = String::new();
         for (index, ((key, value), block)) in members.iter().zip(blocks).enumerate() {
@@ -129,8 +150,8 @@ fn lines(members: Members<'_>, depth: usize) -> Option<String> {
 }
 
 /// An array's values, each behind its number, when one of them is a block.
-fn items<'v>(items: &'v [Value<'v>], depth: usize) -> Option<String> {
-    let blocks: Vec<_> = items.iter().map(|item| block(item, depth + 1)).collect();
+fn items<'v>(place: KeyPlace, items: &'v [Value<'v>], depth: usize) -> Option<String> {
+    let blocks: Vec<_> = items.iter().map(|item| block(place, item, depth + 1)).collect();
     blocks.iter().any(Option::is_some).then(|| {
         let mut out = format!("{} {}", items.len(), ListStyle::Items.words());
         for (index, (item, block)) in items.iter().zip(blocks).enumerate() {
@@ -159,7 +180,7 @@ fn push_member(out: &mut String, value: &Value<'_>, block: Option<Block>) {
 mod tests {
     use tersely_testing::generate;
 
-    use super::{decode, document};
+    use super::{KeyPlace, decode, document};
     use crate::json;
 
     /// The check in `encode` is a safety net: nothing may fall into it.
@@ -168,12 +189,14 @@ mod tests {
         for seed in 0..60_000_u64 {
             let text = generate::document(&mut seed.clone());
             let value = json::decode(&text).unwrap();
-            let terse = document(&value);
-            assert!(
-                decode(&terse) == Ok(value),
-                "seed {seed}: {:?}\n{text}\n{terse}",
-                decode(&terse).map(|v| json::encode(&v))
-            );
+            for keys in [KeyPlace::Header, KeyPlace::Beside] {
+                let terse = document(keys, &value);
+                assert!(
+                    decode(&terse).as_ref() == Ok(&value),
+                    "seed {seed}: {:?}\n{text}\n{terse}",
+                    decode(&terse).map(|v| json::encode(&v))
+                );
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use tersely_codec::json::Layout;
 use tersely_codec::{Value, json, terse};
 
+use crate::form::json::keys;
 use crate::form::json::worth::is_shorter;
 use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
@@ -21,15 +22,16 @@ impl Stage for Json {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let value = document(text)?;
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        let (value, keys) = (document(text)?, keys::place_for(scene.plan.reader));
         let layout = Layout::of(text, &value);
         let (loss, note) = match &layout {
             Some(layout) => (Loss::None, layout.to_string()),
             None => (Loss::Form, String::new()),
         };
         // An exact form is read back by the pipeline, once is enough.
-        let written = if layout.is_some() { terse::draft(&value) } else { terse::encode(&value) }?;
+        let written =
+            if layout.is_some() { terse::draft_as(keys, &value) } else { terse::encode_as(keys, &value) }?;
         is_shorter(text, &written).then_some(Edit { text: written, loss, note })
     }
 

@@ -3,6 +3,7 @@
 use tersely_codec::json::Layout;
 use tersely_codec::{Value, terse};
 
+use crate::form::json::keys;
 use crate::form::json::worth::is_shorter;
 use crate::plan::{Loss, Mode};
 use crate::read::json::documents;
@@ -21,13 +22,13 @@ impl Stage for JsonLines {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let value = documents(text)?;
         let Value::Array(values) = &value else { return None };
         let (body, end) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "newline"));
         let layout = Layout::of(body.split('\n').next()?, values.first()?)?;
         let note = if end.is_empty() { layout.to_string() } else { format!("{layout}; {end}") };
-        let written = terse::draft(&value)?;
+        let written = terse::draft_as(keys::place_for(scene.plan.reader), &value)?;
         is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note })
     }
 

@@ -1,6 +1,7 @@
 //! JSON in the terse form: one document, one a line, or among other lines.
 
 mod document;
+pub(crate) mod keys;
 mod lines;
 mod parts;
 mod worth;

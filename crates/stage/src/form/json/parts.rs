@@ -4,9 +4,11 @@
 //! one layout are written as one list, so that records that came as documents become rows.
 
 use tersely_codec::json::Layout;
+use tersely_codec::terse::KeyPlace;
 use tersely_codec::{Value, json, terse};
 
 use crate::form::carried;
+use crate::form::json::keys;
 use crate::form::json::worth::is_shorter;
 use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
@@ -25,7 +27,7 @@ impl Stage for JsonParts {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let near = text.starts_with(['{', '[']) || SIGNS.iter().any(|sign| text.contains(sign));
         if text.len() < MIN_BYTES || !near {
             return None;
@@ -34,7 +36,8 @@ impl Stage for JsonParts {
         let body = &text[..text.len() - end.len()];
         let parts = split(body)?;
         let mut out = String::new();
-        parts.iter().try_for_each(|part| part.push(&mut out))?;
+        let keys = keys::place_for(scene.plan.reader);
+        parts.iter().try_for_each(|part| part.push(keys, &mut out))?;
         let written = carried::finish(out, end);
         is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note: String::new() })
     }
@@ -151,7 +154,7 @@ fn add_line<'t>(parts: &mut Vec<Part<'t>>, line: &'t str) {
 }
 
 impl Part<'_> {
-    fn push(&self, out: &mut String) -> Option<()> {
+    fn push(&self, keys: KeyPlace, out: &mut String) -> Option<()> {
         let (found, values) = match self {
             Self::Other(lines) => {
                 carried::push(out, lines);
@@ -160,8 +163,8 @@ impl Part<'_> {
             Self::Json(found, values) => (found, values),
         };
         let terse = match values.as_slice() {
-            [value] => terse::draft(value)?,
-            values => terse::draft(&Value::Array(values.to_vec()))?,
+            [value] => terse::draft_as(keys, value)?,
+            values => terse::draft_as(keys, &Value::Array(values.to_vec()))?,
         };
         let lines = terse.matches('\n').count() + 1;
         let head = Head { documents: values.len(), found: found.clone(), lines };

@@ -9,6 +9,7 @@ mod write;
 
 use tersely_codec::terse;
 
+use crate::form::json::keys;
 use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -30,7 +31,7 @@ impl Stage for Xml {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if text.len() < MIN_BYTES || !text.starts_with('<') {
             return None;
         }
@@ -40,7 +41,7 @@ impl Stage for Xml {
             return None;
         }
         let gap = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-        let body = format!("{head}{gap}{}", terse::encode(&root)?);
+        let body = format!("{head}{gap}{}", terse::encode_as(keys::place_for(scene.plan.reader), &root)?);
         Some(Edit { text: body, loss: Loss::None, note: layout.to_string() })
     }
 
