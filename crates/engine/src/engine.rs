@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use tersely_core::{Loss, Reader};
+use tersely_wire::hidden::HidesTool;
 use tersely_wire::{UserPrompt, named_model, splice};
 
 use crate::discover::ToolChoice;
@@ -72,8 +73,7 @@ impl Engine {
         (scope.plain, scope.most) = (request.plain, request.most);
         scope.reader = self.reader(request, body);
         let provider = request.provider;
-        let offers = scope.leaves_out() && scope.plain == 0;
-        if !offers || hidden::offer(provider, request.path, body).is_none() {
+        if offered(&scope, request, body).is_none() {
             return Vec::new();
         }
         let slots = provider.slots(body).unwrap_or_default();
@@ -108,11 +108,7 @@ impl Engine {
         let own = Scale::default();
         let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };
-        let offered = if scope.leaves_out() && scope.plain == 0 {
-            hidden::offer(request.provider, request.path, &body)
-        } else {
-            None
-        };
+        let offered = offered(&scope, request, &body);
         // What the model cannot fetch back is not left out.
         let most = if offered.is_some() { Loss::Detail } else { Loss::Form };
         scope.most = request.most.min(most);
@@ -133,6 +129,19 @@ impl Engine {
         });
         Ok(Passed { hidden: HiddenWay::of(hides, shed).map(|way| Hidden { way, kept }), ..passed })
     }
+}
+
+/// The body with the tool in it with which a model fetches back what was left out; `None` where nothing is to be.
+fn offered(
+    scope: &Scope<'_>,
+    request: &Request<'_>,
+    body: &[u8],
+) -> Option<(&'static dyn HidesTool, Vec<u8>)> {
+    let leaves_out = scope.leaves_out() && scope.plain == 0;
+    if !leaves_out || !scope.settings.expand.holds(|| request.provider.head(body)) {
+        return None;
+    }
+    hidden::offer(request.provider, request.path, body)
 }
 
 /// The body with its results compressed, and what was left out.

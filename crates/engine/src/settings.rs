@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 
-use crate::{Change, KnownReaders, Strategy};
+use crate::{Change, ExpandOffer, KnownReaders, Strategy};
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,6 +20,8 @@ pub struct EngineSettings {
     pub skip_tools: Vec<String>,
     /// Who leaves detail out of results.
     pub strategy: Strategy,
+    /// Where the tool is offered with which a model fetches back what was left out.
+    pub expand: ExpandOffer,
     /// What is done with the descriptions of tools.
     pub schema: SchemaMode,
     /// What is done with JSON in the text of users; nothing unless said.

@@ -17,11 +17,20 @@ impl Share {
 
     /// The middle of `shares`, which may come in any order; nothing saved when there are none.
     #[must_use]
-    pub fn median(mut shares: Vec<Self>) -> Self {
+    pub fn median(shares: Vec<Self>) -> Self {
+        Self::quartiles(shares)[1]
+    }
+
+    /// What a quarter, a half and three quarters of `shares` do not exceed; between two of them in a straight line.
+    #[must_use]
+    pub fn quartiles(mut shares: Vec<Self>) -> [Self; 3] {
         shares.sort_unstable();
         let at = |index: usize| shares.get(index).map_or(0, |share| share.0);
-        let (low, high) = (shares.len().saturating_sub(1) / 2, shares.len() / 2);
-        Self(i32::midpoint(at(low), at(high)))
+        [1, 2, 3].map(|quarters| {
+            let place = quarters * shares.len().saturating_sub(1);
+            let (low, high) = (at(place / 4), at(place.div_ceil(4)));
+            Self(low + (high - low) * i32::try_from(place % 4).unwrap_or(0) / 4)
+        })
     }
 
     /// The share in percent.
@@ -52,6 +61,20 @@ mod tests {
             (0, 0, "0.0 %"),
         ] {
             assert_eq!(Share::saved(sent, now).to_string(), shown, "{sent} to {now}");
+        }
+    }
+
+    #[test]
+    fn quartiles_lie_where_a_quarter_of_the_way_is() {
+        for (shares, quartiles) in [
+            (vec![], [0, 0, 0]),
+            (vec![7], [7, 7, 7]),
+            (vec![50, 10, 40, 20, 30], [20, 30, 40]),
+            (vec![0, 40], [10, 20, 30]),
+            (vec![-40, 0, 40, 80], [-10, 20, 50]),
+        ] {
+            let shares = shares.into_iter().map(Share).collect();
+            assert_eq!(Share::quartiles(shares), quartiles.map(Share));
         }
     }
 

@@ -15,6 +15,7 @@ mod drops;
 mod error;
 mod gemini;
 mod guess;
+mod head;
 pub mod hidden;
 mod history;
 mod invoke;

@@ -40,6 +40,12 @@ pub trait Provider: Sync {
         body.len()
     }
 
+    /// How many bytes of `body` a model reads before the conversation: its tools and its system prompt. All requests of
+    /// a conversation have the same head, or else the provider has to read them anew anyway.
+    fn head(&self, _body: &[u8]) -> usize {
+        0
+    }
+
     /// Where the rest of the conversation is that `body` belongs to.
     fn history(&self, _body: &[u8]) -> HistoryPlace {
         HistoryPlace::Here

@@ -1,7 +1,12 @@
-//! `tersely-bench conversations DIR`: what whole transcripts save, in tokens of tool results and on a simulated bill.
+//! `tersely-bench conversations DIR`: what whole transcripts save, in tokens of tool results and on the whole bill.
 
 mod bill;
+mod blocks;
+mod fill;
+mod heads;
+mod object;
 pub(crate) mod quote;
+mod rates;
 mod replay;
 mod report;
 mod score;
@@ -29,7 +34,8 @@ Examples:
 
 Exit code 1: a law is broken, that is, a transcript costs more than without Tersely, a message changed between two turns, or later edits do not find what they quote.";
 
-/// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill
+/// Replay transcripts turn by turn: tokens of tool results, and what a provider with a prompt cache would bill for
+/// input and output
 ///
 /// Reads the request bodies in DIR/conversations, NAME.anthropic.json, NAME.openai.json, NAME.responses.json and
 /// NAME.gemini.json, and rebuilds every request that led to them: unchanged, with exact forms only, and in standard mode.
@@ -50,7 +56,7 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
         return Err(empty(&args.dir).into());
     }
     let score = ReplayScore { rows: measure(&transcripts)?, skipped };
-    let text = if args.json { report::json(&score) } else { report::text(&score) };
+    let text = if args.json { object::json(&score) } else { report::text(&score) };
     output::result(&text)?;
     Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
 }
@@ -73,7 +79,7 @@ fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFa
         let ways = [replays.next()?, replays.next()?, replays.next()?];
         Some(TranscriptScore {
             name: transcript.name.clone(),
-            cache: transcript.cache,
+            client: transcript.client,
             turns: transcript.turns().count(),
             ways,
         })

@@ -2,13 +2,13 @@
 
 use indicatif::ProgressBar;
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, Passed, Report, Request};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, Passed, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
-use super::bill::{BilledTurn, PromptCache};
+use super::bill::{BilledBlocks, PromptCache};
+use super::blocks::SentBlocks;
 use super::quote::{Quotes, quotes};
 use super::transcript::Transcript;
-use super::weigh::weigh;
 
 /// The ways: as it is, exact only, standard.
 pub(crate) const WAYS: [(&str, Mode, Loss); 3] = [
@@ -17,13 +17,19 @@ pub(crate) const WAYS: [(&str, Mode, Loss); 3] = [
     ("standard", Mode::Standard, Loss::Detail),
 ];
 
-/// What became of a transcript one way.
+/// What became of a transcript one way. Prices are in hundredths of a plain input token.
 #[derive(Debug, Default)]
 pub(crate) struct Replay {
     /// The account of the whole conversation.
     pub report: Report,
-    /// What each cache makes of all requests, in twentieths of a token.
-    pub bills: [usize; 2],
+    /// What all requests and answers cost.
+    pub bill: usize,
+    /// What the answers cost of that.
+    pub output: usize,
+    /// What our own tool costs of that.
+    pub tool: usize,
+    /// What every turn would cost if it came again: its context is read once more, and as much is said.
+    pub again: usize,
     /// Parts of requests that were sent otherwise than the turn before.
     pub changed: usize,
     /// What later edits could still quote.
@@ -34,19 +40,28 @@ pub(crate) struct Replay {
 pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, CommandFault> {
     let (_, mode, loss) = WAYS[way];
     let plan = Plan { mode, loss, ..Plan::default() };
-    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+    // As `tersely serve` does unless it is told otherwise.
+    let settings = EngineSettings { plan, expand: ExpandOffer::Auto, ..EngineSettings::default() };
+    let engine = Engine::new(settings);
     let whole = transcript.whole();
     let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));
     let mut replay = Replay { report, quotes: quotes(&json(&whole)?, &json(&body)?), ..Replay::default() };
-    let mut seen = Seen::default();
+    let rates = transcript.rates;
+    let mut seen = SeenBlocks::default();
+    let mut cache = PromptCache::new(rates.cache);
     for count in transcript.turns() {
         let request = transcript.request(count);
         let sent = pass(&engine, transcript, &request)?.body;
-        let (turn, changed) = seen.send(&transcript.parts(&sent).ok_or_else(|| unread(transcript))?);
-        for (bill, cache) in replay.bills.iter_mut().zip(PromptCache::ALL) {
-            *bill += cache.bill(turn);
-        }
+        let blocks = transcript.blocks(&sent).ok_or_else(|| unread(transcript))?;
+        let (same, changed) = seen.take(&blocks);
+        let turn = cache.send(BilledBlocks { tokens: &seen.tokens, head: blocks.head, same });
+        let output = rates.output * transcript.answer(count);
+        let first = if turn.read > 0 { rates.cache.read } else { rates.cache.write };
+        replay.bill += turn.price(rates.cache) + output;
+        replay.output += output;
+        replay.tool += first * replay.report.tool;
+        replay.again += rates.cache.read * turn.all() + output;
         replay.changed += changed;
         bar.inc(1);
     }
@@ -68,22 +83,27 @@ fn unread(transcript: &Transcript) -> CommandFault {
     )
 }
 
-/// The parts of the latest request, and their tokens.
+/// The blocks of the latest request, and their tokens.
 #[derive(Default)]
-struct Seen {
-    parts: Vec<(Vec<u8>, usize)>,
+struct SeenBlocks {
+    bytes: Vec<Vec<u8>>,
+    tokens: Vec<usize>,
 }
 
-impl Seen {
-    /// Takes the next request: what it shares with the one before, and how many parts of that one it has otherwise.
-    fn send(&mut self, parts: &[&[u8]]) -> (BilledTurn, usize) {
-        let same = self.parts.iter().zip(parts).take_while(|((seen, _), part)| seen == *part).count();
-        let changed = self.parts.len() - same;
-        self.parts.truncate(same);
-        let tokens = |parts: &[(Vec<u8>, usize)]| parts.iter().map(|(_, tokens)| tokens).sum();
-        let cached = tokens(&self.parts);
-        self.parts.extend(parts.iter().skip(same).map(|part| (part.to_vec(), weigh(part))));
-        (BilledTurn { same: cached, all: tokens(&self.parts) }, changed)
+impl SeenBlocks {
+    /// Takes the next request: how many blocks it begins with as the one before did, and how many of that one's it has
+    /// otherwise.
+    fn take(&mut self, sent: &SentBlocks<'_>) -> (usize, usize) {
+        let pairs = self.bytes.iter().zip(&sent.blocks);
+        let same = pairs.take_while(|(seen, block)| seen.as_slice() == block.bytes).count();
+        let changed = self.bytes.len() - same;
+        self.bytes.truncate(same);
+        self.tokens.truncate(same);
+        for block in &sent.blocks[same..] {
+            self.bytes.push(block.bytes.to_vec());
+            self.tokens.push((block.count)(block.bytes));
+        }
+        (same, changed)
     }
 }
 
@@ -92,13 +112,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_that_changes_takes_what_is_behind_it_along() {
+    fn a_block_that_changes_takes_what_is_behind_it_along() {
         let parts = ["[\"one\"]", "[\"two\"]", "[\"three\"]", "[\"four\"]"].map(str::as_bytes);
-        let [one, two, three, four] = parts.map(weigh);
-        let mut seen = Seen::default();
-        assert_eq!(seen.send(&parts[..2]), (BilledTurn { same: 0, all: one + two }, 0));
-        assert_eq!(seen.send(&parts[..3]), (BilledTurn { same: one + two, all: one + two + three }, 0));
-        let other = [parts[0], parts[3], parts[2]];
-        assert_eq!(seen.send(&other), (BilledTurn { same: one, all: one + four + three }, 2));
+        let mut seen = SeenBlocks::default();
+        let mut take = |parts: &[&[u8]]| {
+            let taken = seen.take(&SentBlocks::of(parts.to_vec(), &[]));
+            assert_eq!((seen.bytes.len(), seen.tokens.len()), (parts.len(), parts.len()));
+            taken
+        };
+        assert_eq!(take(&parts[..2]), (0, 0));
+        assert_eq!(take(&parts[..3]), (2, 0));
+        assert_eq!(take(&[parts[0], parts[3], parts[2]]), (1, 2));
     }
 }

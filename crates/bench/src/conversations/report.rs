@@ -1,77 +1,128 @@
-//! Shows what transcripts came to: a page for people, an object for scripts.
+//! Shows what transcripts came to: a page for people.
 
-use serde_json::{Map, Value, json};
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::bill::{PLAIN, PromptCache};
+use super::bill::PLAIN;
+use super::heads::HEADS;
 use super::quote::Quotes;
-use super::replay::WAYS;
-use super::score::{ReplayScore, TranscriptScore, WaySums, saved};
+use super::score::{ReplayScore, TranscriptScore, bill, even, quartiles, saved, tokens};
 
-const HEAD: [&str; 9] = ["transcript", "as sent", "exact", "", "standard", "", "bill", "exact", "standard"];
+const HEAD: [&str; 9] =
+    ["transcript", "as sent", "exact", "standard", "bill", "exact", "standard", "even", "standard"];
 
 /// The longest name that leaves room for the numbers in 100 columns.
-const NAME: usize = 30;
+const NAME: usize = 28;
 
 /// How many stages have a line of their own.
 const STAGES: usize = 16;
 
 /// A page of at most 100 columns.
 pub(crate) fn text(score: &ReplayScore) -> String {
-    [tokens(score), bills(score), stages(score), laws(score)].join("\n\n")
+    [transcripts(score), clients(score), parts(score), stages(score), laws(score)].join("\n\n")
 }
 
-fn tokens(score: &ReplayScore) -> String {
-    let own = |row: &TranscriptScore| row.bill(row.cache);
+fn transcripts(score: &ReplayScore) -> String {
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
-    rows.extend(score.rows.iter().map(|row| cells(&row.name, row.tokens(), own(row))));
-    rows.push(cells("total", score.tokens(), score.bill(None)));
-    let medians = [score.median(TranscriptScore::tokens, 1), score.median(TranscriptScore::tokens, 2)];
-    let billed = [score.median(own, 1), score.median(own, 2)];
-    let [exact, standard, cost, least] =
-        [medians[0], medians[1], billed[0], billed[1]].map(|share| format!("{:.1}", share.percent()));
+    rows.extend(score.rows.iter().map(|row| cells(&row.name, &[row])));
+    rows.push(cells("total", &score.all()));
+    let median =
+        |of: fn(&TranscriptScore) -> _, way| format!("{:.1}", quartiles(&score.all(), of, way)[1].percent());
+    let [results, billed] = [TranscriptScore::tokens as fn(&_) -> _, TranscriptScore::bill]
+        .map(|of| [1, 2].map(|way| median(of, way)));
     let none = String::new;
-    rows.push(vec!["median".to_owned(), none(), none(), exact, none(), standard, none(), cost, least]);
+    rows.push([vec!["median".to_owned(), none()], results.to_vec(), vec![none()], billed.to_vec()].concat());
     table::align("lrrrrrrrr", &rows)
-        + "\n\nTokens of tool results by o200k, and the percent saved. Bill: all input of all turns in the cache"
-        + "\nof the transcript's own provider, in thousands of tokens at the plain price, and the percent saved."
+        + "\n\nAs sent: tokens of tool results by o200k, and the percent saved. Bill: all input of all turns at the"
+        + "\nprices of the model's cache, tools and system as the client really sends them, output, and our own tool,"
+        + "\nin thousands of plain input tokens, and the percent saved. Even: so many turns more for every 1,000"
+        + "\ntokens removed would eat the saving."
 }
 
-fn cells(name: &str, tokens: WaySums, bill: WaySums) -> Vec<String> {
+fn cells(name: &str, rows: &[&TranscriptScore]) -> Vec<String> {
+    let (tokens, bill) = (tokens(rows), bill(rows));
     let percent = |sums, way| format!("{:.1}", saved(sums, way).percent());
-    let mut cells = vec![name.chars().take(NAME).collect(), tokens[0].to_string()];
-    for (way, count) in tokens.iter().enumerate().skip(1) {
-        cells.extend([count.to_string(), percent(tokens, way)]);
-    }
-    cells.extend([thousands(bill[0]), percent(bill, 1), percent(bill, 2)]);
-    cells
+    vec![
+        name.chars().take(NAME).collect(),
+        tokens[0].to_string(),
+        percent(tokens, 1),
+        percent(tokens, 2),
+        thousands(bill[0]),
+        percent(bill, 1),
+        percent(bill, 2),
+        turns(rows, 1),
+        turns(rows, 2),
+    ]
 }
 
-fn thousands(twentieths: usize) -> String {
-    let hundreds = (twentieths + PLAIN * 50) / (PLAIN * 100);
+/// How many turns eat what one way saves.
+fn turns(rows: &[&TranscriptScore], way: usize) -> String {
+    even(rows, way)
+        .map_or("-".to_owned(), |hundredths| format!("{}.{:02}", hundredths / 100, hundredths % 100))
+}
+
+fn thousands(hundredths: usize) -> String {
+    let hundreds = (hundredths + PLAIN * 50) / (PLAIN * 100);
     format!("{}.{}", hundreds / 10, hundreds % 10)
 }
 
-fn bills(score: &ReplayScore) -> String {
-    let head = ["all transcripts, in thousands", "direct", "exact", "", "standard", ""];
+/// The bill by client: the total, and what single transcripts save.
+fn clients(score: &ReplayScore) -> String {
+    let head = [
+        "client",
+        "transcripts",
+        "bill",
+        "exact",
+        "standard",
+        "lower",
+        "median",
+        "upper",
+        "even",
+        "standard",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for (name, cache) in [
-        ("each in its own provider's cache", None),
-        ("Anthropic: read 0.1, written 1.25", Some(PromptCache::Anthropic)),
-        ("OpenAI: read 0.1, the rest 1", Some(PromptCache::OpenAi)),
-    ] {
-        let bill = score.bill(cache);
-        let percent = |way| saved(bill, way).to_string();
-        let [direct, exact, standard] = bill.map(thousands);
-        rows.push(vec![name.to_owned(), direct, exact, percent(1), standard, percent(2)]);
+    let mut all: Vec<_> = score.clients().into_iter().collect();
+    all.push(("all", score.all()));
+    for (client, of) in all {
+        let sums = bill(&of);
+        let percent = |share: Share| format!("{:.1}", share.percent());
+        let mut cells = vec![client.to_owned(), of.len().to_string(), thousands(sums[0])];
+        cells.extend([1, 2].map(|way| percent(saved(sums, way))));
+        cells.extend(quartiles(&of, TranscriptScore::bill, 2).map(percent));
+        cells.extend([1, 2].map(|way| turns(&of, way)));
+        rows.push(cells);
     }
-    table::align("lrrrrr", &rows)
+    table::align("lrrrrrrrrr", &rows)
+        + "\n\nThe bill, and the percent saved: of all, and in standard mode by the lower quarter of the transcripts,"
+        + "\nthe median and the upper quarter."
+}
+
+/// What a bill is made of beside tool results.
+fn parts(score: &ReplayScore) -> String {
+    let sums = bill(&score.all());
+    let of = |part: usize, whole: usize| Share::saved(whole, whole - part);
+    let output = score.rows.iter().map(|row| row.ways[0].output).sum();
+    let tool = score.rows.iter().map(|row| row.ways[2].tool).sum();
+    let mut lines = vec![
+        format!("output, of the bill as sent                       {}", of(output, sums[0])),
+        format!("our own tool, of the bill in standard mode        {}", of(tool, sums[2])),
+        format!("transcripts in which it is offered                {}", score.offered().len()),
+        format!("tools and system as recorded on {}, in tokens", HEADS.date),
+    ];
+    lines.extend(HEADS.heads.iter().map(|head| {
+        format!(
+            "  {:<22}  system {:>6}  tools {:>6}",
+            format!("{} {}", head.client, head.version),
+            head.system,
+            head.tools
+        )
+    }));
+    lines.join("\n")
 }
 
 /// What the stages saved; those that saved little share a line.
 fn stages(score: &ReplayScore) -> String {
-    let sent = score.tokens()[0];
+    let sent = tokens(&score.all())[0];
     let stages = score.stages();
     let (most, rest) = stages.split_at(STAGES.min(stages.len()));
     let head = ["stage, tokens saved", "exact", "", "standard", ""];
@@ -135,52 +186,4 @@ fn listed(names: &[&str]) -> String {
 
 fn requests(score: &ReplayScore) -> usize {
     score.rows.iter().map(|row| row.turns).sum()
-}
-
-/// One object with everything that the page shows.
-pub(crate) fn json(score: &ReplayScore) -> String {
-    let files: Map<String, Value> =
-        score.rows.iter().map(|row| (row.name.clone(), transcript(row))).collect();
-    let stages = score.stages().into_iter();
-    let stages = stages
-        .map(|(name, [exact, standard])| json!({ "stage": name, "exact": exact, "standard": standard }));
-    json!({
-        "transcripts": files,
-        "total": { "tool_results": ways(score.tokens(), 1), "bill": ways(score.bill(None), PLAIN),
-            "bill_anthropic": ways(score.bill(Some(PromptCache::Anthropic)), PLAIN),
-            "bill_openai": ways(score.bill(Some(PromptCache::OpenAi)), PLAIN), "requests": requests(score) },
-        "median_saved": { "exact": score.median(TranscriptScore::tokens, 1).percent(), "standard": score.median(TranscriptScore::tokens, 2).percent() },
-        "stages": stages.collect::<Vec<_>>(),
-        "quotes": { "exact": quotes(score.quotes(1)), "standard": quotes(score.quotes(2)) },
-        "dearer": score.dearer(), "changed": score.changed(), "skipped": score.skipped,
-    })
-    .to_string()
-}
-
-fn transcript(row: &TranscriptScore) -> Value {
-    let stages = |way: usize| -> Map<String, Value> {
-        row.ways[way].report.stages.iter().map(|it| (it.stage.to_owned(), json!(it.saved))).collect()
-    };
-    json!({
-        "cache": row.cache.name(), "requests": row.turns, "tool_results": ways(row.tokens(), 1),
-        "bill": ways(row.bill(row.cache), PLAIN), "bill_anthropic": ways(row.bill(PromptCache::Anthropic), PLAIN),
-        "bill_openai": ways(row.bill(PromptCache::OpenAi), PLAIN),
-        "stages": { "exact": stages(1), "standard": stages(2) }, "dearer": row.is_dearer(), "changed": row.changed(),
-    })
-}
-
-fn quotes(Quotes { stood, latest, named }: Quotes) -> Value {
-    json!({ "stood": stood, "latest_read": latest, "or_named": named })
-}
-
-/// Each way in whole tokens, of which a sum holds so many parts each, and what it saves.
-fn ways(sums: WaySums, parts: usize) -> Value {
-    let mut object = Map::new();
-    for (way, (name, ..)) in WAYS.into_iter().enumerate() {
-        object.insert(name.to_owned(), json!((sums[way] + parts / 2) / parts));
-        if way > 0 {
-            object.insert(format!("{name}_saved"), json!(saved(sums, way).percent()));
-        }
-    }
-    Value::Object(object)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use tersely_terminal::share::Share;
 
-use super::bill::PromptCache;
 use super::quote::Quotes;
 use super::replay::Replay;
 
@@ -18,13 +17,20 @@ pub(crate) struct ReplayScore {
 /// What one transcript came to, each way.
 pub(crate) struct TranscriptScore {
     pub name: String,
-    pub cache: PromptCache,
+    /// Whose it is.
+    pub client: &'static str,
     pub turns: usize,
     pub ways: [Replay; 3],
 }
 
-/// Tokens of tool results, or twentieths of tokens on a bill: direct, exact only, standard.
+/// Tokens of tool results, or hundredths of tokens on a bill: direct, exact only, standard.
 pub(crate) type WaySums = [usize; 3];
+
+/// Transcripts with fewer tokens of tool results have little that could be saved.
+const FEW: usize = 2_000;
+
+/// So much dearer, in thousandths, may such a transcript be.
+const SLACK: usize = 5;
 
 /// What one of the ways saves against the first.
 pub(crate) fn saved(sums: WaySums, way: usize) -> Share {
@@ -38,16 +44,16 @@ impl TranscriptScore {
         [exact.report.before, exact.report.after, standard.report.after]
     }
 
-    /// What a cache makes of it, each way.
-    pub(crate) fn bill(&self, cache: PromptCache) -> WaySums {
-        let at = PromptCache::ALL.iter().position(|known| *known == cache).unwrap_or_default();
-        [0, 1, 2].map(|way| self.ways[way].bills[at])
+    /// What it costs, each way.
+    pub(crate) fn bill(&self) -> WaySums {
+        [0, 1, 2].map(|way| self.ways[way].bill)
     }
 
-    /// True when a way costs more than direct in the cache of its own provider.
+    /// True when a way costs more than direct: any more, or where there is little to save more than a little.
     pub(crate) fn is_dearer(&self) -> bool {
-        let [direct, exact, standard] = self.bill(self.cache);
-        exact.max(standard) > direct
+        let [direct, exact, standard] = self.bill();
+        let slack = if self.tokens()[0] < FEW { SLACK } else { 0 };
+        exact.max(standard) * 1_000 > direct * (1_000 + slack)
     }
 
     /// Parts of requests that were sent otherwise than the turn before.
@@ -56,25 +62,55 @@ impl TranscriptScore {
     }
 }
 
+/// The tokens of all tool results.
+pub(crate) fn tokens(rows: &[&TranscriptScore]) -> WaySums {
+    sum(rows, TranscriptScore::tokens)
+}
+
+/// The bill of all transcripts.
+pub(crate) fn bill(rows: &[&TranscriptScore]) -> WaySums {
+    sum(rows, TranscriptScore::bill)
+}
+
+fn sum(rows: &[&TranscriptScore], of: impl Fn(&TranscriptScore) -> WaySums) -> WaySums {
+    let add = |sums: WaySums, more: WaySums| [0, 1, 2].map(|way| sums[way] + more[way]);
+    rows.iter().map(|row| of(row)).fold([0; 3], add)
+}
+
+/// What a quarter, a half and three quarters of the transcripts do not save more of than this, one way.
+pub(crate) fn quartiles(
+    rows: &[&TranscriptScore],
+    of: impl Fn(&TranscriptScore) -> WaySums,
+    way: usize,
+) -> [Share; 3] {
+    Share::quartiles(rows.iter().map(|row| saved(of(row), way)).collect())
+}
+
+/// How many more turns for every 1,000 tokens that were removed would eat what one way saves, in hundredths; `None`
+/// where nothing is saved. A turn more costs what the transcript's turns would cost if they came again.
+pub(crate) fn even(rows: &[&TranscriptScore], way: usize) -> Option<u128> {
+    let [direct, now] = [0, way].map(|way| bill(rows)[way] as u128);
+    let dearer = rows.iter().map(|row| {
+        let removed = row.tokens()[0].saturating_sub(row.tokens()[way]);
+        (removed * row.ways[way].again / row.turns.max(1)) as u128
+    });
+    let saved = direct.checked_sub(now).filter(|saved| *saved > 0)?;
+    (saved * 100_000).checked_div(dearer.sum())
+}
+
 impl ReplayScore {
-    /// Tokens of all tool results.
-    pub(crate) fn tokens(&self) -> WaySums {
-        self.sum(TranscriptScore::tokens)
+    /// All transcripts.
+    pub(crate) fn all(&self) -> Vec<&TranscriptScore> {
+        self.rows.iter().collect()
     }
 
-    /// The bill of all transcripts, in one cache or else each in its own.
-    pub(crate) fn bill(&self, cache: Option<PromptCache>) -> WaySums {
-        self.sum(|row| row.bill(cache.unwrap_or(row.cache)))
-    }
-
-    fn sum(&self, of: impl Fn(&TranscriptScore) -> WaySums) -> WaySums {
-        let add = |sums: WaySums, more: WaySums| [0, 1, 2].map(|way| sums[way] + more[way]);
-        self.rows.iter().map(of).fold([0; 3], add)
-    }
-
-    /// The middle of what a way saves, transcript by transcript.
-    pub(crate) fn median(&self, of: impl Fn(&TranscriptScore) -> WaySums, way: usize) -> Share {
-        Share::median(self.rows.iter().map(|row| saved(of(row), way)).collect())
+    /// The transcripts of each client, in the order of the clients' names.
+    pub(crate) fn clients(&self) -> BTreeMap<&'static str, Vec<&TranscriptScore>> {
+        let mut clients: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for row in &self.rows {
+            clients.entry(row.client).or_default().push(row);
+        }
+        clients
     }
 
     /// Tokens that every stage saved, exact only and standard, the most saving first.
@@ -107,6 +143,11 @@ impl ReplayScore {
         self.named(|row| row.changed() > 0)
     }
 
+    /// Transcripts in which our own tool was offered.
+    pub(crate) fn offered(&self) -> Vec<&str> {
+        self.named(|row| row.ways[2].report.tool > 0)
+    }
+
     fn named(&self, wanted: impl Fn(&TranscriptScore) -> bool) -> Vec<&str> {
         self.rows.iter().filter(|row| wanted(row)).map(|row| row.name.as_str()).collect()
     }
@@ -115,5 +156,44 @@ impl ReplayScore {
     pub(crate) fn is_lawful(&self) -> bool {
         let quotable = (1..=2).all(|way| self.quotes(way).is_lawful());
         self.dearer().is_empty() && self.changed().is_empty() && quotable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_engine::Report;
+
+    use super::*;
+
+    fn row(results: [usize; 2], bill: [usize; 2], again: usize, turns: usize) -> TranscriptScore {
+        let report = Report { before: results[0], after: results[1], ..Report::default() };
+        let way = |bill| Replay { report: report.clone(), bill, again, ..Replay::default() };
+        let ways = [way(bill[0]), way(bill[0]), way(bill[1])];
+        TranscriptScore { name: "x".to_owned(), client: "y", turns, ways }
+    }
+
+    #[test]
+    fn a_saving_is_even_with_the_turns_that_cost_as_much() {
+        // 4,000 tokens fewer, 60,000 saved, and a turn costs 10,000: six turns, 1.5 for every thousand.
+        let one = row([9_000, 5_000], [200_000, 140_000], 50_000, 5);
+        assert_eq!(even(&[&one], 2), Some(150));
+        assert_eq!(even(&[&one], 1), None);
+        // 1,000 tokens fewer at 30,000 a turn: 120,000 saved, and 40,000 + 30,000 for each turn a thousand.
+        let two = row([3_000, 2_000], [200_000, 140_000], 60_000, 2);
+        assert_eq!(even(&[&one, &two], 2), Some(171));
+        assert_eq!(even(&[&row([9_000, 5_000], [200_000, 200_001], 50_000, 5)], 2), None);
+    }
+
+    #[test]
+    fn little_may_be_a_little_dearer() {
+        for (results, now, dearer) in
+            [(1_999, 1_005_000, false), (1_999, 1_005_001, true), (2_000, 1_000_001, true), (2_000, 9, false)]
+        {
+            assert_eq!(
+                row([results, results], [1_000_000, now], 1, 1).is_dearer(),
+                dearer,
+                "{results} {now}"
+            );
+        }
     }
 }

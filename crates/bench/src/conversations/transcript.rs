@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::input;
 use tersely_wire::{PROVIDERS, Provider, top_members};
 
-use super::bill::PromptCache;
+use super::blocks::{SentBlocks, items};
+use super::fill::{OwnHead, filled};
+use super::heads::{client, head};
+use super::rates::{ModelRates, rates};
+use super::weigh::weigh;
 use crate::files::{files, name};
 
 /// A kind of transcript.
@@ -21,38 +24,38 @@ struct Shape {
     path: &'static str,
     /// The member that holds the conversation.
     history: &'static str,
-    cache: PromptCache,
+    /// What a tool is, around its name and its description.
+    tool: [&'static str; 2],
 }
 
-/// Gemini caches by itself, as `OpenAI` does: what was there before is cheaper, and writing costs nothing more.
 const SHAPES: [Shape; 4] = [
     Shape {
         end: ".anthropic.json",
         name: "anthropic",
         path: "/v1/messages",
         history: "messages",
-        cache: PromptCache::Anthropic,
+        tool: ["{", r#","input_schema":{"type":"object"}}"#],
     },
     Shape {
         end: ".openai.json",
         name: "chat",
         path: "/v1/chat/completions",
         history: "messages",
-        cache: PromptCache::OpenAi,
+        tool: [r#"{"type":"function","function":{"#, "}}"],
     },
     Shape {
         end: ".responses.json",
         name: "responses",
         path: "/v1/responses",
         history: "input",
-        cache: PromptCache::OpenAi,
+        tool: [r#"{"type":"function","#, "}"],
     },
     Shape {
         end: ".gemini.json",
         name: "gemini",
         path: "/v1beta/models/gemini:streamGenerateContent?alt=sse",
         history: "contents",
-        cache: PromptCache::OpenAi,
+        tool: [r#"{"functionDeclarations":[{"#, "}]}"],
     },
 ];
 
@@ -70,7 +73,9 @@ pub(crate) struct Transcript {
     pub name: String,
     pub provider: &'static dyn Provider,
     pub path: &'static str,
-    pub cache: PromptCache,
+    /// Whose it is.
+    pub client: &'static str,
+    pub rates: ModelRates,
     /// The member that holds the conversation.
     history: &'static str,
     /// The body up to its first message.
@@ -102,18 +107,50 @@ fn transcript(file: &PathBuf) -> Result<Option<Transcript>, CommandFault> {
         Some((file_name.strip_suffix(shape.end)?.to_owned(), provider, shape))
     });
     let Some((name, provider, shape)) = shape else { return Ok(None) };
-    let &Shape { path, history, cache, .. } = shape;
+    let &Shape { path, history, .. } = shape;
     let (_, body) = input::bytes(Some(file))?;
+    let (client, model) = (client(&name), model(&body));
+    let body = filled(shape.tool, own(history, &body).unwrap_or_default(), head(client, &model), &body);
+    let rates = rates(shape.name, &model);
     let taken = apart(history, &body).map(|(head, messages)| Transcript {
         name,
         provider,
         path,
-        cache,
+        client,
+        rates,
         history,
         head,
         messages,
     });
     Ok(taken.filter(|transcript| transcript.turns().next().is_some()))
+}
+
+fn model(body: &[u8]) -> String {
+    let found = top_members(&["model"], body).unwrap_or_default();
+    let model = found.first().and_then(|member| serde_json::from_slice(member.value).ok());
+    model.unwrap_or_default()
+}
+
+/// What a body has before the conversation: tools, and what is said in the operator's name.
+fn own(history: &'static str, body: &[u8]) -> Option<OwnHead> {
+    let found = top_members(&[&BESIDE[..], &[history]].concat(), body).ok()?;
+    let mut own = OwnHead::default();
+    for member in &found {
+        match member.name {
+            "tools" => own.tools += weigh(member.value),
+            name if name == history => {
+                let first = items(member.value)?.into_iter().take_while(|item| is_operators(item));
+                own.system += first.map(weigh).sum::<usize>();
+            }
+            _ => own.system += weigh(member.value),
+        }
+    }
+    Some(own)
+}
+
+fn is_operators(message: &[u8]) -> bool {
+    let message: Value = serde_json::from_slice(message).unwrap_or_default();
+    message["role"].as_str().is_some_and(|role| ["system", "developer"].contains(&role))
 }
 
 /// A body up to its first message, as if messages came last in it, and its messages.
@@ -140,27 +177,12 @@ fn is_answer(message: &[u8]) -> bool {
     }
 }
 
-/// The items of an array, as they stand there.
-fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
-    let mut rest = array.trim_ascii().strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
-    let mut items = Vec::new();
-    while !rest.is_empty() {
-        let mut values = Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
-        values.next()?.ok()?;
-        let (item, more) = rest.split_at(values.byte_offset());
-        items.push(item);
-        rest = more.trim_ascii_start();
-        rest = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
-    }
-    Some(items)
-}
-
-/// What a model is given to read of a body, in the order in which it reads: tools, system, each message.
-fn parts<'b>(history: &'static str, body: &'b [u8]) -> Option<Vec<&'b [u8]>> {
+/// What a model is given to read of a body.
+fn blocks<'b>(history: &'static str, body: &'b [u8]) -> Option<SentBlocks<'b>> {
     let found = top_members(&[&BESIDE[..], &[history]].concat(), body).ok()?;
     let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
     let beside = BESIDE.into_iter().filter_map(value);
-    Some(beside.chain(items(value(history)?)?).collect())
+    Some(SentBlocks::of(beside.collect(), &items(value(history)?)?))
 }
 
 impl Transcript {
@@ -172,9 +194,16 @@ impl Transcript {
         starts.map(|(at, _)| at + 1)
     }
 
-    /// What a model is given to read of one of its requests.
-    pub(crate) fn parts<'b>(&self, request: &'b [u8]) -> Option<Vec<&'b [u8]>> {
-        parts(self.history, request)
+    /// What a model is given to read of one of its requests, in the order in which it reads: tools, system, and each
+    /// block of each message.
+    pub(crate) fn blocks<'b>(&self, request: &'b [u8]) -> Option<SentBlocks<'b>> {
+        blocks(self.history, request)
+    }
+
+    /// The tokens that the model said when it had been given `count` messages.
+    pub(crate) fn answer(&self, count: usize) -> usize {
+        let said = self.messages[count..].iter().take_while(|message| message.is_answer);
+        said.map(|message| weigh(&message.text)).sum()
     }
 
     /// The request with its first `count` messages.
@@ -227,8 +256,18 @@ mod tests {
     #[test]
     fn tools_are_read_before_messages() {
         let body = br#"{"messages":[{"a":1},{"b":2}],"system":"s","tools":[{}]}"#;
-        let parts: Vec<String> = parts("messages", body).unwrap().into_iter().map(text).collect();
-        assert_eq!(parts, ["[{}]", "\"s\"", r#"{"a":1}"#, r#"{"b":2}"#]);
+        let read = blocks("messages", body).unwrap();
+        let texts: Vec<String> = read.blocks.iter().map(|block| text(block.bytes)).collect();
+        assert_eq!(texts, ["[{}]", "\"s\"", r#"{"a":1}"#, r#"{"b":2}"#]);
+        assert_eq!(read.head, 2);
+    }
+
+    #[test]
+    fn what_the_operator_says_first_is_no_part_of_the_conversation() {
+        let body = r#"{"messages":[{"role":"system","content":"one two"},{"role":"user","content":"x"}],"tools":[1]}"#;
+        let own = own("messages", body.as_bytes());
+        assert_eq!(own, Some(OwnHead { system: 2, tools: weigh(b"[1]") }));
+        assert_eq!(model(br#"{"model":"m"}"#), "m");
     }
 
     #[test]

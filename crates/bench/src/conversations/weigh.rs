@@ -15,6 +15,11 @@ pub(crate) fn weigh(part: &[u8]) -> usize {
     item(&value).unwrap_or_else(|| O200k.count(&String::from_utf8_lossy(part)))
 }
 
+/// The tokens of a block of a message's content.
+pub(crate) fn weigh_block(part: &[u8]) -> usize {
+    serde_json::from_slice(part).map_or(0, |value| block(&value))
+}
+
 /// The tokens of an item of the Responses API that is not a message.
 fn item(item: &Value) -> Option<usize> {
     let kind = item["type"].as_str()?;

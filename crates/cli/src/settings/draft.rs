@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use tersely_engine::{Discovery, Prompts};
+use tersely_engine::{Discovery, ExpandOffer, Prompts};
 use tersely_gateway::{Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
@@ -35,7 +35,8 @@ pub(crate) struct Draft {
 impl Default for Draft {
     fn default() -> Self {
         let upstreams = Vendor::ALL.map(|_| String::new());
-        let (settings, kept, remote) = <(AllSettings, KeptSettings, RemoteSettings)>::default();
+        let (mut settings, kept, remote) = <(AllSettings, KeptSettings, RemoteSettings)>::default();
+        settings.engine.expand = ExpandOffer::Auto;
         Self {
             settings,
             upstream: String::new(),

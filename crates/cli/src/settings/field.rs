@@ -9,7 +9,7 @@ use http::uri::Authority;
 use http::{HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
-use tersely_engine::{PlanPlace, SchemaMode};
+use tersely_engine::{ExpandOffer, PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
 use tersely_store::StoreSecret;
 
@@ -36,6 +36,7 @@ pub(crate) enum SettingField {
     Header(Place<String>),
     /// A part of the plan.
     Plan(PlanPlace),
+    Expand(Place<ExpandOffer>),
     Schema(Place<SchemaMode>),
     Prompt(Place<PromptForm>),
     /// At least one byte.
@@ -73,6 +74,7 @@ impl SettingField {
             Self::Choice(place, all) => *place(draft) = choice(all, words.one()?)?,
             Self::Header(place) => *place(draft) = header(words.one()?)?,
             Self::Plan(place) => place::write(place, draft.plan(), words)?,
+            Self::Expand(place) => *place(draft) = words.one()?.parse()?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
             Self::Prompt(place) => *place(draft) = prompt(words.one()?)?,
             Self::Bytes(place) => *place(draft) = positive(bytes(words.one()?)?)?,
@@ -105,6 +107,7 @@ impl SettingField {
             Self::Proxy(place) => json!(masked(place(draft))),
             Self::Secret(place) | Self::Key(place) => json!(if place(draft).is_empty() { "" } else { "***" }),
             Self::Plan(place) => place::show(place, draft.plan()),
+            Self::Expand(place) => json!(place(draft).name()),
             Self::Prompt(place) => json!(if *place(draft) == PromptForm::Toon { "toon" } else { "auto" }),
             Self::Schema(place) => {
                 json!(if *place(draft) == SchemaMode::Minify { "minify" } else { "disabled" })

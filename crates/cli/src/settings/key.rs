@@ -127,6 +127,13 @@ static ABOVE: &[SettingKey] = &[
 /// The keys that stand below those of the plan.
 static BELOW: &[SettingKey] = &[
     SettingKey {
+        name: "expand",
+        field: SettingField::Expand(|draft| &mut draft.settings.engine.expand),
+        about: "Where to offer `expand_context`, with which a model fetches back what was left out; where it is not offered, \
+                nothing is left out. `auto`: where tools and system prompt take 24,000 bytes or more, about 6,000 tokens; \
+                `always`; `never`",
+    },
+    SettingKey {
         name: "skip_tools",
         field: SettingField::Names(|draft| &mut draft.settings.engine.skip_tools),
         about: "Tools whose results are left alone: names, or `read`, `edit`, `write`, `bash`, `glob`, `grep`",

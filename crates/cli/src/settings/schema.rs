@@ -1,6 +1,7 @@
 //! The JSON Schema of the file, for editors and checks.
 
 use serde_json::{Map, Value, json};
+use tersely_engine::ExpandOffer;
 
 use super::draft::Draft;
 use super::field::SettingField;
@@ -73,6 +74,7 @@ fn shape(field: SettingField) -> Value {
         SettingField::Choice(_, all) => {
             words(&all.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>())
         }
+        SettingField::Expand(_) => words(&ExpandOffer::NAMES),
         SettingField::Schema(_) => words(&["disabled", "minify"]),
         SettingField::Prompt(_) => words(&["auto", "toon"]),
         SettingField::Bytes(_) | SettingField::Count(_) => number(1),

@@ -43,6 +43,10 @@ impl Provider for AnthropicMessages {
         request::prompts(body)
     }
 
+    fn head(&self, body: &[u8]) -> usize {
+        request::head(body)
+    }
+
     fn spoken(&self, body: &[u8]) -> usize {
         request::spoken(body)
     }

@@ -8,6 +8,7 @@ use crate::command::{self, GivenArguments};
 use crate::content;
 use crate::drops;
 use crate::error::WireError;
+use crate::head;
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -27,6 +28,11 @@ pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 /// Every text of every message of a user, in order.
 pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
+}
+
+/// How many bytes the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> usize {
+    head::beside(&[head::TOOLS], body) + head::opening("messages", body)
 }
 
 /// Where the last thing ends that the model said.

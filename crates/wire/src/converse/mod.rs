@@ -38,6 +38,10 @@ impl Provider for BedrockConverse {
         request::prompts(body)
     }
 
+    fn head(&self, body: &[u8]) -> usize {
+        request::head(body)
+    }
+
     fn spoken(&self, body: &[u8]) -> usize {
         anthropic::request::spoken(body)
     }

@@ -7,6 +7,7 @@ use crate::call::SlotCall;
 use crate::command;
 use crate::content;
 use crate::error::WireError;
+use crate::head;
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -24,6 +25,11 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
             scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
         })
     })
+}
+
+/// How many bytes the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> usize {
+    head::beside(&["toolConfig", "system"], body)
 }
 
 /// Every text of every message of a user, in order.

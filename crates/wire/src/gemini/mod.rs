@@ -39,6 +39,10 @@ impl Provider for GeminiContents {
         request::prompts(body)
     }
 
+    fn head(&self, body: &[u8]) -> usize {
+        request::head(body)
+    }
+
     fn spoken(&self, body: &[u8]) -> usize {
         request::spoken(body)
     }

@@ -11,6 +11,8 @@ use crate::call::SlotCall;
 use crate::command;
 use crate::content;
 use crate::error::WireError;
+use crate::head;
+use crate::json::member::top_members;
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -32,6 +34,13 @@ pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
 }
 
+/// How many bytes the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> usize {
+    let wrapped = top_members(&WRAPS, body).unwrap_or_default();
+    let body = wrapped.first().map_or(body, |member| member.value);
+    head::beside(&[head::TOOLS, "systemInstruction", "system_instruction"], body)
+}
+
 /// Where the last thing ends that the model said.
 pub(super) fn spoken(body: &[u8]) -> usize {
     let walk = |scan: &mut JsonScan<'_>, found: &mut spoken::LastSpoken| {
@@ -42,6 +51,9 @@ pub(super) fn spoken(body: &[u8]) -> usize {
     };
     spoken::find(body, walk)
 }
+
+/// What the members are called that wrap a request.
+const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
 
 /// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.
 fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {

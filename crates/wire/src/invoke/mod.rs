@@ -35,6 +35,10 @@ impl Provider for BedrockInvoke {
         request::prompts(body)
     }
 
+    fn head(&self, body: &[u8]) -> usize {
+        anthropic::request::head(body)
+    }
+
     fn spoken(&self, body: &[u8]) -> usize {
         anthropic::request::spoken(body)
     }

@@ -47,6 +47,10 @@ impl Provider for ResponsesApi {
         request::history(body)
     }
 
+    fn head(&self, body: &[u8]) -> usize {
+        request::head(body)
+    }
+
     fn spoken(&self, body: &[u8]) -> usize {
         request::spoken(body)
     }

@@ -11,6 +11,7 @@ use crate::command::{self, GivenArguments};
 use crate::content::TEXT;
 use crate::drops;
 use crate::error::WireError;
+use crate::head;
 use crate::history::HistoryPlace;
 use crate::json::member::top_members;
 use crate::json::scan::JsonScan;
@@ -32,6 +33,13 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 /// Every text of every message of a user, in order.
 pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
+}
+
+/// How many bytes the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> usize {
+    // What stands in the conversation is not sent again where the provider keeps that.
+    let opening = if history(body).is_kept() { 0 } else { head::opening("input", body) };
+    head::beside(&[head::TOOLS, "instructions"], body) + opening
 }
 
 /// Where the last thing ends that the model said, thought or called.

@@ -1,0 +1,82 @@
+//! Takes a request apart into the blocks that a model reads one after the other.
+
+use serde::de::IgnoredAny;
+use serde_json::Deserializer;
+use tersely_wire::top_members;
+
+use super::weigh::{weigh, weigh_block};
+
+/// The blocks of a request, of which the first few stand before the conversation.
+pub(crate) struct SentBlocks<'b> {
+    pub blocks: Vec<SentBlock<'b>>,
+    pub head: usize,
+}
+
+/// A block: tools, system, a message, or a part of the content of one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SentBlock<'b> {
+    pub bytes: &'b [u8],
+    /// How its tokens are counted.
+    pub count: fn(&[u8]) -> usize,
+}
+
+impl<'b> SentBlocks<'b> {
+    /// What stands before the conversation, and its messages; those that are a list of contents come apart.
+    pub(crate) fn of(beside: Vec<&'b [u8]>, messages: &[&'b [u8]]) -> Self {
+        let head = beside.len();
+        let mut blocks: Vec<_> = beside.into_iter().map(whole).collect();
+        for message in messages {
+            match contents(message) {
+                Some(parts) => {
+                    blocks.extend(parts.into_iter().map(|bytes| SentBlock { bytes, count: weigh_block }));
+                }
+                None => blocks.push(whole(message)),
+            }
+        }
+        Self { blocks, head }
+    }
+}
+
+fn whole(bytes: &[u8]) -> SentBlock<'_> {
+    SentBlock { bytes, count: weigh }
+}
+
+/// The contents of a message that has several and nothing beside them.
+fn contents(message: &[u8]) -> Option<Vec<&[u8]>> {
+    let found = top_members(&["content", "tool_calls"], message).ok()?;
+    let [content] = found.as_slice() else { return None };
+    items(content.value).filter(|items| content.name == "content" && !items.is_empty())
+}
+
+/// The items of an array, as they stand there.
+pub(crate) fn items(array: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut rest = array.trim_ascii().strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
+    let mut items = Vec::new();
+    while !rest.is_empty() {
+        let mut values = Deserializer::from_slice(rest).into_iter::<IgnoredAny>();
+        values.next()?.ok()?;
+        let (item, more) = rest.split_at(values.byte_offset());
+        items.push(item);
+        rest = more.trim_ascii_start();
+        rest = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
+    }
+    Some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_contents_comes_apart() {
+        let messages = [
+            r#"{"role":"user","content":[{"type":"text","text":"one two"},{"type":"tool_result","content":"x"}]}"#,
+            r#"{"role":"user","content":"one two three"}"#,
+            r#"{"role":"assistant","content":[{"type":"text","text":"x"}],"tool_calls":[]}"#,
+        ];
+        let sent = SentBlocks::of(vec![b"[{}]"], &messages.map(str::as_bytes));
+        let tokens: Vec<usize> = sent.blocks.iter().map(|block| (block.count)(block.bytes)).collect();
+        assert_eq!((sent.head, tokens), (1, vec![weigh(b"[{}]"), 2, 1, 3, 1]));
+        assert_eq!(sent.blocks[1].bytes, br#"{"type":"text","text":"one two"}"#);
+    }
+}

@@ -1,0 +1,79 @@
+//! Fills up the head of a transcript to the length that its client's really has.
+
+use std::borrow::Cow;
+
+use tersely_wire::top_members;
+
+use super::heads::AgentHead;
+
+/// One token of every vocabulary.
+const WORD: &str = " the";
+
+/// What a transcript has of its own before the conversation, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct OwnHead {
+    pub system: usize,
+    pub tools: usize,
+}
+
+/// The body with one tool more, whose description is as long as what it lacks of the head of its client. Around a
+/// tool stands what its API puts there.
+pub(crate) fn filled<'b>(
+    around: [&str; 2],
+    own: OwnHead,
+    head: Option<&AgentHead>,
+    body: &'b [u8],
+) -> Cow<'b, [u8]> {
+    let lacks =
+        |head: &AgentHead| head.system.saturating_sub(own.system) + head.tools.saturating_sub(own.tools);
+    match (head.map_or(0, lacks), place(body)) {
+        (0, _) | (_, None) => Cow::Borrowed(body),
+        (lacking, Some(place)) => {
+            let [before, after] = around;
+            let words = WORD.repeat(lacking);
+            let comma = if body[place..].trim_ascii_start().starts_with(b"]") { "" } else { "," };
+            let tool = format!(r#"{before}"name":"head","description":"{words}"{after}{comma}"#);
+            Cow::Owned([&body[..place], tool.as_bytes(), &body[place..]].concat())
+        }
+    }
+}
+
+/// Where the first tool of a body stands.
+fn place(body: &[u8]) -> Option<usize> {
+    let found = top_members(&["tools"], body).ok()?;
+    let span = found.first()?.span.clone();
+    Some(span.start + body[span].iter().position(|byte| *byte == b'[')? + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, own: OwnHead, expected: &str) {
+        let head = AgentHead {
+            client: "x".to_owned(),
+            version: "1".to_owned(),
+            models: Vec::new(),
+            system: 5,
+            tools: 4,
+        };
+        let filled = filled(["{", "}"], own, Some(&head), body.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&filled), expected);
+    }
+
+    #[test]
+    fn what_a_head_lacks_is_said_by_one_tool_more() {
+        let own = OwnHead { system: 4, tools: 2 };
+        let tool = r#"{"name":"head","description":" the the the"}"#;
+        check(r#"{"a":[1],"tools" : [{}]}"#, own, &format!(r#"{{"a":[1],"tools" : [{tool},{{}}]}}"#));
+        check(r#"{"tools":[ ],"a":1}"#, own, &format!(r#"{{"tools":[{tool} ],"a":1}}"#));
+        check(r#"{"a":1}"#, own, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn what_is_longer_than_that_of_its_client_stays() {
+        check(r#"{"tools":[{}]}"#, OwnHead { system: 50, tools: 4 }, r#"{"tools":[{}]}"#);
+        let own = OwnHead { system: 50, tools: 3 };
+        check(r#"{"tools":[1]}"#, own, r#"{"tools":[{"name":"head","description":" the"},1]}"#);
+    }
+}

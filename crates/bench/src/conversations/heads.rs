@@ -1,0 +1,77 @@
+//! Reads the table of what agents say before a conversation, which published transcripts lack.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// What `benchmarks/clients/heads.py` counted, and when.
+pub(crate) static HEADS: LazyLock<HeadTable> =
+    LazyLock::new(|| serde_json::from_str(include_str!("heads.json")).unwrap_or_default());
+
+/// Heads, and the day on which they were counted.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct HeadTable {
+    pub date: String,
+    pub heads: Vec<AgentHead>,
+}
+
+/// What one version of an agent sends before a conversation, in tokens.
+#[derive(Debug, Deserialize)]
+pub(crate) struct AgentHead {
+    pub client: String,
+    pub version: String,
+    /// The beginnings of the names of models that were used with it.
+    pub models: Vec<String>,
+    pub system: usize,
+    pub tools: usize,
+}
+
+/// The first words of the names of transcripts, and whose they are.
+const CLIENTS: [(&str, &str); 6] = [
+    ("cc", "Claude Code"),
+    ("claude", "Claude Code"),
+    ("codex", "Codex"),
+    ("opencode", "OpenCode"),
+    ("gemini", "Gemini CLI"),
+    ("pi", "pi"),
+];
+
+/// Whose transcripts there are beside those of the clients that are known.
+pub(crate) const OTHERS: &str = "other agents";
+
+/// The client of a transcript, by its name.
+pub(crate) fn client(transcript: &str) -> &'static str {
+    let word = transcript.split('-').next().unwrap_or_default();
+    CLIENTS.iter().find(|(first, _)| *first == word).map_or(OTHERS, |(_, client)| client)
+}
+
+/// The head that a client sent at the time of a model.
+pub(crate) fn head(client: &str, model: &str) -> Option<&'static AgentHead> {
+    let fits = |head: &&AgentHead| head.models.iter().any(|begins| model.starts_with(begins.as_str()));
+    HEADS.heads.iter().filter(|head| head.client == client).find(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_client_has_a_head_for_any_model() {
+        for (word, client_name) in CLIENTS {
+            let client = client(&format!("{word}-rest-01"));
+            assert_eq!(client, client_name);
+            let head = head(client, "a model").expect("a head");
+            assert!(head.system > 0 && head.tools > 0 && !head.version.is_empty(), "{head:?}");
+        }
+        assert_eq!(client("tau-airline-007"), OTHERS);
+        assert!(head(OTHERS, "gpt-4o").is_none());
+        assert_eq!(HEADS.date.len(), "2026-11-16".len());
+    }
+
+    #[test]
+    fn a_version_is_chosen_by_the_time_of_the_model() {
+        let version = |model| head("Claude Code", model).map(|head| head.version.as_str());
+        assert_ne!(version("claude-opus-4-5-20251101"), version("claude-opus-4-6"));
+        assert_eq!(version("claude-opus-5"), version("claude-fable-5"));
+    }
+}
