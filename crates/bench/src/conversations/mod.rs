@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use indicatif::ProgressBar;
+use tersely_engine::ExpandOffer;
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::{output, progress};
 
@@ -44,6 +45,9 @@ Exit code 1: a law is broken, that is, a transcript costs more than without Ters
 pub(crate) struct ConversationsArgs {
     /// The corpus
     pub dir: PathBuf,
+    /// Where to offer `expand_context`: auto, as `tersely serve` does unless told otherwise, always or never
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
+    pub expand: ExpandOffer,
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
@@ -55,7 +59,7 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
     if transcripts.is_empty() {
         return Err(empty(&args.dir).into());
     }
-    let score = ReplayScore { rows: measure(&transcripts)?, skipped };
+    let score = ReplayScore { rows: measure(args.expand, &transcripts)?, skipped };
     let text = if args.json { object::json(&score) } else { report::text(&score) };
     output::result(&text)?;
     Ok(if score.is_lawful() { ExitCode::SUCCESS } else { ExitCode::from(NO) })
@@ -63,13 +67,13 @@ pub(crate) fn run(args: &ConversationsArgs) -> Result<ExitCode, Stop> {
 
 /// Every transcript each way. A way of a transcript is one piece of work, the longest first, so that all cores end
 /// at about the same time.
-fn measure(transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFault> {
+fn measure(expand: ExpandOffer, transcripts: &[Transcript]) -> Result<Vec<TranscriptScore>, CommandFault> {
     let mut work: Vec<(usize, usize)> =
         (0..transcripts.len()).flat_map(|at| [0, 1, 2].map(|way| (at, way))).collect();
     work.sort_by_key(|&(at, _)| std::cmp::Reverse(transcripts[at].work()));
     let turns: usize = transcripts.iter().map(|transcript| transcript.turns().count()).sum();
     let bar = progress::counting("replaying", turns * WAYS.len());
-    let done = shared(transcripts, &work, &bar);
+    let done = shared(expand, transcripts, &work, &bar);
     bar.finish_and_clear();
     let mut done = done?;
     // By transcript, then by way.
@@ -91,6 +95,7 @@ type Done = Vec<((usize, usize), Replay)>;
 
 /// All pieces of work, taken by as many threads as there are cores.
 fn shared(
+    expand: ExpandOffer,
     transcripts: &[Transcript],
     work: &[(usize, usize)],
     bar: &ProgressBar,
@@ -99,7 +104,7 @@ fn shared(
     let done = Mutex::new(Ok(Vec::new()));
     let worker = || {
         while let Some(&(at, way)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = replay(&transcripts[at], way, bar);
+            let result = replay(expand, &transcripts[at], way, bar);
             let Ok(mut done) = done.lock() else { return };
             match (done.as_mut(), result) {
                 (Ok(done), Ok(replay)) => done.push(((at, way), replay)),

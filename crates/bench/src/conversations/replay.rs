@@ -37,12 +37,15 @@ pub(crate) struct Replay {
 }
 
 /// Replays `transcript` the way of this number in the table.
-pub(crate) fn replay(transcript: &Transcript, way: usize, bar: &ProgressBar) -> Result<Replay, CommandFault> {
+pub(crate) fn replay(
+    expand: ExpandOffer,
+    transcript: &Transcript,
+    way: usize,
+    bar: &ProgressBar,
+) -> Result<Replay, CommandFault> {
     let (_, mode, loss) = WAYS[way];
     let plan = Plan { mode, loss, ..Plan::default() };
-    // As `tersely serve` does unless it is told otherwise.
-    let settings = EngineSettings { plan, expand: ExpandOffer::Auto, ..EngineSettings::default() };
-    let engine = Engine::new(settings);
+    let engine = Engine::new(EngineSettings { plan, expand, ..EngineSettings::default() });
     let whole = transcript.whole();
     let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));

@@ -10,13 +10,13 @@ pub use wish::Wish;
 pub const NAME: &str = "expand_context";
 
 /// What the model is told of it. The words are part of every prompt: they must not change within a conversation.
-pub const DESCRIPTION: &str = "Shows all of a tool result that begins with <<<SHADOW:id>>>, \
-    or only lines 10-40, lines with a search text, or a JSON path such as items[0].name.";
+pub const DESCRIPTION: &str = "Shows a tool result marked <<<SHADOW:id>>>: all of it, \
+    or a part: lines 10-40, a search text, or a JSON path items[0].name.";
 
 /// The schema of its arguments, which the description explains: every word of it is paid for in every request.
 pub const PARAMETERS: &str = concat!(
-    r#"{"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"#,
-    r#""search":{"type":"string"},"path":{"type":"string"}},"required":["id"]}"#
+    r#"{"type":"object","properties":{"id":{"type":"string"},"part":{"type":"string"}},"#,
+    r#""required":["id"]}"#
 );
 
 /// The answer for a name that nothing is kept under. It is final, so that the model does not ask again and again.
@@ -81,6 +81,28 @@ mod tests {
     }
 
     #[test]
+    fn one_word_names_any_part() {
+        for (part, shown) in [
+            ("2-2", "{\"name\":\"b.c\",\"n\":1.10}],\n"),
+            ("lines 3-", "\"x y\":null}\n"),
+            (" line 3", "\"x y\":null}\n"),
+            ("items[1].name", "b.c"),
+            ("x y", "null"),
+            (
+                "X Y",
+                "1: {\"items\":[{\"name\":\"a\"},\n2: {\"name\":\"b.c\",\"n\":1.10}],\n3: \"x y\":null}\n",
+            ),
+            ("items[9]", "No line contains \"items[9]\"."),
+            ("9-12", "There are only 3 lines."),
+            ("5-2", "No line contains \"5-2\"."),
+            ("", "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n"),
+        ] {
+            check(&format!("{{\"id\":\"x\",\"part\":\"{part}\"}}"), shown);
+        }
+        check(r#"{"id":"x","part":3}"#, "\"x y\":null}\n");
+    }
+
+    #[test]
     fn what_is_searched_for_stands_with_its_lines() {
         let text = (1..=20).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
         let wish = Wish::read(r#"{"id":"x","search":"LINE 10"}"#).unwrap();
@@ -132,7 +154,7 @@ mod tests {
     fn little_of_a_long_question_is_said_back() {
         let long = "é".repeat(100_000);
         let text = format!("{{\"{}\":1}}", "k".repeat(100_000));
-        for part in ["lines", "search", "path"] {
+        for part in ["part", "lines", "search", "path"] {
             let wish = Wish::read(&format!("{{\"id\":\"x\",\"{part}\":\"{long}\"}}")).unwrap();
             assert!(wish.show(&text).len() < 400, "{part}");
         }
@@ -155,6 +177,6 @@ mod tests {
     #[test]
     fn the_tool_costs_little() {
         let cost = O200k.count(&format!("{NAME} {DESCRIPTION} {PARAMETERS}"));
-        assert!(cost < 95, "{cost}");
+        assert!(cost < 75, "{cost}");
     }
 }

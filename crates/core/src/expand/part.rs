@@ -14,6 +14,16 @@ const NAMES: usize = 20;
 /// Characters of what a model wrote that are said back to it.
 const SAID_BACK: usize = 64;
 
+/// What a word stands for: lines if it names some, else what is at that place in JSON, else the lines that contain it.
+pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
+    let bare = word.trim();
+    let range = ["lines", "line"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);
+    if bounds(range).is_some() {
+        return lines(range, text).map(str::to_owned);
+    }
+    at(bare, text).or_else(|_| search(word, text))
+}
+
 /// The lines that `range` names, counted from 1.
 pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
     let (first, last) =

@@ -10,6 +10,8 @@ use crate::expand::part;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wish {
     id: String,
+    /// A part by a word that the text explains: lines, what is at a path, or what contains it.
+    part: Option<String>,
     lines: Option<String>,
     search: Option<String>,
     path: Option<String>,
@@ -27,7 +29,8 @@ impl Wish {
         let value = json::decode(input).map_err(|_| NAMELESS)?;
         let word = |name| word(&value, name);
         let id = word("id").map(|id| bare(&id).to_owned()).ok_or(NAMELESS)?;
-        Ok(Self { id, lines: word("lines"), search: word("search"), path: word("path") })
+        let part = word("part");
+        Ok(Self { id, part, lines: word("lines"), search: word("search"), path: word("path") })
     }
 
     /// The name of the text.
@@ -44,6 +47,9 @@ impl Wish {
 
     fn select<'t>(&self, text: &'t str) -> Result<Cow<'t, str>, String> {
         let mut shown = Cow::Borrowed(text);
+        if let Some(part) = &self.part {
+            shown = Cow::Owned(part::any(part, &shown)?);
+        }
         if let Some(path) = &self.path {
             shown = Cow::Owned(part::at(path, &shown)?);
         }
@@ -64,7 +70,7 @@ fn word(value: &Value<'_>, name: &str) -> Option<String> {
     let word = match value {
         Value::String(text) => text.value()?.into_owned(),
         // A single line is often written as a number.
-        Value::Number(number) if name == "lines" => number.clone().into_owned(),
+        Value::Number(number) if ["part", "lines"].contains(&name) => number.clone().into_owned(),
         _ => return None,
     };
     Some(word).filter(|word| !word.is_empty())

@@ -1,0 +1,116 @@
+//! Holds where the tool is offered with which a model fetches back what was left out, and that nothing is left out
+//! where it is not.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use serde_json::{Value, json};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, Request};
+use tersely_wire::PROVIDERS;
+
+/// Bytes from which on `auto` offers the tool.
+const LEAST: usize = 24_000;
+
+/// A result of which much can be left out.
+fn log(from: usize) -> String {
+    let line = |n: usize| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60);
+    (from..from + 400).map(line).collect::<Vec<_>>().concat()
+}
+
+/// A tool whose description takes so many bytes.
+fn tool(name: &str, bytes: usize) -> Value {
+    json!({"name": name, "description": "d".repeat(bytes), "input_schema": {"type": "object"}})
+}
+
+/// Requests of a conversation of three turns, each with the tools that its number names.
+fn requests(tools: impl Fn(usize) -> Vec<Value>) -> Vec<String> {
+    let mut messages = vec![json!({"role": "user", "content": "What is there?"})];
+    let mut bodies = Vec::new();
+    for turn in 0..3 {
+        let id = format!("t{turn}");
+        let call =
+            json!({"type": "tool_use", "id": id, "name": "sh", "input": {"command": format!("log {turn}")}});
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": log(turn * 1_000)});
+        messages.push(json!({"role": "assistant", "content": [call]}));
+        messages.push(json!({"role": "user", "content": [result]}));
+        let body = json!({"tools": tools(turn), "system": "Be brief.", "messages": messages});
+        bodies.push(body.to_string());
+    }
+    bodies
+}
+
+fn sent(expand: ExpandOffer, body: &str) -> String {
+    let engine = Engine::new(EngineSettings { expand, ..EngineSettings::default() });
+    let request = Request::new(PROVIDERS[0], "/v1/messages");
+    let passed = engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
+    String::from_utf8(passed.body.into_owned()).expect("text")
+}
+
+/// Whether the tool is in a body, which must say the same of what is left out of it.
+fn offers(body: &str) -> bool {
+    let offers = body.contains(r#""name":"expand_context""#);
+    assert_eq!(body.contains("<<<SHADOW:"), offers, "{body}");
+    offers
+}
+
+/// What stands between the tools and the last bracket of the messages.
+fn conversation(body: &str) -> &str {
+    let (_, messages) = body.split_once(r#""messages":["#).expect("messages");
+    messages.strip_suffix("]}").expect("the end")
+}
+
+/// Behaviour 6.7: which results there are changes nothing.
+#[test]
+fn all_of_a_conversation_has_the_tool_or_none_of_it() {
+    for (bytes, expected) in [(LEAST - 500, false), (LEAST, true)] {
+        let bodies: Vec<_> =
+            requests(|_| vec![tool("sh", bytes)]).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
+        assert!(bodies.iter().all(|body| offers(body) == expected), "{bytes}");
+        for pair in bodies.windows(2) {
+            assert!(conversation(&pair[1]).starts_with(conversation(&pair[0])), "{bytes}");
+        }
+    }
+}
+
+/// Behaviour 6.7: the client changed its tools, so the provider reads all of the prompt anew. From there on the
+/// conversation has the tool, and keeps it.
+#[test]
+fn a_head_that_grows_across_the_limit_is_another_head() {
+    let grown =
+        |turn| if turn == 0 { vec![tool("sh", 100)] } else { vec![tool("sh", 100), tool("more", LEAST)] };
+    let bodies: Vec<_> = requests(grown).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
+    assert_eq!(bodies.iter().map(|body| offers(body)).collect::<Vec<_>>(), [false, true, true]);
+    assert!(conversation(&bodies[2]).starts_with(conversation(&bodies[1])));
+}
+
+/// Behaviour 6.7: tools that a model has to search for come and go while the cache stays; they decide nothing.
+#[test]
+fn tools_that_are_not_read_decide_nothing() {
+    let deferred = |turn: usize| {
+        let mut late = tool("late", LEAST);
+        late["defer_loading"] = json!(true);
+        [vec![tool("sh", 100)], vec![late; turn]].concat()
+    };
+    for body in requests(deferred) {
+        assert!(!offers(&sent(ExpandOffer::Auto, &body)));
+    }
+}
+
+#[test]
+fn always_and_never_do_not_ask_for_the_head() {
+    for bytes in [100, LEAST] {
+        for body in requests(|_| vec![tool("sh", bytes)]) {
+            assert!(offers(&sent(ExpandOffer::Always, &body)));
+            assert!(!offers(&sent(ExpandOffer::Never, &body)));
+        }
+    }
+}
+
+/// What is shorter without a loss is so everywhere.
+#[test]
+fn without_the_tool_exact_forms_remain() {
+    let rows: Vec<Value> = (0..60).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
+    let body = &requests(|_| vec![tool("sh", 100)])[0];
+    let body = body.replace(&json!(log(0)).to_string(), &json!(Value::from(rows).to_string()).to_string());
+    let shown = sent(ExpandOffer::Auto, &body);
+    assert!(shown.len() < body.len() && !offers(&shown), "{shown}");
+}
