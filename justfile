@@ -92,6 +92,12 @@ expand: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 expand.py
 
+# What agents say before a conversation begins, counted: writes the table that `just bench conversations` reads. (minutes)
+[group('measure')]
+heads: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 heads.py
+
 # Official SDKs at Bedrock, Azure OpenAI and Vertex: does a tool turn work, and does a signature still hold? (a minute)
 [group('slow')]
 cloud: release

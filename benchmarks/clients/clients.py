@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import signal
 import subprocess
@@ -41,7 +42,9 @@ class Server:
 
     def __init__(self, binary: Path, upstream: str, *flags: str) -> None:
         words = [binary, "serve", "--listen", "127.0.0.1:0", "--upstream", upstream, *flags]
-        self.process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        # What an SDK sends here is short: unless told so, the gateway would not offer its tool.
+        env = {**os.environ, "TERSELY_EXPAND": "always"}
+        self.process = subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if not found:

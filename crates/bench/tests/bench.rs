@@ -108,7 +108,7 @@ fn transcripts(name: &str) -> String {
     let one = [&question, &asks("a"), &gets("a", 0), &asks("b"), &gets("b", 70), &answer].map(Value::clone);
     let two = [&question, &calls("a"), &told("a", 0), &calls("b"), &told("b", 70), &answer].map(Value::clone);
     let body = |messages: &[Value]| {
-        serde_json::json!({ "model": "m", "messages": messages, "tools": [] }).to_string()
+        serde_json::json!({ "model": "m", "messages": messages, "tools": [{ "name": "list" }] }).to_string()
     };
     BENCH.file(&format!("{name}/conversations/two.openai.json"), body(&two));
     BENCH.file(&format!("{name}/conversations/three.other.json"), "{}");
@@ -127,6 +127,9 @@ fn transcripts_are_replayed_turn_by_turn() {
         "\ntwo  ",
         "\ntotal  ",
         "\nmedian  ",
+        "\nother agents            2 ",
+        "our own tool, of the bill in standard mode ",
+        "Claude Code 2.1.197 ",
         "transcripts that cost more than direct (law: 0)     0",
         "transcripts that change what was sent (law: 0)      0",
         "  in the latest read of the file (law: 95 %)          0 (0.0 %), 0 (0.0 %)",
@@ -148,8 +151,22 @@ fn scripts_get_the_bill_of_every_transcript() {
         assert!(it["stages"]["exact"]["json"].as_i64() > Some(0), "{it}");
         assert_eq!((&it["dearer"], &it["changed"]), (&Value::Bool(false), &Value::from(0)));
     }
-    let bill = |cache: &str| object["total"][cache]["direct"].as_u64().expect("a bill");
-    assert!(bill("bill_openai") < bill("bill") && bill("bill") < bill("bill_anthropic"), "{object}");
+    let total = &object["total"];
+    let bill = |name: &str| object["transcripts"][name]["bill"]["direct"].as_u64().expect("a bill");
+    assert_eq!(total["bill"]["direct"].as_u64(), Some(bill("one") + bill("two")), "{object}");
+    assert!(bill("two") < bill("one"), "OpenAI writes to its cache for nothing: {object}");
+    assert!(total["output"].as_u64() > Some(0) && total["even"]["exact"].as_f64() > Some(0.0), "{total}");
+    assert_eq!(total["quartiles"]["bill"]["exact"].as_array().map(Vec::len), Some(3));
+    assert_eq!(object["clients"]["other agents"]["transcripts"], 2);
+    assert_eq!(
+        (&total["tool"], &object["offered"]),
+        (&Value::from(0), &serde_json::json!([])),
+        "short heads"
+    );
+    let always = BENCH.run(&format!("conversations --json --expand always {}", transcripts("always")), "");
+    let always: Value = serde_json::from_str(&always.stdout).expect("an object");
+    assert_eq!(always["offered"], serde_json::json!(["one", "two"]));
+    assert!(always["total"]["tool"].as_u64() > Some(0), "{always}");
     BENCH.check(
         "conversations no-such",
         "",

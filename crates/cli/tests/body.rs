@@ -114,8 +114,14 @@ fn no_more_is_lost_than_was_said() {
         .collect::<Vec<_>>()
         .concat();
     let plain = messages(&log);
-    let tools = plain.replacen('{', r#"{"tools":[{"name":"t","input_schema":{"type":"object"}}],"#, 1);
+    let tools = |about: &str| {
+        let tool = json!([{"name": "t", "description": about, "input_schema": {"type": "object"}}]);
+        plain.replacen('{', &format!("{{\"tools\":{tool},"), 1)
+    };
+    let (few, tools) = (tools(""), tools(&"What it does. ".repeat(2_000)));
     for (args, body, is_short) in [
+        ("", &few, false),
+        ("--loss detail", &few, false),
         ("", &tools, true),
         ("--loss detail", &tools, true),
         ("--loss form", &tools, false),

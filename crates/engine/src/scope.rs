@@ -3,7 +3,7 @@
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
 use crate::skip::means;
-use crate::{Agreed, Asked, Discovery, EngineSettings, Prompts, Rule, SchemaMode};
+use crate::{Agreed, Asked, Discovery, EngineSettings, ExpandOffer, Prompts, Rule, SchemaMode};
 
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
@@ -34,7 +34,7 @@ impl<'s> Scope<'s> {
     /// stands at the head of a prompt must not change as a conversation goes on.
     pub(crate) fn leaves_out(&self) -> bool {
         let allows = |plan: Plan| plan.mode != Mode::Disabled && plan.loss == Loss::Detail;
-        !self.asked.bypass && self.any(allows)
+        !self.asked.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
     }
 
     /// True when nothing can be done to any result, so that there is no need to look for them.

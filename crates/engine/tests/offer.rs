@@ -58,7 +58,7 @@ fn conversation(body: &str) -> &str {
     messages.strip_suffix("]}").expect("the end")
 }
 
-/// Behaviour 6.7: which results there are changes nothing.
+/// Behaviour 6.14: which results there are changes nothing.
 #[test]
 fn all_of_a_conversation_has_the_tool_or_none_of_it() {
     for (bytes, expected) in [(LEAST - 500, false), (LEAST, true)] {
@@ -71,7 +71,7 @@ fn all_of_a_conversation_has_the_tool_or_none_of_it() {
     }
 }
 
-/// Behaviour 6.7: the client changed its tools, so the provider reads all of the prompt anew. From there on the
+/// Behaviour 6.14: the client changed its tools, so the provider reads all of the prompt anew. From there on the
 /// conversation has the tool, and keeps it.
 #[test]
 fn a_head_that_grows_across_the_limit_is_another_head() {
@@ -82,7 +82,7 @@ fn a_head_that_grows_across_the_limit_is_another_head() {
     assert!(conversation(&bodies[2]).starts_with(conversation(&bodies[1])));
 }
 
-/// Behaviour 6.7: tools that a model has to search for come and go while the cache stays; they decide nothing.
+/// Behaviour 6.14: tools that a model has to search for come and go while the cache stays; they decide nothing.
 #[test]
 fn tools_that_are_not_read_decide_nothing() {
     let deferred = |turn: usize| {

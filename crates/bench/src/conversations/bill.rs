@@ -186,7 +186,7 @@ mod tests {
                 (&[900, 100, 100], 1, 2, [0, 1_100, 0]),
                 // The head alone is still too short: the mark behind the last block is what is found.
                 (&[900, 100, 100, 10], 1, 3, [1_100, 10, 0]),
-                (&[900, 7, 100], 1, 1, [0, 1_007, 0]),
+                (&[900, 70, 100], 1, 1, [0, 1_070, 0]),
             ],
         );
         let long = CacheRules { least: 4_096, ..ANTHROPIC };

@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, ExpandOffer, Passed, Report, Request};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, Memo, Passed, Recall, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
 use super::bill::{BilledBlocks, PromptCache};
@@ -47,15 +47,17 @@ pub(crate) fn replay(
     let plan = Plan { mode, loss, ..Plan::default() };
     let engine = Engine::new(EngineSettings { plan, expand, ..EngineSettings::default() });
     let whole = transcript.whole();
-    let Passed { report, body, .. } = pass(&engine, transcript, &whole)?;
+    let Passed { report, body, .. } = pass(&engine, transcript, None, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));
     let mut replay = Replay { report, quotes: quotes(&json(&whole)?, &json(&body)?), ..Replay::default() };
     let rates = transcript.rates;
     let mut seen = SeenBlocks::default();
     let mut cache = PromptCache::new(rates.cache);
+    // As in the gateway: it saves time and changes no byte.
+    let memo = Memo::default();
     for count in transcript.turns() {
         let request = transcript.request(count);
-        let sent = pass(&engine, transcript, &request)?.body;
+        let sent = pass(&engine, transcript, Some(&memo), &request)?.body;
         let blocks = transcript.blocks(&sent).ok_or_else(|| unread(transcript))?;
         let (same, changed) = seen.take(&blocks);
         let turn = cache.send(BilledBlocks { tokens: &seen.tokens, head: blocks.head, same });
@@ -71,8 +73,14 @@ pub(crate) fn replay(
     Ok(replay)
 }
 
-fn pass<'b>(engine: &Engine, transcript: &Transcript, body: &'b [u8]) -> Result<Passed<'b>, CommandFault> {
-    let request = Request::new(transcript.provider, transcript.path);
+fn pass<'b>(
+    engine: &Engine,
+    transcript: &Transcript,
+    memo: Option<&Memo>,
+    body: &'b [u8],
+) -> Result<Passed<'b>, CommandFault> {
+    let memo = memo.map(|memo| Recall { memo, whose: b"" });
+    let request = Request { memo, ..Request::new(transcript.provider, transcript.path) };
     let hint = "remove `_tersely` from the transcript";
     engine
         .pass(&request, body)

@@ -32,7 +32,7 @@ The first SIGINT or SIGTERM lets running responses finish (exit code 0). A secon
 /// Start a gateway that agents send their requests through
 ///
 /// Forwards requests to each provider's public address, chosen by path, or all to one upstream. Tool results get
-/// smaller on the way, and requests with tools get one more tool, `expand_context`, unless --loss is form or none. The
+/// smaller on the way, and requests with many tools get one more, `expand_context`, unless --loss is form or none. The
 /// rest of each request is forwarded as it came.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

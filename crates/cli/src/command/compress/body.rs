@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::{Loss, Plan, Reader};
-use tersely_engine::{Engine, EngineSettings, Passed, Report, Request, ResultTally, seal};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, Passed, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
@@ -54,7 +54,9 @@ fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
     let plan = Plan { mode: args.mode, loss, redact, reader: args.reader, ..Plan::default() };
     let filters = filters()?;
-    Ok(Engine::new(EngineSettings { plan, filters, ..EngineSettings::default() }))
+    // As the gateway does unless it is told otherwise.
+    let expand = ExpandOffer::Auto;
+    Ok(Engine::new(EngineSettings { plan, filters, expand, ..EngineSettings::default() }))
 }
 
 /// The provider that was named, or else the one whose tool results stand in the body.
