@@ -56,24 +56,29 @@ impl Stage for Again {
     }
 
     fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
-        let mut lines: Vec<&str> = Vec::new();
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let mut bytes = 0;
-        for line in text.split('\n') {
-            let from = lines.len();
-            if let Some(count) = count(line) {
-                let above = *first.get(lines.last()?)?;
-                let block = lines.get(above + 1..above.checked_add(count)?.checked_add(1)?)?.to_vec();
-                lines.extend(block);
-            } else {
-                first.entry(line).or_insert(from);
-                lines.push(line);
-            }
-            bytes += lines[from..].iter().map(|line| line.len() + LINE).sum::<usize>();
-            room.fits(bytes)?;
-        }
-        Some(lines.join("\n"))
+        lengthen(room, text)
     }
+}
+
+/// The lines with the blocks that marks stand for.
+pub(crate) fn lengthen(room: Room, text: &str) -> Option<String> {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    let mut bytes = 0;
+    for line in text.split('\n') {
+        let from = lines.len();
+        if let Some(count) = count(line) {
+            let above = *first.get(lines.last()?)?;
+            let block = lines.get(above + 1..above.checked_add(count)?.checked_add(1)?)?.to_vec();
+            lines.extend(block);
+        } else {
+            first.entry(line).or_insert(from);
+            lines.push(line);
+        }
+        bytes += lines[from..].iter().map(|line| line.len() + LINE).sum::<usize>();
+        room.fits(bytes)?;
+    }
+    Some(lines.join("\n"))
 }
 
 /// What a line counts as beyond its own bytes, since each is remembered here.
@@ -91,7 +96,7 @@ struct Seen {
 }
 
 /// The lines without blocks that stand above; `None` when there are none, or a line looks like a mark.
-fn shorten(lines: &[&str]) -> Option<String> {
+pub(crate) fn shorten(lines: &[&str]) -> Option<String> {
     let mut seen: HashMap<&str, Seen> = HashMap::new();
     let mut shown = vec![false; lines.len()];
     let mut out = Vec::new();

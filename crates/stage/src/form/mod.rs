@@ -8,6 +8,7 @@ pub(crate) mod dictionary;
 mod diff_stat;
 mod git;
 mod grid;
+mod join;
 mod json;
 mod lead;
 mod listing;
@@ -34,6 +35,7 @@ use crate::stage::Stage;
 
 /// The ways to write the same in fewer tokens; the first that does is taken.
 pub static FORMS: &[&dyn Stage] = &[
+    &json::JsonSplit,
     &json::Json,
     &json::JsonLines,
     &json::JsonParts,

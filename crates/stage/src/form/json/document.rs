@@ -41,7 +41,8 @@ impl Stage for Json {
     }
 }
 
-fn document(text: &str) -> Option<Value<'_>> {
+/// The document that a text is, if it is long enough to be worth a look.
+pub(super) fn document(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
         return None;
     }

@@ -4,8 +4,10 @@ mod document;
 pub(crate) mod keys;
 mod lines;
 mod parts;
+mod split;
 mod worth;
 
 pub(crate) use self::document::Json;
 pub(crate) use self::lines::JsonLines;
 pub(crate) use self::parts::JsonParts;
+pub(crate) use self::split::JsonSplit;
