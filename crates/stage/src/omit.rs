@@ -1,5 +1,7 @@
 //! The line that stands where something was left out: `[12 lines left out: passing tests]`.
 
+use std::borrow::Cow;
+
 /// Says that `count` lines of `what` are missing here.
 pub(crate) fn lines(count: usize, what: &str) -> String {
     things(count, if count == 1 { "line" } else { "lines" }, what)
@@ -9,6 +11,24 @@ pub(crate) fn lines(count: usize, what: &str) -> String {
 pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
     let colon = if what.is_empty() { "" } else { ": " };
     format!("[{count} {unit} left out{colon}{what}]")
+}
+
+/// Says which lines of the original are missing here, by the numbers by which they can be asked for.
+pub(crate) fn numbered(first: usize, last: usize) -> String {
+    if first == last { format!("[line {first} omitted]") } else { format!("[lines {first}-{last} omitted]") }
+}
+
+/// A shorter rest of a line costs as much as the words that stand for it.
+const MIN_REST: usize = 40;
+
+/// The beginning of a line that is much longer than `width` bytes, up to the end of a word, and how much is missing.
+pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
+    if line.len() <= width + MIN_REST {
+        return Cow::Borrowed(line);
+    }
+    let end = line.floor_char_boundary(width);
+    let end = line[..end].rfind(' ').filter(|at| at * 4 > end * 3).unwrap_or(end);
+    Cow::Owned(format!("{} [{} more characters omitted]", &line[..end], line[end..].chars().count()))
 }
 
 /// The lines that stay, with what is missing between them; a shorter gap than `least` bytes is not worth its mark.
@@ -30,7 +50,7 @@ pub(crate) fn gaps(lines: &[&str], kept: &[bool], (least, what): (usize, &str)) 
 
 /// True when `line` looks like such a line, which should stay as it is.
 pub(crate) fn is_said(line: &str) -> bool {
-    line.starts_with('[') && line.contains(" left out")
+    line.starts_with('[') && (line.contains(" left out") || line.contains(" omitted"))
 }
 
 #[cfg(test)]

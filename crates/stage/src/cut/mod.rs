@@ -5,8 +5,10 @@ pub(crate) mod cap;
 pub(crate) mod excerpt;
 mod family;
 mod filter;
+mod hits;
 mod noise;
 mod preview;
+mod skim;
 
 pub use cap::is_exceeded;
 pub use family::FAMILIES;
@@ -15,7 +17,7 @@ pub use filter::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRu
 use crate::stage::Stage;
 
 /// What leaves detail out whatever the tool.
-pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike];
+pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike, &hits::Hits];
 
 /// What leaves more out once the tool's own family was asked: times gone, a family might not know its tool any more.
 pub static REST: &[&dyn Stage] = &[&noise::Noise];

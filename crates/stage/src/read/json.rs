@@ -15,6 +15,39 @@ pub(crate) fn opens(text: &str) -> bool {
 /// Shorter texts have nothing to give.
 pub(crate) const MIN_BYTES: usize = 64;
 
+/// The documents of a text of several, one right behind the other.
+pub(crate) fn joined(text: &str) -> Option<Value<'_>> {
+    if !text.starts_with('{') || !text.contains("}{") {
+        return None;
+    }
+    let (mut values, mut rest) = (Vec::new(), text.trim_end());
+    while !rest.is_empty() {
+        let (document, more) = rest.split_at(end(rest)?);
+        values.push(json::decode(document).ok()?);
+        rest = more;
+    }
+    (values.len() > 1).then_some(Value::Array(values))
+}
+
+/// Where the object ends that a text begins with.
+fn end(text: &str) -> Option<usize> {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => depth += 1,
+            b'}' if !quoted => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
 /// The documents of a text of several, one a line.
 pub(crate) fn documents(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.starts_with('{') {

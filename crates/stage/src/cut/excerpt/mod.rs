@@ -13,7 +13,7 @@ mod string;
 use tersely_codec::{Text, Value, json};
 
 use crate::plan::{Loss, Mode};
-use crate::read::json::documents;
+use crate::read::json::{documents, joined, opens as json_opens};
 use crate::stage::{Edit, Scene, Stage};
 
 /// Less of a JSON document.
@@ -39,11 +39,12 @@ impl Stage for Excerpt {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
+        let (lead, body) = lead(text);
+        if body.len() < MIN_BYTES || !body.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        let mut value = json::decode(text).ok().or_else(|| documents(text))?;
-        let limits = Limits::of(scene.plan.mode);
+        let mut value = json::decode(body).ok().or_else(|| documents(body)).or_else(|| joined(body))?;
+        let limits = Limits::of(scene);
         let before = weigh(&value);
         limits.lists(&mut value);
         limits.strings(&mut value);
@@ -52,10 +53,25 @@ impl Stage for Excerpt {
         }
         let saved = before.saturating_sub(weigh(&value));
         (saved * 100 >= before * WORTH).then(|| Edit {
-            text: json::encode(&value),
+            text: [lead, &json::encode(&value)].concat(),
             loss: Loss::Detail,
             note: String::new(),
         })
+    }
+}
+
+/// Bytes that may stand before a document: what a tool says of the call.
+const MAX_LEAD: usize = 400;
+
+/// What stands before a document that begins on a line of its own, and the document.
+fn lead(text: &str) -> (&str, &str) {
+    let near = &text[..text.floor_char_boundary(MAX_LEAD)];
+    let starts = near.match_indices('\n').map(|(at, _)| at + 1);
+    let opens = |at: &usize| json_opens(&text[*at..]);
+    if json_opens(text) {
+        ("", text)
+    } else {
+        starts.into_iter().find(opens).map_or(("", text), |at| text.split_at(at))
     }
 }
 
@@ -80,7 +96,10 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(mode: Mode) -> Self {
+    fn of(scene: Scene<'_>) -> Self {
+        let mode = scene.plan.mode;
+        // Of a text that comes by itself nobody knows what it was asked for.
+        let is_known = !scene.call.tool.is_empty();
         let ends = if mode >= Mode::Aggressive { (8, 2) } else { (30, 5) };
         if mode >= Mode::Aggressive {
             Self {
@@ -96,8 +115,8 @@ impl Limits {
         } else {
             Self {
                 string: 600,
-                strings: 16_000,
-                list: 128_000,
+                strings: if is_known { 3_000 } else { 16_000 },
+                list: if is_known { 32_000 } else { 128_000 },
                 records: 100,
                 ends,
                 names: 8_000,

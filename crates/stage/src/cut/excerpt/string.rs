@@ -5,18 +5,23 @@ use tersely_codec::{Text, Value};
 use crate::cut::excerpt::{Limits, blob};
 use crate::{omit, signal};
 
+/// Strings of a document that is more than a text in its wrapping.
+const RECORD: usize = 16;
+
 impl Limits {
     /// Cuts the long strings of a value: the fewer there are, the more stays of each.
     pub(super) fn strings(&self, value: &mut Value<'_>) {
-        let (mut count, mut longest, mut size) = (0, 0, 0);
+        let (mut count, mut longest, mut size, mut all) = (0, 0, 0, 0);
         each(value, &mut |text| {
             let length = text.as_str().len();
             size += length;
+            all += 1;
             longest = longest.max(length);
             count += usize::from(length > self.string);
         });
-        // One string that is most of a document is what was asked for: other stages look into it.
-        if count == 0 || 2 * longest > size {
+        // One string that is most of a document is what was asked for: other stages look into it. Among many others it
+        // is part of a record.
+        if count == 0 || 2 * longest > size && all < RECORD {
             return;
         }
         let limit = self.string.max(self.strings / count);

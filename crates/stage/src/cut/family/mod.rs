@@ -24,7 +24,7 @@ mod step;
 mod terraform;
 mod test;
 
-use crate::cut::preview;
+use crate::cut::{preview, skim};
 use crate::stage::Stage;
 
 /// Every family, in the order in which they are asked; the first that has something to say is heard.
@@ -45,5 +45,6 @@ pub static FAMILIES: &[&dyn Stage] = &[
     &kubectl::Kubectl,
     &packages::Packages,
     &progress::Progress,
+    &skim::Skim,
     &preview::Preview,
 ];

@@ -1,0 +1,171 @@
+//! Long searches as the files that were hit, how often, and the first hits of each.
+//!
+//! Whoever searches widely looks for where to read on: which files there are, and what a hit in each looks like. A
+//! search of one file is a way of reading it, and stays whole.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use crate::call::Origin;
+use crate::omit;
+use crate::plan::{Loss, Mode, Reader};
+use crate::read::hit::{self, Hit};
+use crate::stage::{Edit, Scene, Stage};
+
+/// A search with more hits than anyone reads.
+pub(crate) struct Hits;
+
+/// Shorter searches are read in one go.
+const MIN_BYTES: usize = 6_000;
+
+/// Files of which hits are shown; one file is read, not searched.
+const MIN_FILES: usize = 3;
+
+/// Bytes of hits that are shown; the files behind them are named.
+const ROOM: usize = 3_600;
+
+/// How many hits of a file may be shown: as many as there is room for.
+const MOST: [usize; 7] = [12, 8, 5, 4, 3, 2, 1];
+
+/// Lines that are no hits, such as a heading of the tool's own: one in so many at most.
+const OTHERS: usize = 12;
+
+/// Bytes of a hit that are shown.
+const WIDTH: usize = 200;
+
+impl Stage for Hits {
+    fn name(&self) -> &'static str {
+        "hits"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn reader(&self) -> Reader {
+        Reader::Strong
+    }
+
+    /// A hit that tells of an error is a line of a file, not something that went wrong.
+    fn cuts_lines(&self) -> bool {
+        false
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        if text.len() < MIN_BYTES || scene.call.origin(text) != Origin::Search {
+            return None;
+        }
+        let search = SearchFiles::of(text)?;
+        let most = MOST.into_iter().find(|most| search.weigh(*most) <= ROOM).unwrap_or(1);
+        let short = search.write(most);
+        (short.len() * 4 <= text.len() * 3).then_some(Edit {
+            text: short,
+            loss: Loss::Detail,
+            note: String::new(),
+        })
+    }
+}
+
+/// The files of a search, in the order in which they were hit first.
+#[derive(Default)]
+struct SearchFiles<'a> {
+    files: Vec<FileHits<'a>>,
+    /// Lines before the first hit, and others that are none.
+    lead: Vec<&'a str>,
+    others: Vec<&'a str>,
+}
+
+struct FileHits<'a> {
+    path: &'a str,
+    /// What stands below the path, with its number.
+    rows: Vec<&'a str>,
+    hits: usize,
+}
+
+impl<'a> SearchFiles<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        let lines: Vec<&str> = text.lines().collect();
+        let located = |line: &&'a str| hit::numbered(line).map(|hit| hit.path);
+        let paths: BTreeSet<&str> = lines.iter().filter_map(located).collect();
+        let root = lines.iter().find_map(|line| hit::root(line, &paths)).unwrap_or_default();
+        let context = |line: &'a str| hit::context(line.strip_prefix(root).unwrap_or(line), &paths);
+        let (mut all, mut known) = (Self::default(), HashMap::new());
+        for line in &lines {
+            let found = match hit::numbered(line) {
+                Some(hit) => Some((hit, 1)),
+                None if paths.is_empty() => hit::plain(line).map(|hit| (hit, 1)),
+                None => context(line).map(|hit| (hit, 0)),
+            };
+            match found {
+                Some((hit, hits)) => all.add(&mut known, hit, hits),
+                None if all.files.is_empty() => all.lead.push(line),
+                None if line.trim().is_empty() || *line == "--" => {}
+                None => all.others.push(line),
+            }
+        }
+        let odd = all.others.len() + all.lead.iter().filter(|line| !line.is_empty()).count();
+        (all.files.len() >= MIN_FILES && odd * OTHERS <= lines.len()).then_some(all)
+    }
+
+    fn add(&mut self, known: &mut HashMap<&'a str, usize>, hit: Hit<'a>, hits: usize) {
+        let next = self.files.len();
+        let at = *known.entry(hit.path).or_insert(next);
+        if at == next {
+            self.files.push(FileHits { path: hit.path, rows: Vec::new(), hits: 0 });
+        }
+        self.files[at].rows.push(hit.rest);
+        self.files[at].hits += hits;
+    }
+
+    /// About how many bytes the hits take if so many of each file are shown.
+    fn weigh(&self, most: usize) -> usize {
+        let row = |row: &&str| row.len().min(WIDTH) + 1;
+        self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
+    }
+
+    /// All files, and up to so many lines of each for as long as there is room.
+    fn write(&self, most: usize) -> String {
+        let mut out = String::new();
+        let mut line = |words: &str| {
+            out.push_str(words);
+            out.push('\n');
+        };
+        self.lead.iter().for_each(|words| line(words));
+        let all: usize = self.files.iter().map(|file| file.hits).sum();
+        line(&format!(
+            "[{all} hits in {} files; {FIRST}, the rest is omitted: search for a path to see all of it]",
+            self.files.len()
+        ));
+        let mut room = ROOM;
+        for file in &self.files {
+            let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
+            line("");
+            line(&file.head(shown));
+            for row in &file.rows[..shown] {
+                let row = omit::clip(row, WIDTH);
+                room = room.saturating_sub(row.len() + 1);
+                line(&row);
+            }
+        }
+        self.others.iter().for_each(|words| line(words));
+        out
+    }
+}
+
+/// What is shown of a file.
+const FIRST: &str = "of each file the first are shown";
+
+impl FileHits<'_> {
+    /// The path, and how many of its hits are not shown.
+    fn head(&self, shown: usize) -> String {
+        let mut head = self.path.to_owned();
+        let hits = |count: usize| if count == 1 { "hit" } else { "hits" };
+        let seen = self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count();
+        let rest = self.hits.saturating_sub(seen);
+        if shown < self.rows.len() && rest > 0 {
+            let more = if shown == 0 { "" } else { "more " };
+            let _ = write!(head, " [{rest} {more}{} omitted]", hits(rest));
+        }
+        head
+    }
+}
