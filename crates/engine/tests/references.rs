@@ -92,6 +92,17 @@ impl Told {
             return whole && command.ends_with(path);
         }
         let given = name.strip_prefix("the last output of ").unwrap_or(name);
+        if let Some(given) = given.strip_suffix(" shown whole") {
+            let whole = self.references().is_empty() && !self.sent.starts_with("<<<");
+            return whole && self.is_called(&format!("the last output of {given}"));
+        }
+        if let Some(ends) = given.strip_prefix("the command from \"") {
+            let (first, last) =
+                ends.strip_suffix('"').and_then(|ends| ends.split_once("\" to \"")).expect("two ends");
+            return [command, &format!("{} {command}", self.tool)]
+                .iter()
+                .any(|given| given.starts_with(first) && given.ends_with(last));
+        }
         given == command || given == format!("{} {command}", self.tool).trim()
     }
 
@@ -137,9 +148,7 @@ fn follow(at: &str, told: &[Told]) -> usize {
         for Said { what, name } in references {
             let called = |it: &&Told| it.is_called(name) && !it.is_again();
             let there = told[..place].iter().rfind(called).unwrap_or_else(|| panic!("{at}: {name}"));
-            let bare =
-                name.trim_end_matches(" as last read in full").trim_start_matches("the last output of ");
-            assert!(bare.chars().count() <= 60 && !bare.contains(char::is_control), "{at}: {name}");
+            assert!(is_plain(name), "{at}: {name}");
             let lines = meant(here, there, &what).unwrap_or_else(|why| panic!("{at}: {name}: {why}"));
             let enough = lines.len() >= 8 || O200k.count(&lines.join("\n")) >= 80;
             assert!(enough, "{at}: {lines:?}");
@@ -148,6 +157,14 @@ fn follow(at: &str, told: &[Told]) -> usize {
         }
     }
     count
+}
+
+/// True of a name that a reader takes in at a glance.
+fn is_plain(name: &str) -> bool {
+    let bare = name.trim_end_matches(" as last read in full").trim_start_matches("the last output of ");
+    let bare = bare.trim_end_matches(" shown whole");
+    let most = if bare.starts_with("the command from \"") { 84 } else { 60 };
+    bare.chars().count() <= most && !bare.contains(char::is_control)
 }
 
 /// The lines that a reference means, if they say the same in both places and are in sight in the other.

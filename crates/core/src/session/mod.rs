@@ -8,6 +8,7 @@
 
 mod foreign;
 mod index;
+mod known;
 mod line;
 mod name;
 mod put;
@@ -21,9 +22,9 @@ use std::collections::{HashMap, HashSet};
 
 use foreign::{MarkOwner, ToldLines};
 use index::Index;
-use name::name;
+use known::KnownNames;
 use runs::RunSubject;
-use shown::Shown;
+use shown::{Shown, ShownText};
 use source::Source;
 use words::{Lines, Reference};
 
@@ -43,6 +44,10 @@ pub(crate) const DUPLICATE: &str = "duplicate";
 /// What references must save of a text, as a part of it: following them costs attention.
 const WORTH: usize = 20;
 
+/// What they must save of the output of a command that was run before, as a part of it. What changes that much is shown
+/// whole, so that the next output has one to refer to.
+const WORTH_AGAIN: usize = 3;
+
 /// And at least so many tokens.
 const LEAST: usize = 16;
 
@@ -56,8 +61,7 @@ const MOST: usize = 64 << 20;
 #[derive(Default)]
 pub struct Session {
     shown: Vec<Shown>,
-    /// The last result of each name; `None` where it cannot be named.
-    latest: HashMap<String, Option<usize>>,
+    names: KnownNames,
     /// The calls that were answered.
     ids: HashSet<String>,
     index: Index,
@@ -83,12 +87,14 @@ impl Session {
         self.block_known(call);
         let outcome = told_apart(tokens, call, outcome);
         let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
-        let outcome = match proposal {
-            Some(proposal) => accept(tokens, outcome, proposal),
-            None => outcome,
+        let accepted = proposal.and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal));
+        let Some(accepted) = accepted else {
+            self.keep(call, &outcome.ledger.steps, ShownText::same(&outcome.text));
+            return outcome;
         };
-        self.keep(call, &outcome.ledger.steps, &outcome.text);
-        outcome
+        let text = ShownText { sent: &accepted.text, stands_for: &outcome.text };
+        self.keep(call, &accepted.ledger.steps, text);
+        accepted
     }
 
     /// What is sent for `outcome` where nothing may be named.
@@ -96,14 +102,14 @@ impl Session {
     pub fn show<'a>(&mut self, tokens: &dyn Tokens, call: Call<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
         self.block_known(call);
         let outcome = told_apart(tokens, call, outcome);
-        self.keep(call, &outcome.ledger.steps, &outcome.text);
+        self.keep(call, &outcome.ledger.steps, ShownText::same(&outcome.text));
         outcome
     }
 
     /// Takes note of a result that is sent as it came.
     pub fn remember(&mut self, call: Call<'_>, text: &str) {
         self.block_known(call);
-        self.keep(call, &[], text);
+        self.keep(call, &[], ShownText::same(text));
     }
 
     /// About how many bytes it takes to remember all this.
@@ -115,7 +121,7 @@ impl Session {
     /// Takes note of a result that cannot be read: it is the last of its name, and there is no text to name.
     pub fn skip(&mut self, call: Call<'_>) {
         self.ids.insert(call.id.to_owned());
-        self.latest.extend(name(call).map(|name| (name, None)));
+        self.names.block(call);
     }
 
     /// The text that `sent`, the next result, stands for; `None` when it names what is not there.
@@ -124,14 +130,14 @@ impl Session {
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         self.block_known(call);
         let text = self.lookup(room, call, sent);
-        self.keep(call, &[], sent);
+        self.keep(call, &[], ShownText { sent, stands_for: text.as_deref().unwrap_or(sent) });
         text
     }
 
     /// One call with two texts would leave open which is meant, and so would results of which nobody knows the call.
     fn block_known(&mut self, call: Call<'_>) {
         if call.id.is_empty() || self.ids.contains(call.id) {
-            self.latest.extend(name(call).map(|name| (name, None)));
+            self.names.block(call);
         }
     }
 
@@ -163,10 +169,11 @@ impl Session {
         let shown = self.shown.get(*self.whole.get(&index::hash(text.as_bytes()))?)?;
         let is_file = Source::of(call) == Source::File;
         let fits = shown.is_of(call) && (!is_file || shown.is_same_file(call));
-        let same = shown.is_whole && shown.text == text && fits && self.is_latest(shown);
+        let name = self.name_of(shown)?;
+        let same = shown.is_whole && shown.text == text && fits;
         let quiet = is_file || signal::signals(text).next().is_none();
         let lines = text.lines().count();
-        (same && quiet && runs::is_worth(lines, tokens.count(text))).then(|| marker(shown))
+        (same && quiet && runs::is_worth(lines, tokens.count(text))).then(|| marker(shown, name))
     }
 
     /// The text with references for lines that stand in earlier ones.
@@ -197,37 +204,45 @@ impl Session {
         }
     }
 
-    /// The last result of a name.
+    /// What references must save of a call's result, as a part of it.
+    fn worth(&self, call: Call<'_>) -> usize {
+        let whole = name::names(call).and_then(|names| names.whole);
+        if whole.is_some_and(|whole| self.named(&whole).is_some()) { WORTH_AGAIN } else { WORTH }
+    }
+
+    /// The result that a name means.
     fn named(&self, name: &str) -> Option<&Shown> {
-        self.shown.get((*self.latest.get(name)?)?)
+        self.shown.get(self.names.place(name)?)
     }
 
-    /// True when it is the last result of its name.
-    fn is_latest(&self, shown: &Shown) -> bool {
-        self.named(&shown.name).is_some_and(|named| std::ptr::eq(named, shown))
+    /// What a result can be called now.
+    fn name_of<'n>(&self, shown: &'n Shown) -> Option<&'n str> {
+        let means = |name: &&str| self.named(name).is_some_and(|named| std::ptr::eq(named, shown));
+        let whole = shown.names.whole.as_deref().filter(|_| shown.is_whole);
+        std::iter::once(&*shown.names.last).chain(whole).find(means)
     }
 
-    fn keep(&mut self, call: Call<'_>, steps: &[Step], text: &str) {
+    fn keep(&mut self, call: Call<'_>, steps: &[Step], text: ShownText<'_>) {
         // What is said to be all of an earlier result shows nothing itself, and leaves that the last of its name.
-        let again = foreign::whose(text) == MarkOwner::Ours && whole(text).is_some();
+        let again = foreign::whose(text.sent) == MarkOwner::Ours && whole(text.sent).is_some();
         let known = !self.ids.insert(call.id.to_owned());
         if call.id.is_empty() || known || again {
             return;
         }
-        let Some(name) = name(call) else { return };
-        if self.bytes > MOST || !budget::is_within(text) {
-            self.latest.insert(name, None);
+        let Some(names) = name::names(call).filter(|_| self.bytes <= MOST && budget::is_within(text.sent))
+        else {
+            self.names.block(call);
             return;
-        }
+        };
         let place = self.shown.len();
-        let shown = Shown::of(call, name.clone(), text);
+        let shown = Shown::of(call, names, text);
         if stand_alone(steps) {
             self.index.add(place, &shown);
         }
         if shown.is_whole {
-            self.whole.insert(index::hash(text.as_bytes()), place);
+            self.whole.insert(index::hash(text.sent.as_bytes()), place);
         }
-        self.latest.insert(name, Some(place));
+        self.names.add(call, &shown, place);
         self.bytes += shown.bytes();
         self.shown.push(shown);
     }
@@ -253,8 +268,8 @@ fn told_apart<'a>(tokens: &dyn Tokens, call: Call<'_>, mut outcome: Outcome<'a>)
 }
 
 /// The words for all of an earlier result, below the line that names it by its call, for programs.
-fn marker(shown: &Shown) -> String {
-    let words = Reference { lines: Lines::All, name: &shown.name };
+fn marker(shown: &Shown, name: &str) -> String {
+    let words = Reference { lines: Lines::All, name };
     let tool = if shown.tool.is_empty() { "generic" } else { &shown.tool };
     if is_plain(&shown.id) && is_plain(tool) {
         format!("[Duplicate of {} ({tool}); see earlier result]\n{words}", shown.id)
@@ -282,17 +297,24 @@ fn is_plain(word: &str) -> bool {
 /// Ids are shorter.
 const MAX_ID: usize = 128;
 
-/// The outcome with a proposal in its place, if that is cheaper by enough.
+/// The outcome with a proposal in its place, if that is cheaper by such a part of it.
 fn accept<'a>(
     tokens: &dyn Tokens,
-    mut outcome: Outcome<'a>,
+    worth: usize,
+    outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
-) -> Outcome<'a> {
+) -> Option<Outcome<'a>> {
     let before = outcome.ledger.after;
-    let Some(limit) = before.checked_sub(LEAST.max(before / WORTH)) else { return outcome };
-    let Some(after) = tokens.count_within(&text, limit) else { return outcome };
-    outcome.ledger.record(stage, after, Loss::None);
-    Outcome { text: Cow::Owned(text), ..outcome }
+    let limit = before.checked_sub(LEAST.max(before / worth))?;
+    let after = tokens.count_within(&text, limit)?;
+    let mut ledger = outcome.ledger.clone();
+    ledger.record(stage, after, Loss::None);
+    Some(Outcome {
+        text: Cow::Owned(text),
+        redacted: outcome.redacted,
+        ledger,
+        original: outcome.original.clone(),
+    })
 }
 
 #[cfg(test)]
@@ -453,7 +475,32 @@ mod tests {
         let (one, two) = (file(1..=60, plain), file(1..=90, plain));
         let all = sent(&[(ran("a"), &one), (ran("b"), &two), (ran("c"), &two)]);
         assert!(all[1].starts_with("[60 lines from \"let value_1 = "), "{}", all[1]);
-        assert_eq!(all[2], two, "the last output has a reference itself, and nothing of it is quoted");
+        assert_eq!(
+            all[2],
+            "[60 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_60 = compute(input_60, \
+             \"of_60\");\": same as in the last output of make all shown whole above]\n\
+             [30 lines from \"let value_61 = compute(input_61, \"of_61\");\" to \"let value_90 = compute(input_90, \
+             \"of_90\");\": same as in the last output of make all above]"
+        );
+    }
+
+    #[test]
+    fn what_changed_too_much_is_shown_whole_for_the_next() {
+        let texts = [file(1..=60, plain), file(45..=105, plain), file(50..=110, plain)];
+        let all = sent(&[(ran("a"), &texts[0]), (ran("b"), &texts[1]), (ran("c"), &texts[2])]);
+        assert_eq!(all[1], texts[1]);
+        assert!(all[2].starts_with("[56 lines from \"let value_50 = "), "{}", all[2]);
+    }
+
+    #[test]
+    fn a_line_behind_a_reference_cannot_be_quoted_too() {
+        let one = format!("{}\nthe end of it all\n{}", file(1..=60, plain), file(61..=70, plain));
+        let two = format!("{one}\n{}\nthe end of it all", file(71..=90, plain));
+        let new = format!("{}\nthe end of it all\nmore", file(71..=90, plain));
+        let all = sent(&[(ran("a"), &one), (ran("b"), &two), (call("c", "Bash", "ls"), &new)]);
+        assert!(all[1].contains("same as in the last output of make all above]"), "{}", all[1]);
+        assert!(all[2].ends_with("\nthe end of it all\nmore"), "it stands in b twice: {}", all[2]);
+        assert!(all[2].starts_with("[20 lines from \"let value_71"), "{}", all[2]);
     }
 
     #[test]
@@ -472,6 +519,27 @@ mod tests {
             assert_eq!(shown == text, one.tool != "api", "{one:?}");
         }
         assert_eq!(last(&[(ran("a"), &text), (ran("a"), "other"), (ran("b"), &text)]), text);
+    }
+
+    #[test]
+    fn a_long_command_is_named_unless_another_has_its_ends() {
+        let text = file(1..=60, plain);
+        let long = "cd crates && cargo build --workspace --all-targets && cargo test --workspace --locked";
+        let same = "cd crates && cargo build --release --all-targets --all-features && cargo test --workspace --locked";
+        let (one, other) = (call("a", "Bash", long), call("b", "Bash", same));
+        let shown = last(&[(one, &text), (call("c", "Bash", long), &text)]);
+        assert!(
+            shown.ends_with(
+                "the command from \"cd crates && cargo build\" to \"test --workspace --locked\" above]"
+            ),
+            "{shown}"
+        );
+        assert_eq!(last(&[(one, &text), (other, "x"), (call("c", "Bash", long), &text)]), text);
+        let short = "cd crates && cargo build; cargo test --workspace --locked";
+        assert_eq!(
+            last(&[(one, &text), (call("b", "Bash", short), "x"), (call("c", "Bash", long), &text)]),
+            text
+        );
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! A provider may not show its model the ids of calls, so ids name nothing. Of several results with one name the last
 //! is meant, and only that one can be named.
 
+use std::fmt::{self, Display};
+use std::ops::RangeInclusive;
+
 use tersely_stage::{Call, ToolKind};
 
 use crate::session::source::Source;
@@ -10,26 +13,102 @@ use crate::session::source::Source;
 /// The most characters of a path or a command that make a name.
 const MAX_CHARS: usize = 60;
 
-/// The name of a call's result; `None` where nothing short and plain tells it from others.
-pub(super) fn name(call: Call<'_>) -> Option<String> {
-    match (Source::of(call), call.tool_kind()) {
+/// What a result may be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ResultNames {
+    /// Of all results of a call, the last goes by this.
+    pub(super) last: String,
+    /// Of those that have no references, the last goes by this. Files have no such name: of a file that was read again
+    /// since, the last reading is the one to quote.
+    pub(super) whole: Option<String>,
+}
+
+/// Stands before the command whose result is meant, behind it, and behind that where a whole one is meant.
+const OUTPUT: &str = "the last output of ";
+const ABOVE: &str = " above";
+const WHOLE: &str = " shown whole";
+
+/// The names of a call's result; `None` where nothing short and plain tells it from others.
+pub(super) fn names(call: Call<'_>) -> Option<ResultNames> {
+    let source = Source::of(call);
+    match (source, call.tool_kind()) {
         (Source::Edit, _) => None,
         (_, ToolKind::Read) => {
             let path = call.command.filter(|_| !call.asks_for_part()).and_then(tail)?;
-            Some(format!("{path} as last read in full above"))
+            Some(ResultNames { last: format!("{path} as last read in full{ABOVE}"), whole: None })
         }
-        _ => given(call).filter(|given| fits(given)).map(|given| format!("the last output of {given} above")),
+        _ => {
+            let given = given(call)?;
+            let words = if fits(&given) { given } else { CommandEnds::of(call)?.to_string() };
+            let whole = (source == Source::Other).then(|| format!("{OUTPUT}{words}{WHOLE}{ABOVE}"));
+            Some(ResultNames { last: format!("{OUTPUT}{words}{ABOVE}"), whole })
+        }
     }
 }
 
 /// What the model wrote: a command line, or a tool and what it was given.
-fn given(call: Call<'_>) -> Option<String> {
+pub(super) fn given(call: Call<'_>) -> Option<String> {
     let runs = call.tool.is_empty() || call.tool_kind() == ToolKind::Bash;
     match call.command {
         Some(line) if runs => Some(line.to_owned()),
         Some(argument) => Some(format!("{} {argument}", call.tool)),
         None => (!runs).then(|| call.tool.to_owned()),
     }
+}
+
+/// How a command begins and ends that is too long to be quoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CommandEnds {
+    first: String,
+    last: String,
+}
+
+/// The characters of each end: of fewer than these, they could be anything's.
+const ENDS: RangeInclusive<usize> = 8..=MAX_CHARS / 2;
+
+impl CommandEnds {
+    /// The ends of a call's command, if it goes by them.
+    pub(super) fn of(call: Call<'_>) -> Option<Self> {
+        if call.tool_kind() == ToolKind::Read {
+            return None;
+        }
+        let given = given(call).filter(|given| !fits(given))?;
+        let (first, last) = (given.lines().next()?, given.lines().next_back()?);
+        let (first, last) = (begin(first)?, end(last)?);
+        let apart = first.len() + last.len() <= given.len();
+        apart.then(|| Self { first: first.to_owned(), last: last.to_owned() })
+    }
+
+    /// True when a command begins and ends so.
+    pub(super) fn are_of(&self, given: &str) -> bool {
+        given.starts_with(&self.first) && given.ends_with(&self.last)
+    }
+}
+
+impl Display for CommandEnds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the command from \"{}\" to \"{}\"", self.first, self.last)
+    }
+}
+
+/// The first words of a line that are few enough.
+fn begin(line: &str) -> Option<&str> {
+    let most = line.char_indices().nth(*ENDS.end()).map_or(line.len(), |(at, _)| at);
+    let between = most == line.len() || line[most..].starts_with(' ');
+    let words = if between { &line[..most] } else { &line[..line[..most].rfind(' ')?] };
+    is_end(words).then_some(words)
+}
+
+/// The last words of a line that are few enough.
+fn end(line: &str) -> Option<&str> {
+    let from = line.char_indices().nth_back(*ENDS.end() - 1).map_or(0, |(at, _)| at);
+    let between = from == 0 || line[..from].ends_with(' ');
+    let words = if between { &line[from..] } else { &line[from + line[from..].find(' ')? + 1..] };
+    is_end(words).then_some(words)
+}
+
+fn is_end(words: &str) -> bool {
+    fits(words) && ENDS.contains(&words.chars().count())
 }
 
 /// The whole of a path if it is short enough, else as many of its last folders as are.
@@ -41,7 +120,7 @@ fn tail(path: &str) -> Option<&str> {
 /// True of a few words on one line.
 fn fits(words: &str) -> bool {
     let plain = words.trim() == words && !words.is_empty() && !words.contains(char::is_control);
-    plain && words.chars().count() <= MAX_CHARS
+    plain && words.chars().count() <= MAX_CHARS && !words.ends_with(WHOLE)
 }
 
 #[cfg(test)]
@@ -50,7 +129,8 @@ mod tests {
 
     fn check(tool: &str, command: Option<&str>, expected: Option<&str>) {
         let call = Call { tool, command, ..Call::default() };
-        assert_eq!(name(call).as_deref(), expected, "{tool} {command:?}");
+        let name = names(call).map(|names| names.last);
+        assert_eq!(name.as_deref(), expected, "{tool} {command:?}");
     }
 
     #[test]
@@ -74,8 +154,32 @@ mod tests {
     }
 
     #[test]
+    fn a_long_command_goes_by_its_ends() {
+        check(
+            "Bash",
+            Some("cd src && go build ./... && go test ./... 2>&1 | tail -40 && golangci-lint run ./..."),
+            Some(
+                "the last output of the command from \"cd src && go build ./... && go\" to \"-40 && golangci-lint run \
+                 ./...\" above",
+            ),
+        );
+        check("Bash", Some("git commit -m \"$(cat <<'EOF'\nWords\nEOF\n)\""), None);
+        check("sql", Some(&"select é from a where b and ".repeat(3)), None);
+    }
+
+    #[test]
+    fn the_last_whole_output_has_a_name_of_its_own() {
+        let call = |tool, command| Call { tool, command: Some(command), ..Call::default() };
+        let whole = |call| names(call).and_then(|names| names.whole);
+        assert_eq!(whole(call("Bash", "make")).as_deref(), Some("the last output of make shown whole above"));
+        assert_eq!(whole(call("Bash", "cat a.rs")), None);
+        assert_eq!(whole(call("Read", "a.rs")), None);
+    }
+
+    #[test]
     fn what_is_long_or_not_plain_has_no_name() {
         check("Bash", Some(&"x".repeat(61)), None);
+        check("Bash", Some("make all shown whole"), None);
         check("Bash", Some("cat <<E\nx\nE"), None);
         check("Bash", Some(" ls"), None);
         check("Bash", None, None);
@@ -87,6 +191,6 @@ mod tests {
     #[test]
     fn a_part_of_a_file_has_no_name() {
         let call = Call { tool: "Read", command: Some("a.rs"), is_part: true, ..Call::default() };
-        assert_eq!(name(call), None);
+        assert_eq!(names(call), None);
     }
 }

@@ -171,9 +171,8 @@ impl<'s> Search<'s> {
             Source::Other => shown.source == source,
             Source::Edit => false,
         };
-        // What is quoted must stand there once, behind the references of that text too: so it may have none.
-        let findable = if self.is_numbered { shown.is_numbered() } else { shown.is_whole };
-        known && findable && self.history.is_latest(shown)
+        let findable = !self.is_numbered || shown.is_numbered();
+        known && findable && self.history.name_of(shown).is_some()
     }
 
     /// True when line `at` says what a line of another text says.
@@ -213,7 +212,7 @@ impl<'s> Search<'s> {
             let line = |line: usize| quote(shown.lines[line].full(&shown.text));
             Lines::Block { count: at.len(), first: line(there.start)?, last: line(there.end - 1)? }
         };
-        Some((at, Reference { lines, name: &shown.name }.to_string()))
+        Some((at, Reference { lines, name: history.name_of(shown)? }.to_string()))
     }
 
     /// The run without what stands beside a change: its ends, but where both texts begin or end.
@@ -231,7 +230,7 @@ impl<'s> Search<'s> {
         if self.is_numbered || at.is_empty() {
             return (!at.is_empty()).then_some(Found { at, place });
         }
-        let quotes = self.quotes.entry(place.shown).or_insert_with(|| quotes(shown));
+        let quotes = self.quotes.entry(place.shown).or_insert_with(|| shown.quotes());
         let is_one = |line: usize| {
             let line = shown.lines[line].full(&shown.text);
             quote(line).is_some_and(|quote| quotes.get(quote) == Some(&1))
@@ -241,13 +240,4 @@ impl<'s> Search<'s> {
         let start = at.start + first - place.line;
         Some(Found { at: start..start + last + 1 - first, place: LinePlace { line: first, ..place } })
     }
-}
-
-/// How often each line stands in a text, as it would be quoted.
-fn quotes(shown: &Shown) -> HashMap<&str, usize> {
-    let mut quotes = HashMap::new();
-    for line in &shown.lines {
-        *quotes.entry(line.full(&shown.text).trim()).or_default() += 1;
-    }
-    quotes
 }

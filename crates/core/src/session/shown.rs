@@ -1,11 +1,13 @@
 //! One result as a request shows it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tersely_stage::{Call, ToolKind, stands_alone};
 
 use crate::pipeline::footer;
 use crate::session::line::SessionLine;
+use crate::session::name::ResultNames;
 use crate::session::source::Source;
 use crate::session::{line, words};
 
@@ -14,15 +16,31 @@ pub(super) struct Shown {
     pub(super) id: String,
     pub(super) tool: String,
     pub(super) command: Option<String>,
-    pub(super) name: String,
+    pub(super) names: ResultNames,
     pub(super) source: Source,
     pub(super) text: String,
     /// The lines that can be named; none where a head changes what lines say.
     pub(super) lines: Vec<SessionLine>,
     /// True when nothing of it stands elsewhere.
     pub(super) is_whole: bool,
+    /// What it stands for, where that is more than it shows.
+    stands_for: Option<String>,
     /// The lines whose own numbers are how they are named; empty where they are not.
     numbered: Vec<usize>,
+}
+
+/// A text that is sent, and what it says with its references followed.
+#[derive(Clone, Copy)]
+pub(super) struct ShownText<'t> {
+    pub(super) sent: &'t str,
+    pub(super) stands_for: &'t str,
+}
+
+impl<'t> ShownText<'t> {
+    /// A text without references.
+    pub(super) fn same(text: &'t str) -> Self {
+        Self { sent: text, stands_for: text }
+    }
 }
 
 /// Fewer numbers than this may be anything.
@@ -32,20 +50,26 @@ const MIN_NUMBERED: usize = 4;
 const A_LINE: usize = 160;
 
 impl Shown {
-    /// The text that was sent for a call, under its name.
-    pub(super) fn of(call: Call<'_>, name: String, text: &str) -> Self {
+    /// The text that was sent for a call, under its names.
+    pub(super) fn of(
+        call: Call<'_>,
+        names: ResultNames,
+        ShownText { sent: text, stands_for }: ShownText<'_>,
+    ) -> Self {
         let mut lines = body(text).map_or_else(Vec::new, |body| line::lines(text, body));
         for line in &mut lines {
             line.is_reference = words::read(line.full(text)).is_some();
         }
+        let is_whole = !lines.iter().any(|line| line.is_reference);
         Self {
             id: call.id.to_owned(),
             tool: call.tool.to_owned(),
             command: call.command.map(str::to_owned),
-            name,
+            names,
             source: Source::of(call),
             text: text.to_owned(),
-            is_whole: !lines.iter().any(|line| line.is_reference),
+            is_whole,
+            stands_for: (!is_whole).then(|| stands_for.to_owned()),
             numbered: numbered(&lines),
             lines,
         }
@@ -53,7 +77,8 @@ impl Shown {
 
     /// About how many bytes it takes, with what finds its lines.
     pub(super) fn bytes(&self) -> usize {
-        self.text.len() + self.lines.len() * A_LINE
+        let stands_for = self.stands_for.as_ref().map_or(0, String::len);
+        self.text.len() + stands_for + self.lines.len() * A_LINE
     }
 
     /// True when the same tool gave it.
@@ -78,19 +103,40 @@ impl Shown {
         self.numbered.get(at).copied()
     }
 
-    /// Where the only line stands that is quoted so.
+    /// Where the only line stands that is quoted so, behind the references of the text too.
     pub(super) fn place_quoted(&self, quote: &str) -> Option<usize> {
+        let hidden = |text: &String| text.lines().filter(|line| line.trim() == quote).count() > 1;
+        if self.stands_for.as_ref().is_some_and(hidden) {
+            return None;
+        }
         let mut found = (0..self.lines.len()).filter(|at| self.lines[*at].full(&self.text).trim() == quote);
         let place = found.next()?;
         found.next().is_none().then_some(place)
     }
+
+    /// How often each line stands in it, as it would be quoted, and behind its references.
+    pub(super) fn quotes(&self) -> HashMap<&str, usize> {
+        let mut quotes = HashMap::new();
+        for line in self.stands_for.as_ref().unwrap_or(&self.text).split('\n') {
+            *quotes.entry(line.trim()).or_default() += 1;
+        }
+        quotes
+    }
+
+    /// True when a reader sees that something was left out of it.
+    pub(super) fn is_cut(&self) -> bool {
+        self.text.starts_with(CUT)
+    }
 }
+
+/// What a text begins with that names its original.
+const CUT: &str = "<<<";
 
 /// Where the lines of a text stand that say the same wherever they stand: all of it where no form wrote it, what is
 /// above the last line of a form that keeps lines as they are, and nothing otherwise.
 pub(super) fn body(text: &str) -> Option<Range<usize>> {
     // What names an original, or was told from such a text, has a first line of another meaning.
-    if text.starts_with("<<<") {
+    if text.starts_with(CUT) {
         return None;
     }
     let Some(signed) = footer::read(text) else { return Some(0..text.len()) };
