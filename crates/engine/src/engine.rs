@@ -71,7 +71,6 @@ impl Engine {
         };
         let mut scope = Scope::new(&self.settings, request.path, &asked);
         (scope.plain, scope.most) = (request.plain, request.most);
-        scope.reader = self.reader(request, body);
         let provider = request.provider;
         if offered(&scope, request, body).is_none() {
             return Vec::new();
@@ -104,7 +103,9 @@ impl Engine {
         scope.plain = request.plain;
         scope.agreed = request.agreed;
         scope.refers &= !request.provider.drops_results(&body);
-        scope.reader = self.reader(request, &body);
+        if !scope.is_idle() {
+            scope.reader = self.reader(request, &body);
+        }
         let own = Scale::default();
         let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };

@@ -2,10 +2,15 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
-use tersely_core::{Mode, Plan, Reader};
-use tersely_engine::{Asked, Change, Engine, EngineSettings, KnownReaders, Report, Request, Rule};
-use tersely_wire::{PROVIDERS, claimed_provider};
+use tersely_core::{Loss, Mode, Plan, Reader};
+use tersely_engine::{
+    Asked, Change, Engine, EngineSettings, KnownReaders, Report, Request, Rule, ServerAnswer,
+};
+use tersely_wire::mcp::RpcId;
+use tersely_wire::{PROVIDERS, SlotCall, claimed_provider};
 
 const SMALL: &str = "qwen2.5-coder:7b";
 const STRONG: &str = "claude-sonnet-4-5";
@@ -114,6 +119,28 @@ fn a_path_that_names_a_model_is_heard() {
         let request = Request::new(claimed_provider(&path).expect("Converse"), &path);
         let passed = Engine::default().pass(&request, body.as_bytes()).expect("nothing to refuse");
         assert_eq!(passed.report.reader, Some(expected), "{model}");
+    }
+}
+
+/// Behaviour 19.2: a server of tools does not know whose model reads, so the settings say.
+#[test]
+fn where_no_model_is_named_the_settings_decide() {
+    let command = Some("ls -l".into());
+    let call = Arc::new(SlotCall { id: "".into(), tool: "Bash".into(), command, is_part: false });
+    let body = json!({"id": 1, "result": {"content": [{"type": "text", "text": listing()}]}}).to_string();
+    let id = RpcId::Number("1".to_owned());
+    let answer = ServerAnswer {
+        id: &id,
+        call: &call,
+        path: "/mcp",
+        most: Loss::Form,
+        may_unstructure: false,
+        form: None,
+    };
+    for (reader, is_kept) in [(Reader::Auto, false), (Reader::Strong, false), (Reader::Small, true)] {
+        let plan = Plan { reader, ..Plan::default() };
+        let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+        assert_eq!(engine.answer(&answer, body.as_bytes()).body == body.as_bytes(), is_kept, "{reader:?}");
     }
 }
 
