@@ -65,14 +65,14 @@ pub fn reader_of(known: &KnownReaders, provider: &str, model: Option<&str>) -> R
 /// The first size that stands in a name as a word of its own: `7b`, `1.5b`, and `e4b` for what is used of one. Words of
 /// which it is only a part say something else: `a3b` how much of a large model runs, `8x7b` how many there are.
 fn size(name: &str) -> Option<f64> {
-    let words = name.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
+    let mut words = name.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '.');
     let read = |word: &str| {
         let digits = word.strip_suffix('b')?;
         let digits = digits.strip_prefix('e').unwrap_or(digits);
         let plain = digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         plain.then(|| digits.parse::<f64>().ok())?
     };
-    words.filter_map(read).next()
+    words.find_map(read)
 }
 
 #[cfg(test)]
