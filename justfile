@@ -137,6 +137,11 @@ fuzz-all seconds='600':
 bench *subject:
     cargo run --release --locked --quiet --package tersely-bench -- {{subject}} {{corpus}}
 
+# What conversations cost, written into the record and the README.
+[group('measure')]
+bill:
+    python3 benchmarks/conversations/bill.py {{corpus}}
+
 # What `tersely run` says at its end of every transcript of a corpus, and the median of that (minutes).
 [group('measure')]
 closing: release

@@ -1,0 +1,92 @@
+"""Replays the transcripts of a corpus and writes what they come to into the record and the README.
+
+    python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH]
+
+Only the block of figures in the record and the cells of figures in the README change; what is said about them is for
+people to write.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RECORD = ROOT / "benchmarks" / "record" / "2026-11-16-bill.md"
+
+
+BUILD = ["cargo", "run", "--release", "--locked", "--quiet", "--package", "tersely-bench", "--"]
+
+
+def bench(program: list[str], *words: str) -> str:
+    """What the benchmark prints; it may find that a law is broken, which the page says."""
+    done = subprocess.run([*program, "conversations", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 1) or not done.stdout:
+        raise SystemExit(done.stderr)
+    return done.stdout.rstrip()
+
+
+def dearer(it: dict, way: str) -> list[float]:
+    """By how much the transcripts that cost more this way do so, in percent."""
+    bills = [row["bill"] for row in it["transcripts"].values()]
+    return sorted(100 * bill[way] / bill["direct"] - 100 for bill in bills if bill[way] > bill["direct"])
+
+
+def risen(it: dict, way: str) -> str:
+    """How many transcripts cost more, and how much."""
+    more = [f"{percent:.1f}" for percent in dearer(it, way)]
+    ends = " to ".join(dict.fromkeys([more[0], more[-1]])) if more else ""
+    return f"{len(more)} (by {ends} %)" if more else "0"
+
+
+def figures(it: dict) -> dict[str, str]:
+    """The cells of the README, by the words before them."""
+    total = it["total"]
+    results, bill, spread = total["tool_results"], total["bill"], total["quartiles"]
+    median = {name: {way: part[way][1] for way in ("exact", "standard")} for name, part in spread.items()}
+    both = {
+        way: f"{results[f'{way}_saved']} %; {median['tool_results'][way]} %" for way in ("exact", "standard")
+    }
+    clients = [f"{name} {part['bill']['standard_saved']} %" for name, part in it["clients"].items()]
+    whole = [f"{bill[f'{way}_saved']} %, {median['bill'][way]} %" for way in ("exact", "standard")]
+    return {
+        "37 whole conversations: tool-result tokens saved, exact; median transcript": both["exact"],
+        "the same, standard mode; median transcript": both["standard"],
+        "the whole bill of these, reduced by: exact, median transcript; standard, median transcript": "; ".join(whole),
+        "the whole bill in standard mode, by client": ", ".join(clients),
+        "turns more for every 1,000 tokens removed that would eat this: exact, standard":
+            f"{total['even']['exact']}, {total['even']['standard']}",
+        "transcripts whose bill rises: exact, standard": f"{risen(it, 'exact')}, {risen(it, 'standard')}",
+    }
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus")
+    parser.add_argument("--record", type=Path, default=RECORD)
+    parser.add_argument("--binary", type=Path, help="a tersely-bench that is built already")
+    args = parser.parse_args()
+    corpus = str(Path(args.corpus).resolve())
+    program = [str(args.binary.resolve())] if args.binary else BUILD
+    page, it = bench(program, corpus), json.loads(bench(program, "--json", corpus))
+    block = re.compile(r"```text\n(?:.*?\n)?```", re.DOTALL)
+    record, found = block.subn(lambda _: f"```text\n{page}\n```", args.record.read_text(), count=1)
+    if not found:
+        raise SystemExit(f"{args.record} has no block of text for the figures")
+    args.record.write_text(record)
+    readme = (ROOT / "README.md").read_text()
+    for words, figure in figures(it).items():
+        row = re.compile(rf"(?m)^\| {re.escape(words)} \| .*? \|")
+        readme, found = row.subn(lambda _: f"| {words} | {figure} |", readme)
+        if found != 1:
+            raise SystemExit(f"README.md has {found} rows that begin with: {words}")
+    (ROOT / "README.md").write_text(readme)
+    print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
+
+
+if __name__ == "__main__":
+    main()
