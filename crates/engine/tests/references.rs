@@ -121,10 +121,15 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, content))
 }
 
-/// The texts of the lines with these numbers.
+/// The texts of the lines with these numbers; an empty line without one is the next after the line above it.
 fn by_number<'t>(text: &'t str, numbers: &RangeInclusive<usize>) -> Vec<&'t str> {
-    let lines = text.lines().filter_map(numbered).filter(|(number, _)| numbers.contains(number));
-    lines.map(|(_, content)| content).collect()
+    let mut last = None;
+    let lines = text.lines().filter_map(|line| {
+        let found = numbered(line).or_else(|| Some((last? + 1, line)).filter(|_| line.is_empty()));
+        last = found.map(|(number, _)| number);
+        found
+    });
+    lines.filter(|(number, _)| numbers.contains(number)).map(|(_, content)| content).collect()
 }
 
 /// The lines from one to another, which stand in the text once.

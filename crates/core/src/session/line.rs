@@ -40,6 +40,21 @@ pub(super) fn lines(text: &str, part: Range<usize>) -> Vec<SessionLine> {
     text[part].split('\n').map(line).collect()
 }
 
+/// Gives empty lines between numbered ones their numbers, where a gutter goes without them.
+pub(super) fn number_empty(lines: &mut [SessionLine]) {
+    let mut last: Option<(usize, usize)> = None;
+    for at in 0..lines.len() {
+        let Some(number) = lines[at].number else {
+            last = last.filter(|_| lines[at].start == lines[at].end);
+            continue;
+        };
+        if let Some((before, first)) = last.filter(|(before, first)| first + (at - before) == number) {
+            (before..at).for_each(|empty| lines[empty].number = Some(first + (empty - before)));
+        }
+        last = Some((at, number));
+    }
+}
+
 impl SessionLine {
     fn of(line: &str, start: usize) -> Self {
         let end = start + line.len();
@@ -78,6 +93,9 @@ impl SessionLine {
 
     /// Writes the gutter of this line, as line `number` of the same text would have it.
     pub(super) fn push_gutter(&self, text: &str, number: usize, out: &mut String) {
+        if self.mark == self.content {
+            return;
+        }
         let digits = number.to_string();
         let width = if self.digits > self.start { self.mark - self.start } else { 0 };
         out.extend(std::iter::repeat_n(' ', width.saturating_sub(digits.len())));

@@ -12,6 +12,7 @@ mod known;
 mod line;
 mod name;
 mod put;
+mod reminder;
 mod runs;
 mod shown;
 mod source;
@@ -23,6 +24,7 @@ use std::collections::{HashMap, HashSet};
 use foreign::{MarkOwner, ToldLines};
 use index::Index;
 use known::KnownNames;
+use reminder::{REMINDER, Reminders};
 use runs::RunSubject;
 use shown::{Shown, ShownText};
 use source::Source;
@@ -62,6 +64,7 @@ const MOST: usize = 64 << 20;
 pub struct Session {
     shown: Vec<Shown>,
     names: KnownNames,
+    reminders: Reminders,
     /// The calls that were answered.
     ids: HashSet<String>,
     index: Index,
@@ -88,13 +91,11 @@ impl Session {
         let outcome = told_apart(tokens, call, outcome);
         let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
         let accepted = proposal.and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal));
-        let Some(accepted) = accepted else {
-            self.keep(call, &outcome.ledger.steps, ShownText::same(&outcome.text));
-            return outcome;
-        };
-        let text = ShownText { sent: &accepted.text, stands_for: &outcome.text };
-        self.keep(call, &accepted.ledger.steps, text);
-        accepted
+        let referred = accepted.as_ref().unwrap_or(&outcome);
+        let reminded = self.reminded(tokens, call, referred).filter(|new| new.text.len() >= least);
+        let sent = reminded.as_ref().unwrap_or(referred);
+        self.keep(call, &sent.ledger.steps, ShownText { sent: &sent.text, stands_for: &outcome.text });
+        reminded.or(accepted).unwrap_or(outcome)
     }
 
     /// What is sent for `outcome` where nothing may be named.
@@ -129,7 +130,13 @@ impl Session {
     /// References only: the form that the text was given before is `restore`'s to undo.
     pub fn put_back<'t>(&mut self, room: Room, call: Call<'_>, sent: &'t str) -> Option<Cow<'t, str>> {
         self.block_known(call);
-        let text = self.lookup(room, call, sent);
+        let text = match self.reminders.put_back(call, sent) {
+            None => None,
+            Some(Cow::Borrowed(sent)) => self.lookup(room, call, sent),
+            Some(Cow::Owned(sent)) => room
+                .fits(sent.len())
+                .and_then(|()| self.lookup(room, call, &sent).map(|text| Cow::Owned(text.into_owned()))),
+        };
         self.keep(call, &[], ShownText { sent, stands_for: text.as_deref().unwrap_or(sent) });
         text
     }
@@ -139,6 +146,18 @@ impl Session {
         if call.id.is_empty() || self.ids.contains(call.id) {
             self.names.block(call);
         }
+    }
+
+    /// The outcome with words for a reminder that was shown before.
+    fn reminded<'a>(
+        &self,
+        tokens: &dyn Tokens,
+        call: Call<'_>,
+        outcome: &Outcome<'a>,
+    ) -> Option<Outcome<'a>> {
+        let theirs = foreign::whose(&outcome.text) == MarkOwner::Theirs;
+        let text = if theirs { None } else { self.reminders.name(call, &outcome.text) }?;
+        replaced(tokens, LEAST, outcome, (REMINDER, text))
     }
 
     /// What could stand for a text, under the name of its stage.
@@ -182,7 +201,7 @@ impl Session {
             return None;
         }
         let text = &*outcome.text;
-        let lines = line::lines(text, shown::body(text)?);
+        let lines = shown::lines(text)?;
         let subject = RunSubject { call, source: Source::of(call), text, lines: &lines };
         let runs = runs::find(self, tokens, &subject);
         if runs.is_empty() { None } else { put::write(text, &lines, &runs) }
@@ -226,6 +245,7 @@ impl Session {
         // What is said to be all of an earlier result shows nothing itself, and leaves that the last of its name.
         let again = foreign::whose(text.sent) == MarkOwner::Ours && whole(text.sent).is_some();
         let known = !self.ids.insert(call.id.to_owned());
+        self.reminders.keep(text.sent);
         if call.id.is_empty() || known || again {
             return;
         }
@@ -255,7 +275,7 @@ fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
 
 /// True when lines mean the same wherever they stand, after all these steps.
 fn stand_alone(steps: &[Step]) -> bool {
-    let alone = |step: &Step| step.stage == EARLIER || stands_alone(step.stage);
+    let alone = |step: &Step| [EARLIER, REMINDER].contains(&step.stage) || stands_alone(step.stage);
     steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
 }
 
@@ -304,9 +324,17 @@ fn accept<'a>(
     outcome: &Outcome<'a>,
     (stage, text): (&'static str, String),
 ) -> Option<Outcome<'a>> {
-    let before = outcome.ledger.after;
-    let limit = before.checked_sub(LEAST.max(before / worth))?;
-    let after = tokens.count_within(&text, limit)?;
+    replaced(tokens, LEAST.max(outcome.ledger.after / worth), outcome, (stage, text))
+}
+
+/// The outcome with another text that saves so many tokens.
+fn replaced<'a>(
+    tokens: &dyn Tokens,
+    least: usize,
+    outcome: &Outcome<'a>,
+    (stage, text): (&'static str, String),
+) -> Option<Outcome<'a>> {
+    let after = tokens.count_within(&text, outcome.ledger.after.checked_sub(least)?)?;
     let mut ledger = outcome.ledger.clone();
     ledger.record(stage, after, Loss::None);
     Some(Outcome {

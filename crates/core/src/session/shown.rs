@@ -1,8 +1,8 @@
 //! One result as a request shows it.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
+use tersely_stage::form::NUMBERED;
 use tersely_stage::{Call, ToolKind, stands_alone};
 
 use crate::pipeline::footer;
@@ -56,7 +56,7 @@ impl Shown {
         names: ResultNames,
         ShownText { sent: text, stands_for }: ShownText<'_>,
     ) -> Self {
-        let mut lines = body(text).map_or_else(Vec::new, |body| line::lines(text, body));
+        let mut lines = lines(text).unwrap_or_default();
         for line in &mut lines {
             line.is_reference = words::read(line.full(text)).is_some();
         }
@@ -69,7 +69,7 @@ impl Shown {
             source: Source::of(call),
             text: text.to_owned(),
             is_whole,
-            stands_for: (!is_whole).then(|| stands_for.to_owned()),
+            stands_for: (text != stands_for).then(|| stands_for.to_owned()),
             numbered: numbered(&lines),
             lines,
         }
@@ -132,16 +132,23 @@ impl Shown {
 /// What a text begins with that names its original.
 const CUT: &str = "<<<";
 
-/// Where the lines of a text stand that say the same wherever they stand: all of it where no form wrote it, what is
-/// above the last line of a form that keeps lines as they are, and nothing otherwise.
-pub(super) fn body(text: &str) -> Option<Range<usize>> {
+/// The lines of a text that say the same wherever they stand: all of it where no form wrote it, what is above the last
+/// line of a form that keeps lines as they are, and none otherwise.
+pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
     // What names an original, or was told from such a text, has a first line of another meaning.
     if text.starts_with(CUT) {
         return None;
     }
-    let Some(signed) = footer::read(text) else { return Some(0..text.len()) };
-    let alone = signed.is_ours() && stands_alone(signed.stage().0);
-    alone.then_some(0..signed.body.len())
+    let Some(signed) = footer::read(text) else { return Some(line::lines(text, 0..text.len())) };
+    let stage = signed.stage().0;
+    if !signed.is_ours() || !stands_alone(stage) {
+        return None;
+    }
+    let mut lines = line::lines(text, 0..signed.body.len());
+    if stage == NUMBERED {
+        line::number_empty(&mut lines);
+    }
+    Some(lines)
 }
 
 /// True when lines begin with numbers by which they can be named.

@@ -1,8 +1,9 @@
-//! File reads with a cheaper gutter: the number stays on every line, its padding and its arrow go.
+//! File reads with a cheaper gutter: the number stays on every line that says something, its padding and its arrow go.
 //!
+//! An empty line between two numbered ones has no number: nobody asks for one, and both neighbours have theirs.
 //! The file's own text stays byte for byte what an edit tool must match.
 
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -32,19 +33,20 @@ impl Stage for Numbered {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let (head, shape) = begin(text)?;
         let mut out = String::with_capacity(text.len());
-        let mut numbered = 0;
-        let mut lines = text.split_inclusive('\n');
+        let mut lines = text.split_inclusive('\n').peekable();
         lines.by_ref().take(head).for_each(|line| out.push_str(line));
-        for (number, line) in (shape.first..).zip(lines.by_ref()) {
-            let Some(content) = shape.content(line, number) else {
-                out.push_str(line);
-                break;
-            };
-            out.push_str(&number.to_string());
-            out.push(TAB);
+        let mut numbered = 0;
+        for number in shape.first.. {
+            let next = lines.next_if(|line| shape.content(line, number).is_some());
+            let Some(content) = next.and_then(|line| shape.content(line, number)) else { break };
+            let goes_on = lines.peek().is_some_and(|line| shape.content(line, number + 1).is_some());
+            if !(content == "\n" && goes_on && numbered > 0 && scene.plan.reader == Reader::Strong) {
+                out.push_str(&number.to_string());
+                out.push(TAB);
+            }
             out.push_str(content);
             numbered += 1;
         }
@@ -62,7 +64,9 @@ impl Stage for Numbered {
         lines.by_ref().take(head).for_each(|line| out.push_str(line));
         for number in shape.first..shape.first.checked_add(numbered)? {
             let line = lines.next()?;
-            let content = line.strip_prefix(&number.to_string())?.strip_prefix(TAB)?;
+            let bare = line == "\n";
+            let content =
+                if bare { line } else { line.strip_prefix(&number.to_string())?.strip_prefix(TAB)? };
             shape.push(&mut out, number);
             out.push_str(content);
         }
@@ -174,7 +178,7 @@ mod tests {
             &Numbered,
             "     1→a\n     2→\n     3→\tb\n     4→c",
             "4, width 6, arrow",
-            "1\ta\n2\t\n3\t\tb\n4\tc",
+            "1\ta\n\n3\t\tb\n4\tc",
         );
         check(
             &Numbered,
@@ -183,6 +187,22 @@ mod tests {
             "7\ta\n8\tb\n9\tc\n10\td\n",
         );
         check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+    }
+
+    #[test]
+    fn only_empty_lines_between_others_lose_their_numbers() {
+        check(
+            &Numbered,
+            "1\t\n2\ta\n3\t\n4\t\n5\tb\n6\t \n7\t\n",
+            "7, width 1, tab",
+            "1\t\n2\ta\n\n\n5\tb\n6\t \n7\t\n",
+        );
+        check(
+            &Numbered,
+            " 1\ta\n 2\t\n 3\tc\n 4\t\n\n<note>",
+            "4, width 2, tab",
+            "1\ta\n\n3\tc\n4\t\n\n<note>",
+        );
     }
 
     #[test]
