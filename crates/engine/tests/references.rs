@@ -204,10 +204,23 @@ fn meant<'t>(here: &'t Told, there: &'t Told, what: &What<'_>) -> Result<Vec<&'t
     Ok(lines)
 }
 
-/// A text without what a terminal does not show.
+/// The longest text in a document.
+fn longest(value: &Value) -> String {
+    let all: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::String(text) => return text.clone(),
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => return String::new(),
+    };
+    all.map(longest).max_by_key(String::len).unwrap_or_default()
+}
+
+/// A text without what a terminal does not show; of one that is wrapped in JSON, what is inside.
 fn clean(text: &str) -> String {
+    let inside = serde_json::from_str(text).ok().filter(|value: &Value| !value.is_number());
+    let text = inside.map_or_else(|| text.to_owned(), |value| longest(&value));
     let mut out = String::new();
-    let mut rest = text;
+    let mut rest = text.as_str();
     while let Some((plain, code)) = rest.split_once("\u{1b}[") {
         out.push_str(plain);
         rest = code.trim_start_matches(|char: char| !char.is_ascii_alphabetic()).get(1..).unwrap_or_default();

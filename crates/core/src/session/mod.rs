@@ -33,6 +33,7 @@ use words::{Lines, Reference};
 use tersely_stage::{Call, Loss, Room, signal, stands_alone};
 
 use crate::pipeline::budget;
+use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::Step;
 use crate::pipeline::outcome::Outcome;
 use crate::tokens::Tokens;
@@ -275,7 +276,7 @@ fn is_short(tokens: &dyn Tokens, text: &str) -> bool {
 
 /// True when lines mean the same wherever they stand, after all these steps.
 fn stand_alone(steps: &[Step]) -> bool {
-    let alone = |step: &Step| [EARLIER, REMINDER].contains(&step.stage) || stands_alone(step.stage);
+    let alone = |step: &Step| [EARLIER, REMINDER, WRAPPED].contains(&step.stage) || stands_alone(step.stage);
     steps.iter().all(|step| step.loss < Loss::Detail && alone(step))
 }
 
@@ -547,6 +548,21 @@ mod tests {
             assert_eq!(shown == text, one.tool != "api", "{one:?}");
         }
         assert_eq!(last(&[(ran("a"), &text), (ran("a"), "other"), (ran("b"), &text)]), text);
+    }
+
+    #[test]
+    fn lines_of_a_text_in_json_are_named() {
+        let wrapped = |id: usize, text: &str| {
+            let text = text.replace('\n', "\\n").replace('"', "\\\"");
+            format!("{{\"id\":{id},\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}")
+        };
+        let one = wrapped(1, &file(1..=60, plain));
+        let two = wrapped(2, &format!("first\n{}\nlast", file(1..=60, plain)));
+        let (a, b) = (call("a", "get_log", "x"), call("b", "get_log", "x"));
+        let shown = last(&[(a, &one), (b, &two)]);
+        let words = "first\n[60 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_60 = \
+                     compute(input_60, \"of_60\");\": same as in the last output of get_log x above]\nlast\n[layout1";
+        assert!(shown.contains(words), "{shown}");
     }
 
     #[test]

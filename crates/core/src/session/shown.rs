@@ -1,11 +1,12 @@
 //! One result as a request shows it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use tersely_stage::form::NUMBERED;
 use tersely_stage::{Call, ToolKind, stands_alone};
 
-use crate::pipeline::footer;
+use crate::pipeline::footer::{self, WRAPPED};
 use crate::session::line::SessionLine;
 use crate::session::name::ResultNames;
 use crate::session::source::Source;
@@ -140,11 +141,22 @@ pub(super) fn lines(text: &str) -> Option<Vec<SessionLine>> {
         return None;
     }
     let Some(signed) = footer::read(text) else { return Some(line::lines(text, 0..text.len())) };
+    if signed.is_ours() && signed.stage().0 == WRAPPED {
+        // What a text was wrapped in stands on the first line.
+        let start = signed.body.find('\n')? + 1;
+        return kept_lines(text, start..signed.body.len());
+    }
+    kept_lines(text, 0..text.len())
+}
+
+/// The lines of a part of a text that no form wrote, or one that keeps lines as they are.
+fn kept_lines(text: &str, part: Range<usize>) -> Option<Vec<SessionLine>> {
+    let Some(signed) = footer::read(&text[part.clone()]) else { return Some(line::lines(text, part)) };
     let stage = signed.stage().0;
     if !signed.is_ours() || !stands_alone(stage) {
         return None;
     }
-    let mut lines = line::lines(text, 0..signed.body.len());
+    let mut lines = line::lines(text, part.start..part.start + signed.body.len());
     if stage == NUMBERED {
         line::number_empty(&mut lines);
     }
