@@ -91,20 +91,22 @@ impl Display for CommandEnds {
     }
 }
 
-/// The first words of a line that are few enough.
+/// The first words of a line that are few enough, or the first parts of a long one.
 fn begin(line: &str) -> Option<&str> {
     let most = line.char_indices().nth(*ENDS.end()).map_or(line.len(), |(at, _)| at);
     let between = most == line.len() || line[most..].starts_with(' ');
-    let words = if between { &line[..most] } else { &line[..line[..most].rfind(' ')?] };
-    is_end(words).then_some(words)
+    let whole = between.then_some(most);
+    let [word, part] = [' ', '/'].map(|sign| line[..most].rfind(sign));
+    [whole, word, part].into_iter().flatten().map(|end| &line[..end]).find(|words| is_end(words))
 }
 
-/// The last words of a line that are few enough.
+/// The last words of a line that are few enough, or the last parts of a long one.
 fn end(line: &str) -> Option<&str> {
     let from = line.char_indices().nth_back(*ENDS.end() - 1).map_or(0, |(at, _)| at);
     let between = from == 0 || line[..from].ends_with(' ');
-    let words = if between { &line[from..] } else { &line[from + line[from..].find(' ')? + 1..] };
-    is_end(words).then_some(words)
+    let whole = between.then_some(from);
+    let [word, part] = [' ', '/'].map(|sign| line[from..].find(sign).map(|at| from + at + 1));
+    [whole, word, part].into_iter().flatten().map(|start| &line[start..]).find(|words| is_end(words))
 }
 
 fn is_end(words: &str) -> bool {
@@ -161,6 +163,15 @@ mod tests {
             Some(
                 "the last output of the command from \"cd src && go build ./... && go\" to \"-40 && golangci-lint run \
                  ./...\" above",
+            ),
+        );
+        check(
+            "Bash",
+            Some(
+                "gh api repos/someone/with-a-long-name/pulls/112/comments/2734/replies -f body='It is done now.'",
+            ),
+            Some(
+                "the last output of the command from \"gh api repos/someone\" to \"-f body='It is done now.'\" above",
             ),
         );
         check("Bash", Some("git commit -m \"$(cat <<'EOF'\nWords\nEOF\n)\""), None);
