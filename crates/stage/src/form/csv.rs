@@ -28,20 +28,8 @@ impl Stage for Csv {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let (head, _) = text.split_once('\n')?;
-        let end = if head.ends_with('\r') { "\r\n" } else { "\n" };
-        let (separator, _) = SEPARATORS.into_iter().find(|(separator, _)| head.contains(*separator))?;
-        let (grid, tail) = split(text, separator, end)?;
-        let written = &text[..text.len() - tail.len()];
-        let closed = written.ends_with(end);
-        for quotes in QUOTES {
-            let shape = Shape { rows: grid.rows.len(), separator, quotes: quotes.0, end, closed };
-            if shape.write(&grid) == written {
-                let text = grid::write(&grid)? + tail;
-                return Some(Edit { text, loss: Loss::None, note: shape.note() });
-            }
-        }
-        None
+        let Separated { grid, shape, tail } = Separated::read(text)?;
+        Some(Edit { text: grid::write(&grid)? + tail, loss: Loss::None, note: shape.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
@@ -50,6 +38,29 @@ impl Stage for Csv {
         let written = shape.write(&grid) + tail;
         room.fits(written.len())?;
         Some(written)
+    }
+}
+
+/// A text of separated values, taken apart.
+pub(super) struct Separated<'a> {
+    pub(super) grid: Grid<'a>,
+    pub(super) shape: Shape,
+    /// What follows the rows.
+    pub(super) tail: &'a str,
+}
+
+impl<'a> Separated<'a> {
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        let (head, _) = text.split_once('\n')?;
+        let end = if head.ends_with('\r') { "\r\n" } else { "\n" };
+        let (separator, _) = SEPARATORS.into_iter().find(|(separator, _)| head.contains(*separator))?;
+        let (grid, tail) = split(text, separator, end)?;
+        let written = &text[..text.len() - tail.len()];
+        let closed = written.ends_with(end);
+        let rows = grid.rows.len();
+        let shapes = QUOTES.iter().map(|(quotes, _)| Shape { rows, separator, quotes: *quotes, end, closed });
+        let shape = shapes.into_iter().find(|shape| shape.write(&grid) == written)?;
+        Some(Self { grid, shape, tail })
     }
 }
 
@@ -139,8 +150,8 @@ const QUOTES: [(Quotes, &str); 4] = [
 ];
 
 /// How a file was written.
-struct Shape {
-    rows: usize,
+pub(super) struct Shape {
+    pub(super) rows: usize,
     separator: char,
     quotes: Quotes,
     end: &'static str,
@@ -149,7 +160,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn write(&self, grid: &Grid<'_>) -> String {
+    pub(super) fn write(&self, grid: &Grid<'_>) -> String {
         let mut out = String::new();
         for row in std::iter::once(&grid.names).chain(&grid.rows) {
             for (at, cell) in row.iter().enumerate() {
@@ -181,7 +192,7 @@ impl Shape {
     }
 
     /// Says `2410 rows, tabs, CRLF, no final newline`.
-    fn note(&self) -> String {
+    pub(super) fn note(&self) -> String {
         let name = SEPARATORS.iter().find(|(known, _)| *known == self.separator).map_or("", |(_, name)| name);
         let quotes = QUOTES.iter().find(|(known, _)| *known == self.quotes).map_or("", |(_, name)| name);
         let end = if self.end == "\r\n" { "CRLF" } else { "" };
@@ -190,7 +201,7 @@ impl Shape {
         words.fold(format!("{} rows", self.rows), |note, word| note + ", " + word)
     }
 
-    fn parse(note: &str) -> Option<Self> {
+    pub(super) fn parse(note: &str) -> Option<Self> {
         let (rows, rest) = note.split_once(" rows, ")?;
         let mut words = rest.split(", ");
         let name = words.next()?;

@@ -3,7 +3,7 @@
 use crate::form::carried;
 use crate::form::usual::Usual;
 use crate::plan::{Loss, Mode, Reader};
-use crate::read::entry::{Gaps, ListingEntry, ListingLayout, layouts};
+use crate::read::entry::{Gaps, ListingEntry, Spacing, layouts};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -33,9 +33,9 @@ impl Stage for Listing {
         if entries.iter().flatten().count() < MIN_ROWS {
             return None;
         }
-        let usual = Usual::of(&entries, gaps(&lines, &entries))?;
+        let usual = Usual::of(&entries, spacing(&lines, &entries))?;
         let mut sheet = Sheet::default();
-        for ((line, entry), layout) in lines.iter().zip(&entries).zip(layouts(&entries, usual.gaps)) {
+        for ((line, entry), layout) in lines.iter().zip(&entries).zip(layouts(&entries, usual.spacing)) {
             match entry {
                 Some(entry) if layout.line(entry) == *line => {
                     sheet.row(usual.short(entry).as_deref().unwrap_or(line));
@@ -45,7 +45,7 @@ impl Stage for Listing {
             }
         }
         let text = format!("{}\n{}", usual.head(), carried::finish(sheet.close(), end));
-        Some(Edit { text, loss: Loss::None, note: usual.note().to_owned() })
+        Some(Edit { text, loss: Loss::None, note: usual.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
@@ -65,7 +65,7 @@ impl Stage for Listing {
         }
         entries.resize(rows.len(), None);
         let mut out = String::with_capacity(text.len() * 3);
-        for ((row, entry), layout) in rows.iter().zip(&entries).zip(layouts(&entries, usual.gaps)) {
+        for ((row, entry), layout) in rows.iter().zip(&entries).zip(layouts(&entries, usual.spacing)) {
             let short = entry.filter(|_| ListingEntry::read(row).is_none());
             out.push_str(&short.map_or_else(|| (*row).to_owned(), |entry| layout.line(&entry)));
             out.push('\n');
@@ -75,15 +75,29 @@ impl Stage for Listing {
     }
 }
 
-/// The gaps that bring most rows back.
-fn gaps(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Gaps {
-    let fits = |gaps: Gaps| {
-        let layouts: Vec<ListingLayout> = layouts(entries, gaps);
-        let rows = lines.iter().zip(entries).zip(layouts);
+/// The spacing that brings most rows back: as wide as the rows need, or as the first one is, where others were cut off.
+fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
+    let fits = |spacing: Spacing| {
+        let rows = lines.iter().zip(entries).zip(layouts(entries, spacing));
         rows.filter(|((line, entry), layout)| entry.is_some_and(|entry| layout.line(&entry) == **line))
             .count()
     };
-    if fits(Gaps::Wide) > fits(Gaps::Narrow) { Gaps::Wide } else { Gaps::Narrow }
+    let mode = entries.iter().flatten().map(|entry| entry.mode.len()).max().unwrap_or(0);
+    let first = lines.iter().zip(entries).find_map(|(line, entry)| Some((line, (*entry)?)));
+    let seen = |gaps: Gaps| {
+        let mode = if gaps == Gaps::Wide { mode.max(11) } else { mode };
+        first.and_then(|(line, entry)| Spacing::seen(gaps, mode, line, &entry))
+    };
+    let all = entries.iter().flatten().count();
+    let mut best = (Spacing::of(Gaps::Narrow), 0);
+    let plain = [Gaps::Narrow, Gaps::Wide].map(|gaps| Some(Spacing::of(gaps)));
+    for spacing in plain.into_iter().chain([seen(Gaps::Narrow), seen(Gaps::Wide)]).flatten() {
+        let count = if best.1 < all { fits(spacing) } else { 0 };
+        if count > best.1 {
+            best = (spacing, count);
+        }
+    }
+    best.0
 }
 
 /// What is written: rows, and other lines.
@@ -172,6 +186,18 @@ mod tests {
             drwxr-xr-x  12 me  staff   1 14 Nov 23:05 c\n-rw-r--r--   1 me  staff   9 14 Nov 23:05 d\n",
             "wide gaps",
             "[each is -rw-r--r-- 1 me staff 14 Nov 23:05 unless said; d is drwxr-xr-x]\n9 a\n-rw-r--r--@ 1 10 b\nd 12 1 c\n9 d\n",
+        );
+    }
+
+    /// As `ls -l | head` prints them: the widest row is not there.
+    #[test]
+    fn rows_that_were_cut_off_come_back() {
+        check(
+            &Listing,
+            "total 88\n-rw-r--r--  1 me    staff      634 Nov 14 23:05 a\n-rw-r--r--  1 me    staff        6 Nov 14 23:05 b\n\
+            drwxr-xr-x  2 me    staff     4096 Nov 14 23:05 c\n-rw-r--r--  1 me    staff       12 Nov 14 23:05 d\n",
+            "widths 2 5 8",
+            "[each is -rw-r--r-- 1 me staff Nov 14 23:05 unless said; d is drwxr-xr-x]\ntotal 88\n634 a\n6 b\nd 2 4096 c\n12 d\n",
         );
     }
 

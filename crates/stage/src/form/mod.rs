@@ -4,6 +4,7 @@ mod again;
 mod carried;
 mod codes;
 mod csv;
+mod csv_joined;
 pub(crate) mod dictionary;
 mod diff_stat;
 mod git;
@@ -52,6 +53,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &diff_stat::DiffStat,
     &again::Again,
     &paths::Paths,
+    &csv_joined::CsvJoined,
     &csv::Csv,
     &git::Blame,
     &git::Git,
@@ -65,4 +67,4 @@ pub static FORMS: &[&dyn Stage] = &[
 
 /// Those whose output is made of whole lines of another kind of text: who cuts lines leaves such a text alone.
 pub(crate) static ROWS: &[&dyn Stage] =
-    &[&csv::Csv, &listing::Listing, &search::Search, &git::Blame, &git::Git];
+    &[&csv::Csv, &csv_joined::CsvJoined, &listing::Listing, &search::Search, &git::Blame, &git::Git];

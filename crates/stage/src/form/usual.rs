@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::read::entry::{Gaps, KINDS, ListingEntry, date, is_mode, is_number, is_size, word};
+use crate::read::entry::{Gaps, KINDS, ListingEntry, Spacing, date, is_mode, is_number, is_size, word};
 
 /// What a row has unless it says otherwise.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Usual<'a> {
-    pub(crate) gaps: Gaps,
+    pub(crate) spacing: Spacing,
     owner: &'a str,
     group: &'a str,
     /// Empty when every row has its own.
@@ -22,9 +22,11 @@ const LINKS: &str = "1";
 const OPEN: &str = "[each is ";
 const SAID: &str = " unless said";
 const WIDE: &str = "wide gaps";
+const WIDTHS: &str = "widths ";
+const MAX_WIDTH: usize = 64;
 
 impl<'a> Usual<'a> {
-    pub(crate) fn of(entries: &[Option<ListingEntry<'a>>], gaps: Gaps) -> Option<Self> {
+    pub(crate) fn of(entries: &[Option<ListingEntry<'a>>], spacing: Spacing) -> Option<Self> {
         let rows = || entries.iter().flatten();
         let (owner, group) = most(rows().map(|entry| (entry.owner, entry.group)))?.0;
         let (date, count) = most(rows().map(|entry| entry.date))?;
@@ -34,7 +36,7 @@ impl<'a> Usual<'a> {
             modes.insert(0, FILE);
         }
         let date = if count * 3 >= rows().count() { date } else { "" };
-        Some(Self { gaps, owner, group, date, modes })
+        Some(Self { spacing, owner, group, date, modes })
     }
 
     /// The row that says what differs: `634 Makefile`, `d 2 4096 docs`.
@@ -90,20 +92,37 @@ impl<'a> Usual<'a> {
         head + "]"
     }
 
-    /// What only a decoder must know.
-    pub(crate) fn note(&self) -> &'static str {
-        if self.gaps == Gaps::Wide { WIDE } else { "" }
+    /// What only a decoder must know: `wide gaps, widths 2 4 8`.
+    pub(crate) fn note(&self) -> String {
+        let Spacing { gaps, least: [links, owner, size] } = self.spacing;
+        let wide = if gaps == Gaps::Wide { WIDE } else { "" };
+        if links + owner + size == 0 {
+            return wide.to_owned();
+        }
+        let comma = if wide.is_empty() { "" } else { ", " };
+        format!("{wide}{comma}{WIDTHS}{links} {owner} {size}")
+    }
+
+    fn spacing(note: &str) -> Option<Spacing> {
+        let (note, gaps) = note.strip_prefix(WIDE).map_or((note, Gaps::Narrow), |note| (note, Gaps::Wide));
+        let note = note.strip_prefix(", ").unwrap_or(note);
+        let mut spacing = Spacing::of(gaps);
+        if let Some(widths) = note.strip_prefix(WIDTHS) {
+            let mut widths = widths.split(' ').map(|width| width.parse().ok().filter(|&width| width <= MAX_WIDTH));
+            spacing.least = [widths.next()??, widths.next()??, widths.next()??];
+        }
+        Some(spacing)
     }
 
     pub(crate) fn parse(note: &str, head: &'a str) -> Option<Self> {
-        let gaps = if note == WIDE { Gaps::Wide } else { Gaps::Narrow };
+        let spacing = Self::spacing(note)?;
         let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(SAID)?;
         let mut words = each.splitn(5, ' ');
         let (mode, _, owner, group) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut modes = vec![mode];
         modes.extend(kinds.split("; ").filter_map(|kind| Some(kind.split_once(" is ")?.1)));
         let sound = modes.iter().all(|mode| is_mode(mode));
-        sound.then(|| Self { gaps, owner, group, date: words.next().unwrap_or_default(), modes })
+        sound.then(|| Self { spacing, owner, group, date: words.next().unwrap_or_default(), modes })
     }
 }
 

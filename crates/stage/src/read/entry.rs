@@ -83,6 +83,34 @@ pub(crate) enum Gaps {
     Wide,
 }
 
+/// How the columns of a listing are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spacing {
+    pub(crate) gaps: Gaps,
+    /// The least widths of links, owner and size: rows that are not shown may have been wider.
+    pub(crate) least: [usize; 3],
+}
+
+impl Spacing {
+    pub(crate) fn of(gaps: Gaps) -> Self {
+        Self { gaps, least: [0; 3] }
+    }
+
+    /// The widths that `line` has, which stands for `entry`.
+    pub(crate) fn seen(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
+        let column = |part: &str| {
+            let at = (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
+            Some(line.get(..at)?.chars().count())
+        };
+        let gap = if gaps == Gaps::Wide { 2 } else { 1 };
+        let links = (column(entry.links)? + entry.links.len()).checked_sub(mode + 1)?;
+        let owner = column(entry.group)?.checked_sub(column(entry.owner)? + gap)?;
+        let size = (column(entry.size)? + entry.size.len())
+            .checked_sub(column(entry.group)? + entry.group.chars().count() + gap)?;
+        Some(Self { gaps, least: [links, owner, size] })
+    }
+}
+
 /// The widths of a block's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListingLayout {
@@ -95,9 +123,10 @@ pub(crate) struct ListingLayout {
 }
 
 impl ListingLayout {
-    fn new(gaps: Gaps) -> Self {
+    fn new(spacing: Spacing) -> Self {
+        let Spacing { gaps, least: [links, owner, size] } = spacing;
         let mode = if gaps == Gaps::Wide { 11 } else { 0 };
-        Self { gaps, mode, links: 0, owner: 0, group: 0, size: 0 }
+        Self { gaps, mode, links, owner, group: 0, size }
     }
 
     fn widen(&mut self, entry: &ListingEntry<'_>) {
@@ -119,10 +148,10 @@ impl ListingLayout {
 }
 
 /// The layout of every row: rows that touch are a block, as wide as its widest.
-pub(crate) fn layouts(entries: &[Option<ListingEntry<'_>>], gaps: Gaps) -> Vec<ListingLayout> {
+pub(crate) fn layouts(entries: &[Option<ListingEntry<'_>>], spacing: Spacing) -> Vec<ListingLayout> {
     let mut layouts = Vec::with_capacity(entries.len());
     for block in entries.chunk_by(|above, below| above.is_some() && below.is_some()) {
-        let mut layout = ListingLayout::new(gaps);
+        let mut layout = ListingLayout::new(spacing);
         block.iter().flatten().for_each(|entry| layout.widen(entry));
         layouts.resize(layouts.len() + block.len(), layout);
     }
@@ -152,7 +181,7 @@ mod tests {
     fn blocks_have_their_own_widths() {
         let lines = ["-rw-r--r-- 1 me me 1 Nov 14 23:05 a", "", "-rw-r--r-- 1 me me 12 Nov 14 23:05 b"];
         let entries = lines.map(ListingEntry::read);
-        let back = entries.iter().zip(layouts(&entries, Gaps::Narrow));
+        let back = entries.iter().zip(layouts(&entries, Spacing::of(Gaps::Narrow)));
         let back: Vec<_> =
             back.map(|(entry, layout)| entry.map(|entry| layout.line(&entry)).unwrap_or_default()).collect();
         assert_eq!(back, lines);

@@ -13,6 +13,7 @@ use tersely_codec::{Value, terse};
 
 use self::joined::Joined;
 use self::texts::Texts;
+use crate::call::Call;
 use crate::form::json::document::document;
 use crate::form::json::worth::is_shorter;
 use crate::plan::{Loss, Mode, Reader};
@@ -38,11 +39,11 @@ impl Stage for JsonSplit {
         Reader::Strong
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let value = document(text)?;
         let layout = Layout::of(text, &value)?;
         let parts = Parts::of(value.clone())?;
-        let written = parts.write()?;
+        let written = parts.write(scene.call)?;
         let whole = terse::draft(&value)?;
         let worth = written.len() * 100 < whole.len() * (100 - WORTH) && is_shorter(text, &written);
         worth.then(|| Edit { text: written, loss: Loss::None, note: format!("{layout}{}", parts.note()) })
@@ -79,7 +80,7 @@ impl<'v> Parts<'v> {
         (!heads.is_empty()).then_some(Self { value, heads, tables, texts })
     }
 
-    fn write(&self) -> Option<String> {
+    fn write(&self, call: Call<'_>) -> Option<String> {
         let mut out = String::new();
         for head in &self.heads {
             out.extend([head, "\n"]);
@@ -89,7 +90,7 @@ impl<'v> Parts<'v> {
         }
         out.push_str(&terse::draft(&self.value)?);
         if let Some(texts) = &self.texts {
-            out.extend([GAP, &texts.write()]);
+            out.extend([GAP, &texts.write(call)]);
         }
         Some(out)
     }
@@ -167,7 +168,7 @@ mod tests {
             .collect();
         check(
             &format!("[{}]", rows.join(",")),
-            "[rows with the same who have the same street, city: the first table has them]\n2 records\n",
+            "[rows with the same who have the same street, city: the first table has them]\n[{who:7,street:Theodor-Heuss-Strasse 34,",
         );
     }
 
@@ -197,10 +198,10 @@ mod tests {
     #[test]
     fn long_texts_stand_below() {
         let boiler = "# Description\\r\\nBefore you send it:\\r\\n- [ ] run \\\"the tests\\\" and see them pass\\r\\n- [ ] write a line in the log of changes\\r\\n- [ ] sign what you send with the key that you have\\r\\n";
-        let row = |id: usize| format!("{{\"id\":{id},\"body\":\"Fix {id}\\r\\n\\r\\n{boiler}\"}}");
+        let row = |id: usize| format!("{{\"id\":{},\"body\":\"Fix {id}\\r\\n\\r\\n{boiler}\"}}", id * 31);
         let rows: Vec<String> = (1..9).map(row).collect();
         let text = format!("[{}]", rows.join(","));
-        check(&text, "[text 1 below stands for the text of that number]\n8 records\n{id:1,body:text 1 below with CRLF}\n");
+        check(&text, "[text 1 below stands for the text of that number]\n8 records\n{id:31,body:text 1 below with CRLF}\n");
         assert!(apply(&JsonSplit, &text).unwrap().text.contains("(then the same 3 lines as above)"));
     }
 

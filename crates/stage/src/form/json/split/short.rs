@@ -9,8 +9,6 @@ const CAME: &str = " came as ";
 const DIGITS: usize = 20;
 /// Fewer digits than this were meant.
 const LONG: usize = 17;
-/// A longer number is none of them.
-const MAX_BYTES: usize = 40;
 
 /// Writes numbers short if all can be, and says so by the first.
 pub(super) fn shorten(value: &mut Value<'_>) -> Option<String> {
@@ -60,20 +58,26 @@ fn each(value: &mut Value<'_>, visit: &mut dyn FnMut(&mut String) -> Option<()>)
     }
 }
 
-/// The number in as few digits as stand for it, if it came as SQLite writes it.
+/// The number in as few digits as stand for it; itself if it is long and came otherwise than SQLite writes it.
 fn short(number: &str) -> Option<String> {
-    if number.len() > MAX_BYTES {
-        return None;
+    if digits(number) < LONG {
+        return (long(number)? == number).then(|| number.to_owned());
     }
-    let digits = number.bytes().filter(u8::is_ascii_digit).count();
-    let parsed: f64 = number.parse().ok()?;
-    let short = if digits < LONG { number.to_owned() } else { format!("{parsed:?}") };
-    (long(&short)? == number).then_some(short)
+    let short = format!("{:?}", number.parse::<f64>().ok()?);
+    let same = digits(&short) < LONG && long(&short).is_some_and(|long| long == number);
+    Some(if same { short } else { number.to_owned() })
 }
 
-/// The number in twenty digits, without the zeros that end it.
+fn digits(number: &str) -> usize {
+    number.bytes().filter(u8::is_ascii_digit).count()
+}
+
+/// The number in twenty digits, without the zeros that end it; a long one is what it came as.
 pub(super) fn long(number: &str) -> Option<String> {
-    let parsed: f64 = number.parse().ok().filter(|_| number.len() <= MAX_BYTES)?;
+    if digits(number) >= LONG {
+        return Some(number.to_owned());
+    }
+    let parsed: f64 = number.parse().ok()?;
     if !(1e-5..1e15).contains(&parsed.abs()) && parsed != 0.0 || number.contains(['e', 'E']) {
         return None;
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use tersely_codec::{Text, Value};
 
+use crate::call::Call;
 use crate::form::again;
+use crate::read::source;
 use crate::room::Room;
 
 /// What tells a reader of them.
@@ -56,12 +58,15 @@ fn lines(text: &Text<'_>) -> Option<(String, bool)> {
 }
 
 impl Texts {
-    /// The texts, each below its number.
-    pub(super) fn write(&self) -> String {
+    /// The texts, each below its number. What an agent may edit keeps all of its lines.
+    pub(super) fn write(&self, call: Call<'_>) -> String {
         let mut out = String::new();
         for (at, text) in self.0.iter().enumerate() {
             out.push_str(if at > 0 { "\n" } else { "" });
             out.extend([OPEN, &(at + 1).to_string(), ":\n", text]);
+        }
+        if self.0.iter().any(|text| source::is_source(call, text)) {
+            return out;
         }
         let all: Vec<&str> = out.split('\n').collect();
         again::shorten(&all).unwrap_or(out)
