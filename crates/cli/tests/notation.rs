@@ -11,10 +11,10 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
 use tersely_engine::{Engine, Request};
-use tersely_stage::Stage;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
 use tersely_stage::form::FORMS;
+use tersely_stage::{Reader, Stage};
 use tersely_wire::guess_provider;
 
 /// The texts, what is sent for each, and the questions.
@@ -117,6 +117,9 @@ fn sent(example: &Value) -> (String, Vec<String>) {
     let mut plan = Plan { mode: text(example, "mode").parse().expect("a mode"), ..Plan::default() };
     if let Some(limit) = example["max_bytes"].as_u64() {
         plan.max_bytes = usize::try_from(limit).expect("a size");
+    }
+    if text(example, "reader") == "small" {
+        plan.reader = Reader::Small;
     }
     let input = text(example, "input");
     let outcome = compress(&plan, &O200k, call, &input);

@@ -22,6 +22,7 @@ mod python;
 mod repeats;
 mod schema;
 mod search;
+mod shapes;
 mod snapshot;
 mod table;
 mod tree;
@@ -58,6 +59,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &git::Blame,
     &git::Git,
     &table::Table,
+    &shapes::Shapes,
     &log::Log,
     &repeats::Repeats,
     &minimize_table_whitespace::MinimizeTableWhitespace,

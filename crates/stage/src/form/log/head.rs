@@ -4,7 +4,7 @@ use crate::form::log::weigh::weigh;
 
 /// A log with its heads taken off.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum HeadRow<'a> {
+pub(crate) enum HeadRow<'a> {
     /// From here on, until the next section, timed rows have this before their time and this behind it.
     Section(&'a str, &'a str),
     /// A line with the section's head.
@@ -37,7 +37,7 @@ const MIN_SECTION: usize = 40;
 const REACH: usize = 120;
 
 /// The rows of a log; all plain when most of its lines have no time, or heads that change.
-pub(super) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
+pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     let plain = || lines.iter().map(|line| HeadRow::Plain(line)).collect();
     let cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
     let timed = cuts.iter().flatten().count();
@@ -145,7 +145,7 @@ fn is_common(before: &str, cuts: &[Option<Cut<'_>>]) -> bool {
 }
 
 /// The time at the start of a timed row, and what follows it.
-pub(super) fn timed(row: &str) -> Option<(&str, &str)> {
+pub(crate) fn timed(row: &str) -> Option<(&str, &str)> {
     let length = row.bytes().take_while(|byte| is_time_byte(*byte)).count();
     let text = row[length..].strip_prefix(' ')?;
     is_time(row.as_bytes(), 0).then_some((&row[..length], text))
@@ -156,12 +156,12 @@ const TIME: &str = "{time}";
 const TEXT: &str = "{text}";
 
 /// The line that says what a section's rows begin with.
-pub(super) fn say(before: &str, after: &str) -> String {
+pub(crate) fn say(before: &str, after: &str) -> String {
     [OPEN, before, TIME, after, TEXT].concat()
 }
 
 /// Reads what `say` says.
-pub(super) fn read(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn read(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix(OPEN)?.strip_suffix(TEXT)?.split_once(TIME)
 }
 

@@ -3,8 +3,8 @@
 //! Every line keeps its place, its time and all its words. A log with a line that would be taken for our own words is
 //! left as it is: it does not come back, and the pipeline sees that.
 
-mod head;
-mod weigh;
+pub(crate) mod head;
+pub(crate) mod weigh;
 
 use self::head::HeadRow;
 use crate::form::repeats;

@@ -1,7 +1,7 @@
 //! What a text costs, roughly and fast: enough to choose between ways to write a log.
 
 /// The estimate: words by length, digits by three, signs by two; a space before a word is free.
-pub(super) fn weigh(text: &str) -> usize {
+pub(crate) fn weigh(text: &str) -> usize {
     let mut rest = text.as_bytes();
     let mut sum = 0;
     while let Some(&first) = rest.first() {

@@ -1,0 +1,464 @@
+//! Lines that differ only in a few values: their words are said once, under a name, and each line is the name and its
+//! values: `opened: root,1000`.
+//!
+//! Every line keeps its place, its indent and its time. A name is a word of the line itself, so that a reader who skips the
+//! shapes still sees what happened. A line that tells of an error stays as it came.
+
+mod call;
+mod clock;
+mod mine;
+mod mold;
+mod name;
+mod shape;
+mod unit;
+
+use std::collections::{HashMap, HashSet};
+
+use self::call::{COMMAS, CallSigns, Calls};
+use self::clock::Clock;
+use self::mine::{Lines, mine};
+use self::mold::Mold;
+use self::shape::BRACKETS;
+use crate::form::log::head::{self, HeadRow};
+use crate::form::repeats;
+use crate::plan::{Loss, Mode, Reader};
+use crate::read::source;
+use crate::room::Room;
+use crate::signal;
+use crate::stage::{Edit, Scene, Stage};
+
+/// A text of lines that resemble each other.
+pub(crate) struct Shapes;
+
+impl Stage for Shapes {
+    fn name(&self) -> &'static str {
+        "shapes"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn reader(&self) -> Reader {
+        Reader::Strong
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        if text.len() < MIN_BYTES || source::is_source(scene.call, text) {
+            return None;
+        }
+        let (note, body) = write(text)?;
+        let (body, _) = repeats::fold(&body);
+        let worth = body.len() * 100 < text.len() * MOST;
+        worth.then_some(Edit { text: body, loss: Loss::None, note })
+    }
+
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        read(room, note, &repeats::unfold(room, text)?)
+    }
+}
+
+/// Shorter texts have nothing to give.
+const MIN_BYTES: usize = 256;
+
+/// A text that keeps more of its bytes than this, in percent, is better read as it is.
+const MOST: usize = 92;
+
+/// Longer lines are left alone.
+const MAX_LINE: usize = 4096;
+
+/// More shapes are more than a reader keeps in mind.
+const MAX_SHAPES: usize = 40;
+
+/// What a shape must save: this weight, and of the bytes of all lines one in so many.
+const MIN_GAIN: usize = 16;
+const MIN_SHARE: usize = 1200;
+
+/// The note and the body of a text; `None` where its lines have nothing in common.
+fn write(text: &str) -> Option<(String, String)> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let rows = rows(&lines);
+    let lines = Lines::new(rows.iter().map(|row| plain(said(row))).collect())?;
+    let molds = molds(&lines, text.len());
+    let (calls, of) = calls(&lines, &rows, molds)?;
+    let example = example(&of)?;
+    let mut clock = Clock::of(&rows);
+    let mut body = calls.head(clock.words(), example)?;
+    for (row, of) in rows.iter().zip(&of) {
+        let text = said(row);
+        let call = of.as_ref().and_then(|(index, values)| calls.print(*index, values));
+        match row {
+            HeadRow::Section(before, after) => body.push_str(&head::say(before, after)),
+            HeadRow::Timed(time, _) => clock.write(&mut body, time),
+            HeadRow::Plain(line) if clock.is_taken(line) || head::read(line).is_some() => return None,
+            HeadRow::Plain(_) => {}
+        }
+        match call {
+            Some(call) => body.extend([&text[..text.len() - text.trim_start_matches(BLANKS).len()], &call]),
+            None if calls.is_call(text) => return None,
+            None => body.push_str(text),
+        }
+        body.push('\n');
+    }
+    body.pop();
+    Some((calls.note() + clock.note(), body))
+}
+
+/// The rows of a text; all plain where fewer than half have the head that is said once.
+fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
+    let rows = head::rows(lines);
+    let timed = rows.iter().filter(|row| matches!(row, HeadRow::Timed(..))).count();
+    if timed * 2 >= lines.len() { rows } else { lines.iter().map(|line| HeadRow::Plain(line)).collect() }
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// What a row says behind its time.
+fn said<'a>(row: &HeadRow<'a>) -> &'a str {
+    match row {
+        HeadRow::Section(..) => "",
+        HeadRow::Timed(_, text) | HeadRow::Plain(text) => text,
+    }
+}
+
+/// The words of a line that may be written short, without its indent; none of one that stays as it is.
+fn plain(text: &str) -> &str {
+    let short = text.len() <= MAX_LINE && signal::find(text).is_none();
+    if short { text.trim_start_matches(BLANKS) } else { "" }
+}
+
+/// The molds that are worth most.
+fn molds(lines: &Lines<'_>, bytes: usize) -> Vec<Mold> {
+    let least = MIN_GAIN.max(bytes / MIN_SHARE);
+    let molds: Vec<Mold> = mine(lines).into_iter().filter_map(|group| Mold::of(lines, group)).collect();
+    let mut molds = merged(lines, molds);
+    molds.retain(|mold| mold.gain >= least);
+    molds.sort_by_key(|mold| std::cmp::Reverse(mold.gain));
+    molds.truncate(MAX_SHAPES);
+    parted(lines, &mut molds);
+    molds.retain(|mold| mold.gain >= least);
+    molds
+}
+
+/// Fewer molds: those that differ in a few words that can as well be values are one.
+fn merged(lines: &Lines<'_>, molds: Vec<Mold>) -> Vec<Mold> {
+    let mut families: HashMap<_, Vec<Mold>> = HashMap::new();
+    let mut walk = Walk::new(lines);
+    for mold in molds.into_iter().filter(|mold| mold.gain > 0) {
+        let family = families.entry(mold.frame(lines)).or_default();
+        let joined = family.iter_mut().rev().take(MAX_KIN).find_map(|other| {
+            walk.over(&[&mold, &*other])?;
+            *other = other.merged(lines, &mold)?;
+            Some(())
+        });
+        if joined.is_none() {
+            family.push(mold);
+        }
+    }
+    let mut molds: Vec<_> = families.into_values().flatten().collect();
+    molds.sort_by_key(|mold| mold.kin);
+    molds
+}
+
+/// Gives the lines with a value that most have a shape of their own, where that pays.
+fn parted(lines: &Lines<'_>, molds: &mut Vec<Mold>) {
+    let mut walk = Walk::new(lines);
+    // The list grows while it is walked: what was parted is looked at again.
+    let mut at = 0;
+    while at < molds.len() && molds.len() < MAX_SHAPES && walk.over(&[&molds[at]]).is_some() {
+        match molds[at].parted(lines) {
+            Some([usual, rest]) if usual.gain + rest.gain > molds[at].gain => {
+                molds[at] = usual;
+                molds.push(rest);
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// Molds of one family that another is tried with.
+const MAX_KIN: usize = 4;
+
+/// How often every line may be looked at while shapes are merged, and while they are parted.
+const MAX_LOOKS: usize = 12;
+
+/// The looks at lines that are left.
+struct Walk(usize);
+
+impl Walk {
+    fn new(lines: &Lines<'_>) -> Self {
+        Self(lines.texts.len() * MAX_LOOKS)
+    }
+
+    /// Pays for a look at the lines of some molds, if that can be afforded.
+    fn over(&mut self, molds: &[&Mold]) -> Option<()> {
+        let looks = molds.iter().map(|mold| mold.group.lines.len()).sum();
+        self.0 = self.0.checked_sub(looks)?;
+        Some(())
+    }
+}
+
+/// For each row, the shape that it has and the values.
+type Called<'a> = Vec<Option<(usize, Vec<&'a str>)>>;
+
+/// The calls of named shapes.
+fn calls<'a>(lines: &Lines<'a>, rows: &[HeadRow<'_>], mut molds: Vec<Mold>) -> Option<(Calls, Called<'a>)> {
+    let begins = |row: &HeadRow<'_>| {
+        let text = said(row).trim_start_matches(BLANKS);
+        text.split_once(':').map(|(begin, _)| begin.to_owned())
+    };
+    let taken: HashSet<String> = rows.iter().filter_map(begins).filter(|begin| begin.len() < 40).collect();
+    let brackets = brackets(&mut molds);
+    let names = name::names(&molds.iter().map(|mold| (mold.kin, &mold.shape)).collect::<Vec<_>>(), taken);
+    let mut of: Called<'a> = vec![None; lines.texts.len()];
+    let mut shapes = Vec::new();
+    for (mut mold, name) in molds.into_iter().zip(names) {
+        let Some(name) = name else { continue };
+        for &line in &mold.group.lines {
+            of[line] = mold.take(lines, line).map(|values| (shapes.len(), values));
+        }
+        mold.shape.name = name;
+        shapes.push(mold.shape);
+    }
+    let comma = comma(&of);
+    (!shapes.is_empty()).then(|| (Calls::new(shapes, CallSigns { brackets, comma }), of))
+}
+
+/// The brackets that fewest shapes have in their text; those that do are dropped.
+fn brackets(molds: &mut Vec<Mold>) -> [char; 2] {
+    let has = |mold: &Mold, signs: [char; 2]| mold.shape.text().any(|text| text.contains(signs));
+    let lost = |signs: &[char; 2]| {
+        molds.iter().filter(|mold| has(mold, *signs)).map(|mold| mold.gain).sum::<usize>()
+    };
+    let best = BRACKETS.into_iter().min_by_key(lost).unwrap_or(BRACKETS[0]);
+    molds.retain(|mold| !has(mold, best));
+    best
+}
+
+/// What parts values: the first sign that few of them hold.
+fn comma(of: &Called<'_>) -> char {
+    let inner =
+        || of.iter().flatten().filter_map(|(_, values)| values.split_last()).flat_map(|(_, inner)| inner);
+    let all = inner().count();
+    let few = |sign: &char| inner().filter(|value| value.contains(*sign)).count() * 32 <= all;
+    COMMAS.into_iter().find(few).unwrap_or(COMMAS[0])
+}
+
+/// The call that shows best how calls are read: short, with two values.
+fn example<'o>(of: &'o Called<'_>) -> Option<(usize, &'o [&'o str])> {
+    let length = |values: &[&str]| values.iter().map(|value| value.len()).sum::<usize>();
+    let best = of.iter().flatten().min_by_key(|(_, values)| (values.len().abs_diff(2), length(values)));
+    best.map(|(index, values)| (*index, &**values))
+}
+
+/// The text that was written.
+fn read(room: Room, note: &str, body: &str) -> Option<String> {
+    let (mut clock, note) = Clock::parse(note);
+    let (calls, body) = Calls::parse(note, body)?;
+    let mut out = String::with_capacity(body.len() * 2);
+    let mut section = None;
+    for line in body.split('\n') {
+        if let Some(said) = head::read(line) {
+            section = Some(said);
+            continue;
+        }
+        if clock.reads(line) {
+            continue;
+        }
+        let text = match section.zip(clock.timed(line)) {
+            Some(((before, after), ([minute, time], text))) => {
+                out.extend([before, minute, time, after]);
+                text
+            }
+            None => line,
+        };
+        calls.expand(&mut out, text);
+        out.push('\n');
+        room.fits(out.len() - 1)?;
+    }
+    out.pop();
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
+    use crate::proof;
+
+    fn comes_back(text: &str) {
+        let Some((note, body)) = write(text) else { return };
+        let (folded, _) = repeats::fold(&body);
+        assert_eq!(proof::read(&Shapes, &note, &folded).as_deref(), Some(text), "{note}\n{folded}");
+    }
+
+    /// A log with two shapes, several lines a minute, and `more` in the middle of it.
+    fn log(more: &str) -> String {
+        let line = |n: usize| {
+            let at = format!("2026-03-02 10:{:02}:{:02}.718", n / 8, n % 8 * 7);
+            match n % 3 {
+                0 => format!(
+                    "{at} shop stock: order {} was paid by card {} at the till\n",
+                    8000 + n,
+                    n * 37 % 91
+                ),
+                1 => format!(
+                    "{at} shop mail: a letter for order {} was queued behind {} others\n",
+                    8000 + n,
+                    n * 7
+                ),
+                _ => format!("{at} shop door opened {n}\n"),
+            }
+        };
+        (0..24).map(line).chain([more.to_owned()]).chain((24..48).map(line)).collect()
+    }
+
+    #[test]
+    fn words_that_lines_share_are_said_once() {
+        let (note, body) = write(&log("Caused by: x\n")).unwrap();
+        assert_eq!(note, "{, minutes");
+        for words in [
+            "order {1} was paid by card {2} at the till",
+            "a letter for order {1} was queued behind {2} others",
+        ] {
+            assert_eq!(body.matches(words).count(), 1, "{body}");
+        }
+        assert_eq!(body.matches("at the till").count(), 1, "{body}");
+        assert!(body.contains("\nCaused by: x\n"), "{body}");
+        comes_back(&log("Caused by: x\n"));
+    }
+
+    /// Behaviour 3.22.
+    #[test]
+    fn a_line_that_tells_of_an_error_stays_as_it_came() {
+        let line = |n: usize| {
+            let level = if n % 7 == 3 { "ERROR" } else { "INFO" };
+            format!("{level} worker {n} of pool main has taken job {} from the long queue\n", n * 31 % 97)
+        };
+        let text: String = (0..40).map(line).collect();
+        let edit = proof::apply(&Shapes, &text).unwrap();
+        for error in text.lines().filter(|line| line.starts_with("ERROR")) {
+            assert!(edit.text.lines().any(|line| line == error), "{error}\n{}", edit.text);
+        }
+        assert!(!edit.text.contains("INFO worker 1 "), "{}", edit.text);
+    }
+
+    #[test]
+    fn an_indent_stays_before_the_name() {
+        let line = |n: usize| {
+            format!("{}took {n} of the plates out of kitchen number {}\n", " ".repeat(n % 3), n * 3)
+        };
+        let text: String = (0..30).map(line).collect();
+        let (_, body) = write(&text).unwrap();
+        let lines: Vec<_> = body.lines().filter(|line| !line.contains(['{', '['])).collect();
+        assert!(
+            lines[1].starts_with(' ') && !lines[1].starts_with("  ") && lines[2].starts_with("  "),
+            "{body}"
+        );
+        assert!(!body.contains(":  "), "{body}");
+        comes_back(&text);
+    }
+
+    #[test]
+    fn braces_of_the_text_are_not_taken_for_places() {
+        let line = |n: usize| format!("thread {{main}} has seen file number {n} of the {} in all\n", n * 7);
+        let text: String = (0..30).map(line).collect();
+        let (note, body) = write(&text).unwrap();
+        assert_eq!(note, "<,");
+        assert!(body.contains("thread {main} has seen file number <1> of the <2> in all\n"), "{body}");
+        comes_back(&text);
+    }
+
+    #[test]
+    fn many_words_that_differ_are_values_and_not_shapes() {
+        let pick = |n: usize, words: &[&'static str]| words[n % words.len()];
+        let line = |n: usize| {
+            let (level, service) =
+                (pick(n, &["info", "debug", "warn"]), pick(n / 3, &["api", "worker", "mail", "web"]));
+            format!(
+                "level={level} service={service} duration_ms={} bytes_sent={} request_id=r{n}\n",
+                n * 7 % 50,
+                n * 91
+            )
+        };
+        let text: String = (0..96).map(line).collect();
+        let (_, body) = write(&text).unwrap();
+        assert_eq!(body.lines().filter(|line| line.contains("duration_ms=")).count(), 1, "{body}");
+    }
+
+    #[test]
+    fn hostile_lines_come_back() {
+        for line in [
+            "",
+            "\n",
+            "\\",
+            "each timed line below: {time} {text}",
+            "each timed line below: a{time}b{text}",
+            "[the lines:]",
+            "stock: 1,1",
+            "  stock: 1,1",
+            "paid: 1,1",
+            ":05 x",
+            ":05.718 x",
+            "10:04",
+            "10:04:05 x",
+            "2026-03-02 10:04:05.718 shop paid: 1,1",
+            "2026-03-02 10:04:05.718 shop stock: order 1,2 was paid by card  at the till",
+            "2026-03-02 10:04:05.718 shop stock: order {1} was paid by card <2> at the till",
+            "2026-03-02 10:04:05.718 shop ",
+            "2026-03-02 10:04:05.718",
+            "(the line above 41 more times)",
+            "\tat x\r",
+            "{1}{2}{3}",
+            "日本語 12:00:00 é",
+        ] {
+            comes_back(&log(&format!("{line}\n")));
+            comes_back(&log(&format!("{line}\n").repeat(9)));
+            comes_back(&format!("{}{line}", log("")));
+            comes_back(&format!("{line}\n{}", log("")));
+            comes_back(&log("").replace('\n', "\r\n"));
+            comes_back(&log("").replace("was paid", line));
+            comes_back(&log("").replace("2026-03-02 ", line));
+        }
+    }
+
+    #[test]
+    fn lines_that_look_like_ours_are_not_taken_for_them() {
+        for line in ["each timed line below: a{time}b{text}", ":05 x", "10:04", "(the line above once more)"]
+        {
+            let text = log(&format!("{line}\n"));
+            let back = proof::apply(&Shapes, &text).map(|edit| proof::read(&Shapes, &edit.note, &edit.text));
+            assert!(back.is_none_or(|back| back.as_deref() != Some(&*text)), "{line}");
+        }
+    }
+
+    #[test]
+    fn edges_come_back() {
+        for text in ["", "\n", "a", "a\n\n", "12:00:00 ", &"12:00:00 x\n".repeat(9), &"é{1} 7\n".repeat(9)] {
+            comes_back(text);
+        }
+        for n in 1..40 {
+            comes_back(&log("x\n")[n..]);
+        }
+    }
+
+    #[test]
+    fn files_and_small_readers_are_spared() {
+        let plan = Plan::default();
+        let scene = |tool| Scene { plan: &plan, call: Call { tool, ..Call::default() } };
+        assert!(Shapes.apply(scene("bash"), &log("")).is_some());
+        assert_eq!(Shapes.apply(scene("Read"), &log("")), None);
+        assert_eq!(Shapes.reader(), Reader::Strong);
+    }
+
+    #[test]
+    fn what_was_never_written_is_declined() {
+        proof::read_foreign(&Shapes);
+        for (note, body) in
+            [("", "x"), ("{,", "x"), ("{,", "[some lines below are written short: x]\na: {9"), ("?", "x\n")]
+        {
+            assert_eq!(proof::read(&Shapes, note, body), None, "{note} {body}");
+        }
+    }
+}
