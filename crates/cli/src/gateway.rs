@@ -6,6 +6,7 @@ use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{Compressor, Error, GatewaySettings, Keeper, Live};
 use tersely_store::{SettingError, Store};
+use tersely_telemetry::{JournalFile, JournalSettings, Telemetry};
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
 
@@ -35,7 +36,8 @@ impl ReadyGateway {
             Some(compressor) => live.asking(compressor),
             None => live,
         };
-        Ok(Self { settings: meant.gateway, compressor: place, rewrite: Arc::new(live) })
+        let settings = GatewaySettings { telemetry: telemetry(meant.seen.events)?, ..meant.gateway };
+        Ok(Self { settings, compressor: place, rewrite: Arc::new(live) })
     }
 
     /// How far it goes, for people to read.
@@ -57,6 +59,17 @@ impl ReadyGateway {
     pub(crate) fn saved(&self) -> Saved {
         Saved::new(self.rewrite.totals())
     }
+}
+
+/// Where events go.
+fn telemetry(events: Option<JournalSettings>) -> Result<Telemetry, CommandFault> {
+    let Some(settings) = events else { return Ok(Telemetry::default()) };
+    let path = settings.path.clone();
+    let fault = |error| {
+        let what = format!("cannot write events to {}: {error}", path.display());
+        CommandFault::unable(what, "set events.file to a file that can be written, or leave it out")
+    };
+    JournalFile::open(settings).map(|file| Telemetry::new(Some(file))).map_err(fault)
 }
 
 /// Why texts cannot be kept as the settings say.

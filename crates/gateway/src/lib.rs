@@ -3,6 +3,7 @@
 //! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
 //! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
 
+mod admin;
 mod api;
 mod arrival;
 mod bench;
@@ -32,7 +33,9 @@ mod undo;
 mod upgrade;
 mod upstream;
 mod vendor;
+mod visit;
 
+pub use admin::AdminSettings;
 pub use api::serve_api;
 pub use error::{Error, Side};
 pub use llm::{

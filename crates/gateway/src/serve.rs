@@ -17,13 +17,15 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
+use crate::admin::AdminDoor;
 use crate::caller::Reach;
 use crate::error::Error;
 use crate::front::Front;
 use crate::greet::{Greeted, Protocol, greet};
 use crate::llm::{Gate, ModelDoor, Peer, Rewrite};
-use crate::pulse::{Beating, Pulse};
+use crate::pulse::Pulse;
 use crate::settings::GatewaySettings;
+use crate::visit::Visit;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -36,6 +38,9 @@ const ALIVE: Duration = Duration::from_secs(30);
 
 /// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(5);
+
+/// How many connections those who look after a gateway have at a time.
+const ADMINS: usize = 64;
 
 /// Listens where the settings say.
 ///
@@ -61,7 +66,21 @@ pub async fn serve(
 ) -> Result<(), Error> {
     // An address that cannot be told is taken for the one that more is refused at.
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
-    listen(Arc::new(ModelDoor::new(Gate::new(settings, rewrite, reach)?)), listener, stop).await
+    let door = ModelDoor::new(Gate::new(settings, rewrite, reach)?);
+    let admin = AdminDoor::open(door.settings(), door.life().leave.clone()).await?;
+    let serving = listen(Arc::new(door), listener, stop);
+    let Some((admin, listener)) = admin else { return serving.await };
+    select! {
+        ended = serving => ended,
+        never = attend(admin, listener) => match never {},
+    }
+}
+
+/// Serves what stands behind a door for as long as anyone waits for this.
+async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
+    let _end = front.life().end.clone().drop_guard();
+    let room = Arc::new(Semaphore::new(ADMINS));
+    accept(&front, &room, &listener).await
 }
 
 /// Serves what stands behind a door, as [`serve`] says.
@@ -127,7 +146,10 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
         let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.enter(request).await) }
+        async move {
+            let visit = Visit::begin(&front.settings().telemetry, &request);
+            Ok::<_, Infallible>(visit.follow(None, front.enter(request).await))
+        }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::pin!(serving);
@@ -150,8 +172,8 @@ async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
         request.extensions_mut().insert(peer);
         let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
-            let response = front.enter(request).await;
-            Ok::<_, Infallible>(response.map(|reply| Beating { reply, _beat: beat }))
+            let visit = Visit::begin(&front.settings().telemetry, &request);
+            Ok::<_, Infallible>(visit.follow(Some(beat), front.enter(request).await))
         }
     });
     let serving = protocol.serve_connection(TokioIo::new(stream), service);

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use http::HeaderValue;
+use tersely_telemetry::Telemetry;
 
+use crate::admin::AdminSettings;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
 
@@ -31,6 +33,10 @@ pub struct GatewaySettings {
     pub hosts: Vec<String>,
     /// What becomes of a wish for a websocket.
     pub websockets: Websockets,
+    /// Where it is looked after.
+    pub admin: AdminSettings,
+    /// Where it is told what becomes of requests.
+    pub telemetry: Telemetry,
 }
 
 impl Default for GatewaySettings {
@@ -45,6 +51,8 @@ impl Default for GatewaySettings {
             origins: Origins::default(),
             hosts: Vec::new(),
             websockets: Websockets::default(),
+            admin: AdminSettings::default(),
+            telemetry: Telemetry::default(),
         }
     }
 }

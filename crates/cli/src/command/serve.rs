@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{Error, GatewaySettings, Live, Upstream, Vendor, bind, probe, serve};
+use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::net::TcpListener;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
 /// Starts a gateway, and returns when it has ended.
 fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
+    let _log = log::start(loaded.settings.seen.log);
     let proxy = ReadyGateway::new(loaded.settings.clone())?;
     let ended = runtime.block_on(async {
         follow(sources, loaded, Arc::clone(&proxy.rewrite));
@@ -194,8 +196,15 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
          claude    ANTHROPIC_BASE_URL={url} ENABLE_TOOL_SEARCH=true claude\n  \
          codex     codex -c openai_base_url='\"{url}/v1\"'\n  \
          gemini    GOOGLE_GEMINI_BASE_URL={url} gemini\n  \
-         others    OPENAI_BASE_URL={url}/v1, or start them with: tersely run CMD"
+         others    OPENAI_BASE_URL={url}/v1, or start them with: tersely run CMD{}",
+        numbers(&proxy.settings)
     )
+}
+
+/// Where its numbers are, if anywhere.
+fn numbers(settings: &GatewaySettings) -> String {
+    let listen = settings.admin.listen.map(local);
+    listen.map_or_else(String::new, |address| format!("\n  metrics   http://{address}/metrics"))
 }
 
 /// Where each provider's requests go; said once if it is one place for all.

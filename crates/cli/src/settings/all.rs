@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kept::Keeping;
+use super::seen::Seen;
 
 /// Everything that the product can be told.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub(crate) struct AllSettings {
     pub servers: tersely_gateway::McpServers,
     /// The compressor elsewhere, if results are sent to one.
     pub compressor: Option<tersely_gateway::CompressorSettings>,
+    /// What is seen of a gateway.
+    pub seen: Seen,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
 }

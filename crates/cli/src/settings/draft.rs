@@ -9,6 +9,7 @@ use tersely_gateway::{Upstream, Upstreams, Vendor};
 use super::all::AllSettings;
 use super::kept::KeptSettings;
 use super::remote::RemoteSettings;
+use super::seen::SeenSettings;
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Draft {
     pub kept: KeptSettings,
     /// Who leaves detail out of results.
     pub remote: RemoteSettings,
+    /// What is seen of a gateway.
+    pub seen: SeenSettings,
 }
 
 impl Default for Draft {
@@ -47,6 +50,7 @@ impl Default for Draft {
             discovery: Discovery::default(),
             kept,
             remote,
+            seen: SeenSettings::default(),
         }
     }
 }
@@ -83,6 +87,7 @@ impl Draft {
         self.settings.compressor = self.remote.compressor(&self.settings.gateway.upstreams);
         self.settings.engine.strategy = self.remote.strategy(self.settings.compressor.as_ref());
         self.settings.keeping = self.kept.finish();
+        self.settings.seen = self.seen.finish();
         self.settings
     }
 

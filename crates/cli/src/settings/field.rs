@@ -23,6 +23,8 @@ type Place<T> = fn(&mut Draft) -> &mut T;
 #[derive(Clone, Copy)]
 pub(crate) enum SettingField {
     Address(Place<SocketAddr>),
+    /// An address, or none.
+    Listener(Place<Option<SocketAddr>>),
     Url(Place<String>),
     Proxy(Place<String>),
     Text(Place<String>),
@@ -65,6 +67,7 @@ impl SettingField {
     pub(crate) fn write(self, draft: &mut Draft, words: &Words) -> Result<(), String> {
         match self {
             Self::Address(place) => *place(draft) = address(words.one()?)?,
+            Self::Listener(place) => *place(draft) = listener(words.one()?)?,
             Self::Url(place) => *place(draft) = url(words.one()?)?,
             Self::Proxy(place) => *place(draft) = proxy(words.one()?)?,
             Self::Text(place) => *place(draft) = words.list().join(","),
@@ -100,6 +103,7 @@ impl SettingField {
     pub(crate) fn show(self, draft: &mut Draft) -> Value {
         match self {
             Self::Address(place) => json!(place(draft).to_string()),
+            Self::Listener(place) => json!(place(draft).map_or_else(String::new, |it| it.to_string())),
             Self::Url(place) | Self::Text(place) | Self::Header(place) | Self::Word(place) => {
                 json!(place(draft))
             }
@@ -185,6 +189,11 @@ fn address(word: &str) -> Result<SocketAddr, String> {
     let port = word.parse::<u16>().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
     let found = word.parse().or(bare).ok().or(port.ok());
     found.ok_or_else(|| format!("{word:?} is not an address; write IP:PORT, such as 127.0.0.1:8787"))
+}
+
+/// An address; nothing where there is to be none.
+fn listener(word: &str) -> Result<Option<SocketAddr>, String> {
+    if word.is_empty() { Ok(None) } else { address(word).map(Some) }
 }
 
 fn url(word: &str) -> Result<String, String> {

@@ -7,6 +7,7 @@ use tersely_engine::{FIELDS, PlanField};
 use super::draft::Draft;
 use super::field::SettingField;
 use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
+use super::seen::{FORMATS, LEVELS};
 use super::words::Words;
 
 /// Something that can be set.
@@ -38,6 +39,9 @@ impl SettingKey {
 /// Keys that only a file that was named may set, though others with fields like theirs are free.
 const NAMED_ONLY: &[&str] = &[
     "listen",
+    "admin.listen",
+    "admin.token",
+    "events.file",
     "filters.folder",
     "proxy.except",
     STRATEGY,
@@ -60,7 +64,7 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 11] = [
+pub(crate) const GROUPS: [(&str, &str); 14] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
@@ -80,6 +84,9 @@ pub(crate) const GROUPS: [(&str, &str); 11] = [
     ("remote", "A service or a model that shortens tool results: [remote.md](remote.md)"),
     ("limits", "How much to accept"),
     ("timeouts", "How long to wait; a whole response has no limit"),
+    ("admin", "A second listener, for those who look after the gateway"),
+    ("log", "What is written of requests, never a word of them"),
+    ("events", "What is kept of requests, never a word of them"),
     ("proxy", "The proxy for upstreams"),
 ];
 
@@ -432,6 +439,41 @@ static BELOW: &[SettingKey] = &[
         name: "timeouts.drain",
         field: SettingField::Time(|draft| &mut draft.timeouts().drain),
         about: "For running streams to finish, once no more requests are accepted",
+    },
+    SettingKey {
+        name: "admin.listen",
+        field: SettingField::Listener(|draft| &mut draft.settings.gateway.admin.listen),
+        about: "The address for `/metrics`, `/healthz` and `/readyz`; empty: none",
+    },
+    SettingKey {
+        name: "admin.token",
+        field: SettingField::Key(|draft| &mut draft.settings.gateway.admin.token),
+        about: "The bearer token that `/metrics` asks for; needed where other machines can reach it",
+    },
+    SettingKey {
+        name: "log.level",
+        field: SettingField::Choice(|draft| &mut draft.seen.level, LEVELS),
+        about: "What `serve` writes to stderr: every request, those that failed by our fault or an upstream's, or none",
+    },
+    SettingKey {
+        name: "log.format",
+        field: SettingField::Choice(|draft| &mut draft.seen.format, FORMATS),
+        about: "How lines look; `auto`: text on a terminal, JSON elsewhere",
+    },
+    SettingKey {
+        name: "events.file",
+        field: SettingField::Word(|draft| &mut draft.seen.events),
+        about: "A file for events, a line of JSON for each; empty: none",
+    },
+    SettingKey {
+        name: "events.bytes",
+        field: SettingField::Bytes(|draft| &mut draft.seen.event_bytes),
+        about: "The size at which a new file begins",
+    },
+    SettingKey {
+        name: "events.files",
+        field: SettingField::Count(|draft| &mut draft.seen.event_files),
+        about: "How many files to keep",
     },
     SettingKey {
         name: "proxy.url",

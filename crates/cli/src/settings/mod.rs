@@ -27,6 +27,7 @@ mod schema;
 mod seed;
 mod seed_remote;
 mod seed_said;
+mod seen;
 pub(crate) mod server;
 mod shape;
 mod sources;

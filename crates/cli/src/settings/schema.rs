@@ -56,6 +56,7 @@ fn property(key: &SettingKey, draft: &mut Draft) -> Value {
 fn shape(field: SettingField) -> Value {
     match field {
         SettingField::Address(_)
+        | SettingField::Listener(_)
         | SettingField::Url(_)
         | SettingField::Proxy(_)
         | SettingField::Secret(_)

@@ -10,5 +10,6 @@ mod hosts;
 mod numbers;
 mod printed;
 mod run;
+mod seen;
 mod serve;
 mod stage;

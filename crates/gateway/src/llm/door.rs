@@ -1,6 +1,7 @@
 //! Takes a request from the client's socket to the upstream's, and the answer back.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
 use http::request::Parts;
@@ -32,6 +33,7 @@ use crate::settings::{GatewaySettings, Websockets};
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
+use crate::visit::know;
 
 /// The door for models.
 pub(crate) struct ModelDoor {
@@ -75,6 +77,7 @@ async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> 
         forward(gate, provider, request).await
     };
     let mut response = answered.unwrap_or_else(|error| shape::answer(provider, &error));
+    know(response.extensions_mut(), |known| known.provider = provider.map(Vendor::name));
     if let Some(origin) = origin {
         local::open(origin, response.headers_mut());
     }
@@ -97,7 +100,8 @@ pub(crate) async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let Offered { outgoing, added, entry, follow } = offer(gate, &mut parts, arriving(gate, body)).await?;
+    let Offered { outgoing, added, entry, follow, missed, ours } =
+        offer(gate, &mut parts, arriving(gate, body)).await?;
     // Only AWS is shown another name of the host than its own.
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
@@ -114,12 +118,17 @@ pub(crate) async fn forward(
         held,
         room: None,
     });
+    let since = Instant::now();
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
+    let took = since.elapsed();
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
         _ => back(gate, (added, again), response, (running, lane)).await?,
     };
+    know(answer.extensions_mut(), |known| {
+        (known.upstream, known.ours, known.missed) = (Some(took), ours, missed);
+    });
     if let Some(entry) = entry {
         entry.answer(&mut answer);
     }

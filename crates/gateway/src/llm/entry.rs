@@ -10,6 +10,7 @@ use tersely_core::prompt::Stats;
 use tersely_engine::Report;
 
 use crate::llm::totals::TotalSums;
+use crate::visit::know;
 
 /// What a response says of its request.
 const READER: HeaderName = HeaderName::from_static("x-tersely-reader");
@@ -76,6 +77,8 @@ impl RequestEntry {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
             self.state = State::Answered;
+            let report = Arc::new(self.report.clone());
+            know(response.extensions_mut(), |known| known.report = Some(report));
             response.headers_mut().extend(told(&self.report));
         }
     }

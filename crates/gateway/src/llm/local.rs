@@ -11,6 +11,7 @@ use http::{Method, Request, Response, StatusCode};
 use crate::caller::is_preflight;
 use crate::llm::gate::Gate;
 use crate::reply::Reply;
+use crate::visit::know;
 
 /// Our own answer to a request, if it is for us.
 pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Reply>> {
@@ -50,6 +51,7 @@ fn state(status: StatusCode, text: &'static str) -> Response<Reply> {
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Whoever looks for us can tell us from others on the same port.
     response.headers_mut().insert(SERVER, HeaderValue::from_static("tersely"));
+    know(response.extensions_mut(), |known| known.is_probe = true);
     response
 }
 

@@ -1,6 +1,7 @@
 //! Reads the bodies that the rewriter wants, offers them, and says what to forward.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
@@ -36,12 +37,16 @@ pub(crate) struct Offered {
     pub(crate) entry: Option<RequestEntry>,
     /// What goes on with the response, and the room that the request takes until that is over.
     pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
+    /// Why it goes on as it came, though it should not.
+    pub(crate) missed: Option<Missed>,
+    /// What the verdict took.
+    pub(crate) ours: Option<Duration>,
 }
 
 impl Offered {
     /// A body that goes on as it came.
     fn plain(outgoing: Outgoing) -> Self {
-        Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
+        Self { outgoing, added: HeaderMap::new(), entry: None, follow: None, missed: None, ours: None }
     }
 }
 
@@ -87,13 +92,16 @@ fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered 
     // The one who is told may be the one who just panicked.
     let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
-    Offered { added, ..Offered::plain(outgoing) }
+    Offered { added, missed: Some(why), ..Offered::plain(outgoing) }
 }
 
 async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
     let Whole { bytes, trailers, held } = whole;
     let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
-    match ask(gate, parts, &bytes).await {
+    let since = Instant::now();
+    let verdict = ask(gate, parts, &bytes).await;
+    let ours = Some(since.elapsed());
+    let offered = match verdict {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
         Ok(Verdict::Count(entry)) => {
@@ -102,7 +110,8 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, 
         // Nobody waits for a verdict twice.
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
         Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
-    }
+    };
+    offered.map(|offered| Offered { ours, ..offered })
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
@@ -209,5 +218,5 @@ async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
         None => (held, None),
     };
     let outgoing = Outgoing::whole(Bytes::from(body), None, sent);
-    Offered { outgoing, added: headers, entry: entry.map(RequestEntry::sent), follow }
+    Offered { added: headers, entry: entry.map(RequestEntry::sent), follow, ..Offered::plain(outgoing) }
 }

@@ -7,6 +7,7 @@ use http::{Response, StatusCode};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::vendor::Vendor;
+use crate::visit::know;
 
 /// The response that tells a client of an error. When we are full, it also says when to come back.
 pub(crate) fn answer(provider: Option<Vendor>, error: &Error) -> Response<Reply> {
@@ -15,6 +16,7 @@ pub(crate) fn answer(provider: Option<Vendor>, error: &Error) -> Response<Reply>
     let mut response = Response::new(Reply::Ours(Some(Bytes::from(text))));
     *response.status_mut() = error.status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    know(response.extensions_mut(), |known| known.fault = Some((error.side, error.message.as_str().into())));
     if matches!(error.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }

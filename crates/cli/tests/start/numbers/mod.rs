@@ -2,8 +2,8 @@
 //!
 //! Bodies are read with `serde_json` here and not with the scanner that found the results. What fails is not counted.
 
-mod script;
-mod shape;
+pub(crate) mod script;
+pub(crate) mod shape;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -144,7 +144,7 @@ fn what_is_said_is_what_the_upstream_received() {
                 {
                     script.then(answer);
                     let answer = post(&here, shape.path, &body);
-                    assert!(!answer.contains("x-tersely-"), "{answer}");
+                    assert!(!answer.contains("tokens"), "{answer}");
                     failed += 1;
                 }
             }

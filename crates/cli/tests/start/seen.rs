@@ -1,0 +1,186 @@
+//! What is seen of a gateway: its log, its events and its numbers, and that none of them holds a word of a request.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::numbers::script::{Answer, Script};
+use crate::numbers::shape::SHAPES;
+use crate::stage::{Running, get, post, start, turn};
+
+/// A port that nobody listens on right now.
+fn free() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").to_string()
+}
+
+fn events(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("tersely-{name}-{}.jsonl", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// A gateway with all that can be seen of one: its address, and where it is looked after.
+fn seen(upstream: &str, events: &str) -> (Running, String, String) {
+    let admin = free();
+    let url = format!("http://{upstream}");
+    let args = ["serve", "--listen", "127.0.0.1:0", "--upstream", &url];
+    let served = start(&args, &[("TERSELY_ADMIN_LISTEN", &admin), ("TERSELY_EVENTS_FILE", events)]);
+    let address = served.address();
+    (served, address, admin)
+}
+
+/// The next line of the log that is about a request.
+fn logged(served: &Running) -> Value {
+    loop {
+        if let Ok(line) = serde_json::from_str::<Value>(&served.line()) {
+            return line;
+        }
+    }
+}
+
+fn metric(admin: &str, name: &str) -> u64 {
+    let text = get(admin, "/metrics");
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().expect("a number")
+}
+
+/// Behaviour 13.7.
+#[test]
+fn a_gateway_whose_upstream_is_gone_says_so() {
+    let (served, address, admin) = seen(&free(), "");
+    let answer = post(&address, "/v1/messages", "{}");
+    assert!(answer.starts_with("HTTP/1.1 502"), "{answer}");
+    let line = logged(&served);
+    assert_eq!(
+        (&line["level"], &line["status"], &line["end"]),
+        (&"WARN".into(), &502.into(), &"upstream".into())
+    );
+    assert!(line["why"].as_str().is_some_and(|why| why.contains("is unreachable")), "{line}");
+    let failed = "tersely_requests_total{provider=\"anthropic\",status=\"5xx\",end=\"upstream\"}";
+    assert_eq!(metric(&admin, failed), 1);
+}
+
+/// Behaviour 13.8: answers, log, events and numbers agree, and what failed counts for nothing.
+#[test]
+fn all_that_is_said_of_tokens_is_the_same() {
+    let (upstream, script) = Script::start();
+    let path = events("same");
+    let (served, address, admin) = seen(&upstream.to_string(), &path.to_string_lossy());
+    let (body, _) = turn();
+    let good = post(&address, "/v1/messages", &body);
+    script.then(Answer::Status(429));
+    post(&address, "/v1/messages", &body);
+    let header = |name: &str| {
+        let found = good.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        found.unwrap_or_else(|| panic!("no {name} in {good}")).trim().parse::<u64>().expect("a number")
+    };
+    let (before, after) =
+        (header("x-tersely-request-tokens-before"), header("x-tersely-request-tokens-after"));
+    assert!(after < before);
+    let line = logged(&served);
+    assert_eq!((&line["tokens_before"], &line["tokens_after"]), (&before.into(), &after.into()));
+    assert_eq!(logged(&served)["tokens_after"], Value::Null, "it was refused");
+    let written = lines(&path, 2);
+    assert_eq!(written[0]["request_tokens"], serde_json::json!({ "before": before, "after": after }));
+    assert_eq!(written[1]["status"], 429);
+    for (name, tokens) in [("before", before), ("after", after)] {
+        let name = format!("tersely_request_tokens_{name}_total{{provider=\"anthropic\"}}");
+        assert_eq!(metric(&admin, &name), tokens);
+    }
+    let _ = fs::remove_file(path);
+}
+
+/// So many lines of a file, soon.
+fn lines(path: &PathBuf, count: usize) -> Vec<Value> {
+    let since = Instant::now();
+    loop {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if lines.len() >= count || since.elapsed() > Duration::from_secs(20) {
+            assert_eq!(lines.len(), count, "{text}");
+            return lines;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Behaviour 13.9: a word that stands everywhere in requests is nowhere in what is told of them.
+#[test]
+fn nothing_holds_a_word_of_a_request() {
+    const CANARY: &str = "cAnAry7Q";
+    let (upstream, script) = Script::start();
+    let path = events("canary");
+    let (mut served, address, admin) = seen(&upstream.to_string(), &path.to_string_lossy());
+    let texts = [("call_1".to_owned(), format!("{CANARY} ").repeat(200))];
+    let mut sent = 0;
+    for shape in &SHAPES {
+        let mut body = (shape.body)(&texts);
+        body["system"] = CANARY.into();
+        body["metadata"] = serde_json::json!({ "user_id": CANARY, CANARY: CANARY });
+        for status in [200, 400, 500] {
+            script.then(Answer::Status(status));
+            post(&address, &format!("{}?key={CANARY}", shape.path), &body.to_string());
+            sent += 1;
+        }
+    }
+    for head in [
+        format!("POST /{CANARY} HTTP/1.1\r\nhost: localhost"),
+        format!("{CANARY} /v1/messages HTTP/1.1\r\nhost: localhost"),
+        format!("POST /v1/messages HTTP/1.1\r\nhost: {CANARY}"),
+        format!("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: {CANARY}\r\nx-compression-mode: {CANARY}\r\nuser-agent: {CANARY}"),
+    ] {
+        raw(&address, &format!("{head}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"));
+        sent += 1;
+    }
+    let written = lines(&path, sent);
+    let numbers = get(&admin, "/metrics");
+    served.signal("INT");
+    served.code();
+    let log: Vec<String> = served.said.iter().collect();
+    assert!(log.len() >= sent, "{}", log.len());
+    for told in [numbers, log.join("\n"), format!("{written:?}")] {
+        assert!(!told.to_ascii_lowercase().contains(&CANARY.to_ascii_lowercase()), "{told}");
+    }
+    let _ = fs::remove_file(path);
+}
+
+fn raw(address: &str, request: &str) {
+    let mut stream = TcpStream::connect(address).expect("a gateway");
+    stream.write_all(request.as_bytes()).expect("a request is sent");
+    // Whatever it says.
+    let _ = stream.read_to_string(&mut String::new());
+}
+
+/// Behaviour 13.10.
+#[test]
+fn other_machines_need_a_token() {
+    let done = crate::stage::tersely(&["serve", "--listen", "127.0.0.1:0"], &[("TERSELY_ADMIN_LISTEN", "0.0.0.0:0")])
+        .output()
+        .expect("it ends");
+    assert_eq!(done.status.code(), Some(2));
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    assert!(stderr.contains("set admin.token too"), "{stderr}");
+
+    let admin = free();
+    let env = [("TERSELY_ADMIN_LISTEN", admin.as_str()), ("TERSELY_ADMIN_TOKEN", "open-sesame")];
+    let served = start(&["serve", "--listen", "127.0.0.1:0"], &env);
+    served.address();
+    let ask = |authorization: &str| {
+        let mut stream = TcpStream::connect(&admin).expect("a gateway");
+        let request =
+            format!("GET /metrics HTTP/1.1\r\nhost: localhost\r\n{authorization}connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("a request is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    };
+    assert!(ask("").starts_with("HTTP/1.1 401"));
+    assert!(ask("authorization: Bearer open-sesamE\r\n").starts_with("HTTP/1.1 401"));
+    assert!(ask("authorization: Bearer open-sesame\r\n").starts_with("HTTP/1.1 200"));
+    assert!(get(&admin, "/readyz").starts_with("HTTP/1.1 200"), "probes need no token");
+}

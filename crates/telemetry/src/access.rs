@@ -1,0 +1,59 @@
+//! One line in the log for each request.
+
+use std::time::Duration;
+
+use tracing::{info, warn};
+
+use crate::event::{RequestEnd, RequestEvent, TokenChange};
+
+/// Writes the line. A request that failed by our fault or an upstream's is a warning; what a client does wrong is not.
+pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
+    let loud = matches!(event.end, RequestEnd::Upstream | RequestEnd::Us)
+        || event.status >= 500
+        || event.missed.is_some();
+    // The two are macros, and what they write is the same.
+    macro_rules! line {
+        ($level:ident) => {
+            $level!(
+                target: "tersely::request",
+                id = format_args!("{:x}", event.id),
+                method = event.verb.name(),
+                provider = event.provider,
+                model = event.model.as_ref().map(|model| model.as_str()),
+                status = event.status,
+                end = event.end.name(),
+                why,
+                missed = event.missed,
+                ms = milliseconds(event.took),
+                upstream_ms = event.upstream.map(milliseconds),
+                our_ms = event.ours.map(milliseconds),
+                results = some(event.results),
+                changed = some(event.changed),
+                tokens_before = told(event, event.request_tokens).map(|tokens| tokens.before),
+                tokens_after = told(event, event.request_tokens).map(|tokens| tokens.after),
+                masked = some(event.redacted),
+                faults = some(event.faults),
+                "request"
+            )
+        };
+    }
+    if loud {
+        line!(warn);
+    } else {
+        line!(info);
+    }
+}
+
+/// A request that failed saved nothing, and one that was not counted says nothing.
+fn told(event: &RequestEvent, tokens: TokenChange) -> Option<TokenChange> {
+    (event.is_success() && tokens != TokenChange::default()).then_some(tokens)
+}
+
+fn some(count: usize) -> Option<usize> {
+    (count > 0).then_some(count)
+}
+
+/// To the tenth, which is more than anyone reads.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}

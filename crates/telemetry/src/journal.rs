@@ -1,0 +1,168 @@
+//! Events in a file: a line of JSON for each, in files of bounded size and number.
+//!
+//! Events wait in a short queue for a thread of its own. Where that is slow, or the disk is full, they are dropped and
+//! counted: no request ever waits for its event.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Value, json};
+
+use crate::event::{RequestEvent, TokenChange};
+
+/// Events that wait to be written.
+const QUEUE: usize = 256;
+
+/// The format of the lines; a field that changes its meaning changes this.
+const VERSION: u32 = 1;
+
+/// Where events are written, and how much of them is kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct JournalSettings {
+    /// The file; older ones have a number behind its name.
+    pub path: PathBuf,
+    /// The most bytes of one file.
+    pub bytes: u64,
+    /// The most files.
+    pub files: usize,
+}
+
+/// A file that events are written to.
+#[derive(Debug)]
+pub struct JournalFile {
+    queue: SyncSender<String>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl JournalFile {
+    /// Begins to write.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(settings: JournalSettings) -> io::Result<Self> {
+        let mut pages = Pages::open(settings)?;
+        let (queue, events) = sync_channel(QUEUE);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let lost = Arc::clone(&dropped);
+        let write = move || pages.write(&events, &lost);
+        thread::Builder::new().name("tersely-events".to_owned()).spawn(write)?;
+        Ok(Self { queue, dropped })
+    }
+
+    /// Writes an event, if there is room for it.
+    pub(crate) fn write(&self, event: &RequestEvent) {
+        if self.queue.try_send(format!("{}\n", line(event))).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Events that were dropped so far.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// The files, the newest open.
+struct Pages {
+    settings: JournalSettings,
+    file: File,
+    written: u64,
+}
+
+impl Pages {
+    fn open(settings: JournalSettings) -> io::Result<Self> {
+        let file = appending(&settings.path)?;
+        let written = file.metadata()?.len();
+        Ok(Self { settings, file, written })
+    }
+
+    /// Writes what comes until nobody can send any more.
+    fn write(&mut self, events: &Receiver<String>, dropped: &AtomicU64) {
+        while let Ok(event) = events.recv() {
+            if self.add(&event).is_err() {
+                dropped.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn add(&mut self, event: &str) -> io::Result<()> {
+        let bytes = u64::try_from(event.len()).unwrap_or(u64::MAX);
+        if self.written > 0 && self.written.saturating_add(bytes) > self.settings.bytes {
+            self.turn()?;
+        }
+        self.file.write_all(event.as_bytes())?;
+        self.written = self.written.saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Begins a file; each older one moves by one, and the oldest goes.
+    fn turn(&mut self) -> io::Result<()> {
+        let JournalSettings { path, files, .. } = &self.settings;
+        for number in (1..*files).rev() {
+            let older = if number == 1 { path.clone() } else { numbered(path, number - 1) };
+            // One that is not there need not move.
+            let _ = fs::rename(older, numbered(path, number));
+        }
+        if *files <= 1 {
+            fs::remove_file(path)?;
+        }
+        self.file = appending(path)?;
+        self.written = 0;
+        Ok(())
+    }
+}
+
+fn appending(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+/// `events.jsonl.1`
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
+}
+
+/// The event as JSON.
+fn line(event: &RequestEvent) -> Value {
+    let at = event.at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (results, whole) = (event.result_tokens, event.request_tokens);
+    json!({
+        "kind": "request",
+        "event_version": VERSION,
+        "timestamp_ms": u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
+        "id": format!("{:x}", event.id),
+        "method": event.verb.name(),
+        "provider": event.provider,
+        "model": event.model.as_ref().map(|model| model.as_str()),
+        "status": event.status,
+        "end": event.end.name(),
+        "missed": event.missed,
+        "duration_us": micros(event.took),
+        "upstream_us": event.upstream.map(micros),
+        "our_us": event.ours.map(micros),
+        "results": event.results,
+        "changed": event.changed,
+        "result_tokens": tokens(results),
+        "request_tokens": tokens(whole),
+        "tool_tokens": event.tool_tokens,
+        "stages": event.stages.iter().map(|(stage, saved)| ((*stage).to_owned(), json!(saved))).collect::<serde_json::Map<_, _>>(),
+        "redacted": event.redacted,
+        "memo_reused": event.reused,
+        "faults": event.faults,
+    })
+}
+
+fn micros(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn tokens(change: TokenChange) -> Value {
+    json!({ "before": change.before, "after": change.after })
+}

@@ -1,0 +1,98 @@
+//! Events in a file: bounded, and never waited for.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tersely_telemetry::{JournalFile, JournalSettings, RequestEvent, Telemetry, Verb};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tersely-journal-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn telemetry(path: &Path, bytes: u64, files: usize) -> Telemetry {
+    let settings = JournalSettings { path: path.to_owned(), bytes, files };
+    Telemetry::new(Some(JournalFile::open(settings).expect("a file")))
+}
+
+fn tell(telemetry: &Telemetry) {
+    let event = RequestEvent { status: 200, ..RequestEvent::new(telemetry.begin(), Verb::of("POST")) };
+    telemetry.end(&event, None);
+}
+
+fn dropped(telemetry: &Telemetry) -> u64 {
+    let text = telemetry.metrics();
+    let line = text.lines().find_map(|line| line.strip_prefix("tersely_events_dropped_total "));
+    line.expect("a number").parse().expect("a number")
+}
+
+/// Waits until something is so, for a while.
+fn soon(is_so: impl Fn() -> bool) -> bool {
+    let since = Instant::now();
+    while !is_so() && since.elapsed() < Duration::from_secs(20) {
+        sleep(Duration::from_millis(5));
+    }
+    is_so()
+}
+
+#[test]
+fn files_are_bounded_in_size_and_number() {
+    let folder = folder("bounds");
+    let (path, bytes) = (folder.join("events.jsonl"), 2000);
+    let telemetry = telemetry(&path, bytes, 3);
+    let last = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"id\":\"64\""));
+    for number in 1..=100 {
+        tell(&telemetry);
+        // So that none is dropped.
+        assert!(number % 50 != 0 || soon(|| fs::metadata(&path).is_ok()));
+        sleep(Duration::from_micros(200));
+    }
+    assert!(soon(|| last(&path)), "the last event is written");
+    let mut names: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().map(|it| it.file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["events.jsonl", "events.jsonl.1", "events.jsonl.2"]);
+    for name in names {
+        let text = fs::read_to_string(folder.join(name)).expect("a file");
+        assert!(text.len() as u64 <= bytes && text.ends_with('\n'), "{}", text.len());
+        let lines = text.lines().map(serde_json::from_str::<serde_json::Value>);
+        assert!(lines.map(|line| line.expect("JSON")).all(|line| line["kind"] == "request"));
+    }
+    assert_eq!(dropped(&telemetry), 0);
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_events_and_nothing_else() {
+    let telemetry = telemetry(Path::new("/dev/full"), 1 << 20, 2);
+    for _ in 0..10 {
+        tell(&telemetry);
+    }
+    assert!(soon(|| dropped(&telemetry) == 10), "{}", dropped(&telemetry));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_takes_nothing_holds_nobody_up() {
+    let folder = folder("slow");
+    let pipe = folder.join("events.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    // Reads nothing, but lets the pipe be opened.
+    let reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).expect("a pipe");
+    let telemetry = telemetry(&pipe, 1 << 30, 2);
+    let since = Instant::now();
+    for _ in 0..5000 {
+        tell(&telemetry);
+    }
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(dropped(&telemetry) > 1000, "{}", dropped(&telemetry));
+    drop(reader);
+    let _ = fs::remove_dir_all(folder);
+}
