@@ -68,13 +68,11 @@ fn results_and_requests_take_their_time_and_no_more() {
 /// Texts of 64 KB, of several kinds.
 fn texts() -> [(&'static str, String); 4] {
     let fill = |line: &dyn Fn(usize) -> String| {
-        let mut text = String::new();
-        (0..)
-            .take_while(|n| {
-                text.push_str(&line(*n));
-                text.len() < 65_536
-            })
-            .for_each(drop);
+        let (mut text, mut n) = (String::new(), 0);
+        while text.len() < 65_536 {
+            text.push_str(&line(n));
+            n += 1;
+        }
         text.truncate(65_536);
         text
     };

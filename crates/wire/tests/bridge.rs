@@ -135,18 +135,18 @@ fn chat_completions_with_names_in_pieces() {
     let first = |name: &str, given: &str| {
         format!(r#"{{"index":0,"id":"1","function":{{"name":"{name}","arguments":"{given}"}}}}"#)
     };
-    let named = |name: &str| format!(r#"{{"index":0,"function":{{"name":"{name}"}}}}"#);
+    let more = |name: &str| format!(r#"{{"index":0,"function":{{"name":"{name}"}}}}"#);
     let given = |given: &str| format!(r#"{{"index":0,"function":{{"arguments":"{given}"}}}}"#);
     let wrapped = given(r#"{\"name\":\"get_map\",\"arguments\":{\"at\": 1.50}}"#);
     let plain = chunk(&first("get_map", r#"{\"at\": 1.50}"#));
     for names in [vec!["_tool"], vec!["_", "to", "ol"], vec!["call_tool"]] {
-        let names: String = names.into_iter().map(|name| chunk(&named(name))).collect();
+        let names: String = names.into_iter().map(|name| chunk(&more(name))).collect();
         let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&wrapped));
         check("/v1/chat/completions", &response, &format!("{plain}{end}"));
     }
     // A tool of the client's own that begins alike stays what it is.
     for (names, whole) in [(vec!["_home"], "call_home"), (vec![], "call")] {
-        let names: String = names.into_iter().map(|name| chunk(&named(name))).collect();
+        let names: String = names.into_iter().map(|name| chunk(&more(name))).collect();
         let response = format!("{}{names}{}{end}", chunk(&first("call", "")), chunk(&given("{}")));
         let got = seen("/v1/chat/completions", ResponseFraming::Events, response.as_bytes(), 64);
         assert!(got.contains(&format!(r#""name":"{whole}""#)), "{got}");

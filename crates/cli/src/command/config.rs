@@ -33,7 +33,7 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigQuestion {
     Check(CheckArgs),
-    Show(ShowArgs),
+    Show(Box<ShowArgs>),
     /// Print the JSON Schema of the file
     Schema,
     /// Print the page that explains every key

@@ -49,7 +49,8 @@ fn shown(body: &str, message: usize) -> String {
 /// Lines of which only a phrase is alike.
 fn phrases() -> String {
     let phrase = "dependency resolution of workspace crate alpha failed for the reason that was given in the report above by the resolver itself";
-    (0..40).map(|n| format!("{} {phrase} {}\n", n * 7919 % 997, n * 31 % 89)).collect()
+    let line = |n: usize| format!("{} {phrase} {}\n", n * 7919 % 997, n * 31 % 89);
+    (0..40).map(line).collect()
 }
 
 /// Behaviour 12.2: the standard mode, by flag and by variable.

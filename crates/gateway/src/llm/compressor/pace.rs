@@ -77,7 +77,7 @@ mod tests {
         let (pace, start) = (Pace::new(5), Instant::now());
         assert_eq!(turns(&pace, start, Duration::ZERO).len(), 5);
         assert_eq!(turns(&pace, start + Duration::from_millis(400), Duration::ZERO).len(), 2);
-        assert_eq!(turns(&pace, start + Duration::from_secs(60), Duration::ZERO).len(), 5);
+        assert_eq!(turns(&pace, start + Duration::from_mins(1), Duration::ZERO).len(), 5);
     }
 
     #[test]
