@@ -27,7 +27,7 @@ impl KnownNames {
 
     /// Takes note of the result at a place.
     pub(super) fn add(&mut self, call: Call<'_>, shown: &Shown, place: usize) {
-        self.block_ends(call);
+        self.block_ends(call, Some(&shown.names));
         let place = self.knows_ends(call, &shown.names).then_some(place);
         let ResultNames { last, whole } = &shown.names;
         self.places.insert(last.clone(), place);
@@ -40,20 +40,22 @@ impl KnownNames {
 
     /// Takes note of a result that nothing can name.
     pub(super) fn block(&mut self, call: Call<'_>) {
-        self.block_ends(call);
+        self.block_ends(call, None);
         if let Some(names) = names(call) {
             Self::forget(&mut self.places, names);
         }
     }
 
-    /// Nothing is called by the ends of an earlier command that a later one has too.
-    fn block_ends(&mut self, call: Call<'_>) {
+    /// Nothing is called by the ends of an earlier command that a later one of another name has too.
+    fn block_ends(&mut self, call: Call<'_>, own: Option<&ResultNames>) {
         if self.ends.is_empty() {
             return;
         }
         let Some(given) = given(call) else { return };
-        for (_, names) in self.ends.iter().filter(|(ends, _)| ends.are_of(&given)) {
-            Self::forget(&mut self.places, names.clone());
+        for (ends, names) in &self.ends {
+            if ends.are_of(&given) && own != Some(names) {
+                Self::forget(&mut self.places, names.clone());
+            }
         }
     }
 
