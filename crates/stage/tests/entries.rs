@@ -33,50 +33,75 @@ const MUTANTS: u64 = 4;
 /// Longer texts say nothing that shorter ones do not.
 const LONG: usize = 30_000;
 
+/// A text, and the call that it answers, if that is known.
+#[derive(Clone, Default)]
+struct Sample {
+    tool: String,
+    command: String,
+    text: String,
+}
+
+impl Sample {
+    fn of(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+
+    fn call(&self) -> Call<'_> {
+        let command = Some(&*self.command).filter(|command| !command.is_empty());
+        Call { tool: &self.tool, command, ..Call::default() }
+    }
+}
+
 /// Every text, and what was made of it by being broken.
-fn texts() -> Vec<String> {
+fn texts() -> Vec<Sample> {
     let read = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
     // The first line of these names the tool and the command.
     let said = |text: String| text.split_once('\n').map(|(_, text)| text.to_owned()).unwrap_or_default();
     let shared =
         files(&project().join("crates/core/fixtures")).iter().map(read).map(said).collect::<Vec<_>>();
     let own = files(&project().join("crates/stage/fixtures")).iter().map(read).collect::<Vec<_>>();
-    let whole = shared
-        .into_iter()
-        .chain(own)
-        .chain(examples())
-        .chain(outputs().into_iter().map(|output| output.text));
-    let short = whole.filter(|text| text.len() <= LONG);
+    let outputs = outputs().into_iter().map(|output| output.text);
+    let unasked = shared.into_iter().chain(own).chain(outputs).map(Sample::of);
+    let asked = examples();
+    let by_themselves: Vec<_> = asked.iter().map(|sample| Sample::of(sample.text.clone())).collect();
+    let short = unasked.chain(by_themselves).chain(asked).filter(|sample| sample.text.len() <= LONG);
     short
-        .flat_map(|text| {
-            let broken: Vec<_> = (0..MUTANTS).map(|seed| mutate_text(&mut seed.clone(), &text)).collect();
-            std::iter::once(text).chain(broken)
+        .flat_map(|sample| {
+            let broken = |seed: u64| mutate_text(&mut seed.clone(), &sample.text);
+            let broken: Vec<_> =
+                (0..MUTANTS).map(|seed| Sample { text: broken(seed), ..sample.clone() }).collect();
+            std::iter::once(sample).chain(broken)
         })
         .collect()
 }
 
 /// The texts of which the page on notation shows what is sent.
-fn examples() -> Vec<String> {
+fn examples() -> Vec<Sample> {
     let file = project().join("benchmarks/reading/notation.json");
     let examples: Value = serde_json::from_slice(&fs::read(file).expect("examples")).expect("JSON");
-    let inputs = examples.as_array().expect("a list").iter().filter_map(|example| example["input"].as_str());
-    inputs.map(str::to_owned).collect()
+    let sample = |example: &Value| {
+        let [tool, command, text] =
+            ["tool", "command", "input"].map(|name| example[name].as_str().unwrap_or_default().to_owned());
+        Sample { tool, command, text }
+    };
+    examples.as_array().expect("a list").iter().map(sample).collect()
 }
 
 /// Calls `check` with every entry and what it makes of every text, and fails with the faults that it finds, a few of each
 /// entry. Each entry must make something of one text.
-fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &str, &Edit) -> Option<String>) {
-    let plan = Plan { max_bytes: 2_000, ..Plan::default() };
+fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &Sample, &Edit) -> Option<String>) {
+    let plan = plan();
     let texts = texts();
     let mut silent: BTreeSet<&str> = TABLES.iter().flat_map(|(_, stages, _)| names(stages)).collect();
     let mut faults: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (_, stages, losses) in TABLES {
         for stage in stages {
-            for text in &texts {
-                let scene = Scene { plan: &plan, call: Call::default() };
+            for sample in &texts {
+                let text = &sample.text;
+                let scene = Scene { plan: &plan, call: sample.call() };
                 let Some(edit) = stage.apply(scene, text) else { continue };
                 silent.remove(stage.name());
-                let fault = check(*stage, losses, text, &edit);
+                let fault = check(*stage, losses, sample, &edit);
                 faults
                     .entry(stage.name())
                     .or_default()
@@ -90,6 +115,11 @@ fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &str, &Edit) -> Option<String>)
         faults.values().filter_map(|faults| faults.iter().min_by_key(|fault| fault.len())).collect();
     assert!(faults.is_empty(), "{counts:?}\n{first:#?}");
     assert!(silent.is_empty(), "nothing at hand makes these speak: {silent:?}");
+}
+
+/// A plan under which every entry speaks.
+fn plan() -> Plan {
+    Plan { max_bytes: 2_000, ..Plan::default() }
 }
 
 fn names(stages: &[&dyn Stage]) -> Vec<&'static str> {
@@ -108,10 +138,11 @@ fn a_name_is_one_stages() {
 
 #[test]
 fn an_entry_loses_what_its_table_says() {
-    each_edit(|_, losses, text, edit| {
+    each_edit(|_, losses, sample, edit| {
+        let text = &sample.text;
         let faults = [
             (!losses.contains(&edit.loss), "loses something else"),
-            (edit.text == text, "changes nothing"),
+            (edit.text == *text, "changes nothing"),
             (edit.loss != Loss::None && !edit.note.is_empty(), "has a note that nobody reads"),
             (edit.note.contains('\n'), "has a note of several lines"),
         ];
@@ -121,9 +152,9 @@ fn an_entry_loses_what_its_table_says() {
 
 #[test]
 fn what_a_form_writes_exactly_comes_back() {
-    each_edit(|stage, _, text, edit| {
+    each_edit(|stage, _, sample, edit| {
         let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
-        let holds = edit.loss != Loss::None || back.as_deref() == Some(text);
+        let holds = edit.loss != Loss::None || back.as_deref() == Some(&*sample.text);
         (!holds).then(|| format!("{}: {}\nback as {back:?}", edit.note, edit.text))
     });
 }
@@ -131,22 +162,29 @@ fn what_a_form_writes_exactly_comes_back() {
 #[test]
 fn what_leaves_detail_out_says_so() {
     let is_said = |line: &str| SAID.iter().any(|words| line.contains(words));
-    each_edit(|_, _, text, edit| {
-        let came: BTreeSet<&str> = text.lines().collect();
+    each_edit(|_, _, sample, edit| {
+        let came: BTreeSet<&str> = sample.text.lines().collect();
         let says = edit.text.lines().any(|line| is_said(line) && !came.contains(line));
         (edit.loss == Loss::Detail && !says).then(|| edit.text.clone())
     });
 }
 
 /// The words by which a reader knows that something is missing. The head of a hunk counts the lines that it shows.
-const SAID: [&str; 6] =
-    [" left out", "[timestamp]", "[hash]", "[Tool output capped:", "[Binary output suppressed:", "@@ -"];
+const SAID: [&str; 7] = [
+    " left out",
+    " omitted",
+    "[timestamp]",
+    "[hash]",
+    "[Tool output capped:",
+    "[Binary output suppressed:",
+    "@@ -",
+];
 
 #[test]
 fn the_same_text_gives_the_same_edit() {
-    let plan = Plan { max_bytes: 2_000, ..Plan::default() };
-    each_edit(|stage, _, text, edit| {
-        let again = stage.apply(Scene { plan: &plan, call: Call::default() }, text);
+    let plan = plan();
+    each_edit(|stage, _, sample, edit| {
+        let again = stage.apply(Scene { plan: &plan, call: sample.call() }, &sample.text);
         (again.as_ref() != Some(edit)).then(|| edit.text.clone())
     });
 }
@@ -173,7 +211,8 @@ const NOTES: [&str; 16] = [
 
 #[test]
 fn foreign_notes_are_refused_or_read_within_bounds() {
-    let texts: Vec<String> = texts().into_iter().filter(|text| text.len() < 4_000).collect();
+    let texts = texts().into_iter().map(|sample| sample.text).filter(|text| text.len() < 4_000);
+    let texts: Vec<String> = texts.collect();
     assert!(!texts.is_empty());
     for stage in FORMS {
         for note in NOTES {

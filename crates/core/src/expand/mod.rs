@@ -57,6 +57,17 @@ mod tests {
         assert_eq!(wish.show(text), expected, "{input}");
     }
 
+    /// Behaviour 3.23.
+    #[test]
+    fn lines_are_those_of_the_text_that_json_holds() {
+        let inside: String = (1..=40).map(|at| format!("line {at} of a text\\n")).collect();
+        let text = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{inside}\"}}]}}");
+        let wish = Wish::read(r#"{"id":"shadow_1","lines":"7-8"}"#).unwrap();
+        assert_eq!(wish.show(&text), "line 7 of a text\nline 8 of a text\n");
+        let whole = Wish::read(r#"{"id":"shadow_1"}"#).unwrap();
+        assert_eq!(whole.show(&text), text);
+    }
+
     #[test]
     fn without_more_the_text_comes_back_byte_for_byte() {
         for text in ["", "a\r\nb\u{1b}[0m", "{\"a\" : 1}\n\n", "<<<SHADOW:x"] {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use tersely_codec::{Value, json};
 
 use crate::expand::part;
+use crate::pipeline::wrap;
 
 /// Which text, and which part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,6 +53,11 @@ impl Wish {
         }
         if let Some(path) = &self.path {
             shown = Cow::Owned(part::at(path, &shown)?);
+        } else if self.lines.is_some()
+            && let Some(wrapped) = wrap::unwrap(text)
+        {
+            // Lines that are missing were counted in the text that the JSON holds.
+            shown = Cow::Owned(wrapped.inside);
         }
         if let Some(lines) = &self.lines {
             shown = Cow::Owned(part::lines(lines, &shown)?.to_owned());

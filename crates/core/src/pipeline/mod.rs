@@ -11,4 +11,4 @@ pub(crate) mod restore;
 mod run;
 mod sight;
 pub(crate) mod stand;
-mod wrap;
+pub(crate) mod wrap;

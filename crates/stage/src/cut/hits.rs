@@ -132,10 +132,7 @@ impl<'a> SearchFiles<'a> {
         };
         self.lead.iter().for_each(|words| line(words));
         let all: usize = self.files.iter().map(|file| file.hits).sum();
-        line(&format!(
-            "[{all} hits in {} files; {FIRST}, the rest is omitted: search for a path to see all of it]",
-            self.files.len()
-        ));
+        line(&format!("[{all} hits in {} files, {FIRST}]", self.files.len()));
         let mut room = ROOM;
         for file in &self.files {
             let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
@@ -152,8 +149,8 @@ impl<'a> SearchFiles<'a> {
     }
 }
 
-/// What is shown of a file.
-const FIRST: &str = "of each file the first are shown";
+/// What is shown of each file, and how to ask for the rest.
+const FIRST: &str = "the first of each shown; the rest is omitted: use expand_context, search = a path";
 
 impl FileHits<'_> {
     /// The path, and how many of its hits are not shown.
@@ -167,5 +164,95 @@ impl FileHits<'_> {
             let _ = write!(head, " [{rest} {more}{} omitted]", hits(rest));
         }
         head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
+
+    fn cut(tool: &str, command: &str, text: &str) -> Option<String> {
+        let call = Call { tool, command: Some(command), ..Call::default() };
+        Hits.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+    }
+
+    /// Hits in so many files, more in each than in the one before.
+    fn search(files: usize) -> String {
+        let hit = |file: usize, at: usize| {
+            format!("src/shop/stall{file}.rs:{}:    let timeout = config.timeout({at});\n", at * 7 + 1)
+        };
+        (0..files).flat_map(|file| (0..file * 3 + 1).map(move |at| hit(file, at))).collect()
+    }
+
+    /// Behaviour 3.22.
+    #[test]
+    fn every_file_is_named_with_its_first_hits() {
+        let out = cut("bash", "rg -n timeout", &search(14)).expect("a long search");
+        assert!(out.starts_with("[287 hits in 14 files, "), "{out}");
+        for file in 0..14 {
+            assert!(out.contains(&format!("\nsrc/shop/stall{file}.rs")), "{file}\n{out}");
+        }
+        let last = out.split("\n\n").last().expect("a file");
+        let shown = last.lines().count() - 1;
+        assert!(
+            last.starts_with(&format!("src/shop/stall13.rs [{} more hits omitted]\n1:", 40 - shown)),
+            "{last}"
+        );
+        assert!(out.len() < 6_000, "{}", out.len());
+    }
+
+    #[test]
+    fn files_beyond_the_room_are_counted() {
+        let out = cut("Grep", "timeout", &search(40)).expect("a long search");
+        assert!(out.contains("\nsrc/shop/stall39.rs [11"), "{out}");
+        let many: String =
+            (0..400).map(|at| format!("src/stall{at}.rs:1:{}\n", "word ".repeat(20))).collect();
+        let out = cut("Grep", "word", &many).expect("a long search");
+        assert!(out.ends_with("\nsrc/stall399.rs [1 hit omitted]\n"), "{out}");
+    }
+
+    #[test]
+    fn context_belongs_to_its_file() {
+        let block = |file: usize, at: usize| {
+            let line = at * 9;
+            let path = format!("src/stall{file}.rs");
+            let words = "and some more words of the file";
+            format!(
+                "{path}-{}-before {words}\n{path}:{}:hit {words}\n{path}-{}-behind\n--\n",
+                line + 1,
+                line + 2,
+                line + 3
+            )
+        };
+        let text: String = (0..8).flat_map(|file| (0..12).map(move |at| block(file, at))).collect();
+        let out = cut("Grep", "hit", &text).expect("a long search");
+        assert!(out.starts_with("[96 hits in 8 files, "), "{out}");
+        assert!(out.contains("\n1-before and some more"), "{out}");
+    }
+
+    #[test]
+    fn what_a_tool_says_above_stays() {
+        let text = format!("Chunk ID: 1\nOutput:\n{}", search(14));
+        let out = cut("exec_command", "rg -n timeout", &text).expect("a long search");
+        assert!(out.starts_with("Chunk ID: 1\nOutput:\n[287 hits"), "{out}");
+    }
+
+    #[test]
+    fn what_is_no_wide_search_is_left_alone() {
+        let wide = search(14);
+        let one =
+            wide.lines().filter(|line| line.contains("stall13")).collect::<Vec<_>>().join("\n").repeat(9);
+        for (tool, command, text) in [
+            ("bash", "rg -n timeout", &search(4)),
+            ("bash", "rg -n timeout src/shop/stall13.rs", &one),
+            ("bash", "make lint", &wide),
+            ("Read", "hits.txt", &wide),
+            ("", "", &wide),
+            ("Grep", "x", &"a line of prose: and so on\n".repeat(400)),
+        ] {
+            assert_eq!(cut(tool, command, text), None, "{tool} {command}");
+        }
     }
 }

@@ -12,6 +12,16 @@ pub(crate) fn opens(text: &str) -> bool {
     }
 }
 
+/// Bytes that may stand before a document: what a tool says of the call.
+const MAX_LEAD: usize = 400;
+
+/// Where a document begins: at once, or on a line near the top.
+pub(crate) fn begin(text: &str) -> Option<usize> {
+    let near = &text[..text.floor_char_boundary(MAX_LEAD)];
+    let lines = near.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(lines).find(|at| opens(&text[*at..]))
+}
+
 /// Shorter texts have nothing to give.
 pub(crate) const MIN_BYTES: usize = 64;
 

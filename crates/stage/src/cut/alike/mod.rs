@@ -63,7 +63,7 @@ impl Stage for Alike {
 }
 
 /// True when the lines are rows that are asked for one by one.
-fn is_data(scene: Scene<'_>, text: &str) -> bool {
+pub(super) fn is_data(scene: Scene<'_>, text: &str) -> bool {
     let end = text.match_indices('\n').nth(SAMPLE).map_or(text.len(), |(at, _)| at + 1);
     source::is_source(scene.call, text) || ROWS.iter().any(|stage| stage.apply(scene, &text[..end]).is_some())
 }

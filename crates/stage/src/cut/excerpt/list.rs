@@ -11,6 +11,9 @@ use crate::omit;
 /// Stretches that are named one by one.
 const MAX_STRETCHES: usize = 8;
 
+/// More members than this are a list, whatever they are.
+const MANY: usize = 200;
+
 impl Limits {
     /// Cuts a list of records that is too long; says which are gone.
     pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
@@ -22,10 +25,13 @@ impl Limits {
                 let name = |item: &Value<'_>| name::of(item, field?);
                 big.then(|| self.cut(items, (fault::tells, name), unit))?
             }
-            // Members are a list if each is a record; others have a meaning of their own.
+            // Members are a list if each is a record, or if there are a great many of them; others have a meaning of their
+            // own.
             Value::Object(members) if members.len() > self.records => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
-                let list = size > self.list && !members.iter().any(|(_, value)| value.is_scalar());
+                let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
+                let many = scalars == members.len() && scalars > MANY;
+                let list = scalars == 0 && size > self.list || many && size * 2 > self.list;
                 let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
                 let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
                 list.then(|| self.cut(members, (tells, name), "members"))?

@@ -13,7 +13,7 @@ mod string;
 use tersely_codec::{Text, Value, json};
 
 use crate::plan::{Loss, Mode};
-use crate::read::json::{documents, joined, opens as json_opens};
+use crate::read::json::{begin, documents, joined};
 use crate::stage::{Edit, Scene, Stage};
 
 /// Less of a JSON document.
@@ -39,7 +39,7 @@ impl Stage for Excerpt {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let (lead, body) = lead(text);
+        let (lead, body) = text.split_at(begin(text).unwrap_or_default());
         if body.len() < MIN_BYTES || !body.trim_start().starts_with(['{', '[']) {
             return None;
         }
@@ -57,21 +57,6 @@ impl Stage for Excerpt {
             loss: Loss::Detail,
             note: String::new(),
         })
-    }
-}
-
-/// Bytes that may stand before a document: what a tool says of the call.
-const MAX_LEAD: usize = 400;
-
-/// What stands before a document that begins on a line of its own, and the document.
-fn lead(text: &str) -> (&str, &str) {
-    let near = &text[..text.floor_char_boundary(MAX_LEAD)];
-    let starts = near.match_indices('\n').map(|(at, _)| at + 1);
-    let opens = |at: &usize| json_opens(&text[*at..]);
-    if json_opens(text) {
-        ("", text)
-    } else {
-        starts.into_iter().find(opens).map_or(("", text), |at| text.split_at(at))
     }
 }
 
@@ -100,7 +85,11 @@ impl Limits {
         let mode = scene.plan.mode;
         // Of a text that comes by itself nobody knows what it was asked for.
         let is_known = !scene.call.tool.is_empty();
-        let ends = if mode >= Mode::Aggressive { (8, 2) } else { (30, 5) };
+        let ends = match mode {
+            Mode::Aggressive => (8, 2),
+            _ if is_known => (15, 3),
+            _ => (30, 5),
+        };
         if mode >= Mode::Aggressive {
             Self {
                 string: 300,
@@ -115,11 +104,11 @@ impl Limits {
         } else {
             Self {
                 string: 600,
-                strings: if is_known { 3_000 } else { 16_000 },
-                list: if is_known { 32_000 } else { 128_000 },
-                records: 100,
+                strings: if is_known { 2_000 } else { 16_000 },
+                list: if is_known { 12_000 } else { 128_000 },
+                records: if is_known { 40 } else { 100 },
                 ends,
-                names: 8_000,
+                names: if is_known { 3_000 } else { 8_000 },
                 numbers: 200,
                 whole: usize::MAX,
             }
@@ -297,6 +286,25 @@ mod tests {
         assert_eq!(cut(Mode::Standard, &text), None);
         let out = cut(Mode::Aggressive, &text[..]).unwrap_or_default();
         assert!(out.contains("\"9f86d08188[54 more characters]\"") && out.contains(&digest[..40]), "{out}");
+    }
+
+    /// What is known to be the answer of an API is cut sooner, also below what a tool says of the call.
+    #[test]
+    fn answers_to_known_calls_are_cut_sooner() {
+        let call = Call { tool: "bash", command: Some("gh issue list --json body"), ..Call::default() };
+        let known =
+            |text: &str| Excerpt.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text);
+        let text = records(8, 0);
+        assert_eq!(cut(Mode::Standard, &text), None);
+        assert!(known(&text).is_some_and(|out| out.contains("characters left out]")));
+        let led = known(&format!("Exit code: 0\nOutput:\n{text}")).unwrap();
+        assert!(led.starts_with("Exit code: 0\nOutput:\n{\"jobs\":["), "{led}");
+        let joined = known(&text.repeat(3)).unwrap();
+        assert!(joined.starts_with("[{\"jobs\":[") && joined.matches("\"total\"").count() == 3, "{joined}");
+        let scalars: Vec<_> =
+            (0..300).map(|at| format!("\"1.{at}\":\"2026-03-02T10:00:00.{at}Z\"")).collect();
+        let out = known(&format!("{{\"time\":{{{}}}}}", scalars.join(","))).unwrap();
+        assert!(out.contains("\"time left out\":\"members 16 to 297 of 300"), "{out}");
     }
 
     #[test]

@@ -1,60 +1,176 @@
 //! How much of a result is shown, by what the call was for; nothing is left out of what may be edited.
 
 use crate::call::{Call, Origin, ToolKind};
+use crate::cut::skim::lead::{self, Lead};
 use crate::read::source;
 
 /// Bytes of a text that are shown.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Budget {
+    /// Shorter texts are read in one go.
+    least: usize,
     pub(super) head: usize,
     /// Of the lines between the ends.
     pub(super) between: usize,
     pub(super) tail: usize,
+    /// Which lines are shown between the ends, the most telling first.
+    pub(super) leads: &'static [Lead],
 }
 
 /// What a terminal shows: the latest is at the end.
-const SCREEN: Budget = Budget { head: 300, between: 1_000, tail: 1_500 };
+const SCREEN: Budget = Budget {
+    least: 4_000,
+    head: 300,
+    between: 1_200,
+    tail: 1_500,
+    leads: &[Lead::Telling, Lead::Opening, Lead::First],
+};
 
 /// What was written to be read: it begins with what it is about, and has headings.
-const READING: Budget = Budget { head: 1_000, between: 2_000, tail: 800 };
+const READING: Budget = Budget {
+    least: 8_000,
+    head: 1_500,
+    between: 2_000,
+    tail: 1_000,
+    leads: &[Lead::Heading, Lead::First, Lead::Telling],
+};
 
 /// What a command printed.
-const PRINTED: Budget = Budget { head: 900, between: 1_000, tail: 1_200 };
+const PRINTED: Budget = Budget {
+    least: 5_000,
+    head: 900,
+    between: 1_000,
+    tail: 1_200,
+    leads: &[Lead::Telling, Lead::Heading, Lead::Opening, Lead::First],
+};
+
+/// The longer a text, the more of it is shown, up to so many times as much.
+const MAX_TIMES: usize = 3;
+
+/// Bytes for each time.
+const TIMES: usize = 12_000;
 
 /// Words in the names of tools that show a terminal.
 const SCREENS: [&str; 5] = ["capture", "console", "screen", "stdin", "terminal"];
 
 /// Words in the names of tools whose results were written to be read.
-const READINGS: [&str; 12] =
-    ["agent", "article", "browse", "docs", "fetch", "open", "page", "read", "search", "task", "url", "web"];
+const READINGS: [&str; 11] =
+    ["agent", "article", "browse", "docs", "fetch", "page", "read", "search", "task", "url", "web"];
 
-/// Words in the names of tools whose every word counts: what people say, and how to work.
-const WHOLE: [&str; 9] =
-    ["ask", "instruct", "memory", "permission", "plan", "prompt", "skill", "todo", "user"];
+/// Words in the names of tools whose every word counts: what people say, how to work, and what is in files.
+const WHOLE: [&str; 13] = [
+    "ask_",
+    "askuser",
+    "file",
+    "instruct",
+    "memory",
+    "open",
+    "permission",
+    "plan",
+    "prompt",
+    "skill",
+    "todo",
+    "user",
+    "view",
+];
 
 /// Subcommands that show a terminal.
 const CAPTURES: [&str; 3] = ["capture", "capture-pane", "hardcopy"];
 
+/// Programs that write files out.
+const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
+
 impl Budget {
     /// What is shown of a result of this call; `None` if it is shown whole, as it is where the call is not known.
     pub(super) fn of(call: Call<'_>, text: &str) -> Option<Self> {
-        let kind = call.tool_kind();
-        let runs = matches!(kind, ToolKind::Bash | ToolKind::Generic);
-        let name = call.tool.to_ascii_lowercase();
-        let names = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        if name.is_empty() || !runs || kind == ToolKind::Generic && names(&WHOLE) {
-            return None;
+        let budget = match call.tool_kind() {
+            ToolKind::Bash => of_command(call, text),
+            ToolKind::Generic => of_name(call.tool),
+            _ => None,
+        }?;
+        let is_long = text.len() >= budget.least;
+        let is_other = is_long && call.origin(text) == Origin::Other && !source::is_source(call, text);
+        (is_other && !is_numbered(text)).then(|| budget.times((text.len() / TIMES).clamp(1, MAX_TIMES)))
+    }
+
+    fn times(self, times: usize) -> Self {
+        let Self { head, between, tail, .. } = self;
+        Self { head: head * times, between: between * times, tail: tail * times, ..self }
+    }
+}
+
+fn of_command(call: Call<'_>, text: &str) -> Option<Budget> {
+    let captures = |command: &str| command.split(' ').take(3).any(|word| CAPTURES.contains(&word));
+    let unpacks = |line: &str| UNPACKS.iter().any(|program| line.contains(program));
+    if call.command.is_some_and(unpacks) {
+        return None;
+    }
+    let budget = if call.prints(captures) {
+        SCREEN
+    } else if lead::is_document(text) {
+        READING
+    } else {
+        PRINTED
+    };
+    Some(budget)
+}
+
+fn of_name(tool: &str) -> Option<Budget> {
+    let name = tool.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if name.is_empty() || has(&WHOLE) {
+        return None;
+    }
+    let budget = if has(&SCREENS) {
+        SCREEN
+    } else if has(&READINGS) {
+        READING
+    } else {
+        PRINTED
+    };
+    Some(budget)
+}
+
+/// True when most lines begin with a number and a tab, as those of a file that is shown do.
+fn is_numbered(text: &str) -> bool {
+    let numbered = |line: &&str| {
+        let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());
+        rest.starts_with(['\t', '→']) && line.trim_start().len() > rest.len()
+    };
+    let count = text.lines().filter(numbered).count();
+    count * 2 > text.lines().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_told_by_their_names() {
+        for (tool, expected) in [
+            ("Task", Some(READING)),
+            ("Agent", Some(READING)),
+            ("mcp__docs__fetch_page", Some(READING)),
+            ("WebSearch", Some(READING)),
+            ("write_stdin", Some(SCREEN)),
+            ("get_metrics", Some(PRINTED)),
+            ("AskUserQuestion", None),
+            ("Skill", None),
+            ("view_source", None),
+            ("", None),
+        ] {
+            assert_eq!(of_name(tool), expected, "{tool}");
         }
-        if call.origin(text) != Origin::Other || source::is_source(call, text) {
-            return None;
-        }
-        let captures = |command: &str| command.split(' ').take(3).any(|word| CAPTURES.contains(&word));
-        Some(match kind {
-            ToolKind::Bash if call.prints(captures) => SCREEN,
-            ToolKind::Bash => PRINTED,
-            _ if names(&SCREENS) => SCREEN,
-            _ if names(&READINGS) => READING,
-            _ => PRINTED,
-        })
+    }
+
+    #[test]
+    fn commands_are_told_by_what_they_print() {
+        let of = |command, text| {
+            of_command(Call { tool: "bash", command: Some(command), ..Call::default() }, text)
+        };
+        assert_eq!(of("tmux capture-pane -p -t 1 | tail -50", ""), Some(SCREEN));
+        assert_eq!(of("tool docs", &"## Part\n".repeat(9)), Some(READING));
+        assert_eq!(of("make", "done"), Some(PRINTED));
+        assert_eq!(of("base64 -d x", "done"), None);
     }
 }

@@ -13,10 +13,6 @@ pub(super) enum Lead {
     First,
 }
 
-impl Lead {
-    pub(super) const ALL: [Self; 4] = [Self::Telling, Self::Heading, Self::Opening, Self::First];
-}
-
 /// Words, in small letters, of lines that tell of trouble or sum up.
 const TELLING: [&str; 22] = [
     "warn",
@@ -57,11 +53,11 @@ pub(super) fn leads(lines: &[&str]) -> Vec<Option<Lead>> {
                 return None;
             }
             let below = next[at].map_or(0, |next| indent(lines[next]));
-            if is_telling(bare) {
-                Some(Lead::Telling)
-            } else if is_heading(bare) {
+            if is_heading(line) {
                 Some(Lead::Heading)
-            } else if indent(line) < below {
+            } else if is_telling(bare) {
+                Some(Lead::Telling)
+            } else if indent(line) == 0 && below > 0 {
                 Some(Lead::Opening)
             } else {
                 let above = at.checked_sub(1).map_or("", |above| lines[above]);
@@ -69,6 +65,15 @@ pub(super) fn leads(lines: &[&str]) -> Vec<Option<Lead>> {
             }
         })
         .collect()
+}
+
+/// Headings that make a document.
+const MIN_HEADINGS: usize = 4;
+
+/// True for a text with headings as Markdown has them.
+pub(super) fn is_document(text: &str) -> bool {
+    let is_marked = |line: &&str| line.starts_with("## ") || line.starts_with("### ");
+    text.lines().filter(is_marked).take(MIN_HEADINGS).count() == MIN_HEADINGS
 }
 
 /// The next line of each that is not blank.
@@ -94,9 +99,54 @@ fn is_telling(line: &str) -> bool {
     TELLING.iter().any(|word| start.contains(word))
 }
 
-/// True for `## Heading`, `**Heading**` and `Heading:`.
+/// True for `## Heading`, `**Heading**` and `Heading:` that is not indented.
 fn is_heading(line: &str) -> bool {
     let marked = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
-    line.len() <= MAX_HEADING && (marked || bold || line.ends_with(':'))
+    let flush = !line.starts_with(char::is_whitespace);
+    flush && line.len() <= MAX_HEADING && (marked || bold || line.ends_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_lead_are_known_by_what_stands_around_them() {
+        let lines = [
+            "# Title",
+            "text",
+            "",
+            "a paragraph begins",
+            "and goes on",
+            "* Ran it",
+            "    with this",
+            "---",
+            "2 tests failed",
+            "Options:",
+            "    an indented word:",
+            "",
+        ];
+        let expected = [
+            Some(Lead::Heading),
+            None,
+            None,
+            Some(Lead::First),
+            None,
+            Some(Lead::Opening),
+            None,
+            None,
+            Some(Lead::Telling),
+            Some(Lead::Heading),
+            None,
+            None,
+        ];
+        assert_eq!(leads(&lines), expected);
+    }
+
+    #[test]
+    fn documents_have_headings() {
+        assert!(is_document(&"## Part\n\ntext\n".repeat(4)));
+        assert!(!is_document(&"# comment\n\ntext\n".repeat(9)));
+    }
 }

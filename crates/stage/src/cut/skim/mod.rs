@@ -1,13 +1,15 @@
 //! Long output that no one edits, as a reader skims it: both ends, what went wrong, and the lines that lead the rest.
 //!
 //! What is missing is said by the numbers of its lines, by which it can be asked for. So a text that another stage has
-//! cut already, or that is JSON, is left alone: its lines are not those of the original any more.
+//! cut already is left alone: its lines are not those of the original any more. JSON is cut elsewhere, where its values
+//! end.
 
 mod budget;
 mod lead;
+mod wide;
 
 use self::budget::Budget;
-use self::lead::Lead;
+use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
@@ -15,9 +17,6 @@ use crate::{omit, signal};
 
 /// A long text that is read from a screen.
 pub(crate) struct Skim;
-
-/// Shorter texts are read in one go.
-const MIN_BYTES: usize = 4_000;
 
 /// Lines before one that tells of an error that stay, and behind it.
 const NEAR: (usize, usize) = (1, 2);
@@ -27,6 +26,9 @@ const MIN_RUN: usize = 120;
 
 /// Bytes that are shown of a line that leads others.
 const WIDTH: usize = 160;
+
+/// A text whose longest line is a greater part of it is not made of lines.
+const MAX_LINE: usize = 4;
 
 impl Stage for Skim {
     fn name(&self) -> &'static str {
@@ -42,16 +44,22 @@ impl Stage for Skim {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || json::opens(text) {
-            return None;
-        }
         let budget = Budget::of(scene.call, text)?;
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        if lines.iter().any(|line| omit::is_said(line)) {
+        let longest = lines.iter().map(|line| line.len()).max()?;
+        if longest * MAX_LINE > text.len()
+            || json::begin(text).is_some()
+            || lines.iter().any(|line| omit::is_said(line))
+        {
             return None;
         }
-        let short = write(&lines, &shown(&lines, &budget)?);
-        (short.len() * 4 <= text.len() * 3).then_some(Edit {
+        let short = match wide::narrow(&lines) {
+            Some(short) => short,
+            None if alike::is_data(scene, text) => return None,
+            None => write(&lines, &shown(&lines, &budget)?),
+        };
+        // Many small gaps are read with more effort than they save.
+        (short.len() * 2 <= text.len()).then_some(Edit {
             text: short,
             loss: Loss::Detail,
             note: String::new(),
@@ -82,7 +90,7 @@ fn shown(lines: &[&str], budget: &Budget) -> Option<Vec<Shown>> {
             shown[near].fill(Shown::Whole);
         }
     }
-    lead_on(lines, &mut shown, budget.between);
+    lead_on(lines, &mut shown, budget);
     Some(shown)
 }
 
@@ -95,17 +103,20 @@ fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
     sums.take_while(|sum| *sum <= bytes).count()
 }
 
-/// Shows the lines that lead others, the most telling first, until they have used up `room`. Where there are too many
-/// of a kind, they are picked from all over the text.
-fn lead_on(lines: &[&str], shown: &mut [Shown], mut room: usize) {
+/// What the words cost, in bytes, that stand for the lines before a line that is shown.
+const MARK: usize = 20;
+
+/// Shows the lines that lead others, the most telling first, for as long as there is room. Where there are too many of a
+/// kind, they are picked from all over the text.
+fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
     let leads = lead::leads(lines);
-    for kind in Lead::ALL {
-        let cost = |at: usize| lines[at].len().min(WIDTH) + MARK;
-        let of_kind = |at: &usize| leads[*at] == Some(kind) && shown[*at] == Shown::Nothing;
+    let mut room = budget.between;
+    let cost = |at: usize| lines[at].len().min(WIDTH) + MARK;
+    for kind in budget.leads {
+        let of_kind = |at: &usize| leads[*at] == Some(*kind) && shown[*at] == Shown::Nothing;
         let places: Vec<usize> = (0..lines.len()).filter(of_kind).collect();
         let all: usize = places.iter().map(|at| cost(*at)).sum();
-        let step = all.div_ceil(room.max(1)).max(1);
-        for at in places.into_iter().step_by(step) {
+        for at in places.into_iter().step_by(all.div_ceil(room.max(1)).max(1)) {
             if cost(at) > room {
                 return;
             }
@@ -114,9 +125,6 @@ fn lead_on(lines: &[&str], shown: &mut [Shown], mut room: usize) {
         }
     }
 }
-
-/// What the words cost, in bytes, that stand for the lines before a line that is shown.
-const MARK: usize = 20;
 
 /// The lines as they are shown, with the numbers of those that are not.
 fn write(lines: &[&str], shown: &[Shown]) -> String {
@@ -138,4 +146,106 @@ fn write(lines: &[&str], shown: &[Shown]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
+
+    fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
+        let call = Call { tool, command: Some(command), ..Call::default() };
+        Skim.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+    }
+
+    /// What a program prints, with `odd` in the middle.
+    fn printed(odd: &str) -> String {
+        let line = |at: usize| match at % 10 {
+            0 => format!("* Ran step {at}\n"),
+            1 => "\n".to_owned(),
+            _ => format!("    one of the things that step number {at} did on its way\n"),
+        };
+        let half = |range: std::ops::Range<usize>| range.map(line).collect::<String>();
+        half(0..100) + odd + &half(100..200)
+    }
+
+    #[test]
+    fn ends_and_leads_stay() {
+        let text = printed("");
+        for (tool, command) in [("bash", "tmux capture-pane -p"), ("bash", "./work.sh"), ("get_report", "x")]
+        {
+            let out = skim(tool, command, &text).expect("a long text");
+            assert!(out.starts_with("* Ran step 0\n") && out.ends_with(&text[text.len() - 500..]), "{out}");
+            assert!(out.contains("\n* Ran step 100\n[lines "), "{out}");
+            assert!(out.len() * 2 < text.len(), "{out}");
+        }
+    }
+
+    /// Behaviour 3.23: what is missing can be asked for by the numbers that are said.
+    #[test]
+    fn missing_lines_are_numbered_as_in_the_original() {
+        let text = printed("");
+        let lines: Vec<&str> = text.lines().collect();
+        let out = skim("bash", "./work.sh", &text).expect("a long text");
+        let (mut at, mut gaps) = (0, 0);
+        for line in out.lines() {
+            let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" omitted]"));
+            match gap.and_then(|range| range.split_once('-')) {
+                Some((first, last)) => {
+                    assert_eq!(first.parse(), Ok(at + 1), "{line}");
+                    at = last.parse().expect("a number");
+                    gaps += 1;
+                }
+                None => {
+                    assert_eq!(line, lines[at]);
+                    at += 1;
+                }
+            }
+        }
+        assert_eq!(at, lines.len());
+        assert!(gaps > 2, "{out}");
+    }
+
+    /// Behaviour 3.15.
+    #[test]
+    fn errors_stay_whole_with_what_stands_around_them() {
+        let odd = format!("error: it broke {}\n", "because of this and that ".repeat(20));
+        let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
+        assert!(out.contains(&format!("step number 99 did on its way\n{odd}* Ran step 100\n\n")), "{out}");
+    }
+
+    #[test]
+    fn leads_that_are_long_are_clipped() {
+        let odd = format!("Summary: {}\n", "all went well ".repeat(20));
+        let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
+        assert!(
+            out.contains("\nSummary: all went well") && out.contains(" more characters omitted]\n"),
+            "{out}"
+        );
+    }
+
+    #[test]
+    fn what_may_be_edited_or_asked_for_by_name_stays_whole() {
+        let text = printed("");
+        let numbered: String =
+            text.lines().enumerate().map(|(at, line)| format!("{at:6}\t{line}\n")).collect();
+        for (tool, command, text) in [
+            ("Read", "notes.txt", &text),
+            ("bash", "cat notes.txt", &text),
+            ("bash", "rg -n step", &text),
+            ("bash", "gh api x --jq .content | base64 -d", &text),
+            ("bash", "./show.sh", &numbered),
+            ("bash", "./work.sh", &printed("diff --git a/x b/x\n")),
+            ("bash", "./work.sh", &printed("[9 lines left out: more]\n")),
+            ("bash", "./work.sh", &text[..3_000].to_owned()),
+            ("bash", "./work.sh", &"x".repeat(20_000)),
+            ("bash", "./work.sh", &format!("Output:\n{{\"a\":[\n{}]}}", "  1,\n".repeat(3_000))),
+            ("AskUserQuestion", "", &text),
+            ("Skill", "deploy", &text),
+            ("", "", &text),
+        ] {
+            assert_eq!(skim(tool, command, text), None, "{tool} {command}");
+        }
+    }
 }

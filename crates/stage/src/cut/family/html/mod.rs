@@ -4,6 +4,7 @@
 //! comments, and navigation that is nothing but links. Sizes of what went stand below the text.
 
 mod entity;
+mod gist;
 mod link;
 mod page;
 mod sheet;
@@ -50,7 +51,7 @@ impl Stage for Html {
             }
         }
         let mut out = above.to_owned();
-        out.push_str(&page.finish());
+        out.push_str(&gist::gist(page.finish()));
         out.push_str(&weight.say());
         out.push_str(tokens.rest());
         Some(Edit { text: out, loss: Loss::Detail, note: String::new() })

@@ -1,0 +1,93 @@
+//! Long pages as their headings, what each section begins with, and the paragraphs that tell what can go wrong.
+
+use crate::omit;
+
+/// Shorter pages are shown whole.
+const MIN_BYTES: usize = 32_000;
+
+/// Words, in small letters, of paragraphs that are looked for in any page.
+const TELLING: [&str; 6] = ["error", "exception", "fail", "warning", "deprecated", "not supported"];
+
+/// Bytes of such paragraphs that are shown.
+const ROOM: usize = 20_000;
+
+/// Lines that are shown of what stands below a heading.
+const FIRST: usize = 3;
+
+/// What the lines are that are left out.
+const WHAT: &str = "text of this section";
+
+/// A shorter run of lines, in bytes, costs as much as the words that stand for it.
+const MIN_RUN: usize = 200;
+
+/// The text of a page, or less of it if it is long and has headings.
+pub(super) fn gist(text: String) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    if text.len() < MIN_BYTES || !lines.iter().any(|line| is_heading(line)) {
+        return text;
+    }
+    let (mut room, mut left) = (ROOM, usize::MAX);
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in &lines {
+        let is_head = is_heading(line) || omit::is_said(line);
+        if is_head {
+            left = FIRST;
+        }
+        let tells = line.len() <= room && is_telling(line);
+        let keep = is_head || left > 0 || tells;
+        if keep && !is_head && left == 0 {
+            room -= line.len();
+        }
+        if !is_head && !line.trim().is_empty() {
+            left = left.saturating_sub(1);
+        }
+        kept.push(keep);
+    }
+    omit::gaps(&lines, &kept, (MIN_RUN, WHAT))
+}
+
+fn is_heading(line: &str) -> bool {
+    line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
+}
+
+fn is_telling(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    TELLING.iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(odd: &str) -> String {
+        let section = |at: usize| {
+            let text =
+                format!("A paragraph of section {at} that says one thing after the other.\n\n").repeat(12);
+            format!("## Section {at}\n\n{text}{}", if at == 30 { odd } else { "" })
+        };
+        (0..60).map(section).collect()
+    }
+
+    #[test]
+    fn long_pages_keep_what_their_sections_begin_with() {
+        let out = gist(page(""));
+        assert_eq!(out.matches("## Section").count(), 60);
+        assert_eq!(out.matches("lines left out: text of this section]").count(), 60);
+        assert!(out.len() * 2 < page("").len(), "{}", out.len());
+    }
+
+    #[test]
+    fn what_can_go_wrong_stays() {
+        let odd = "It is an error to do this.\n";
+        assert!(gist(page(odd)).contains(odd));
+        let many = gist(page(&odd.repeat(2_000)));
+        assert!(many.len() < 40_000, "but not without an end");
+    }
+
+    #[test]
+    fn other_pages_stay_whole() {
+        for text in [page("")[..20_000].to_owned(), "A paragraph without a heading.\n".repeat(2_000)] {
+            assert_eq!(gist(text.clone()), text);
+        }
+    }
+}
