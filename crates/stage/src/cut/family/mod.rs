@@ -45,6 +45,6 @@ pub static FAMILIES: &[&dyn Stage] = &[
     &kubectl::Kubectl,
     &packages::Packages,
     &progress::Progress,
-    &skim::Skim,
     &preview::Preview,
+    &skim::Skim,
 ];

@@ -1,7 +1,7 @@
 //! How much of a result is shown, by what the call was for; nothing is left out of what may be edited.
 
 use crate::call::{Call, Origin, ToolKind};
-use crate::cut::skim::lead::{self, Lead};
+use crate::cut::skim::lead::{self, LeadLine};
 use crate::read::source;
 
 /// Bytes of a text that are shown.
@@ -14,7 +14,9 @@ pub(super) struct Budget {
     pub(super) between: usize,
     pub(super) tail: usize,
     /// Which lines are shown between the ends, the most telling first.
-    pub(super) leads: &'static [Lead],
+    pub(super) leads: &'static [LeadLine],
+    /// True when nothing is left out of a text that tells of an error: what went wrong is told by many lines.
+    pub(super) is_whole_on_error: bool,
 }
 
 /// What a terminal shows: the latest is at the end.
@@ -23,7 +25,8 @@ const SCREEN: Budget = Budget {
     head: 300,
     between: 1_200,
     tail: 1_500,
-    leads: &[Lead::Telling, Lead::Opening, Lead::First],
+    leads: &[LeadLine::Telling, LeadLine::Opening, LeadLine::First],
+    is_whole_on_error: false,
 };
 
 /// What was written to be read: it begins with what it is about, and has headings.
@@ -32,7 +35,8 @@ const READING: Budget = Budget {
     head: 1_500,
     between: 2_000,
     tail: 1_000,
-    leads: &[Lead::Heading, Lead::First, Lead::Telling],
+    leads: &[LeadLine::Heading, LeadLine::First, LeadLine::Telling],
+    is_whole_on_error: false,
 };
 
 /// What a command printed.
@@ -41,7 +45,8 @@ const PRINTED: Budget = Budget {
     head: 900,
     between: 1_000,
     tail: 1_200,
-    leads: &[Lead::Telling, Lead::Heading, Lead::Opening, Lead::First],
+    leads: &[LeadLine::Telling, LeadLine::Heading, LeadLine::Opening, LeadLine::First],
+    is_whole_on_error: true,
 };
 
 /// The longer a text, the more of it is shown, up to so many times as much.
@@ -108,7 +113,7 @@ fn of_command(call: Call<'_>, text: &str) -> Option<Budget> {
     let budget = if call.prints(captures) {
         SCREEN
     } else if lead::is_document(text) {
-        READING
+        Budget { is_whole_on_error: true, ..READING }
     } else {
         PRINTED
     };
@@ -169,7 +174,10 @@ mod tests {
             of_command(Call { tool: "bash", command: Some(command), ..Call::default() }, text)
         };
         assert_eq!(of("tmux capture-pane -p -t 1 | tail -50", ""), Some(SCREEN));
-        assert_eq!(of("tool docs", &"## Part\n".repeat(9)), Some(READING));
+        assert_eq!(
+            of("tool docs", &"## Part\n".repeat(9)),
+            Some(Budget { is_whole_on_error: true, ..READING })
+        );
         assert_eq!(of("make", "done"), Some(PRINTED));
         assert_eq!(of("base64 -d x", "done"), None);
     }

@@ -2,7 +2,7 @@
 
 /// Why a line is worth showing, the best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lead {
+pub(super) enum LeadLine {
     /// It may tell of trouble, or sums up.
     Telling,
     /// A heading.
@@ -43,7 +43,7 @@ const TELLING: [&str; 22] = [
 const MAX_HEADING: usize = 100;
 
 /// What each line is.
-pub(super) fn leads(lines: &[&str]) -> Vec<Option<Lead>> {
+pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
     let next: Vec<Option<usize>> = following(lines);
     (0..lines.len())
         .map(|at| {
@@ -54,14 +54,14 @@ pub(super) fn leads(lines: &[&str]) -> Vec<Option<Lead>> {
             }
             let below = next[at].map_or(0, |next| indent(lines[next]));
             if is_heading(line) {
-                Some(Lead::Heading)
+                Some(LeadLine::Heading)
             } else if is_telling(bare) {
-                Some(Lead::Telling)
+                Some(LeadLine::Telling)
             } else if indent(line) == 0 && below > 0 {
-                Some(Lead::Opening)
+                Some(LeadLine::Opening)
             } else {
                 let above = at.checked_sub(1).map_or("", |above| lines[above]);
-                (above.trim().is_empty() && indent(line) < 4).then_some(Lead::First)
+                (above.trim().is_empty() && indent(line) < 4).then_some(LeadLine::First)
             }
         })
         .collect()
@@ -128,16 +128,16 @@ mod tests {
             "",
         ];
         let expected = [
-            Some(Lead::Heading),
+            Some(LeadLine::Heading),
             None,
             None,
-            Some(Lead::First),
+            Some(LeadLine::First),
             None,
-            Some(Lead::Opening),
+            Some(LeadLine::Opening),
             None,
             None,
-            Some(Lead::Telling),
-            Some(Lead::Heading),
+            Some(LeadLine::Telling),
+            Some(LeadLine::Heading),
             None,
             None,
         ];

@@ -45,6 +45,9 @@ impl Stage for Skim {
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let budget = Budget::of(scene.call, text)?;
+        if budget.is_whole_on_error && signal::signals(text).next().is_some() {
+            return None;
+        }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let longest = lines.iter().map(|line| line.len()).max()?;
         if longest * MAX_LINE > text.len()
@@ -211,7 +214,8 @@ mod tests {
     #[test]
     fn errors_stay_whole_with_what_stands_around_them() {
         let odd = format!("error: it broke {}\n", "because of this and that ".repeat(20));
-        let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
+        assert_eq!(skim("bash", "./work.sh", &printed(&odd)), None, "a run that failed is shown whole");
+        let out = skim("bash", "tmux capture-pane -p", &printed(&odd)).expect("a long text");
         assert!(out.contains(&format!("step number 99 did on its way\n{odd}* Ran step 100\n\n")), "{out}");
     }
 
