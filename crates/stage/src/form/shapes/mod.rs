@@ -329,7 +329,7 @@ mod tests {
         comes_back(&log("Caused by: x\n"));
     }
 
-    /// Behaviour 3.22.
+    /// Behaviour 3.24.
     #[test]
     fn a_line_that_tells_of_an_error_stays_as_it_came() {
         let line = |n: usize| {
