@@ -36,7 +36,7 @@ pub fn compress_filtered<'a>(
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { plan: *plan, tokens, call, filter };
+    let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
     let Some((sealed, redacted)) = seal(plan, call, text) else { return job.send(text) };
     Outcome { redacted, ..job.send(&sealed).into_owned() }
 }
@@ -59,6 +59,8 @@ struct Job<'j> {
     plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
+    /// Found out once: a command has to be taken apart for that.
+    reads_file: bool,
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
 }
@@ -287,8 +289,8 @@ impl<'j> Job<'j> {
     /// Lets every stage of a table propose that the plan runs.
     fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_, 'j>) {
         let Job { plan, call, .. } = self;
-        let verbatim = self.verbatim();
-        let runs = |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !verbatim);
+        let runs =
+            |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
         for stage in stages.iter().filter(runs) {
             run.offer(*stage, Scene { plan: &plan, call });
         }
@@ -296,7 +298,7 @@ impl<'j> Job<'j> {
 
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
-        self.call.reads_file() && self.plan.mode < Mode::Aggressive
+        self.reads_file && self.plan.mode < Mode::Aggressive
     }
 }
 
