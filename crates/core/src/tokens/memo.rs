@@ -69,7 +69,6 @@ impl TokenMemo {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "a cost that is remembered has few bits")]
     fn recall(&mut self, key: u128, piece: &[u8], bpe: &BytePairEncoding) -> usize {
         let place = &mut self.places[place(key)];
         if (*place ^ key) << (u128::BITS - COST) == 0 {
@@ -87,9 +86,9 @@ impl TokenMemo {
 fn key(bytes: &[u8]) -> u128 {
     let length = bytes.len();
     // Loads of a fixed size, which overlap where the piece is shorter than both, and agree there.
-    let word = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+    let word = if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
         u128::from(u64::from_le_bytes(*first)) | u128::from(u64::from_le_bytes(*last)) << ((length - 8) * 8)
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         u128::from(u32::from_le_bytes(*first)) | u128::from(u32::from_le_bytes(*last)) << ((length - 4) * 8)
     } else {
         bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
