@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
-use tersely_engine::{Engine, Request};
+use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
 use tersely_stage::form::FORMS;
@@ -72,8 +72,10 @@ fn conversation(results: &Value) -> Vec<String> {
     }
     let body = json!({ "messages": messages }).to_string();
     let provider = guess_provider(body.as_bytes()).expect("a provider");
-    let sent =
-        Engine::default().pass(&Request::new(provider, ""), body.as_bytes()).expect("nothing to refuse");
+    // As a small model gets it: with fewer forms there are more lines that can be named.
+    let plan = Plan { reader: Reader::Small, ..Plan::default() };
+    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+    let sent = engine.pass(&Request::new(provider, ""), body.as_bytes()).expect("nothing to refuse");
     let slots = provider.slots(&sent.body).expect("slots");
     slots.iter().map(|slot| slot.text().expect("text").into_owned()).collect()
 }

@@ -7,7 +7,7 @@ use crate::form::log::weigh::weigh;
 use crate::form::shapes::unit::{Unit, split};
 
 /// Lines taken apart.
-pub(super) struct Lines<'a> {
+pub(super) struct LineWords<'a> {
     pub(super) texts: Vec<&'a str>,
     units: Vec<Unit>,
     /// Where the units of each line end.
@@ -24,7 +24,7 @@ pub(super) struct AlikeLines {
     pub(super) whole: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineWords<'a> {
     /// Takes lines apart; those that stay as they are come as empty ones. `None` when there are too many words.
     pub(super) fn new(texts: Vec<&'a str>) -> Option<Self> {
         let (mut units, mut ends) = (Vec::new(), Vec::with_capacity(texts.len()));
@@ -77,7 +77,7 @@ const MAX_UNITS: usize = 1 << 18;
 const MAX_DEPTH: usize = 64;
 
 /// The groups of lines that are worth a shape each.
-pub(super) fn mine(lines: &Lines<'_>) -> Vec<AlikeLines> {
+pub(super) fn mine(lines: &LineWords<'_>) -> Vec<AlikeLines> {
     let counts = counts(lines);
     let mut tree = Tree::default();
     let leaves: Vec<usize> = (0..lines.texts.len()).map(|line| tree.add(lines, &counts, line)).collect();
@@ -96,7 +96,7 @@ pub(super) fn mine(lines: &Lines<'_>) -> Vec<AlikeLines> {
 }
 
 /// How often each word stands in the lines.
-fn counts<'a>(lines: &Lines<'a>) -> HashMap<&'a str, usize> {
+fn counts<'a>(lines: &LineWords<'a>) -> HashMap<&'a str, usize> {
     let mut counts = HashMap::new();
     for line in 0..lines.texts.len() {
         for (_, word) in lines.words(line).take(MAX_DEPTH) {
@@ -156,7 +156,7 @@ enum Choice {
 
 impl<'a> Tree<'a> {
     /// Walks a line, and says where it ends.
-    fn add(&mut self, lines: &Lines<'a>, counts: &HashMap<&str, usize>, line: usize) -> usize {
+    fn add(&mut self, lines: &LineWords<'a>, counts: &HashMap<&str, usize>, line: usize) -> usize {
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
         }
@@ -281,7 +281,7 @@ mod tests {
 
     /// The lines, depth and end of each group.
     fn check(text: &str, expected: &[(&[usize], usize, bool)]) {
-        let lines = Lines::new(text.lines().collect()).unwrap();
+        let lines = LineWords::new(text.lines().collect()).unwrap();
         let found = mine(&lines);
         let found: Vec<_> = found.iter().map(|group| (&*group.lines, group.depth, group.whole)).collect();
         assert_eq!(found, expected, "{text}");

@@ -16,13 +16,13 @@ use std::collections::{HashMap, HashSet};
 
 use self::call::{COMMAS, CallSigns, Calls};
 use self::clock::Clock;
-use self::mine::{Lines, mine};
+use self::mine::{LineWords, mine};
 use self::mold::Mold;
 use self::shape::BRACKETS;
 use crate::form::log::head::{self, HeadRow};
 use crate::form::repeats;
 use crate::plan::{Loss, Mode, Reader};
-use crate::read::source;
+use crate::read::{json, source};
 use crate::room::Room;
 use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
@@ -44,7 +44,8 @@ impl Stage for Shapes {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || source::is_source(scene.call, text) {
+        // JSON has forms of its own, which may lay it out anew where that is allowed.
+        if text.len() < MIN_BYTES || json::opens(text) || source::is_source(scene.call, text) {
             return None;
         }
         let (note, body) = write(text)?;
@@ -78,7 +79,7 @@ const MIN_SHARE: usize = 1200;
 fn write(text: &str) -> Option<(String, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let rows = rows(&lines);
-    let lines = Lines::new(rows.iter().map(|row| plain(said(row))).collect())?;
+    let lines = LineWords::new(rows.iter().map(|row| plain(said(row))).collect())?;
     let molds = molds(&lines, text.len());
     let (calls, of) = calls(&lines, &rows, molds)?;
     let example = example(&of)?;
@@ -128,7 +129,7 @@ fn plain(text: &str) -> &str {
 }
 
 /// The molds that are worth most.
-fn molds(lines: &Lines<'_>, bytes: usize) -> Vec<Mold> {
+fn molds(lines: &LineWords<'_>, bytes: usize) -> Vec<Mold> {
     let least = MIN_GAIN.max(bytes / MIN_SHARE);
     let molds: Vec<Mold> = mine(lines).into_iter().filter_map(|group| Mold::of(lines, group)).collect();
     let mut molds = merged(lines, molds);
@@ -141,7 +142,7 @@ fn molds(lines: &Lines<'_>, bytes: usize) -> Vec<Mold> {
 }
 
 /// Fewer molds: those that differ in a few words that can as well be values are one.
-fn merged(lines: &Lines<'_>, molds: Vec<Mold>) -> Vec<Mold> {
+fn merged(lines: &LineWords<'_>, molds: Vec<Mold>) -> Vec<Mold> {
     let mut families: HashMap<_, Vec<Mold>> = HashMap::new();
     let mut walk = Walk::new(lines);
     for mold in molds.into_iter().filter(|mold| mold.gain > 0) {
@@ -161,7 +162,7 @@ fn merged(lines: &Lines<'_>, molds: Vec<Mold>) -> Vec<Mold> {
 }
 
 /// Gives the lines with a value that most have a shape of their own, where that pays.
-fn parted(lines: &Lines<'_>, molds: &mut Vec<Mold>) {
+fn parted(lines: &LineWords<'_>, molds: &mut Vec<Mold>) {
     let mut walk = Walk::new(lines);
     // The list grows while it is walked: what was parted is looked at again.
     let mut at = 0;
@@ -186,7 +187,7 @@ const MAX_LOOKS: usize = 12;
 struct Walk(usize);
 
 impl Walk {
-    fn new(lines: &Lines<'_>) -> Self {
+    fn new(lines: &LineWords<'_>) -> Self {
         Self(lines.texts.len() * MAX_LOOKS)
     }
 
@@ -202,7 +203,11 @@ impl Walk {
 type Called<'a> = Vec<Option<(usize, Vec<&'a str>)>>;
 
 /// The calls of named shapes.
-fn calls<'a>(lines: &Lines<'a>, rows: &[HeadRow<'_>], mut molds: Vec<Mold>) -> Option<(Calls, Called<'a>)> {
+fn calls<'a>(
+    lines: &LineWords<'a>,
+    rows: &[HeadRow<'_>],
+    mut molds: Vec<Mold>,
+) -> Option<(Calls, Called<'a>)> {
     let begins = |row: &HeadRow<'_>| {
         let text = said(row).trim_start_matches(BLANKS);
         text.split_once(':').map(|(begin, _)| begin.to_owned())
@@ -211,17 +216,32 @@ fn calls<'a>(lines: &Lines<'a>, rows: &[HeadRow<'_>], mut molds: Vec<Mold>) -> O
     let brackets = brackets(&mut molds);
     let names = name::names(&molds.iter().map(|mold| (mold.kin, &mold.shape)).collect::<Vec<_>>(), taken);
     let mut of: Called<'a> = vec![None; lines.texts.len()];
-    let mut shapes = Vec::new();
+    let mut named = Vec::new();
     for (mut mold, name) in molds.into_iter().zip(names) {
         let Some(name) = name else { continue };
         for &line in &mold.group.lines {
-            of[line] = mold.take(lines, line).map(|values| (shapes.len(), values));
+            of[line] = mold.take(lines, line).map(|values| (named.len(), values));
         }
         mold.shape.name = name;
-        shapes.push(mold.shape);
+        named.push(mold);
     }
-    let comma = comma(&of);
-    (!shapes.is_empty()).then(|| (Calls::new(shapes, CallSigns { brackets, comma }), of))
+    adopt(lines, &named, &mut of);
+    let signs = CallSigns { brackets, comma: comma(&of) };
+    let shapes: Vec<_> = named.into_iter().map(|mold| mold.shape).collect();
+    (!shapes.is_empty()).then(|| (Calls::new(shapes, signs), of))
+}
+
+/// Gives a shape to lines that have it, but were too few to be grouped with others.
+fn adopt<'a>(lines: &LineWords<'a>, molds: &[Mold], of: &mut Called<'a>) {
+    let mut by_words: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, mold) in molds.iter().enumerate().filter(|(_, mold)| mold.group.whole) {
+        by_words.entry(mold.group.depth).or_default().push(index);
+    }
+    for (line, of) in of.iter_mut().enumerate().filter(|(_, of)| of.is_none()) {
+        let alike = by_words.get(&lines.units(line).len()).map_or(&[][..], Vec::as_slice);
+        let mut tries = alike.iter().take(MAX_KIN);
+        *of = tries.find_map(|&index| Some((index, molds[index].take(lines, line)?)));
+    }
 }
 
 /// The brackets that fewest shapes have in their text; those that do are dropped.

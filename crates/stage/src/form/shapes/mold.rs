@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::form::log::weigh::weigh;
-use crate::form::shapes::mine::{AlikeLines, Lines};
+use crate::form::shapes::mine::{AlikeLines, LineWords};
 use crate::form::shapes::shape::{BRACKETS, LineShape, ShapePart};
 use crate::form::shapes::unit::Unit;
 
@@ -50,7 +50,7 @@ const SAMPLES: usize = 24;
 
 impl Mold {
     /// The mold of lines that begin alike; `None` when they have too little in common after all.
-    pub(super) fn of(lines: &Lines<'_>, group: AlikeLines) -> Option<Self> {
+    pub(super) fn of(lines: &LineWords<'_>, group: AlikeLines) -> Option<Self> {
         let pieces = pieces(lines, &group)?;
         let mut shape = LineShape::default();
         let mut takes = Vec::new();
@@ -82,7 +82,7 @@ impl Mold {
     }
 
     /// One mold for the lines of both, if it saves nearly as much: values are easier to read than many shapes.
-    pub(super) fn merged(&self, lines: &Lines<'_>, other: &Self) -> Option<Self> {
+    pub(super) fn merged(&self, lines: &LineWords<'_>, other: &Self) -> Option<Self> {
         let AlikeLines { depth, whole, .. } = self.group;
         let mut both = [&*self.group.lines, &*other.group.lines].concat();
         both.sort_unstable();
@@ -91,7 +91,7 @@ impl Mold {
     }
 
     /// The same for molds that may be merged: with as many words, parted by the same signs.
-    pub(super) fn frame<'a>(&self, lines: &Lines<'a>) -> (usize, bool, Vec<&'a str>) {
+    pub(super) fn frame<'a>(&self, lines: &LineWords<'a>) -> (usize, bool, Vec<&'a str>) {
         let AlikeLines { depth, whole, .. } = self.group;
         let first = self.group.lines[0];
         let spaces = lines.units(first).iter().take(depth).map(|unit| unit.space(lines.texts[first]));
@@ -99,7 +99,7 @@ impl Mold {
     }
 
     /// The values of `line`, if it has this shape.
-    pub(super) fn take<'a>(&self, lines: &Lines<'a>, line: usize) -> Option<Vec<&'a str>> {
+    pub(super) fn take<'a>(&self, lines: &LineWords<'a>, line: usize) -> Option<Vec<&'a str>> {
         let (text, units) = (lines.texts[line], lines.units(line));
         let values: Vec<_> = self.takes.iter().map(|take| take.value(text, units)).collect::<Option<_>>()?;
         let mut back = String::with_capacity(text.len());
@@ -108,7 +108,7 @@ impl Mold {
     }
 
     /// Estimates what the shape saves, by some of its lines.
-    fn weigh(&mut self, lines: &Lines<'_>) {
+    fn weigh(&mut self, lines: &LineWords<'_>) {
         let step = self.group.lines.len().div_ceil(SAMPLES);
         let (mut before, mut after, mut count) = (0, 0, 0);
         for &line in self.group.lines.iter().step_by(step) {
@@ -125,7 +125,7 @@ impl Mold {
     }
 
     /// Two molds in its place, the first for the lines with a value that is worth a shape of its own.
-    pub(super) fn parted(&self, lines: &Lines<'_>) -> Option<[Self; 2]> {
+    pub(super) fn parted(&self, lines: &LineWords<'_>) -> Option<[Self; 2]> {
         let usual = self.usual(lines)?;
         let AlikeLines { depth, whole, .. } = self.group;
         let is_usual = |line: &&usize| usual.binary_search(line).is_ok();
@@ -135,7 +135,7 @@ impl Mold {
     }
 
     /// The lines that have the one value which is worth a shape of its own, if there is one.
-    fn usual(&self, lines: &Lines<'_>) -> Option<Vec<usize>> {
+    fn usual(&self, lines: &LineWords<'_>) -> Option<Vec<usize>> {
         let step = self.group.lines.len().div_ceil(MAX_LOOKS);
         let own = weigh(&self.shape.print(BRACKETS[0])) + 6;
         let mut best = (own.max(self.weight / USUAL), None);
@@ -173,7 +173,7 @@ impl Take {
 }
 
 /// A number that is the same for takes with the same values; `None` when a line has no such value.
-fn values(lines: &Lines<'_>, group: &[usize], take: Take) -> Option<u64> {
+fn values(lines: &LineWords<'_>, group: &[usize], take: Take) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     for &line in group {
         take.value(lines.texts[line], lines.units(line))?.hash(&mut hasher);
@@ -197,7 +197,7 @@ struct Shared<'a> {
 }
 
 /// What stands in every line and what differs, in order.
-fn pieces<'a>(lines: &Lines<'a>, group: &AlikeLines) -> Option<Vec<Piece<'a>>> {
+fn pieces<'a>(lines: &LineWords<'a>, group: &AlikeLines) -> Option<Vec<Piece<'a>>> {
     let first = *group.lines.first()?;
     let (text, units) = (lines.texts[first], lines.units(first));
     let mut shared = shared(lines, group)?;
@@ -233,7 +233,7 @@ fn pieces<'a>(lines: &Lines<'a>, group: &AlikeLines) -> Option<Vec<Piece<'a>>> {
 }
 
 /// How many signs all lines have behind their word `last`.
-fn common(lines: &Lines<'_>, group: &[usize], last: usize) -> usize {
+fn common(lines: &LineWords<'_>, group: &[usize], last: usize) -> usize {
     let rest = |line: usize| {
         let end = lines.units(line).get(last).map_or(0, |unit| unit.end());
         &lines.texts[line].as_bytes()[end..]
@@ -268,7 +268,7 @@ fn closes(value: &str, rest: &str) -> bool {
 }
 
 /// What the lines share, word by word; `None` when their words are not where they seemed to be.
-fn shared<'a>(lines: &Lines<'a>, group: &AlikeLines) -> Option<Vec<Shared<'a>>> {
+fn shared<'a>(lines: &LineWords<'a>, group: &AlikeLines) -> Option<Vec<Shared<'a>>> {
     let (first, others) = group.lines.split_first()?;
     let text = lines.texts[*first];
     let mut shared: Vec<_> =
@@ -341,7 +341,7 @@ mod tests {
     /// The shape of twelve lines, and the values of the first.
     fn check(line: impl Fn(usize) -> String, shape: &str, values: &[&str]) {
         let texts: Vec<String> = (10..22).map(line).collect();
-        let lines = Lines::new(texts.iter().map(String::as_str).collect()).unwrap();
+        let lines = LineWords::new(texts.iter().map(String::as_str).collect()).unwrap();
         let group = AlikeLines { lines: (0..12).collect(), depth: lines.units(0).len(), whole: true };
         let mold = Mold::of(&lines, group).unwrap();
         assert_eq!(mold.shape.print(BRACKETS[0]), format!(": {shape}"));
@@ -390,7 +390,7 @@ mod tests {
         let browser =
             |n: usize| if n % 5 == 0 { "Opera Mini" } else { "Mozilla/5.0 (X11; Linux x86_64) Gecko" };
         let texts: Vec<String> = (0..60).map(|n| format!("GET /shelf/{n} 200 \"{}\"", browser(n))).collect();
-        let lines = Lines::new(texts.iter().map(String::as_str).collect()).unwrap();
+        let lines = LineWords::new(texts.iter().map(String::as_str).collect()).unwrap();
         let group = AlikeLines { lines: (0..60).collect(), depth: 4, whole: true };
         let parted = Mold::of(&lines, group).unwrap().parted(&lines).unwrap();
         assert_eq!(parted.map(|mold| mold.group.lines.len()), [48, 12]);
