@@ -371,8 +371,8 @@ mod tests {
         );
         check(
             |n| format!("at com.shop.M{n}(M{n}.java:{n}) there"),
-            "at com.shop.{1} there",
-            &["M10(M10.java:10)"],
+            "at {1} there",
+            &["com.shop.M10(M10.java:10)"],
         );
     }
 
