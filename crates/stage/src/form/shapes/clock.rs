@@ -100,7 +100,7 @@ fn seconds(line: &str) -> Option<(&str, &str)> {
     let bytes = line.as_bytes();
     let digits = bytes.first() == Some(&b':') && bytes.get(1..3)?.iter().all(u8::is_ascii_digit);
     let end = line.find(' ').filter(|_| digits)?;
-    let sound = bytes[3..end].iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
+    let sound = bytes[3..end].iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b','));
     sound.then(|| (&line[..end], &line[end + 1..]))
 }
 

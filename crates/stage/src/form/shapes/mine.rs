@@ -291,8 +291,8 @@ mod tests {
     fn lines_that_differ_in_values_are_one_group() {
         let line = |n: usize| format!("worker {n} has taken job {} from the long queue\n", n * 7);
         let text: String = (0..9).map(line).collect();
-        check(&text, &[(&[0, 1, 2, 3, 4, 5, 6, 7, 8], 9, true)]);
-        check(&format!("something else\n{text}"), &[(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 9, true)]);
+        check(&text, &[(&[0, 1, 2, 3, 4, 5, 6, 7, 8], 10, true)]);
+        check(&format!("something else\n{text}"), &[(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 10, true)]);
     }
 
     #[test]
