@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::form::grid;
 use crate::form::grid::Grid;
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -29,11 +29,11 @@ impl Stage for Csv {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let Separated { grid, shape, tail } = Separated::read(text)?;
-        Some(Edit { text: grid::write(&grid)? + tail, loss: Loss::None, note: shape.note() })
+        Some(Edit { text: grid::write(Reader::Small, &grid)? + tail, loss: Loss::None, note: shape.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
-        let shape = Shape::parse(note)?;
+        let shape = CsvShape::parse(note)?;
         let (grid, tail) = grid::read(room, text, shape.rows)?;
         let written = shape.write(&grid) + tail;
         room.fits(written.len())?;
@@ -44,7 +44,7 @@ impl Stage for Csv {
 /// A text of separated values, taken apart.
 pub(super) struct Separated<'a> {
     pub(super) grid: Grid<'a>,
-    pub(super) shape: Shape,
+    pub(super) shape: CsvShape,
     /// What follows the rows.
     pub(super) tail: &'a str,
 }
@@ -58,7 +58,7 @@ impl<'a> Separated<'a> {
         let written = &text[..text.len() - tail.len()];
         let closed = written.ends_with(end);
         let rows = grid.rows.len();
-        let shapes = QUOTES.iter().map(|(quotes, _)| Shape { rows, separator, quotes: *quotes, end, closed });
+        let shapes = QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed });
         let shape = shapes.into_iter().find(|shape| shape.write(&grid) == written)?;
         Some(Self { grid, shape, tail })
     }
@@ -150,7 +150,7 @@ const QUOTES: [(Quotes, &str); 4] = [
 ];
 
 /// How a file was written.
-pub(super) struct Shape {
+pub(super) struct CsvShape {
     pub(super) rows: usize,
     separator: char,
     quotes: Quotes,
@@ -159,7 +159,7 @@ pub(super) struct Shape {
     closed: bool,
 }
 
-impl Shape {
+impl CsvShape {
     pub(super) fn write(&self, grid: &Grid<'_>) -> String {
         let mut out = String::new();
         for row in std::iter::once(&grid.names).chain(&grid.rows) {

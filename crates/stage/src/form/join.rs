@@ -23,8 +23,8 @@ const PART: usize = 20;
 /// What a single column must save to move.
 const MIN_COLUMN: usize = 48;
 
-/// The column that saves most where those that follow from it stand once for each of its cells.
-pub(crate) fn find(columns: &[Vec<&str>]) -> Option<Join> {
+/// The column that saves most where those that follow from it stand once for each of its cells; `fixed` ones stay.
+pub(crate) fn find(fixed: &[usize], columns: &[Vec<&str>]) -> Option<Join> {
     let rows = columns.first()?.len();
     if rows < MIN_ROWS || columns.len() > MAX_COLUMNS {
         return None;
@@ -33,16 +33,19 @@ pub(crate) fn find(columns: &[Vec<&str>]) -> Option<Join> {
     let all: usize = columns.iter().map(|column| column.cost).sum();
     let worth = MIN_BYTES.max(all / PART);
     let keys = (0..columns.len()).filter(|&key| columns[key].can_decide());
-    let best = keys.filter_map(|key| saved(&columns, key)).max_by_key(|(saved, join)| (*saved, usize::MAX - join.key));
+    let best = keys
+        .filter_map(|key| saved(fixed, &columns, key))
+        .max_by_key(|(saved, join)| (*saved, usize::MAX - join.key));
     best.filter(|(saved, _)| *saved >= worth).map(|(_, join)| join)
 }
 
 /// What the columns that follow from `key` save, and which they are.
-fn saved(columns: &[Ranked<'_>], key: usize) -> Option<(usize, Join)> {
+fn saved(fixed: &[usize], columns: &[Ranked<'_>], key: usize) -> Option<(usize, Join)> {
     let decides = &columns[key];
     let mut saved = 0;
     let mut rest = Vec::new();
-    for (at, column) in columns.iter().enumerate().filter(|(at, column)| *at != key && column.firsts.len() > 1) {
+    let moves = |at: usize| at != key && columns[at].firsts.len() > 1 && !fixed.contains(&at);
+    for (at, column) in columns.iter().enumerate().filter(|(at, _)| moves(*at)) {
         if !decides.decides(column) {
             continue;
         }
@@ -90,7 +93,7 @@ impl<'a> Ranked<'a> {
 
     /// True when the cells come again often enough for a table of them.
     fn can_decide(&self) -> bool {
-        (2..=self.cells.len() / 2).contains(&self.firsts.len())
+        (2..=self.cells.len() / 3).contains(&self.firsts.len())
     }
 
     /// True when rows with the same cell here have the same cell there.
@@ -110,10 +113,12 @@ mod tests {
     #[test]
     fn what_follows_from_a_key_is_found() {
         let street = "12 Long Street of the Old Town, Building Four";
-        let rows: Vec<[&str; 3]> = [["a", street, "1"], ["b", "9 Short Street of the New Town", "2"]].repeat(8);
+        let rows: Vec<[&str; 3]> =
+            [["a", street, "1"], ["b", "9 Short Street of the New Town", "2"]].repeat(8);
         let numbers: Vec<String> = (0..16).map(|number| number.to_string()).collect();
-        let rows: Vec<[&str; 3]> = rows.iter().zip(&numbers).map(|(row, number)| [row[0], row[1], number]).collect();
-        assert_eq!(find(&columns(&rows)), Some(Join { key: 0, rest: vec![1], firsts: vec![0, 1] }));
+        let rows: Vec<[&str; 3]> =
+            rows.iter().zip(&numbers).map(|(row, number)| [row[0], row[1], number]).collect();
+        assert_eq!(find(&[], &columns(&rows)), Some(Join { key: 0, rest: vec![1], firsts: vec![0, 1] }));
     }
 
     #[test]
@@ -121,8 +126,8 @@ mod tests {
         let street = "12 Long Street of the Old Town, Building Four";
         let mut rows: Vec<[&str; 3]> = [["a", street, "1"], ["b", "x", "2"]].repeat(8);
         rows[15][1] = "elsewhere";
-        assert_eq!(find(&columns(&rows)), None);
-        assert_eq!(find(&columns(&rows[..4])), None);
-        assert_eq!(find(&[]), None);
+        assert_eq!(find(&[], &columns(&rows)), None);
+        assert_eq!(find(&[], &columns(&rows[..4])), None);
+        assert_eq!(find(&[], &[]), None);
     }
 }

@@ -4,7 +4,7 @@ mod again;
 mod carried;
 mod codes;
 mod csv;
-mod csv_joined;
+mod csv_split;
 pub(crate) mod dictionary;
 mod diff_stat;
 mod git;
@@ -26,6 +26,7 @@ mod shapes;
 mod snapshot;
 mod table;
 mod tree;
+mod tuples;
 mod usual;
 mod whitespace;
 mod xml;
@@ -43,6 +44,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &json::JsonParts,
     &schema::Schema,
     &python::Python,
+    &tuples::Tuples,
     &xml::Xml,
     &xml::XmlLines,
     &snapshot::Snapshot,
@@ -54,7 +56,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &diff_stat::DiffStat,
     &again::Again,
     &paths::Paths,
-    &csv_joined::CsvJoined,
+    &csv_split::CsvSplit,
     &csv::Csv,
     &git::Blame,
     &git::Git,
@@ -69,4 +71,4 @@ pub static FORMS: &[&dyn Stage] = &[
 
 /// Those whose output is made of whole lines of another kind of text: who cuts lines leaves such a text alone.
 pub(crate) static ROWS: &[&dyn Stage] =
-    &[&csv::Csv, &csv_joined::CsvJoined, &listing::Listing, &search::Search, &git::Blame, &git::Git];
+    &[&csv::Csv, &csv_split::CsvSplit, &listing::Listing, &search::Search, &git::Blame, &git::Git];

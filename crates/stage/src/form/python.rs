@@ -31,7 +31,7 @@ impl Stage for Python {
             return None;
         }
         let (body, note) = text.strip_suffix('\n').map_or((text, ""), |body| (body, "newline"));
-        let mut reader = Reader { text: body, at: 0 };
+        let mut reader = PythonReader { text: body, at: 0 };
         let value = reader.value(MAX_DEPTH).filter(|_| reader.at == body.len())?;
         let written = terse::encode_as(keys::place_for(scene.plan.reader), &value)?;
         proven(self, text, Edit { text: written, loss: Loss::None, note: note.to_owned() })
@@ -47,23 +47,23 @@ impl Stage for Python {
 }
 
 /// A place in a text, moving forward.
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+pub(super) struct PythonReader<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PythonReader<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    fn eat(&mut self, word: &str) -> bool {
+    pub(super) fn eat(&mut self, word: &str) -> bool {
         let next = self.rest().starts_with(word);
         self.at += if next { word.len() } else { 0 };
         next
     }
 
-    fn value(&mut self, levels: usize) -> Option<Value<'a>> {
+    pub(super) fn value(&mut self, levels: usize) -> Option<Value<'a>> {
         match self.rest().as_bytes().first()? {
             b'[' => self.list(levels.checked_sub(1)?),
             b'{' => self.dictionary(levels.checked_sub(1)?),
@@ -150,7 +150,7 @@ fn unescape(character: char) -> Option<char> {
 }
 
 /// Writes a value as Python prints it; `None` for what it could not have printed.
-fn push(out: &mut String, value: &Value<'_>) -> Option<()> {
+pub(super) fn push(out: &mut String, value: &Value<'_>) -> Option<()> {
     match value {
         Value::Null => out.push_str("None"),
         Value::Bool(true) => out.push_str("True"),

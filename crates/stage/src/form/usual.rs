@@ -108,7 +108,8 @@ impl<'a> Usual<'a> {
         let note = note.strip_prefix(", ").unwrap_or(note);
         let mut spacing = Spacing::of(gaps);
         if let Some(widths) = note.strip_prefix(WIDTHS) {
-            let mut widths = widths.split(' ').map(|width| width.parse().ok().filter(|&width| width <= MAX_WIDTH));
+            let mut widths =
+                widths.split(' ').map(|width| width.parse().ok().filter(|&width| width <= MAX_WIDTH));
             spacing.least = [widths.next()??, widths.next()??, widths.next()??];
         }
         Some(spacing)

@@ -99,7 +99,7 @@ impl Spacing {
     /// The widths that `line` has, which stands for `entry`.
     pub(crate) fn seen(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
         let column = |part: &str| {
-            let at = (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
+            let at = part.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
             Some(line.get(..at)?.chars().count())
         };
         let gap = if gaps == Gaps::Wide { 2 } else { 1 };

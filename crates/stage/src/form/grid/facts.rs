@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::form::grid::{Column, Grid, Rule};
+use crate::form::grid::{Column, Grid, Rule, within};
+use crate::plan::Reader;
 
 /// Rows looked at before a rule is tried on all.
 const SAMPLE: usize = 32;
@@ -11,7 +12,7 @@ const SAMPLE: usize = 32;
 const MAX_COLUMNS: usize = 64;
 
 /// How each column is best written.
-pub(super) fn columns(grid: &Grid<'_>) -> Vec<Column> {
+pub(super) fn columns(reader: Reader, grid: &Grid<'_>) -> Vec<Column> {
     let mut columns: Vec<Column> = (0..grid.names.len()).map(|at| constant(grid, at)).collect();
     if !columns.contains(&Column::Shown) {
         columns[0] = Column::Shown;
@@ -21,8 +22,42 @@ pub(super) fn columns(grid: &Grid<'_>) -> Vec<Column> {
     }
     for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| **column == Column::Shown) {
         *column = usual(grid, at);
+        if *column == Column::Shown && reader == Reader::Strong {
+            *column = edges(grid, at);
+        }
     }
     columns
+}
+
+/// Signs that end what cells begin with, and begin what they end with, so that whole words are left.
+const CUTS: [char; 12] = ['/', ':', '=', '?', '&', '#', '-', '_', '.', ' ', '@', ';'];
+/// What an edge must save, in bytes.
+const MIN_SAVED: usize = 60;
+
+/// What all cells of a column that hold something begin and end with.
+fn edges(grid: &Grid<'_>, at: usize) -> Column {
+    let mut filled = cells(grid, at).filter(|cell| !cell.is_empty());
+    let Some(first) = filled.next().filter(|_| nameable(grid, at)) else { return Column::Shown };
+    let (mut before, mut after, mut count) = (first.len(), first.len(), 1);
+    for cell in filled {
+        let alike = |(one, two): &(u8, u8)| one == two;
+        before = first.bytes().zip(cell.bytes()).take(before).take_while(alike).count();
+        after = first.bytes().rev().zip(cell.bytes().rev()).take(after).take_while(alike).count();
+        count += 1;
+        if before + after == 0 {
+            return Column::Shown;
+        }
+    }
+    let head = first.get(..before).and_then(|head| Some(&head[..=head.rfind(CUTS)?])).unwrap_or_default();
+    let tail =
+        first.get(first.len() - after..).and_then(|tail| Some(&tail[tail.find(CUTS)?..])).unwrap_or_default();
+    let worth = |edge: &str| {
+        edge.len() > 1 && edge.len() * count >= MIN_SAVED + edge.len() && !edge.contains(['"', '\n', '\r'])
+    };
+    let (head, tail) = (if worth(head) { head } else { "" }, if worth(tail) { tail } else { "" });
+    let whole = cells(grid, at).all(|cell| cell.is_empty() || within(head, tail, cell).is_some());
+    let said = whole && !(head.is_empty() && tail.is_empty());
+    if said { Column::Within(head.to_owned(), tail.to_owned()) } else { Column::Shown }
 }
 
 fn cells<'g>(grid: &'g Grid<'_>, at: usize) -> impl Iterator<Item = &'g str> {

@@ -40,6 +40,8 @@ enum Column {
     Made(Rule),
     /// By a rule, in every row.
     Always(Rule),
+    /// In every row that has something, without what all of those begin and end with.
+    Within(String, String),
 }
 
 impl Column {
@@ -74,15 +76,24 @@ impl Rule {
     }
 }
 
+/// What is left of a cell without its ends.
+fn within<'c>(before: &str, after: &str, cell: &'c str) -> Option<&'c str> {
+    cell.strip_prefix(before)?.strip_suffix(after).filter(|inner| !inner.is_empty())
+}
+
 const FIELDS: &str = "fields: ";
 const EVERY: &str = "every row: ";
 const USUAL: &str = "unless given: ";
 const MADE: &str = "unless given, ";
 const ALWAYS: &str = "in every row, ";
+const EACH: &str = "each ";
+const BEGINS: &str = " begins with ";
+const ENDS: &str = " ends with ";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Reader;
     use crate::room::Room;
 
     fn grid(lines: &[&'static str]) -> Grid<'static> {
@@ -93,7 +104,7 @@ mod tests {
 
     fn check(lines: &[&'static str], written: &str) {
         let grid = grid(lines);
-        let text = write(&grid).unwrap();
+        let text = write(Reader::Small, &grid).unwrap();
         assert_eq!(text, written);
         let more = text.clone() + "after\n";
         assert_eq!(read(Room::of(&more), &more, grid.rows.len()), Some((grid, "after\n")), "{text}");
@@ -145,7 +156,7 @@ mod tests {
             &["a|b", "|v", "|w"],
         ] {
             let grid = grid(lines);
-            let text = write(&grid).unwrap();
+            let text = write(Reader::Small, &grid).unwrap();
             assert_eq!(read(Room::of(&text), &text, grid.rows.len()), Some((grid, "")), "{text}");
         }
     }

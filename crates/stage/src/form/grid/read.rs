@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::form::grid::cell::{Cell, take_cell, take_last, take_quoted};
-use crate::form::grid::{ALWAYS, Column, EVERY, FIELDS, Grid, MADE, Rule, USUAL};
+use crate::form::grid::{ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL};
 use crate::room::Room;
 
 /// The grid of `count` rows at the beginning of `text`, and what stands below it.
@@ -29,10 +29,11 @@ pub(crate) fn read(room: Room, text: &str, count: usize) -> Option<(Grid<'_>, &s
 /// The lines of facts, and what stands below them.
 fn take_facts(text: &str) -> (Vec<&str>, &str) {
     let words = [FIELDS, EVERY, USUAL, MADE, ALWAYS];
+    let says = |line: &str| words.iter().any(|words| line.starts_with(words)) || edge(line).is_some();
     let mut facts = Vec::new();
     let mut rest = text;
     while let Some((line, below)) = rest.split_once('\n')
-        && words.iter().any(|words| line.starts_with(words))
+        && says(line)
     {
         facts.push(line);
         rest = below;
@@ -98,6 +99,15 @@ impl<'a> Sheet<'a> {
             let at = self.place(name)?;
             self.columns[at] = wrap(self.rule(how)?);
         }
+        if let Some((name, words, text)) = edge(fact) {
+            let at = self.place(name)?;
+            let (mut before, mut after) = match &self.columns[at] {
+                Column::Within(before, after) => (before.clone(), after.clone()),
+                _ => (String::new(), String::new()),
+            };
+            *(if words == BEGINS { &mut before } else { &mut after }) = text.into_owned();
+            self.columns[at] = Column::Within(before, after);
+        }
         Some(())
     }
 
@@ -129,8 +139,23 @@ impl<'a> Sheet<'a> {
 
     /// What a cell shows; nothing when it stands for what is said above.
     fn given(&self, at: usize, cell: Cell<'a>) -> Option<Cow<'a, str>> {
+        if let Column::Within(before, after) = &self.columns[at]
+            && !cell.text.is_empty()
+        {
+            return Some(Cow::Owned([before, &*cell.text, after].concat()));
+        }
         (cell.quoted || !cell.text.is_empty() || !self.columns[at].implied()).then_some(cell.text)
     }
+}
+
+/// What a fact says that the cells of a column begin or end with: its name, the words, and the text.
+fn edge(fact: &str) -> Option<(&str, &'static str, Cow<'_, str>)> {
+    let rest = fact.strip_prefix(EACH)?;
+    [BEGINS, ENDS].into_iter().find_map(|words| {
+        let (name, text) = rest.split_once(words)?;
+        let text = if text.starts_with('"') { take_quoted(text)?.0.text } else { Cow::Borrowed(text) };
+        Some((name, words, text))
+    })
 }
 
 /// The names of a `fields` line.

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::form::grid::cell::{push_cell, push_last, push_quoted};
-use crate::form::grid::{ALWAYS, Column, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts};
+use crate::form::grid::{ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts, within};
+use crate::plan::Reader;
 
 /// The grid as lines, each with its newline; `None` when a name cannot be written.
-pub(crate) fn write(grid: &Grid<'_>) -> Option<String> {
+pub(crate) fn write(reader: Reader, grid: &Grid<'_>) -> Option<String> {
     if grid.names.is_empty() || grid.names.iter().any(|name| name.contains(['\n', '\r', '\t'])) {
         return None;
     }
-    let columns = facts::columns(grid);
+    let columns = facts::columns(reader, grid);
     let shown: Vec<usize> = (0..columns.len()).filter(|&at| columns[at].shown()).collect();
     let sheet = Sheet { grid, columns };
     let separator = sheet.separator();
@@ -68,6 +69,10 @@ impl Sheet<'_, '_> {
             match column {
                 Column::Made(rule) => self.push_rule(out, MADE, (name, rule)),
                 Column::Always(rule) => self.push_rule(out, ALWAYS, (name, rule)),
+                Column::Within(before, after) => {
+                    push_edge(out, name, BEGINS, before);
+                    push_edge(out, name, ENDS, after);
+                }
                 _ => {}
             }
         }
@@ -86,9 +91,26 @@ impl Sheet<'_, '_> {
             Column::Made(rule) => rule.gives(row, cell),
             _ => false,
         };
-        let text = if implied { "" } else { cell };
+        let text = match &self.columns[at] {
+            _ if implied => "",
+            Column::Within(before, after) => within(before, after, cell).unwrap_or(cell),
+            _ => cell,
+        };
         (text, !implied && cell.is_empty() && self.columns[at].implied())
     }
+}
+
+fn push_edge(out: &mut String, name: &str, words: &str, edge: &str) {
+    if edge.is_empty() {
+        return;
+    }
+    out.extend([EACH, name, words]);
+    if edge.trim() == edge {
+        push_last(out, edge);
+    } else {
+        push_quoted(out, edge);
+    }
+    out.push('\n');
 }
 
 /// A name of the header; in quotes where it could be taken for a fact.

@@ -3,8 +3,10 @@
 //! References stay beside what they name. An element that is all there is in another stands on one line with it
 //! (`list e3 > listitem e4`), as does its address; what all elements of a role have is said above.
 
+use std::borrow::Cow;
+
 use crate::form::carried;
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -24,11 +26,17 @@ impl Stage for Snapshot {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !node::is_snapshot(text) {
             return None;
         }
-        let (lines, end) = carried::lines(text);
+        let frame = if scene.plan.reader == Reader::Strong { frame(text) } else { "" };
+        let plain = if frame.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            text.replace(&framed(frame), &framed("")).into()
+        };
+        let (lines, end) = carried::lines(&plain);
         let span = node::span(&lines);
         let inside = &lines[span.clone()];
         if inside.len() < MIN_LINES {
@@ -41,13 +49,13 @@ impl Stage for Snapshot {
         lines[span.end..].iter().for_each(|line| page.keep(line));
         page.flush();
         let note = if span.start == 0 { BARE } else { "" };
-        let text = format!("{}\n{}", said(&roles), carried::finish(page.out, end));
+        let text = format!("{}\n{}", said(frame, &roles), carried::finish(page.out, end));
         Some(Edit { text, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (head, text) = text.split_once('\n')?;
-        let roles = parse(head)?;
+        let (frame, roles) = parse(head)?;
         let fenced = if note == BARE { Fenced::No } else { Fenced::Yes };
         let (lines, end) = carried::lines(text);
         let mut out = String::with_capacity(text.len() * 2);
@@ -66,7 +74,30 @@ impl Stage for Snapshot {
             out.push('\n');
             room.fits(out.len())?;
         }
-        Some(carried::finish(out, end))
+        let whole = carried::finish(out, end);
+        if frame.is_empty() {
+            return Some(whole);
+        }
+        room.fits(whole.len() + whole.matches(&framed("")).count() * frame.len())?;
+        Some(whole.replace(&framed(""), &framed(frame)))
+    }
+}
+
+/// What a reference in a frame begins with.
+fn framed(frame: &str) -> String {
+    [" [ref=", frame, "e"].concat()
+}
+
+/// The frame that all references name, such as `f2`; nothing when one does not.
+fn frame(text: &str) -> &str {
+    let mut all = text.match_indices(" [ref=").map(|(at, words)| &text[at + words.len()..]);
+    let Some(first) = all.next() else { return "" };
+    let digits = first.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+    let frame = first.get(..=digits).filter(|frame| frame.starts_with('f') && digits > 0).unwrap_or_default();
+    if all.all(|reference| reference.strip_prefix(frame).is_some_and(|rest| rest.starts_with('e'))) {
+        frame
+    } else {
+        ""
     }
 }
 
@@ -270,20 +301,21 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
 }
 
 /// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
-fn said(roles: &[&str]) -> String {
+fn said(frame: &str, roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
-    format!("{SHORT}{pointer}]")
+    format!("{SHORT}{frame}{FIFTH}{pointer}]")
 }
 
-const SHORT: &str = "[e5 stands for [ref=e5]";
+const SHORT: &str = "[e5 stands for [ref=";
+const FIFTH: &str = "e5]";
 const EVERY: &str = "[cursor=pointer] is on every ";
 const BARE: &str = "no fence";
 
-fn parse(head: &str) -> Option<Vec<&str>> {
-    let rest = head.strip_prefix(SHORT)?.strip_suffix(']')?;
+fn parse(head: &str) -> Option<(&str, Vec<&str>)> {
+    let (frame, rest) = head.strip_prefix(SHORT)?.strip_suffix(']')?.split_once(FIFTH)?;
     match rest.strip_prefix("; ") {
-        Some(every) => Some(every.strip_prefix(EVERY)?.split(", ").collect()),
-        None => rest.is_empty().then(Vec::new),
+        Some(every) => Some((frame, every.strip_prefix(EVERY)?.split(", ").collect())),
+        None => rest.is_empty().then(|| (frame, Vec::new())),
     }
 }
 

@@ -12,7 +12,7 @@ use ruled::Ruled;
 
 use crate::form::grid;
 use crate::form::grid::Grid;
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -129,7 +129,7 @@ impl Found<'_> {
         let (before, after) = (lines.get(..above)?, lines.get(above + self.lines..)?);
         let mut text: String =
             before.iter().copied().chain(self.underline).flat_map(|line| [line, "\n"]).collect();
-        text.push_str(&grid::write(&self.grid)?);
+        text.push_str(&grid::write(Reader::Small, &self.grid)?);
         text.push_str(&after.join("\n"));
         let underlined = if self.underline.is_some() { UNDERLINED } else { "" };
         let open = if after.is_empty() { OPEN } else { "" };

@@ -2,7 +2,7 @@
 
 use tersely_codec::{Text, Value};
 
-use super::place::{self, Place};
+use super::place::{self, PartPlace, RecordMembers};
 use crate::room::Room;
 
 const EACH: &str = "each ";
@@ -38,7 +38,7 @@ fn shared(list: &Value<'_>) -> Vec<(String, String)> {
 }
 
 /// The end of all values of a field, if it is worth a line and no template will say it.
-fn end<'a>(records: &[&'a Vec<(Text<'_>, Value<'_>)>], name: &str) -> Option<&'a str> {
+fn end<'a>(records: &[&'a RecordMembers<'_>], name: &str) -> Option<&'a str> {
     let mut end: Option<&str> = None;
     let mut same = true;
     for record in records {
@@ -65,11 +65,13 @@ fn text<'a>(record: &'a [(Text<'_>, Value<'_>)], name: &str) -> Option<&'a str> 
 }
 
 /// True when the value is made of another field's: the terse form says that better.
-fn is_made(records: &[&Vec<(Text<'_>, Value<'_>)>], name: &str, end: &str) -> bool {
-    let made = |record: &Vec<(Text<'_>, Value<'_>)>| {
+fn is_made(records: &[&RecordMembers<'_>], name: &str, end: &str) -> bool {
+    let made = |record: &RecordMembers<'_>| {
         let stem = text(record, name).and_then(|text| text.strip_suffix(end)).unwrap_or_default();
         record.iter().any(|(key, value)| match value {
-            Value::String(other) => key.as_str() != name && other.as_str().len() > 1 && stem.ends_with(other.as_str()),
+            Value::String(other) => {
+                key.as_str() != name && other.as_str().len() > 1 && stem.ends_with(other.as_str())
+            }
             Value::Number(other) => other.len() > 1 && stem.ends_with(&**other),
             _ => false,
         })
@@ -94,7 +96,7 @@ pub(super) fn is_head(head: &str) -> bool {
     read(head).is_some()
 }
 
-fn read(head: &str) -> Option<(Place, &str, &str)> {
+fn read(head: &str) -> Option<(PartPlace, &str, &str)> {
     let (place, words) = place::read_head(head)?;
     let (name, end) = words.strip_prefix(EACH)?.strip_suffix(LEFT)?.split_once(WITH)?;
     Some((place, name, end))

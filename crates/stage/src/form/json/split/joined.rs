@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use tersely_codec::{Text, Value, json};
+use tersely_codec::{Value, json};
 
-use super::place::{self, Place};
+use super::place::{self, PartPlace, RecordMembers};
 use crate::form::join::{self, Join};
 use crate::room::Room;
 
 /// A list whose records lost what follows from one of their fields.
 pub(super) struct Joined<'v> {
-    place: Place,
+    place: PartPlace,
     key: String,
     names: Vec<String>,
     /// Where the fields stood in each record.
@@ -41,19 +41,21 @@ pub(super) fn split<'v>(value: &mut Value<'v>) -> Option<Joined<'v>> {
     place::find(value, place::is_list).into_iter().find_map(|place| split_at(value, place))
 }
 
-fn split_at<'v>(value: &mut Value<'v>, place: Place) -> Option<Joined<'v>> {
+fn split_at<'v>(value: &mut Value<'v>, place: PartPlace) -> Option<Joined<'v>> {
     let part = place::at(value, &place)?;
     let records = place::records(part)?;
     let names: Vec<&str> = records.first()?.iter().map(|(key, _)| key.as_str()).collect();
-    let alike = records.iter().all(|record| record.iter().map(|(key, _)| key.as_str()).eq(names.iter().copied()));
+    let alike =
+        records.iter().all(|record| record.iter().map(|(key, _)| key.as_str()).eq(names.iter().copied()));
     if !alike || names.iter().any(|name| !place::is_name(name)) {
         return None;
     }
     let cells: Vec<Vec<String>> = (0..names.len())
         .map(|at| records.iter().map(|record| json::encode(&record[at].1)).collect())
         .collect();
-    let columns: Vec<Vec<&str>> = cells.iter().map(|cells| cells.iter().map(String::as_str).collect()).collect();
-    let Join { key, rest, firsts } = join::find(&columns)?;
+    let columns: Vec<Vec<&str>> =
+        cells.iter().map(|cells| cells.iter().map(String::as_str).collect()).collect();
+    let Join { key, rest, firsts } = join::find(&[], &columns)?;
     if !records.iter().all(|record| matches!(record[key].1, Value::String(_) | Value::Number(_))) {
         return None;
     }
@@ -75,7 +77,7 @@ pub(super) fn is_head(head: &str) -> bool {
     read(head).is_some()
 }
 
-fn read(head: &str) -> Option<(Place, &str)> {
+fn read(head: &str) -> Option<(PartPlace, &str)> {
     let (place, words) = place::read_head(head)?;
     let (key, _) = words.strip_prefix(ROWS)?.strip_suffix(WHERE)?.split_once(HAVE)?;
     Some((place, key))
@@ -89,8 +91,9 @@ pub(super) fn unite<'v>(
     value: &mut Value<'v>,
 ) -> Option<()> {
     let (place, key) = read(head)?;
-    let at: Vec<usize> = note.strip_prefix(AT)?.split(',').map(|at| at.parse().ok()).collect::<Option<_>>()?;
-    let mut known: HashMap<String, (Vec<(Text<'v>, Value<'v>)>, usize)> = HashMap::new();
+    let at: Vec<usize> =
+        note.strip_prefix(AT)?.split(',').map(|at| at.parse().ok()).collect::<Option<_>>()?;
+    let mut known: HashMap<String, (RecordMembers<'v>, usize)> = HashMap::new();
     let Value::Array(rows) = table else { return None };
     for row in rows {
         let size = json::encode(&row).len();

@@ -2,7 +2,7 @@
 
 use tersely_codec::{Text, Value};
 
-use super::place::{self, Place};
+use super::place::{self, PartPlace, RecordMembers};
 
 const WORDS: &str = "each row is in the list under its ";
 const EMPTY: &str = "; a row without more is an empty list";
@@ -20,7 +20,7 @@ pub(super) fn flatten(value: &mut Value<'_>) -> Vec<String> {
     places.into_iter().filter_map(|place| flatten_at(value, &place)).collect()
 }
 
-fn lists<'a, 'v>(value: &'a Value<'v>) -> Option<Vec<(&'a Text<'v>, Vec<&'a Vec<(Text<'v>, Value<'v>)>>)>> {
+fn lists<'a, 'v>(value: &'a Value<'v>) -> Option<Vec<(&'a Text<'v>, Vec<&'a RecordMembers<'v>>)>> {
     let Value::Object(members) = value else { return None };
     members.iter().map(|(key, list)| Some((key, place::records(list)?))).collect()
 }
@@ -36,11 +36,14 @@ fn is_map(value: &Value<'_>) -> bool {
         && keys.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-fn flatten_at(value: &mut Value<'_>, place: &Place) -> Option<String> {
+fn flatten_at(value: &mut Value<'_>, place: &PartPlace) -> Option<String> {
     let map = place::at(value, place)?;
     let lists = lists(map)?;
     let has = |name: &str| {
-        lists.iter().flat_map(|(_, records)| records).any(|record| record.iter().any(|(key, _)| key.as_str() == name))
+        lists
+            .iter()
+            .flat_map(|(_, records)| records)
+            .any(|record| record.iter().any(|(key, _)| key.as_str() == name))
     };
     let name = *KEYS.iter().find(|name| !has(name))?;
     let mut rows = Vec::new();

@@ -163,7 +163,10 @@ mod tests {
         let rows: Vec<String> = (0..40)
             .map(|id| {
                 let (who, street) = [("7", "Theodor-Heuss-Strasse 34"), ("9", "Ullevålsveien 14")][id % 2];
-                format!("{{\"id\":{id},\"who\":{who},\"street\":\"{street}\",\"city\":\"of {street}\",\"n\":{}}}", id * 37 % 11)
+                format!(
+                    "{{\"id\":{id},\"who\":{who},\"street\":\"{street}\",\"city\":\"of {street}\",\"n\":{}}}",
+                    id * 37 % 11
+                )
             })
             .collect();
         check(
@@ -175,7 +178,12 @@ mod tests {
     #[test]
     fn lists_in_a_map_are_rows_with_a_key() {
         let list = |key: usize| {
-            let file = |at: usize| format!("{{\"file\":\"pkg-{key}-{at}.tar.gz\",\"kind\":\"sdist\",\"size\":{}}}", key * 91 + at);
+            let file = |at: usize| {
+                format!(
+                    "{{\"file\":\"pkg-{key}-{at}.tar.gz\",\"kind\":\"sdist\",\"size\":{}}}",
+                    key * 91 + at
+                )
+            };
             format!("\"1.{key}\":[{}]", (0..key % 3).map(file).collect::<Vec<_>>().join(","))
         };
         let lists: Vec<String> = (1..20).map(list).collect();
@@ -187,7 +195,12 @@ mod tests {
 
     #[test]
     fn an_end_that_all_values_have_is_said_once() {
-        let row = |id: usize| format!("{{\"id\":{id},\"url\":\"https://a.example/x{}?ref=0123456789abcdef0123456789abcdef\"}}", id * 7919);
+        let row = |id: usize| {
+            format!(
+                "{{\"id\":{id},\"url\":\"https://a.example/x{}?ref=0123456789abcdef0123456789abcdef\"}}",
+                id * 7919
+            )
+        };
         let rows: Vec<String> = (1..20).map(row).collect();
         check(
             &format!("{{\"files\":[{}]}}", rows.join(",")),
@@ -201,7 +214,10 @@ mod tests {
         let row = |id: usize| format!("{{\"id\":{},\"body\":\"Fix {id}\\r\\n\\r\\n{boiler}\"}}", id * 31);
         let rows: Vec<String> = (1..9).map(row).collect();
         let text = format!("[{}]", rows.join(","));
-        check(&text, "[text 1 below stands for the text of that number]\n8 records\n{id:31,body:text 1 below with CRLF}\n");
+        check(
+            &text,
+            "[text 1 below stands for the text of that number]\n8 records\n{id:31,body:text 1 below with CRLF}\n",
+        );
         assert!(apply(&JsonSplit, &text).unwrap().text.contains("(then the same 3 lines as above)"));
     }
 
@@ -209,7 +225,10 @@ mod tests {
     fn numbers_of_twenty_digits_are_written_short() {
         let number = |id: u32| short::long(&format!("{}.{:02}", id % 17, id * 7 % 100)).unwrap();
         let rows: Vec<String> = (1..30).map(|id| format!("{{\"id\":{id},\"sum\":{}}}", number(id))).collect();
-        check(&format!("[{}]", rows.join(",")), "[numbers are written short: 1.07 came as 1.0700000000000000621]\n");
+        check(
+            &format!("[{}]", rows.join(",")),
+            "[numbers are written short: 1.07 came as 1.0700000000000000621]\n",
+        );
     }
 
     #[test]

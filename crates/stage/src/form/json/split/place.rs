@@ -3,19 +3,22 @@
 use tersely_codec::{Text, Value};
 
 /// The keys that lead to a part of a document, through objects alone.
-pub(super) type Place = Vec<String>;
+pub(super) type PartPlace = Vec<String>;
+
+/// What an object holds.
+pub(super) type RecordMembers<'v> = Vec<(Text<'v>, Value<'v>)>;
 
 /// Objects in objects beyond this many are not searched.
 const MAX_DEPTH: usize = 6;
 
 /// The parts that `fits` says yes to, outermost first; what is in one of them is not searched.
-pub(super) fn find(value: &Value<'_>, fits: fn(&Value<'_>) -> bool) -> Vec<Place> {
+pub(super) fn find(value: &Value<'_>, fits: fn(&Value<'_>) -> bool) -> Vec<PartPlace> {
     let mut found = Vec::new();
     gather(value, fits, &mut Vec::new(), &mut found);
     found
 }
 
-fn gather(value: &Value<'_>, fits: fn(&Value<'_>) -> bool, place: &mut Place, found: &mut Vec<Place>) {
+fn gather(value: &Value<'_>, fits: fn(&Value<'_>) -> bool, place: &mut PartPlace, found: &mut Vec<PartPlace>) {
     if fits(value) {
         found.push(place.clone());
         return;
@@ -47,7 +50,7 @@ pub(super) fn at<'a, 'v>(value: &'a mut Value<'v>, place: &[String]) -> Option<&
 }
 
 /// The records of a list; `None` when an item is none.
-pub(super) fn records<'a, 'v>(value: &'a Value<'v>) -> Option<Vec<&'a Vec<(Text<'v>, Value<'v>)>>> {
+pub(super) fn records<'a, 'v>(value: &'a Value<'v>) -> Option<Vec<&'a RecordMembers<'v>>> {
     let Value::Array(items) = value else { return None };
     items.iter().map(|item| if let Value::Object(members) = item { Some(members) } else { None }).collect()
 }
@@ -65,7 +68,7 @@ pub(super) fn head(place: &[String], words: &str) -> String {
 }
 
 /// The place and the words of such a line.
-pub(super) fn read_head(head: &str) -> Option<(Place, &str)> {
+pub(super) fn read_head(head: &str) -> Option<(PartPlace, &str)> {
     let inner = head.strip_prefix('[')?.strip_suffix(']')?;
     let Some((place, words)) = inner.strip_prefix("in ").and_then(|rest| rest.split_once(", ")) else {
         return Some((Vec::new(), inner));
