@@ -216,7 +216,7 @@ mod tests {
         let text = format!("[{}]", rows.join(","));
         check(
             &text,
-            "[text 1 below stands for the text of that number]\n8 records\n{id:31,body:text 1 below with CRLF}\n",
+            "[text 1 below stands for the text of that number]\n[{id:31,body:text 1 below with CRLF},",
         );
         assert!(apply(&JsonSplit, &text).unwrap().text.contains("(then the same 3 lines as above)"));
     }
