@@ -58,7 +58,8 @@ impl<'a> Separated<'a> {
         let written = &text[..text.len() - tail.len()];
         let closed = written.ends_with(end);
         let rows = grid.rows.len();
-        let shapes = QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed });
+        let shapes =
+            QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed });
         let shape = shapes.into_iter().find(|shape| shape.write(&grid) == written)?;
         Some(Self { grid, shape, tail })
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use crate::form::csv::{Separated, CsvShape};
+use crate::form::csv::{CsvShape, Separated};
 use crate::form::grid::{self, Grid};
 use crate::form::join::{self, Join};
 use crate::plan::{Loss, Mode, Reader};

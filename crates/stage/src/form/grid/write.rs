@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::form::grid::cell::{push_cell, push_last, push_quoted};
-use crate::form::grid::{ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts, within};
+use crate::form::grid::{
+    ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts, within,
+};
 use crate::plan::Reader;
 
 /// The grid as lines, each with its newline; `None` when a name cannot be written.

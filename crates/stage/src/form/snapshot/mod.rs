@@ -335,6 +335,15 @@ mod tests {
                            button \"On\" e10\n  button \"No\" e11\n  heading \"A\" [level=1] e12";
 
     #[test]
+    fn a_frame_that_all_references_name_is_said_once() {
+        let page = PAGE.replace("[ref=e", "[ref=f12e");
+        let edit = apply(&Snapshot, &page).unwrap();
+        assert!(edit.text.starts_with("[e5 stands for [ref=f12e5]"), "{}", edit.text);
+        assert_eq!(edit.text.matches("f12").count(), 1, "{}", edit.text);
+        assert_eq!(proof::back(&Snapshot, &edit), Some(page));
+    }
+
+    #[test]
     fn elements_are_written_short() {
         check(
             &Snapshot,

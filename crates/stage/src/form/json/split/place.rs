@@ -18,7 +18,12 @@ pub(super) fn find(value: &Value<'_>, fits: fn(&Value<'_>) -> bool) -> Vec<PartP
     found
 }
 
-fn gather(value: &Value<'_>, fits: fn(&Value<'_>) -> bool, place: &mut PartPlace, found: &mut Vec<PartPlace>) {
+fn gather(
+    value: &Value<'_>,
+    fits: fn(&Value<'_>) -> bool,
+    place: &mut PartPlace,
+    found: &mut Vec<PartPlace>,
+) {
     if fits(value) {
         found.push(place.clone());
         return;
