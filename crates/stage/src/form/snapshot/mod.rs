@@ -303,16 +303,19 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
 /// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
 fn said(frame: &str, roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
-    format!("{SHORT}{frame}{FIFTH}{pointer}]")
+    let words = if frame.is_empty() { SHORT } else { FRAMED };
+    format!("{words}{frame}{FIFTH}{pointer}]")
 }
 
 const SHORT: &str = "[e5 stands for [ref=";
+const FRAMED: &str = "[e5 and [ref=e5] stand for [ref=";
 const FIFTH: &str = "e5]";
 const EVERY: &str = "[cursor=pointer] is on every ";
 const BARE: &str = "no fence";
 
 fn parse(head: &str) -> Option<(&str, Vec<&str>)> {
-    let (frame, rest) = head.strip_prefix(SHORT)?.strip_suffix(']')?.split_once(FIFTH)?;
+    let rest = head.strip_prefix(SHORT).or_else(|| head.strip_prefix(FRAMED))?;
+    let (frame, rest) = rest.strip_suffix(']')?.split_once(FIFTH)?;
     match rest.strip_prefix("; ") {
         Some(every) => Some((frame, every.strip_prefix(EVERY)?.split(", ").collect())),
         None => rest.is_empty().then(|| (frame, Vec::new())),
@@ -338,7 +341,7 @@ mod tests {
     fn a_frame_that_all_references_name_is_said_once() {
         let page = PAGE.replace("[ref=e", "[ref=f12e");
         let edit = apply(&Snapshot, &page).unwrap();
-        assert!(edit.text.starts_with("[e5 stands for [ref=f12e5]"), "{}", edit.text);
+        assert!(edit.text.starts_with("[e5 and [ref=e5] stand for [ref=f12e5]"), "{}", edit.text);
         assert_eq!(edit.text.matches("f12").count(), 1, "{}", edit.text);
         assert_eq!(proof::back(&Snapshot, &edit), Some(page));
     }
