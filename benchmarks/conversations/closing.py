@@ -53,6 +53,8 @@ def send(path: Path) -> None:
 def closing(binary: Path, upstream: str, path: Path) -> str:
     """The closing lines of a run that sends a transcript."""
     places = {"ANTHROPIC_BASE_URL": upstream, "OPENAI_BASE_URL": f"{upstream}/v1"}
+    # Transcripts lack the heads of their agents, by which the gateway would decide.
+    places["TERSELY_EXPAND"] = "always"
     command = [str(binary), "run", "--", sys.executable, __file__, "--send", str(path)]
     ran = subprocess.run(command, env={**os.environ, **places}, capture_output=True, text=True, check=True)
     return ran.stderr.strip()

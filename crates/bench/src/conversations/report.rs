@@ -34,9 +34,9 @@ fn transcripts(score: &ReplayScore) -> String {
     rows.push([vec!["median".to_owned(), none()], results.to_vec(), vec![none()], billed.to_vec()].concat());
     table::align("lrrrrrrrr", &rows)
         + "\n\nAs sent: tokens of tool results by o200k, and the percent saved. Bill: input at the prices of the"
-        + "\nmodel's prompt cache, with tools and system as the client really sends them and with our own tool, and"
-        + "\noutput; in thousands of plain input tokens, and the percent saved. Even: so many turns more for every"
-        + "\n1,000 tokens removed would eat the saving."
+        + "\nmodel's prompt cache, tools and system as the client really sends them, our own tool, and output; in"
+        + "\nthousands of plain input tokens, and the percent saved. Even: so many turns more for every 1,000"
+        + "\ntokens removed would eat the saving."
 }
 
 fn cells(name: &str, rows: &[&TranscriptScore]) -> Vec<String> {
@@ -93,8 +93,8 @@ fn clients(score: &ReplayScore) -> String {
         rows.push(cells);
     }
     table::align("lrrrrrrrrr", &rows)
-        + "\n\nThe bill, and the percent saved: of all; and in standard mode by the transcripts, where a quarter,"
-        + "\nhalf and three quarters of them save no more than this."
+        + "\n\nThe bill, and the percent saved: of all; and in standard mode by single transcripts, of which a"
+        + "\nquarter, half and three quarters save no more than this."
 }
 
 /// What a bill is made of beside tool results.

@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::{Loss, Plan, Reader};
-use tersely_engine::{Engine, EngineSettings, ExpandOffer, Passed, Report, Request, ResultTally, seal};
+use tersely_engine::{Engine, EngineSettings, Passed, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
 use tersely_wire::{MaskedBody, PROVIDERS, Provider};
 
 use super::args::CompressArgs;
-use super::filters;
+use super::usual;
 use crate::command::provider::{self, OPENAI};
 
 /// Puts the body that was named through the engine that the gateway runs.
@@ -53,9 +53,7 @@ fn masked<'b>(args: &CompressArgs, name: &str, body: &'b [u8]) -> Result<MaskedB
 fn engine(args: &CompressArgs) -> Result<Engine, Stop> {
     let (loss, redact) = (args.loss.unwrap_or(Loss::Detail), args.redaction());
     let plan = Plan { mode: args.mode, loss, redact, reader: args.reader, ..Plan::default() };
-    let filters = filters()?;
-    // As the gateway does unless it is told otherwise.
-    let expand = ExpandOffer::Auto;
+    let EngineSettings { filters, expand, .. } = usual()?;
     Ok(Engine::new(EngineSettings { plan, filters, expand, ..EngineSettings::default() }))
 }
 

@@ -4,11 +4,11 @@ mod args;
 mod body;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use serde_json::json;
 use tersely_codec::{Form, detect};
-use tersely_core::{Call, Filter, Loss, O200k, Outcome, Plan, as_text, compress_filtered, is_marked};
+use tersely_core::{Call, Loss, O200k, Outcome, Plan, as_text, compress_filtered, is_marked};
+use tersely_engine::EngineSettings;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::input::Raw;
 use tersely_terminal::share::Share;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let tool = args.tool.as_deref().unwrap_or_default();
     let call = Call { tool, command: args.command.as_deref(), ..Call::default() };
     let spinner = progress::working("compressing", input.text.len());
-    let filters = filters()?;
+    let filters = usual()?.filters;
     let outcome = compress_filtered(&plan, &filters, &O200k, call, &input.text);
     spinner.finish_and_clear();
     if args.account.explain {
@@ -55,10 +55,10 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What people leave out of their own tools' output.
-fn filters() -> Result<Arc<[Filter]>, Stop> {
+/// What a gateway here would be told: what people leave out of their own tools' output, and where to offer our tool.
+fn usual() -> Result<EngineSettings, Stop> {
     let loaded = settings::load(&SettingSources::new(&Flags::default())).map_err(settings::fault)?;
-    Ok(loaded.settings.engine.filters)
+    Ok(loaded.settings.engine)
 }
 
 /// The text for `tersely decode` to read back.

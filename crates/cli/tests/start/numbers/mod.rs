@@ -85,8 +85,11 @@ fn check(shape: &Shape, answer: &str, sent: &str, received: &str) {
     assert_eq!(number(answer, "tokens-tool") > 0, received.contains("\"expand_context\""), "{}", shape.name);
 }
 
+/// Bodies here are short, so the tool would not be offered in them.
+const EXPAND: (&str, &str) = ("TERSELY_EXPAND", "always");
+
 fn serve(upstream: &str) -> Running {
-    start(&["serve", "--listen", "127.0.0.1:0", "--upstream", upstream], &[])
+    start(&["serve", "--listen", "127.0.0.1:0", "--upstream", upstream], &[EXPAND])
 }
 
 /// The closing lines of a gateway that is told to stop.
@@ -218,7 +221,7 @@ fn a_run_ends_with_the_same_numbers() {
     let send = "curl -s -o /dev/null --data-binary @$at.json $ANTHROPIC_BASE_URL/v1/messages";
     let command = format!("for at in 0 1 1 2; do {send}; done");
     let base = format!("http://{address}");
-    let ran = tersely(&["run", "sh", "-c", &command], &[("ANTHROPIC_BASE_URL", &base)])
+    let ran = tersely(&["run", "sh", "-c", &command], &[("ANTHROPIC_BASE_URL", &base), EXPAND])
         .current_dir(&folder)
         .output()
         .expect("it ends");
@@ -233,7 +236,7 @@ fn a_run_ends_with_the_same_numbers() {
 /// `tersely compress --body` on a body: its object, its table, and the body it wrote.
 fn compressed(shape: &Shape, body: &str) -> (Value, String) {
     let args = ["compress", "--body", "--provider", shape.name, "--json", "--explain"];
-    let mut child = tersely(&args, &[])
+    let mut child = tersely(&args, &[EXPAND])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
