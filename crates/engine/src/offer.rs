@@ -20,8 +20,8 @@ pub enum ExpandOffer {
 
 /// The shortest head with which `auto` offers the tool, in bytes: about six thousand tokens.
 ///
-/// Behind such a head the tool is a bit more than one percent of the first request, and less of all that follow. Agents that read files
-/// and run commands have longer ones; those that look up a few records have shorter ones.
+/// Behind such a head the tool is a bit more than one percent of the first request, and less of those that follow.
+/// Agents with many tools have longer heads; assistants that look up a few records have shorter ones.
 pub(crate) const LEAST_HEAD: usize = 24_000;
 
 impl ExpandOffer {
