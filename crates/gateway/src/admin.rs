@@ -61,7 +61,8 @@ impl AdminDoor {
         let listener = TcpListener::bind(listen).await.map_err(fault)?;
         let reach = Reach::of(listener.local_addr().unwrap_or(listen));
         if reach == Reach::Open && settings.admin.token.is_empty() {
-            let message = format!("admin.listen is {listen}, which other machines can reach; set admin.token too");
+            let message =
+                format!("admin.listen is {listen}, which other machines can reach; set admin.token too");
             return Err(Error::setting(message));
         }
         let door = Self { settings: settings.clone(), reach, life: GateLife::default(), leave };

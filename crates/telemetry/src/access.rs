@@ -5,6 +5,7 @@ use std::time::Duration;
 use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent, TokenChange};
+use crate::shown::ShownName;
 
 /// Writes the line. A request that failed by our fault or an upstream's is a warning; what a client does wrong is not.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
@@ -19,7 +20,7 @@ pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
                 id = format_args!("{:x}", event.id),
                 method = event.verb.name(),
                 provider = event.provider,
-                model = event.model.as_ref().map(|model| model.as_str()),
+                model = event.model.as_ref().map(ShownName::as_str),
                 status = event.status,
                 end = event.end.name(),
                 why,

@@ -15,6 +15,7 @@ use std::time::UNIX_EPOCH;
 use serde_json::{Value, json};
 
 use crate::event::{RequestEvent, TokenChange};
+use crate::shown::ShownName;
 
 /// Events that wait to be written.
 const QUEUE: usize = 256;
@@ -140,7 +141,7 @@ fn line(event: &RequestEvent) -> Value {
         "id": format!("{:x}", event.id),
         "method": event.verb.name(),
         "provider": event.provider,
-        "model": event.model.as_ref().map(|model| model.as_str()),
+        "model": event.model.as_ref().map(ShownName::as_str),
         "status": event.status,
         "end": event.end.name(),
         "missed": event.missed,

@@ -90,7 +90,11 @@ impl Metrics {
             missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
             redacted: counted(to, "secrets_masked", "Secrets masked"),
             reused: counted(to, "memo_reused", "Tool results of which it was remembered what they become"),
-            faults: counted(to, "faults", "Results or requests that went on as they came because of a fault of ours"),
+            faults: counted(
+                to,
+                "faults",
+                "Results or requests that went on as they came because of a fault of ours",
+            ),
             dropped: counted(to, "events_dropped", "Events that could not be written to the event file"),
             times: TimeMetrics::new(to),
             registry,
@@ -172,7 +176,11 @@ impl TimeMetrics {
     fn new(to: &mut Registry) -> Self {
         Self {
             whole: timed(to, "request_duration", "From a request's first byte to the last of its answer"),
-            upstream: timed(to, "upstream_duration", "From when a request was sent on to the head of the answer"),
+            upstream: timed(
+                to,
+                "upstream_duration",
+                "From when a request was sent on to the head of the answer",
+            ),
             ours: timed(to, "rewrite_duration", "What rewriting a request took"),
         }
     }

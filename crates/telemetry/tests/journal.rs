@@ -54,7 +54,8 @@ fn files_are_bounded_in_size_and_number() {
         sleep(Duration::from_micros(200));
     }
     assert!(soon(|| last(&path)), "the last event is written");
-    let mut names: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().map(|it| it.file_name()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(&folder).expect("a folder").flatten().map(|it| it.file_name()).collect();
     names.sort();
     assert_eq!(names, ["events.jsonl", "events.jsonl.1", "events.jsonl.2"]);
     for name in names {

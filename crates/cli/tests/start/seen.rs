@@ -132,7 +132,9 @@ fn nothing_holds_a_word_of_a_request() {
         format!("POST /{CANARY} HTTP/1.1\r\nhost: localhost"),
         format!("{CANARY} /v1/messages HTTP/1.1\r\nhost: localhost"),
         format!("POST /v1/messages HTTP/1.1\r\nhost: {CANARY}"),
-        format!("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: {CANARY}\r\nx-compression-mode: {CANARY}\r\nuser-agent: {CANARY}"),
+        format!(
+            "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: {CANARY}\r\nx-compression-mode: {CANARY}\r\nuser-agent: {CANARY}"
+        ),
     ] {
         raw(&address, &format!("{head}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"));
         sent += 1;
@@ -159,9 +161,12 @@ fn raw(address: &str, request: &str) {
 /// Behaviour 13.10.
 #[test]
 fn other_machines_need_a_token() {
-    let done = crate::stage::tersely(&["serve", "--listen", "127.0.0.1:0"], &[("TERSELY_ADMIN_LISTEN", "0.0.0.0:0")])
-        .output()
-        .expect("it ends");
+    let done = crate::stage::tersely(
+        &["serve", "--listen", "127.0.0.1:0"],
+        &[("TERSELY_ADMIN_LISTEN", "0.0.0.0:0")],
+    )
+    .output()
+    .expect("it ends");
     assert_eq!(done.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&done.stderr);
     assert!(stderr.contains("set admin.token too"), "{stderr}");

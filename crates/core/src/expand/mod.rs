@@ -60,7 +60,7 @@ mod tests {
     /// Behaviour 3.23.
     #[test]
     fn lines_are_those_of_the_text_that_json_holds() {
-        let inside: String = (1..=40).map(|at| format!("line {at} of a text\\n")).collect();
+        let inside = (1..=40).map(|at| format!("line {at} of a text\\n")).collect::<Vec<_>>().concat();
         let text = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{inside}\"}}]}}");
         let wish = Wish::read(r#"{"id":"shadow_1","lines":"7-8"}"#).unwrap();
         assert_eq!(wish.show(&text), "line 7 of a text\nline 8 of a text\n");

@@ -183,7 +183,7 @@ mod tests {
         let hit = |file: usize, at: usize| {
             format!("src/shop/stall{file}.rs:{}:    let timeout = config.timeout({at});\n", at * 7 + 1)
         };
-        (0..files).flat_map(|file| (0..file * 3 + 1).map(move |at| hit(file, at))).collect()
+        (0..files).flat_map(|file| (0..=file * 3).map(move |at| hit(file, at))).collect()
     }
 
     /// Behaviour 3.22.
@@ -207,8 +207,8 @@ mod tests {
     fn files_beyond_the_room_are_counted() {
         let out = cut("Grep", "timeout", &search(40)).expect("a long search");
         assert!(out.contains("\nsrc/shop/stall39.rs [11"), "{out}");
-        let many: String =
-            (0..400).map(|at| format!("src/stall{at}.rs:1:{}\n", "word ".repeat(20))).collect();
+        let many = (0..400).map(|at| format!("src/stall{at}.rs:1:{}\n", "word ".repeat(20)));
+        let many = many.collect::<Vec<_>>().concat();
         let out = cut("Grep", "word", &many).expect("a long search");
         assert!(out.ends_with("\nsrc/stall399.rs [1 hit omitted]\n"), "{out}");
     }

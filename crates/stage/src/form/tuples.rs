@@ -94,9 +94,9 @@ fn tuple<'a>(reader: &mut PythonReader<'a>) -> Option<Vec<Value<'a>>> {
 
 /// The values on one line, as the terse form writes a list without its brackets.
 fn row(values: &[Value<'_>]) -> Option<String> {
-    let mut line = terse::draft(&Value::Array(vec![Value::Array(values.to_vec())]))?;
-    line = line.strip_prefix("[[")?.strip_suffix("]]")?.to_owned();
-    (!line.contains('\n')).then_some(line)
+    let list = terse::draft(&Value::Array(vec![Value::Array(values.to_vec())]))?;
+    let line = list.strip_prefix("[[")?.strip_suffix("]]")?;
+    (!line.contains('\n')).then(|| line.to_owned())
 }
 
 fn push_tuple(out: &mut String, values: &[Value<'_>]) -> Option<()> {

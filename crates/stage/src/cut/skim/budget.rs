@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn commands_are_told_by_what_they_print() {
-        let of = |command, text| {
+        let of = |command: &str, text: &str| {
             of_command(Call { tool: "bash", command: Some(command), ..Call::default() }, text)
         };
         assert_eq!(of("tmux capture-pane -p -t 1 | tail -50", ""), Some(SCREEN));

@@ -194,16 +194,13 @@ mod tests {
         let (mut at, mut gaps) = (0, 0);
         for line in out.lines() {
             let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" omitted]"));
-            match gap.and_then(|range| range.split_once('-')) {
-                Some((first, last)) => {
-                    assert_eq!(first.parse(), Ok(at + 1), "{line}");
-                    at = last.parse().expect("a number");
-                    gaps += 1;
-                }
-                None => {
-                    assert_eq!(line, lines[at]);
-                    at += 1;
-                }
+            if let Some((first, last)) = gap.and_then(|range| range.split_once('-')) {
+                assert_eq!(first.parse(), Ok(at + 1), "{line}");
+                at = last.parse().expect("a number");
+                gaps += 1;
+            } else {
+                assert_eq!(line, lines[at]);
+                at += 1;
             }
         }
         assert_eq!(at, lines.len());
@@ -232,8 +229,8 @@ mod tests {
     #[test]
     fn what_may_be_edited_or_asked_for_by_name_stays_whole() {
         let text = printed("");
-        let numbered: String =
-            text.lines().enumerate().map(|(at, line)| format!("{at:6}\t{line}\n")).collect();
+        let numbered = text.lines().enumerate().map(|(at, line)| format!("{at:6}\t{line}\n"));
+        let numbered = numbered.collect::<Vec<_>>().concat();
         for (tool, command, text) in [
             ("Read", "notes.txt", &text),
             ("bash", "cat notes.txt", &text),

@@ -114,7 +114,9 @@ mod tests {
         let rows: Vec<_> = times.iter().map(|time| HeadRow::Timed(time, "x")).collect();
         let mut clock = Clock::of(&rows);
         let mut out = String::new();
-        times.iter().for_each(|time| clock.write(&mut out, time));
+        for time in &times {
+            clock.write(&mut out, time);
+        }
         assert!(out.starts_with("10:00\n:00.5 :07.5 ") && out.contains("10:01\n:56.5 "), "{out}");
         assert_eq!(clock.timed(":07.5 x"), Some((["10:01", ":07.5"], "x")));
         assert!(clock.is_taken("10:04") && clock.is_taken(":05 x") && !clock.is_taken("10:04:05 x"));

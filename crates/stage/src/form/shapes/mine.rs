@@ -139,6 +139,7 @@ struct Node<'a> {
 }
 
 /// A word on the way of a line: one that its shape has, or one that differs.
+#[derive(Clone, Copy)]
 enum TreeStep<'a> {
     Word(&'a str),
     Place(&'a str),

@@ -220,18 +220,18 @@ fn calls<'a>(
     let brackets = brackets(&mut molds);
     let names = name::names(&molds.iter().map(|mold| (mold.kin, &mold.shape)).collect::<Vec<_>>(), taken);
     let mut of: Called<'a> = vec![None; lines.texts.len()];
-    let mut named = Vec::new();
+    let mut kept = Vec::new();
     for (mut mold, name) in molds.into_iter().zip(names) {
         let Some(name) = name else { continue };
         for &line in &mold.group.lines {
-            of[line] = mold.take(lines, line).map(|values| (named.len(), values));
+            of[line] = mold.take(lines, line).map(|values| (kept.len(), values));
         }
         mold.shape.name = name;
-        named.push(mold);
+        kept.push(mold);
     }
-    adopt(lines, &named, &mut of);
+    adopt(lines, &kept, &mut of);
     let signs = CallSigns { brackets, comma: comma(&of) };
-    let shapes: Vec<_> = named.into_iter().map(|mold| mold.shape).collect();
+    let shapes: Vec<_> = kept.into_iter().map(|mold| mold.shape).collect();
     (!shapes.is_empty()).then(|| (Calls::new(shapes, signs), of))
 }
 

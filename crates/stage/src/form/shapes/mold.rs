@@ -387,8 +387,9 @@ mod tests {
 
     #[test]
     fn a_value_that_most_lines_have_gets_a_shape_of_its_own() {
-        let browser =
-            |n: usize| if n % 5 == 0 { "Opera Mini" } else { "Mozilla/5.0 (X11; Linux x86_64) Gecko" };
+        let browser = |n: usize| {
+            if n.is_multiple_of(5) { "Opera Mini" } else { "Mozilla/5.0 (X11; Linux x86_64) Gecko" }
+        };
         let texts: Vec<String> = (0..60).map(|n| format!("GET /shelf/{n} 200 \"{}\"", browser(n))).collect();
         let lines = LineWords::new(texts.iter().map(String::as_str).collect()).unwrap();
         let group = AlikeLines { lines: (0..60).collect(), depth: 4, whole: true };

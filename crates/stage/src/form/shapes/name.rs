@@ -33,7 +33,9 @@ pub(super) fn names(shapes: &[(usize, &LineShape)], mut taken: HashSet<String>) 
     let words: Vec<Vec<&str>> = shapes.iter().map(|(_, shape)| candidates(shape)).collect();
     let mut counts: WordKins = HashMap::new();
     for ((kin, _), words) in shapes.iter().zip(&words) {
-        words.iter().for_each(|word| _ = counts.entry(word.to_ascii_lowercase()).or_default().insert(*kin));
+        for word in words {
+            counts.entry(word.to_ascii_lowercase()).or_default().insert(*kin);
+        }
     }
     let mut of_kin: HashMap<usize, String> = HashMap::new();
     let mut found = Vec::new();
@@ -41,7 +43,9 @@ pub(super) fn names(shapes: &[(usize, &LineShape)], mut taken: HashSet<String>) 
         let first = of_kin.get(kin).map_or_else(|| proposals(words, &counts), |name| vec![name.clone()]);
         let name = numbered(&first).find(|name| !taken.contains(name));
         taken.extend(name.clone());
-        name.iter().for_each(|name| _ = of_kin.entry(*kin).or_insert_with(|| name.clone()));
+        if let Some(name) = &name {
+            of_kin.entry(*kin).or_insert_with(|| name.clone());
+        }
         found.push(name);
     }
     found

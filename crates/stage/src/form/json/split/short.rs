@@ -1,11 +1,11 @@
-//! Numbers of twenty digits, as SQLite writes them, in as few digits as tell them apart.
+//! Numbers of twenty digits, as `SQLite` writes them, in as few digits as tell them apart.
 
 use tersely_codec::Value;
 
 const WORDS: &str = "[numbers are written short: ";
 const CAME: &str = " came as ";
 
-/// Digits that SQLite writes of a number.
+/// Digits that `SQLite` writes of a number.
 const DIGITS: usize = 20;
 /// Fewer digits than this were meant.
 const LONG: usize = 17;
@@ -58,7 +58,7 @@ fn each(value: &mut Value<'_>, visit: &mut dyn FnMut(&mut String) -> Option<()>)
     }
 }
 
-/// The number in as few digits as stand for it; itself if it is long and came otherwise than SQLite writes it.
+/// The number in as few digits as stand for it; itself if it is long and came otherwise than `SQLite` writes it.
 fn short(number: &str) -> Option<String> {
     if digits(number) < LONG {
         return (long(number)? == number).then(|| number.to_owned());

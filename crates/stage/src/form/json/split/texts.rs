@@ -85,7 +85,9 @@ pub(super) fn put(room: Room, below: &str, value: &mut Value<'_>) -> Option<()> 
             None => return None,
         }
     }
-    texts.iter_mut().for_each(|text| text.truncate(text.len().saturating_sub(1)));
+    for text in &mut texts {
+        text.truncate(text.len().saturating_sub(1));
+    }
     let mut bytes = 0;
     each(value, &mut |text| {
         let Some((number, returns)) = read(text.as_str()) else { return Some(()) };
