@@ -72,9 +72,7 @@ fn conversation(results: &Value) -> Vec<String> {
     }
     let body = json!({ "messages": messages }).to_string();
     let provider = guess_provider(body.as_bytes()).expect("a provider");
-    // As a small model gets it: with fewer forms there are more lines that can be named.
-    let plan = Plan { reader: Reader::Small, ..Plan::default() };
-    let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+    let engine = Engine::new(EngineSettings::default());
     let sent = engine.pass(&Request::new(provider, ""), body.as_bytes()).expect("nothing to refuse");
     let slots = provider.slots(&sent.body).expect("slots");
     slots.iter().map(|slot| slot.text().expect("text").into_owned()).collect()

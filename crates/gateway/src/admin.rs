@@ -1,7 +1,5 @@
 //! The door for those who look after a gateway: its numbers, and whether it lives and takes requests.
 
-use std::fmt;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,23 +17,6 @@ use crate::llm::shape;
 use crate::reply::Reply;
 use crate::settings::GatewaySettings;
 use crate::visit::know;
-
-/// Where a gateway is looked after.
-#[derive(Clone, Default)]
-pub struct AdminSettings {
-    /// Where to listen; none: nowhere.
-    pub listen: Option<SocketAddr>,
-    /// What whoever asks has to know; empty: nothing.
-    pub token: String,
-}
-
-/// The token is a secret.
-impl fmt::Debug for AdminSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let token = if self.token.is_empty() { "" } else { "(set)" };
-        f.debug_struct("AdminSettings").field("listen", &self.listen).field("token", &token).finish()
-    }
-}
 
 /// How Prometheus is told what it reads.
 const NUMBERS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -35,7 +35,6 @@ mod upstream;
 mod vendor;
 mod visit;
 
-pub use admin::AdminSettings;
 pub use api::serve_api;
 pub use error::{Error, Side};
 pub use llm::{
@@ -49,6 +48,8 @@ pub use mcp::{
 pub use missed::Missed;
 pub use probe::probe;
 pub use serve::{bind, serve};
-pub use settings::{GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets};
+pub use settings::{
+    AdminSettings, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
+};
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

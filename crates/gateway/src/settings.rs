@@ -8,7 +8,6 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
-use crate::admin::AdminSettings;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
 
@@ -54,6 +53,23 @@ impl Default for GatewaySettings {
             admin: AdminSettings::default(),
             telemetry: Telemetry::default(),
         }
+    }
+}
+
+/// Where a gateway is looked after.
+#[derive(Clone, Default)]
+pub struct AdminSettings {
+    /// Where to listen; none: nowhere.
+    pub listen: Option<SocketAddr>,
+    /// What whoever asks has to know; empty: nothing.
+    pub token: String,
+}
+
+/// The token is a secret.
+impl fmt::Debug for AdminSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let token = if self.token.is_empty() { "" } else { "(set)" };
+        f.debug_struct("AdminSettings").field("listen", &self.listen).field("token", &token).finish()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kept::Keeping;
-use super::seen::Seen;
+use super::seen::SeenParts;
 
 /// Everything that the product can be told.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct AllSettings {
     /// The compressor elsewhere, if results are sent to one.
     pub compressor: Option<tersely_gateway::CompressorSettings>,
     /// What is seen of a gateway.
-    pub seen: Seen,
+    pub seen: SeenParts,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
 }

@@ -24,7 +24,7 @@ pub(crate) struct SeenSettings {
 
 /// What is seen.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SeenParts {
     pub log: LogSettings,
     pub events: Option<JournalSettings>,
 }
@@ -43,7 +43,7 @@ impl Default for SeenSettings {
 
 impl SeenSettings {
     /// What is meant by it.
-    pub(crate) fn finish(&self) -> Seen {
+    pub(crate) fn finish(&self) -> SeenParts {
         let level = match self.level {
             "off" => LogLevel::Off,
             "warn" => LogLevel::Warn,
@@ -59,6 +59,6 @@ impl SeenSettings {
             bytes: self.event_bytes as u64,
             files: self.event_files,
         });
-        Seen { log: LogSettings { level, format }, events }
+        SeenParts { log: LogSettings { level, format }, events }
     }
 }

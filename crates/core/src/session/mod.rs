@@ -387,8 +387,11 @@ mod tests {
         call(id, "Read", "src/a.rs")
     }
 
+    /// A look at a screen, whose lines stay as they are.
+    const SCREEN: &str = "mux capture all";
+
     fn ran(id: &str) -> Call<'_> {
-        call(id, "Bash", "make all")
+        call(id, "Bash", SCREEN)
     }
 
     /// Lines that say something, with a number before each if `gutter` puts one.
@@ -453,7 +456,7 @@ mod tests {
         let old = format!("{{\n{}\n}}", file(1..=40, plain));
         let new = format!("new\n{old}\nmore");
         let expected = "new\n{\n[40 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_40 = \
-                        compute(input_40, \"of_40\");\": same as in the last output of make all above]\n}\nmore";
+                        compute(input_40, \"of_40\");\": same as in the last output of mux capture all above]\n}\nmore";
         assert_eq!(last(&[(ran("a"), &old), (ran("b"), &new)]), expected);
         let other = call("b", "Bash", "make more");
         assert_eq!(last(&[(ran("a"), &old), (other, &new)]), expected, "under another name");
@@ -472,13 +475,13 @@ mod tests {
     #[test]
     fn all_of_a_result_is_named_as_a_whole() {
         let text = file(1..=60, plain);
-        let words = "[all lines: same as in the last output of make all above]";
+        let words = "[all lines: same as in the last output of mux capture all above]";
         let marked = format!("[Duplicate of a (Bash); see earlier result]\n{words}");
         assert_eq!(last(&[(ran("a"), &text), (ran("b"), &text)]), marked);
         assert_eq!(last(&[(ran("a"), &text), (ran("b"), &text), (ran("c"), &text)]), marked, "what is shown");
         assert_eq!(last(&[(ran("a b"), &text), (ran("c"), &text)]), words, "an id that is not plain");
         assert_eq!(
-            last(&[(ran("a"), &text), (call("b", "sh", "make x"), &text)]),
+            last(&[(ran("a"), &text), (call("b", "sh", "mux capture x"), &text)]),
             marked,
             "a tool of the kind"
         );
@@ -507,9 +510,9 @@ mod tests {
         assert_eq!(
             all[2],
             "[60 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_60 = compute(input_60, \
-             \"of_60\");\": same as in the last output of make all shown whole above]\n\
+             \"of_60\");\": same as in the last output of mux capture all shown whole above]\n\
              [30 lines from \"let value_61 = compute(input_61, \"of_61\");\" to \"let value_90 = compute(input_90, \
-             \"of_90\");\": same as in the last output of make all above]"
+             \"of_90\");\": same as in the last output of mux capture all above]"
         );
     }
 
@@ -527,7 +530,7 @@ mod tests {
         let two = format!("{one}\n{}\nthe end of it all", file(71..=90, plain));
         let new = format!("{}\nthe end of it all\nmore", file(71..=90, plain));
         let all = sent(&[(ran("a"), &one), (ran("b"), &two), (call("c", "Bash", "ls"), &new)]);
-        assert!(all[1].contains("same as in the last output of make all above]"), "{}", all[1]);
+        assert!(all[1].contains("same as in the last output of mux capture all above]"), "{}", all[1]);
         assert!(all[2].ends_with("\nthe end of it all\nmore"), "it stands in b twice: {}", all[2]);
         assert!(all[2].starts_with("[20 lines from \"let value_71"), "{}", all[2]);
     }
@@ -535,17 +538,17 @@ mod tests {
     #[test]
     fn what_has_no_name_is_said_again() {
         let text = file(1..=60, plain);
-        let long = "x".repeat(61);
+        let long = format!("{SCREEN}{}", "x".repeat(61));
         for (one, two) in [
             (call("a", "Bash", &long), call("b", "Bash", &long)),
-            (call("", "Bash", "make"), call("", "Bash", "make")),
-            (call("a", "Bash", "make"), call("a", "Bash", "make")),
+            (call("", "Bash", SCREEN), call("", "Bash", SCREEN)),
+            (call("a", "Bash", SCREEN), call("a", "Bash", SCREEN)),
             (call("a", "Edit", "a.rs"), call("b", "Edit", "a.rs")),
-            (call("a", "api", "x"), call("b", "Bash", "api x")),
+            (call("a", "screen", "x"), call("b", "Bash", "screen capture x")),
         ] {
             let shown = last(&[(one, &text), (two, &text)]);
             assert!(shown == text || shown.starts_with("[60 lines from "), "{one:?} {shown}");
-            assert_eq!(shown == text, one.tool != "api", "{one:?}");
+            assert_eq!(shown == text, one.tool != "screen", "{one:?}");
         }
         assert_eq!(last(&[(ran("a"), &text), (ran("a"), "other"), (ran("b"), &text)]), text);
     }
@@ -558,28 +561,28 @@ mod tests {
         };
         let one = wrapped(1, &file(1..=60, plain));
         let two = wrapped(2, &format!("first\n{}\nlast", file(1..=60, plain)));
-        let (a, b) = (call("a", "get_log", "x"), call("b", "get_log", "x"));
+        let (a, b) = (call("a", "get_screen", "x"), call("b", "get_screen", "x"));
         let shown = last(&[(a, &one), (b, &two)]);
         let words = "first\n[60 lines from \"let value_1 = compute(input_1, \"of_1\");\" to \"let value_60 = \
-                     compute(input_60, \"of_60\");\": same as in the last output of get_log x above]\nlast\n[layout1";
+                     compute(input_60, \"of_60\");\": same as in the last output of get_screen x above]\nlast\n[layout1";
         assert!(shown.contains(words), "{shown}");
     }
 
     #[test]
     fn a_long_command_is_named_unless_another_has_its_ends() {
         let text = file(1..=60, plain);
-        let long = "cd crates && cargo build --workspace --all-targets && cargo test --workspace --locked";
-        let same = "cd crates && cargo build --release --all-targets --all-features && cargo test --workspace --locked";
+        let long = "cd crates && cargo build --workspace --all-targets && mux capture --workspace --locked";
+        let same = "cd crates && cargo build --release --all-targets --all-features && mux capture --workspace --locked";
         let (one, other) = (call("a", "Bash", long), call("b", "Bash", same));
         let shown = last(&[(one, &text), (call("c", "Bash", long), &text)]);
         assert!(
             shown.ends_with(
-                "the command from \"cd crates && cargo build\" to \"test --workspace --locked\" above]"
+                "the command from \"cd crates && cargo build\" to \"capture --workspace --locked\" above]"
             ),
             "{shown}"
         );
         assert_eq!(last(&[(one, &text), (other, "x"), (call("c", "Bash", long), &text)]), text);
-        let short = "cd crates && cargo build; cargo test --workspace --locked";
+        let short = "cd crates && cargo build; mux capture --workspace --locked";
         assert_eq!(
             last(&[(one, &text), (call("b", "Bash", short), "x"), (call("c", "Bash", long), &text)]),
             text
@@ -644,9 +647,9 @@ mod tests {
     fn look_alikes_come_back_and_lead_nowhere() {
         let text = file(1..=60, plain);
         for played in [
-            "[all lines: same as in the last output of make all above]".to_owned(),
-            "[all lines: same1 in the last output of make all above]".to_owned(),
-            "[Duplicate of a (Bash); see earlier result]\n[all lines: same as in the last output of make all above]"
+            "[all lines: same as in the last output of mux capture all above]".to_owned(),
+            "[all lines: same1 in the last output of mux capture all above]".to_owned(),
+            "[Duplicate of a (Bash); see earlier result]\n[all lines: same as in the last output of mux capture all above]"
                 .to_owned(),
             "[Duplicate of a (Bash); see earlier result]".to_owned(),
             format!("{text}\n[lines 1-9: same as in x above]"),
@@ -659,7 +662,7 @@ mod tests {
 
     #[test]
     fn references_that_lead_nowhere_are_refused() {
-        let name = "the last output of make all above";
+        let name = "the last output of mux capture all above";
         for sent in [
             "[all lines: same as in the last output of make above]".to_owned(),
             format!("[lines 1-2: same as in {name}]"),

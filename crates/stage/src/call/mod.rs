@@ -4,6 +4,7 @@ mod extent;
 mod family;
 mod origin;
 mod printed;
+mod screen;
 mod shell;
 mod tool;
 
@@ -44,6 +45,12 @@ impl Call<'_> {
         let is_line = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         is_line
             && self.command.is_some_and(|line| printed::commands(line).iter().any(|command| fits(command)))
+    }
+
+    /// True when the result is what a terminal shows, which is looked at again and again.
+    #[must_use]
+    pub fn shows_screen(&self) -> bool {
+        screen::is_shown(self)
     }
 
     /// Where `text`, which answered the call, comes from.

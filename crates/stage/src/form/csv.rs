@@ -29,7 +29,8 @@ impl Stage for Csv {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let Separated { grid, shape, tail } = Separated::read(text)?;
-        Some(Edit { text: grid::write(Reader::Small, &grid)? + tail, loss: Loss::None, note: shape.note() })
+        let written = grid::write(Reader::Small, &grid)? + tail;
+        (written != text).then(|| Edit { text: written, loss: Loss::None, note: shape.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {

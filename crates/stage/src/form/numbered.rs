@@ -43,7 +43,7 @@ impl Stage for Numbered {
             let next = lines.next_if(|line| shape.content(line, number).is_some());
             let Some(content) = next.and_then(|line| shape.content(line, number)) else { break };
             let goes_on = lines.peek().is_some_and(|line| shape.content(line, number + 1).is_some());
-            if !(content == "\n" && goes_on && numbered > 0 && scene.plan.reader == Reader::Strong) {
+            if !(content == "\n" && goes_on && numbered > 0 && scene.plan.reader >= Reader::Strong) {
                 out.push_str(&number.to_string());
                 out.push(TAB);
             }

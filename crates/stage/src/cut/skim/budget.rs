@@ -55,9 +55,6 @@ const MAX_TIMES: usize = 3;
 /// Bytes for each time.
 const TIMES: usize = 12_000;
 
-/// Words in the names of tools that show a terminal.
-const SCREENS: [&str; 5] = ["capture", "console", "screen", "stdin", "terminal"];
-
 /// Words in the names of tools whose results were written to be read.
 const READINGS: [&str; 11] =
     ["agent", "article", "browse", "docs", "fetch", "page", "read", "search", "task", "url", "web"];
@@ -79,9 +76,6 @@ const WHOLE: [&str; 13] = [
     "view",
 ];
 
-/// Subcommands that show a terminal.
-const CAPTURES: [&str; 3] = ["capture", "capture-pane", "hardcopy"];
-
 /// Programs that write files out.
 const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
 
@@ -90,7 +84,7 @@ impl Budget {
     pub(super) fn of(call: Call<'_>, text: &str) -> Option<Self> {
         let budget = match call.tool_kind() {
             ToolKind::Bash => of_command(call, text),
-            ToolKind::Generic => of_name(call.tool),
+            ToolKind::Generic => of_name(call),
             _ => None,
         }?;
         let is_long = text.len() >= budget.least;
@@ -105,12 +99,11 @@ impl Budget {
 }
 
 fn of_command(call: Call<'_>, text: &str) -> Option<Budget> {
-    let captures = |command: &str| command.split(' ').take(3).any(|word| CAPTURES.contains(&word));
     let unpacks = |line: &str| UNPACKS.iter().any(|program| line.contains(program));
     if call.command.is_some_and(unpacks) {
         return None;
     }
-    let budget = if call.prints(captures) {
+    let budget = if call.shows_screen() {
         SCREEN
     } else if lead::is_document(text) {
         Budget { is_whole_on_error: true, ..READING }
@@ -120,13 +113,13 @@ fn of_command(call: Call<'_>, text: &str) -> Option<Budget> {
     Some(budget)
 }
 
-fn of_name(tool: &str) -> Option<Budget> {
-    let name = tool.to_ascii_lowercase();
+fn of_name(call: Call<'_>) -> Option<Budget> {
+    let name = call.tool.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     if name.is_empty() || has(&WHOLE) {
         return None;
     }
-    let budget = if has(&SCREENS) {
+    let budget = if call.shows_screen() {
         SCREEN
     } else if has(&READINGS) {
         READING
@@ -164,7 +157,8 @@ mod tests {
             ("view_source", None),
             ("", None),
         ] {
-            assert_eq!(of_name(tool), expected, "{tool}");
+            let call = Call { tool, ..Call::default() };
+            assert_eq!(of_name(call), expected, "{tool}");
         }
     }
 

@@ -22,7 +22,7 @@ pub(super) fn columns(reader: Reader, grid: &Grid<'_>) -> Vec<Column> {
     }
     for (at, column) in columns.iter_mut().enumerate().filter(|(_, column)| **column == Column::Shown) {
         *column = usual(grid, at);
-        if *column == Column::Shown && reader == Reader::Strong {
+        if *column == Column::Shown && reader >= Reader::Strong {
             *column = edges(grid, at);
         }
     }

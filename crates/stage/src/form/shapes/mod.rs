@@ -19,6 +19,7 @@ use self::clock::Clock;
 use self::mine::{LineWords, mine};
 use self::mold::Mold;
 use self::shape::BRACKETS;
+use crate::call::Call;
 use crate::form::log::head::{self, HeadRow};
 use crate::form::repeats;
 use crate::plan::{Loss, Mode, Reader};
@@ -44,8 +45,7 @@ impl Stage for Shapes {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        // JSON has forms of its own, which may lay it out anew where that is allowed.
-        if text.len() < MIN_BYTES || json::opens(text) || source::is_source(scene.call, text) {
+        if text.len() < MIN_BYTES || !is_for(scene.call, text) {
             return None;
         }
         let (note, body) = write(text)?;
@@ -61,6 +61,13 @@ impl Stage for Shapes {
 
 /// Shorter texts have nothing to give.
 const MIN_BYTES: usize = 256;
+
+/// False for JSON, which has forms of its own; for what an agent may edit, which has to be quoted; and for a screen, of
+/// which the next look at it can then name the lines.
+fn is_for(call: Call<'_>, text: &str) -> bool {
+    let is_file = || call.origin(text).is_editable() || source::is_source(call, text);
+    !json::opens(text) && !call.shows_screen() && !is_file()
+}
 
 /// A text that keeps more of its bytes than this, in percent, is better read as it is.
 const MOST: usize = 92;

@@ -30,7 +30,7 @@ impl Stage for Snapshot {
         if !node::is_snapshot(text) {
             return None;
         }
-        let frame = if scene.plan.reader == Reader::Strong { frame(text) } else { "" };
+        let frame = if scene.plan.reader >= Reader::Strong { frame(text) } else { "" };
         let plain = if frame.is_empty() {
             Cow::Borrowed(text)
         } else {

@@ -218,7 +218,8 @@ mod tests {
             &text,
             "[text 1 below stands for the text of that number]\n[{id:31,body:text 1 below with CRLF},",
         );
-        assert!(apply(&JsonSplit, &text).unwrap().text.contains("(then the same 3 lines as above)"));
+        let written = apply(&JsonSplit, &text).unwrap().text;
+        assert!(written.contains("(then the same 5 lines as above)"), "{written}");
     }
 
     #[test]

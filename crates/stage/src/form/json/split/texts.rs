@@ -23,8 +23,16 @@ const MIN_BYTES: usize = 160;
 /// The texts of a document, in order, each once.
 pub(super) struct Texts(Vec<String>);
 
-/// Takes long texts out of a document; `None` when there are none.
+/// Takes long texts out of a document; `None` when there are none. A single one is `wrapped`, and its lines can be named.
 pub(super) fn take(value: &mut Value<'_>) -> Option<Texts> {
+    let mut long = 0;
+    each(value, &mut |text| {
+        long += usize::from(lines(text).is_some());
+        Some(())
+    })?;
+    if long < 2 {
+        return None;
+    }
     let mut numbers = HashMap::new();
     let mut texts = Vec::new();
     each(value, &mut |text| {
