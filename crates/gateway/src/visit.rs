@@ -67,9 +67,9 @@ impl Visit {
         let (mut parts, reply) = response.into_parts();
         self.event.status = parts.status.as_u16();
         self.known = parts.extensions.remove().unwrap_or_default();
-        if let Ok(id) = HeaderValue::try_from(format!("{:x}", self.event.id)) {
-            parts.headers.insert(ID, id);
-        }
+        // What is no model's passes as it came.
+        let id = self.known.provider.and_then(|_| HeaderValue::try_from(format!("{:x}", self.event.id)).ok());
+        parts.headers.extend(id.map(|id| (ID, id)));
         Response::from_parts(parts, Followed { reply, visit: self, _beat: beat })
     }
 

@@ -43,7 +43,6 @@ struct ByReason {
 type Seconds = Family<ByProvider, Histogram, fn() -> Histogram>;
 
 /// The numbers.
-#[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Ends, Counter>,
@@ -58,7 +57,6 @@ pub(crate) struct Metrics {
 }
 
 /// Tokens of requests that were answered with success.
-#[derive(Debug)]
 struct TokenMetrics {
     results: Family<ByProvider, Counter>,
     changed: Family<ByProvider, Counter>,
@@ -72,7 +70,6 @@ struct TokenMetrics {
 }
 
 /// How long things took.
-#[derive(Debug)]
 struct TimeMetrics {
     whole: Seconds,
     upstream: Seconds,

@@ -113,7 +113,7 @@ mod tests {
     use std::time::Duration;
 
     use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
-    use tersely_engine::{Change, EngineSettings, Prompts, Rule, SchemaMode};
+    use tersely_engine::{Change, EngineSettings, ExpandOffer, Prompts, Rule, SchemaMode};
     use tersely_store::{StoreLimits, StorePlace};
 
     use super::*;
@@ -130,7 +130,8 @@ mod tests {
         let (meant, usual) = (meant(&[]), AllSettings::default());
         let filters = meant.engine.filters.clone();
         assert_eq!(filters.len(), 3, "those that come with the program");
-        assert_eq!(meant.engine, EngineSettings { filters, ..usual.engine });
+        let expand = ExpandOffer::Auto;
+        assert_eq!(meant.engine, EngineSettings { filters, expand, ..usual.engine });
         assert_eq!(format!("{:?}", meant.gateway), format!("{:?}", usual.gateway));
     }
 

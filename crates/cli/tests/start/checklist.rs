@@ -86,7 +86,7 @@ fn place(name: &str) -> Place {
     let path = path.display().to_string();
     let args =
         ["serve", "--listen", "127.0.0.1:0", "--upstream", &format!("http://{model}"), "--config", &path];
-    let served = start(&args, &[("COMPRESR_API_KEY", "their-key")]);
+    let served = start(&args, &[("COMPRESR_API_KEY", "their-key"), ("TERSELY_EXPAND", "always")]);
     let address = ready(&served);
     Place { _served: served, address, model: seen, compressor: asked }
 }

@@ -25,7 +25,7 @@ pub(super) struct CallSigns {
 pub(super) const COMMAS: [char; 4] = [',', ';', '|', '\t'];
 
 /// Above the shapes, and below them.
-const OPEN: &str = "[some lines below are written short: ";
+const OPEN: &str = "[short lines: ";
 const LINES: &str = "[the lines:]";
 
 impl Calls {
@@ -39,13 +39,16 @@ impl Calls {
         let (index, values) = example;
         let name = &self.shapes.get(index)?.name;
         let [open, close] = self.signs.brackets;
-        let fills = values.iter().enumerate().take(2);
+        let fills = values.iter().enumerate();
         let fills: Vec<_> =
-            fills.map(|(number, value)| format!("{value} for {open}{}{close}", number + 1)).collect();
-        let with = if fills.is_empty() { String::new() } else { format!(" with {}", fills.join(", ")) };
+            fills.map(|(number, value)| format!("{open}{}{close}={value}", number + 1)).collect();
+        let with = if fills.is_empty() { String::new() } else { format!(" with {}", fills.join(" ")) };
         let call = self.print(index, values)?;
-        let mut head = format!("{OPEN}\"{call}\" is the line called {name} here{with}]\n");
-        self.shapes.iter().for_each(|shape| head.extend([&shape.print(self.signs.brackets), "\n"]));
+        let mut head =
+            format!("{OPEN}\"{call}\" is the line named {name} here{with}; other lines are whole]\n");
+        for shape in &self.shapes {
+            head.extend([&shape.print(self.signs.brackets), "\n"]);
+        }
         Some(head + clock + LINES + "\n")
     }
 
@@ -141,7 +144,7 @@ mod tests {
     #[test]
     fn heads_are_read_back() {
         let head = calls().head("", (0, &["7", "x"])).unwrap();
-        let first = "[some lines below are written short: \"took: 7,x\" is the line called took here with 7 for {1}, x for {2}]";
+        let first = "[short lines: \"took: 7,x\" is the line named took here with {1}=7 {2}=x; other lines are whole]";
         assert_eq!(head.lines().next(), Some(first));
         let body = format!("{head}took: 7,x");
         assert_eq!(Calls::parse(&calls().note(), &body), Some((calls(), "took: 7,x")));

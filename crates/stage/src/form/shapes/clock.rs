@@ -16,8 +16,7 @@ const MIN_LINES: usize = 3;
 const SECONDS: usize = 5;
 
 /// Above the lines.
-const WORDS: &str =
-    "[an hour and minute such as 15:04 stand above their lines, which begin with the seconds, :05]\n";
+const WORDS: &str = "[a line such as 15:04 is the hour and minute of those below it, which begin with the seconds, such as :05]\n";
 
 /// What a note ends with where this is so.
 const NOTE: &str = " minutes";

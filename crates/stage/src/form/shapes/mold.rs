@@ -166,7 +166,9 @@ impl Take {
     fn value<'a>(&self, text: &'a str, units: &[Unit]) -> Option<&'a str> {
         let from = units.get(self.from)?;
         match self.to {
-            Some(to) => text.get(from.at() + self.head..units.get(to)?.end() + self.closes - self.tail),
+            Some(to) => {
+                text.get(from.at() + self.head..(units.get(to)?.end() + self.closes).checked_sub(self.tail)?)
+            }
             None => text.get(from.end() + self.head..),
         }
     }
