@@ -13,7 +13,7 @@ use http::header::{HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use tersely_engine::{Report, ResultTally};
-use tersely_telemetry::{RequestEnd, RequestEvent, Telemetry, TokenChange, Verb};
+use tersely_telemetry::{RequestEnd, RequestEvent, ShownName, Telemetry, TokenChange, Verb};
 
 use crate::error::{Error, Side};
 use crate::missed::Missed;
@@ -28,6 +28,8 @@ const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
 pub(crate) struct Known {
     /// Whose API it used.
     pub(crate) provider: Option<&'static str>,
+    /// The model that it named.
+    pub(crate) model: Option<ShownName>,
     /// Whose fault it was, and which, unless the client knows better.
     pub(crate) fault: Option<(Side, Arc<str>)>,
     /// Why it went on as it came.
@@ -85,6 +87,7 @@ impl Visit {
         let (event, known) = (&mut self.event, &self.known);
         event.took = self.since.elapsed();
         event.provider = known.provider;
+        event.model.clone_from(&known.model);
         event.missed = known.missed.map(Missed::name);
         (event.upstream, event.ours) = (known.upstream, known.ours);
         event.end = match known.fault {

@@ -84,6 +84,7 @@ fn all_that_is_said_of_tokens_is_the_same() {
     assert!(after < before);
     let line = logged(&served);
     assert_eq!((&line["tokens_before"], &line["tokens_after"]), (&before.into(), &after.into()));
+    assert_eq!(line["model"], "m");
     assert_eq!(logged(&served)["tokens_after"], Value::Null, "it was refused");
     let written = lines(&path, 2);
     assert_eq!(written[0]["request_tokens"], serde_json::json!({ "before": before, "after": after }));

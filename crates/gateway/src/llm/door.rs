@@ -100,7 +100,7 @@ pub(crate) async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let Offered { outgoing, added, entry, follow, missed, ours } =
+    let Offered { outgoing, added, entry, follow, missed, ours, model } =
         offer(gate, &mut parts, arriving(gate, body)).await?;
     // Only AWS is shown another name of the host than its own.
     let is_aws = provider == Some(Vendor::Bedrock);
@@ -128,6 +128,7 @@ pub(crate) async fn forward(
     };
     know(answer.extensions_mut(), |known| {
         (known.upstream, known.ours, known.missed) = (Some(took), ours, missed);
+        known.model = model;
     });
     if let Some(entry) = entry {
         entry.answer(&mut answer);

@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
+use http::uri::PathAndQuery;
 use http::{Method, StatusCode, Uri};
+use tersely_telemetry::ShownName;
+use tersely_wire::named_model;
 use tokio::task::spawn_blocking;
 
 use crate::bench::guarded;
@@ -41,12 +44,22 @@ pub(crate) struct Offered {
     pub(crate) missed: Option<Missed>,
     /// What the verdict took.
     pub(crate) ours: Option<Duration>,
+    /// The model that it names, if that can be shown.
+    pub(crate) model: Option<ShownName>,
 }
 
 impl Offered {
     /// A body that goes on as it came.
     fn plain(outgoing: Outgoing) -> Self {
-        Self { outgoing, added: HeaderMap::new(), entry: None, follow: None, missed: None, ours: None }
+        Self {
+            outgoing,
+            added: HeaderMap::new(),
+            entry: None,
+            follow: None,
+            missed: None,
+            ours: None,
+            model: None,
+        }
     }
 }
 
@@ -98,6 +111,8 @@ fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered 
 async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
     let Whole { bytes, trailers, held } = whole;
     let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
+    let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
+    let model = named_model(target, &bytes).and_then(|name| ShownName::of(&name));
     let since = Instant::now();
     let verdict = ask(gate, parts, &bytes).await;
     let ours = Some(since.elapsed());
@@ -111,7 +126,7 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, 
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
         Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
     };
-    offered.map(|offered| Offered { ours, ..offered })
+    offered.map(|offered| Offered { ours, model, ..offered })
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
