@@ -16,10 +16,11 @@ const MAX_WORDS: usize = 16;
 /// Shorter words say too little.
 const SHORT: usize = 3;
 
-/// Words that say nothing by themselves.
-const LITTLE: [&str; 16] = [
-    "and", "are", "but", "for", "from", "has", "into", "not", "that", "the", "this", "was", "were", "will",
-    "with", "you",
+/// Words that say nothing by themselves, or something else than their line does.
+const LITTLE: [&str; 34] = [
+    "and", "are", "been", "but", "each", "false", "for", "from", "had", "has", "have", "into", "its", "key",
+    "line", "none", "not", "null", "other", "than", "that", "the", "then", "there", "this", "true", "was",
+    "were", "when", "which", "will", "with", "yes", "you",
 ];
 
 /// Words of trouble.
@@ -28,7 +29,7 @@ const TROUBLE: [&str; 12] = [
     "denied", "refused",
 ];
 
-/// A name for each shape; none of those `taken`, with which lines begin. Shapes of one kin have one name, and numbers.
+/// A name for each shape that has a word for one; none of those `taken`, with which lines begin. Shapes of one kin have one name, and numbers.
 pub(super) fn names(shapes: &[(usize, &LineShape)], mut taken: HashSet<String>) -> Vec<Option<String>> {
     let words: Vec<Vec<&str>> = shapes.iter().map(|(_, shape)| candidates(shape)).collect();
     let mut counts: WordKins = HashMap::new();
@@ -74,7 +75,7 @@ fn proposals(words: &[&str], counts: &WordKins) -> Vec<String> {
     let pairs = own.iter().zip(own.iter().skip(1)).map(pair);
     let mut names: Vec<_> = alone.chain(pairs).collect();
     if names.is_empty() {
-        names.push(words.first().map_or("line".to_owned(), |word| with(word)));
+        names.extend(words.first().map(|word| with(word)));
     }
     names
 }
@@ -92,7 +93,8 @@ fn is_trouble(word: &str) -> bool {
 /// Words that may be names, in their order.
 fn candidates(shape: &LineShape) -> Vec<&str> {
     let pieces = shape.text().flat_map(pieces);
-    let sound = |word: &&str| (SHORT..=MAX_NAME).contains(&word.len()) && !LITTLE.contains(word);
+    let says_little = |word: &str| LITTLE.iter().any(|little| little.eq_ignore_ascii_case(word));
+    let sound = |word: &&str| (SHORT..=MAX_NAME).contains(&word.len()) && !says_little(word);
     pieces.filter(sound).collect()
 }
 
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_words_is_a_line() {
-        check(&[(0, "--- | {1}"), (1, "=== | {1}")], &[], &["line", "line2"]);
+    fn what_no_word_tells_of_has_no_name() {
+        check(&[(0, "--- | {1}"), (1, "=== | {1}"), (2, "Yes: {1}")], &[], &[]);
     }
 }
