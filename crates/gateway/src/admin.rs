@@ -13,7 +13,7 @@ use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
 use crate::life::GateLife;
-use crate::llm::shape;
+use crate::llm::{local, shape};
 use crate::reply::Reply;
 use crate::settings::GatewaySettings;
 use crate::visit::know;
@@ -55,18 +55,12 @@ impl AdminDoor {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "use GET"));
         }
-        let path = request.uri().path();
-        match path {
-            "/healthz" => return Ok(said(StatusCode::OK, "text/plain", "ok\n".to_owned())),
-            "/readyz" if self.leave.is_cancelled() => {
-                return Ok(said(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "draining\n".to_owned()));
-            }
-            "/readyz" => return Ok(said(StatusCode::OK, "text/plain", "ready\n".to_owned())),
-            _ => {}
+        if let Some(response) = local::probed(&self.leave, request) {
+            return Ok(response);
         }
         self.admit(request.headers())?;
-        match path {
-            "/metrics" => Ok(said(StatusCode::OK, NUMBERS, self.settings.telemetry.metrics())),
+        match request.uri().path() {
+            "/metrics" => Ok(numbers(self.settings.telemetry.metrics())),
             _ => Err(Error::client(StatusCode::NOT_FOUND, "nothing here; try /metrics, /healthz or /readyz")),
         }
     }
@@ -108,9 +102,8 @@ impl Front for AdminDoor {
     }
 }
 
-fn said(status: StatusCode, kind: &'static str, text: String) -> Response<Reply> {
+fn numbers(text: String) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(Bytes::from(text))));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NUMBERS));
     response
 }

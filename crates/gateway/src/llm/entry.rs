@@ -31,7 +31,7 @@ const NAMED: usize = 8;
 /// A request in the books.
 #[derive(Debug)]
 pub struct RequestEntry {
-    report: Report,
+    report: Arc<Report>,
     /// Where it is counted; nowhere if it only asks what a request would cost.
     sums: Option<Arc<TotalSums>>,
     /// What is told whatever the answer is.
@@ -52,7 +52,7 @@ enum State {
 impl RequestEntry {
     /// The account of a request that was not sent yet.
     pub(crate) fn new(report: Report, sums: Option<Arc<TotalSums>>) -> Self {
-        Self { report, sums, notes: HeaderMap::new(), state: State::Open }
+        Self { report: Arc::new(report), sums, notes: HeaderMap::new(), state: State::Open }
     }
 
     /// Tells the client something else too, whatever the answer is.
@@ -62,7 +62,7 @@ impl RequestEntry {
 
     /// The same request with another body.
     pub(crate) fn instead(mut self, report: Report) -> Self {
-        self.report = report;
+        self.report = Arc::new(report);
         self
     }
 
@@ -77,7 +77,7 @@ impl RequestEntry {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
             self.state = State::Answered;
-            let report = Arc::new(self.report.clone());
+            let report = Arc::clone(&self.report);
             know(response.extensions_mut(), |known| known.report = Some(report));
             response.headers_mut().extend(told(&self.report));
         }

@@ -7,6 +7,7 @@ use http::header::{
     HeaderMap, HeaderValue, ORIGIN, SERVER, VARY,
 };
 use http::{Method, Request, Response, StatusCode};
+use tokio_util::sync::CancellationToken;
 
 use crate::caller::is_preflight;
 use crate::llm::gate::Gate;
@@ -15,12 +16,18 @@ use crate::visit::know;
 
 /// Our own answer to a request, if it is for us.
 pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Reply>> {
+    let preflight = || is_preflight(request).then(|| preflight(gate, request.headers()));
+    probed(&gate.life.leave, request).or_else(preflight)
+}
+
+/// The answer to whoever asks whether a gateway lives, and whether it takes requests; it says by `leave` when it soon
+/// does not.
+pub(crate) fn probed<B>(leave: &CancellationToken, request: &Request<B>) -> Option<Response<Reply>> {
     match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/health" | "/healthz") => {
             Some(state(StatusCode::OK, r#"{"status":"ok"}"#))
         }
-        (&Method::GET | &Method::HEAD, "/readyz") => Some(ready(gate)),
-        _ if is_preflight(request) => Some(preflight(gate, request.headers())),
+        (&Method::GET | &Method::HEAD, "/readyz") => Some(ready(leave)),
         _ => None,
     }
 }
@@ -38,8 +45,8 @@ pub(crate) fn open(origin: HeaderValue, headers: &mut HeaderMap) {
     }
 }
 
-fn ready(gate: &Gate) -> Response<Reply> {
-    if gate.life.leave.is_cancelled() {
+fn ready(leave: &CancellationToken) -> Response<Reply> {
+    if leave.is_cancelled() {
         return state(StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#);
     }
     state(StatusCode::OK, r#"{"status":"ready"}"#)

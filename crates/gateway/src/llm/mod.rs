@@ -8,7 +8,7 @@ mod expand;
 mod gate;
 mod keeper;
 mod live;
-mod local;
+pub(crate) mod local;
 mod offer;
 mod rate;
 mod rewrite;

@@ -5,7 +5,6 @@
 //! shapes still sees what happened. A line that tells of an error stays as it came.
 
 mod call;
-mod clock;
 mod mine;
 mod mold;
 mod name;
@@ -15,11 +14,12 @@ mod unit;
 use std::collections::{HashMap, HashSet};
 
 use self::call::{COMMAS, CallSigns, Calls};
-use self::clock::Clock;
 use self::mine::{LineWords, mine};
 use self::mold::Mold;
 use self::shape::BRACKETS;
 use crate::call::Call;
+use crate::form::log;
+use crate::form::log::clock::Clock;
 use crate::form::log::head::{self, HeadRow};
 use crate::form::repeats;
 use crate::plan::{Loss, Mode, Reader};
@@ -285,31 +285,9 @@ fn example<'o>(of: &'o Called<'_>) -> Option<(usize, &'o [&'o str])> {
 
 /// The text that was written.
 fn read(room: Room, note: &str, body: &str) -> Option<String> {
-    let (mut clock, note) = Clock::parse(note);
+    let (clock, note) = Clock::parse(note);
     let (calls, body) = Calls::parse(note, body)?;
-    let mut out = String::with_capacity(body.len() * 2);
-    let mut section = None;
-    for line in body.split('\n') {
-        if let Some(said) = head::read(line) {
-            section = Some(said);
-            continue;
-        }
-        if clock.reads(line) {
-            continue;
-        }
-        let text = match section.zip(clock.timed(line)) {
-            Some(((before, after), ([minute, time], text))) => {
-                out.extend([before, minute, time, after]);
-                text
-            }
-            None => line,
-        };
-        calls.expand(&mut out, text);
-        out.push('\n');
-        room.fits(out.len() - 1)?;
-    }
-    out.pop();
-    Some(out)
+    log::read(room, clock, body, |out, text| calls.expand(out, text))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use crate::form::log::head::{self, HeadRow};
 
 /// How times are written: all of it on each line, or hour and minute above those of one minute.
-pub(super) struct Clock<'a> {
+#[derive(Default)]
+pub(crate) struct Clock<'a> {
     sparse: bool,
     /// What stands above.
     minute: &'a str,
@@ -22,7 +23,7 @@ const WORDS: &str = "[a line such as 15:04 is the hour and minute of those below
 const NOTE: &str = " minutes";
 
 impl<'a> Clock<'a> {
-    pub(super) fn of(rows: &[HeadRow<'a>]) -> Self {
+    pub(crate) fn of(rows: &[HeadRow<'a>]) -> Self {
         let (mut timed, mut minutes, mut minute) = (0, 0, "");
         for row in rows {
             match row {
@@ -38,22 +39,22 @@ impl<'a> Clock<'a> {
         Self { sparse: minutes > 0 && timed >= minutes * MIN_LINES && timed > 4 * MIN_LINES, minute: "" }
     }
 
-    pub(super) fn words(&self) -> &'static str {
+    pub(crate) fn words(&self) -> &'static str {
         if self.sparse { WORDS } else { "" }
     }
 
-    pub(super) fn note(&self) -> &'static str {
+    pub(crate) fn note(&self) -> &'static str {
         if self.sparse { NOTE } else { "" }
     }
 
     /// Reads what `note` wrote; the rest of the note comes with it.
-    pub(super) fn parse(note: &str) -> (Self, &str) {
+    pub(crate) fn parse(note: &str) -> (Self, &str) {
         let rest = note.strip_suffix(NOTE);
         (Self { sparse: rest.is_some(), minute: "" }, rest.unwrap_or(note))
     }
 
     /// Writes a time, below its minute.
-    pub(super) fn write(&mut self, out: &mut String, time: &'a str) {
+    pub(crate) fn write(&mut self, out: &mut String, time: &'a str) {
         let (minute, seconds) = time.split_at(if self.sparse { SECONDS } else { 0 });
         if minute != self.minute {
             out.extend([minute, "\n"]);
@@ -63,12 +64,12 @@ impl<'a> Clock<'a> {
     }
 
     /// True when a plain line would be taken for a time of ours.
-    pub(super) fn is_taken(&self, line: &str) -> bool {
+    pub(crate) fn is_taken(&self, line: &str) -> bool {
         self.sparse && (is_minute(line) || seconds(line).is_some())
     }
 
     /// True for a line that says the minute of those below.
-    pub(super) fn reads(&mut self, line: &'a str) -> bool {
+    pub(crate) fn reads(&mut self, line: &'a str) -> bool {
         let minute = self.sparse && is_minute(line);
         if minute {
             self.minute = line;
@@ -77,7 +78,7 @@ impl<'a> Clock<'a> {
     }
 
     /// The time of a line, in two parts, and what follows.
-    pub(super) fn timed<'t>(&self, line: &'t str) -> Option<([&'t str; 2], &'t str)>
+    pub(crate) fn timed<'t>(&self, line: &'t str) -> Option<([&'t str; 2], &'t str)>
     where
         'a: 't,
     {
