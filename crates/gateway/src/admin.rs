@@ -6,6 +6,7 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
+use tersely_telemetry::Telemetry;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +25,8 @@ const NUMBERS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 /// The door for those who look after a gateway.
 pub(crate) struct AdminDoor {
     settings: GatewaySettings,
+    /// Whose numbers it shows; its own requests are not among them.
+    telemetry: Telemetry,
     reach: Reach,
     life: GateLife,
     /// Cancelled when the gateway takes no more requests soon.
@@ -46,7 +49,9 @@ impl AdminDoor {
                 format!("admin.listen is {listen}, which other machines can reach; set admin.token too");
             return Err(Error::setting(message));
         }
-        let door = Self { settings: settings.clone(), reach, life: GateLife::default(), leave };
+        let telemetry = settings.telemetry.clone();
+        let settings = GatewaySettings { telemetry: Telemetry::default(), ..settings.clone() };
+        let door = Self { settings, telemetry, reach, life: GateLife::default(), leave };
         Ok(Some((Arc::new(door), listener)))
     }
 
@@ -60,7 +65,7 @@ impl AdminDoor {
         }
         self.admit(request.headers())?;
         match request.uri().path() {
-            "/metrics" => Ok(numbers(self.settings.telemetry.metrics())),
+            "/metrics" => Ok(numbers(self.telemetry.metrics())),
             _ => Err(Error::client(StatusCode::NOT_FOUND, "nothing here; try /metrics, /healthz or /readyz")),
         }
     }

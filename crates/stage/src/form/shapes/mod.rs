@@ -25,8 +25,8 @@ use crate::form::repeats;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::{json, source};
 use crate::room::Room;
-use crate::signal;
 use crate::stage::{Edit, Scene, Stage};
+use crate::{omit, signal};
 
 /// A text of lines that resemble each other.
 pub(crate) struct Shapes;
@@ -134,9 +134,10 @@ fn said<'a>(row: &HeadRow<'a>) -> &'a str {
     }
 }
 
-/// The words of a line that may be written short, without its indent; none of one that stays as it is.
+/// The words of a line that may be written short, without its indent; none of one that stays as it is: one that tells of
+/// an error, or of lines that were left out.
 fn plain(text: &str) -> &str {
-    let short = text.len() <= MAX_LINE && signal::find(text).is_none();
+    let short = text.len() <= MAX_LINE && signal::find(text).is_none() && !omit::is_said(text);
     if short { text.trim_start_matches(BLANKS) } else { "" }
 }
 
@@ -355,6 +356,14 @@ mod tests {
             assert!(edit.text.lines().any(|line| line.ends_with(error)), "{error}\n{}", edit.text);
         }
         assert!(!edit.text.contains("INFO worker 1 "), "{}", edit.text);
+    }
+
+    #[test]
+    fn what_was_left_out_is_said_in_full() {
+        let gap = |n: usize| format!("[{n} lines left out: like those shown, with other numbers]");
+        let text = (1..9).map(|n| format!("{}{}\n", log(""), gap(n))).collect::<Vec<_>>().concat();
+        let (_, body) = write(&text).unwrap();
+        assert!((1..9).all(|n| body.contains(&gap(n))), "{body}");
     }
 
     #[test]
