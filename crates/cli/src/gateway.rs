@@ -6,7 +6,7 @@ use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{Compressor, Error, GatewaySettings, Keeper, Live};
 use tersely_store::{SettingError, Store};
-use tersely_telemetry::{JournalFile, JournalSettings, Telemetry};
+use tersely_telemetry::{JournalSettings, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
 
@@ -69,7 +69,7 @@ fn telemetry(events: Option<JournalSettings>) -> Result<Telemetry, CommandFault>
         let what = format!("cannot write events to {}: {error}", path.display());
         CommandFault::unable(what, "set events.file to a file that can be written, or leave it out")
     };
-    JournalFile::open(settings).map(|file| Telemetry::new(Some(file))).map_err(fault)
+    journal(settings).map(|file| Telemetry::new(vec![Box::new(file)])).map_err(fault)
 }
 
 /// Why texts cannot be kept as the settings say.

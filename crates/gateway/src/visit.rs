@@ -72,7 +72,7 @@ impl Visit {
         // What is no model's passes as it came.
         let id = self.known.provider.and_then(|_| HeaderValue::try_from(format!("{:x}", self.event.id)).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
-        Response::from_parts(parts, Followed { reply, visit: self, _beat: beat })
+        Response::from_parts(parts, Followed { reply, visit: Some(self), _beat: beat })
     }
 
     fn fail(&mut self, error: &Error) {
@@ -80,7 +80,7 @@ impl Visit {
     }
 
     /// Tells of it. A fault's words name hosts and limits, but what a client did wrong may be told in its own.
-    fn end(&mut self, is_sent: bool) {
+    fn end(mut self, is_sent: bool) {
         if self.known.is_probe {
             return self.telemetry.forget();
         }
@@ -101,7 +101,7 @@ impl Visit {
             book(event, report);
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
-        self.telemetry.end(event, why);
+        self.telemetry.end(self.event, why);
     }
 }
 
@@ -124,7 +124,8 @@ fn change(tally: ResultTally) -> TokenChange {
 /// An answer's body; its request is under way until all of it has been sent.
 pub(crate) struct Followed {
     reply: Reply,
-    visit: Visit,
+    /// Until it is told.
+    visit: Option<Visit>,
     _beat: Option<Beat>,
 }
 
@@ -137,8 +138,8 @@ impl Body for Followed {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = Pin::new(&mut self.reply).poll_frame(cx);
-        if let Poll::Ready(Some(Err(error))) = &polled {
-            self.visit.fail(error);
+        if let (Poll::Ready(Some(Err(error))), Some(visit)) = (&polled, &mut self.visit) {
+            visit.fail(error);
         }
         polled
     }
@@ -155,6 +156,8 @@ impl Body for Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         let is_sent = self.reply.is_end_stream();
-        self.visit.end(is_sent);
+        if let Some(visit) = self.visit.take() {
+            visit.end(is_sent);
+        }
     }
 }

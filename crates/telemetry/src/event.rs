@@ -2,7 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use crate::bill::{BilledCost, BilledTokens};
+use crate::result::{GroupSum, ResultEvent};
 use crate::shown::ShownName;
+use crate::trace::TraceContext;
 
 /// What is told of one request, once its answer has been sent or nobody waits for it any more.
 #[derive(Clone, Debug)]
@@ -17,6 +20,12 @@ pub struct RequestEvent {
     pub provider: Option<&'static str>,
     /// The model that it named.
     pub model: Option<ShownName>,
+    /// The program that sent it, of those that are known.
+    pub client: Option<&'static str>,
+    /// A hash of the conversation that it goes on with.
+    pub session: Option<u64>,
+    /// The trace that it is part of.
+    pub trace: Option<TraceContext>,
     /// The status of its answer.
     pub status: u16,
     /// How it ended.
@@ -33,6 +42,10 @@ pub struct RequestEvent {
     pub results: usize,
     /// How many of them were changed.
     pub changed: usize,
+    /// The same, by kind of tool and of text.
+    pub groups: Vec<GroupSum>,
+    /// Those of its results that its conversation had not shown before.
+    pub fresh: Vec<ResultEvent>,
     /// Tokens of its tool results.
     pub result_tokens: TokenChange,
     /// Tokens of all of it, with our own tool.
@@ -47,6 +60,25 @@ pub struct RequestEvent {
     pub reused: usize,
     /// What we could not do.
     pub faults: usize,
+    /// What models fetched back of what was left out, by the stage that had left it out.
+    pub fetched: Vec<FetchSum>,
+    /// What the provider counted, over all rounds; nothing where its answer does not say.
+    pub billed: Option<BilledTokens>,
+    /// The part of it that further rounds caused, which are ours.
+    pub rounds: BilledTokens,
+    /// What that costs; nothing where the model has no known price.
+    pub cost: Option<BilledCost>,
+}
+
+/// What was fetched back of what one stage had left out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FetchSum {
+    /// The stage.
+    pub stage: &'static str,
+    /// How often it was asked for.
+    pub calls: u64,
+    /// Tokens of what was given.
+    pub tokens: u64,
 }
 
 /// Tokens as they came, and as they were sent.
@@ -90,6 +122,9 @@ impl RequestEvent {
             verb,
             provider: None,
             model: None,
+            client: None,
+            session: None,
+            trace: None,
             status: 0,
             end: RequestEnd::Left,
             missed: None,
@@ -98,6 +133,8 @@ impl RequestEvent {
             ours: None,
             results: 0,
             changed: 0,
+            groups: Vec::new(),
+            fresh: Vec::new(),
             result_tokens: TokenChange::default(),
             request_tokens: TokenChange::default(),
             tool_tokens: 0,
@@ -105,6 +142,10 @@ impl RequestEvent {
             redacted: 0,
             reused: 0,
             faults: 0,
+            fetched: Vec::new(),
+            billed: None,
+            rounds: BilledTokens::default(),
+            cost: None,
         }
     }
 

@@ -1,24 +1,17 @@
 //! Events in a file: a line of JSON for each, in files of bounded size and number.
 //!
-//! Events wait in a short queue for a thread of its own. Where that is slow, or the disk is full, they are dropped and
-//! counted: no request ever waits for its event.
+//! Where the disk is slow or full they are dropped and counted: no request ever waits for its event.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 
 use crate::event::{RequestEvent, TokenChange};
 use crate::shown::ShownName;
-
-/// Events that wait to be written.
-const QUEUE: usize = 256;
+use crate::sink::EventQueue;
 
 /// The format of the lines; a field that changes its meaning changes this.
 const VERSION: u32 = 1;
@@ -34,39 +27,13 @@ pub struct JournalSettings {
     pub files: usize,
 }
 
-/// A file that events are written to.
-#[derive(Debug)]
-pub struct JournalFile {
-    queue: SyncSender<String>,
-    dropped: Arc<AtomicU64>,
-}
-
-impl JournalFile {
-    /// Begins to write.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
-    pub fn open(settings: JournalSettings) -> io::Result<Self> {
-        let mut pages = Pages::open(settings)?;
-        let (queue, events) = sync_channel(QUEUE);
-        let dropped = Arc::new(AtomicU64::new(0));
-        let lost = Arc::clone(&dropped);
-        let write = move || pages.write(&events, &lost);
-        thread::Builder::new().name("tersely-events".to_owned()).spawn(write)?;
-        Ok(Self { queue, dropped })
-    }
-
-    /// Writes an event, if there is room for it.
-    pub(crate) fn write(&self, event: &RequestEvent) {
-        if self.queue.try_send(format!("{}\n", line(event))).is_err() {
-            self.dropped.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// Events that were dropped so far.
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
-    }
+/// Begins to write events to a file.
+///
+/// # Errors
+/// When the file cannot be opened.
+pub fn journal(settings: JournalSettings) -> io::Result<EventQueue> {
+    let mut pages = Pages::open(settings)?;
+    EventQueue::start("events", move |end| end.each(|event| pages.add(&format!("{}\n", line(event)))))
 }
 
 /// The files, the newest open.
@@ -81,15 +48,6 @@ impl Pages {
         let file = appending(&settings.path)?;
         let written = file.metadata()?.len();
         Ok(Self { settings, file, written })
-    }
-
-    /// Writes what comes until nobody can send any more.
-    fn write(&mut self, events: &Receiver<String>, dropped: &AtomicU64) {
-        while let Ok(event) = events.recv() {
-            if self.add(&event).is_err() {
-                dropped.fetch_add(1, Ordering::Relaxed);
-            }
-        }
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {

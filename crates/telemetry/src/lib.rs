@@ -4,14 +4,22 @@
 //! plain or not told at all. Whoever records something never waits for it to be written.
 
 mod access;
+mod bill;
 mod event;
 mod journal;
 pub mod log;
 mod metrics;
+mod result;
 mod shown;
+mod sink;
 mod telemetry;
+mod trace;
 
-pub use event::{RequestEnd, RequestEvent, TokenChange, Verb};
-pub use journal::{JournalFile, JournalSettings};
+pub use bill::{BilledCost, BilledTokens};
+pub use event::{FetchSum, RequestEnd, RequestEvent, TokenChange, Verb};
+pub use journal::{JournalSettings, journal};
+pub use result::{GroupSum, ResultEvent, ResultGroup, ResultPlace, ResultStatus, TextSize};
 pub use shown::ShownName;
+pub use sink::{EventQueue, EventSink, QueueEnd};
 pub use telemetry::Telemetry;
+pub use trace::TraceContext;

@@ -36,6 +36,11 @@ struct ByStage {
 }
 
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct BySink {
+    sink: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct ByReason {
     reason: &'static str,
 }
@@ -52,7 +57,7 @@ pub(crate) struct Metrics {
     redacted: Counter,
     reused: Counter,
     faults: Counter,
-    dropped: Counter,
+    dropped: Family<BySink, Counter>,
     times: TimeMetrics,
 }
 
@@ -92,7 +97,7 @@ impl Metrics {
                 "faults",
                 "Results or requests that went on as they came because of a fault of ours",
             ),
-            dropped: counted(to, "events_dropped", "Events that could not be written to the event file"),
+            dropped: counted(to, "events_dropped", "Events that did not get where they were to go"),
             times: TimeMetrics::new(to),
             registry,
         }
@@ -126,9 +131,12 @@ impl Metrics {
         }
     }
 
-    /// All of them, as Prometheus reads them; `dropped` is how many events were.
-    pub(crate) fn text(&self, dropped: u64) -> String {
-        self.dropped.inc_by(dropped.saturating_sub(self.dropped.get()));
+    /// All of them, as Prometheus reads them; `dropped` is how many events each sink lost.
+    pub(crate) fn text(&self, dropped: impl IntoIterator<Item = (&'static str, u64)>) -> String {
+        for (sink, dropped) in dropped {
+            let known = self.dropped.get_or_create(&BySink { sink });
+            known.inc_by(dropped.saturating_sub(known.get()));
+        }
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -250,7 +258,7 @@ mod tests {
             metrics.begin();
             metrics.end(&event(status));
         }
-        let text = metrics.text(7);
+        let text = metrics.text([("events", 7)]);
         for line in [
             "tersely_requests_total{provider=\"openai\",status=\"2xx\",end=\"answered\"} 2",
             "tersely_requests_total{provider=\"openai\",status=\"5xx\",end=\"answered\"} 1",
@@ -259,7 +267,7 @@ mod tests {
             "tersely_result_tokens_after_total{provider=\"openai\"} 120",
             "tersely_stage_tokens_saved_total{stage=\"search\"} 100",
             "tersely_stage_tokens_added_total{stage=\"numbered\"} 20",
-            "tersely_events_dropped_total 7",
+            "tersely_events_dropped_total{sink=\"events\"} 7",
             "tersely_request_duration_seconds_count{provider=\"openai\"} 3",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
@@ -269,7 +277,7 @@ mod tests {
     #[test]
     fn dropped_events_are_counted_once() {
         let metrics = Metrics::new();
-        metrics.text(2);
-        assert!(metrics.text(5).contains("tersely_events_dropped_total 5\n"));
+        metrics.text([("events", 2)]);
+        assert!(metrics.text([("events", 5)]).contains("tersely_events_dropped_total{sink=\"events\"} 5\n"));
     }
 }

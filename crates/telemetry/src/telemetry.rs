@@ -1,4 +1,4 @@
-//! Where events go: into the log, the numbers and the file.
+//! Where events go: into the log, the numbers, and whatever else hears them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::access;
 use crate::event::RequestEvent;
-use crate::journal::JournalFile;
 use crate::metrics::Metrics;
+use crate::sink::EventSink;
 
 /// Where events go. Clones share all they hold.
 #[derive(Clone)]
@@ -22,15 +22,15 @@ impl fmt::Debug for Telemetry {
 
 struct Sinks {
     metrics: Metrics,
-    journal: Option<JournalFile>,
+    others: Vec<Box<dyn EventSink>>,
     last: AtomicU64,
 }
 
 impl Telemetry {
-    /// Events go into the numbers, the log if one was started, and a file if one is given.
+    /// Events go into the numbers, the log if one was started, and wherever else.
     #[must_use]
-    pub fn new(journal: Option<JournalFile>) -> Self {
-        Self(Arc::new(Sinks { metrics: Metrics::new(), journal, last: AtomicU64::new(0) }))
+    pub fn new(others: Vec<Box<dyn EventSink>>) -> Self {
+        Self(Arc::new(Sinks { metrics: Metrics::new(), others, last: AtomicU64::new(0) }))
     }
 
     /// Hears that a request has come, and gives it a number.
@@ -46,23 +46,27 @@ impl Telemetry {
     }
 
     /// Hears what became of it; `why` it failed is for the log alone.
-    pub fn end(&self, event: &RequestEvent, why: Option<&str>) {
-        self.0.metrics.end(event);
-        access::write(event, why);
-        if let Some(journal) = &self.0.journal {
-            journal.write(event);
+    pub fn end(&self, event: RequestEvent, why: Option<&str>) {
+        self.0.metrics.end(&event);
+        access::write(&event, why);
+        if self.0.others.is_empty() {
+            return;
+        }
+        let event = Arc::new(event);
+        for sink in &self.0.others {
+            sink.hear(&event);
         }
     }
 
     /// The numbers, as Prometheus reads them.
     #[must_use]
     pub fn metrics(&self) -> String {
-        self.0.metrics.text(self.0.journal.as_ref().map_or(0, JournalFile::dropped))
+        self.0.metrics.text(self.0.others.iter().map(|sink| (sink.name(), sink.dropped())))
     }
 }
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self::new(None)
+        Self::new(Vec::new())
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tersely_telemetry::{JournalFile, JournalSettings, RequestEvent, Telemetry, Verb};
+use tersely_telemetry::{JournalSettings, RequestEvent, Telemetry, Verb, journal};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("tersely-journal-{name}-{}", std::process::id()));
@@ -18,17 +18,18 @@ fn folder(name: &str) -> PathBuf {
 
 fn telemetry(path: &Path, bytes: u64, files: usize) -> Telemetry {
     let settings = JournalSettings { path: path.to_owned(), bytes, files };
-    Telemetry::new(Some(JournalFile::open(settings).expect("a file")))
+    Telemetry::new(vec![Box::new(journal(settings).expect("a file"))])
 }
 
 fn tell(telemetry: &Telemetry) {
     let event = RequestEvent { status: 200, ..RequestEvent::new(telemetry.begin(), Verb::of("POST")) };
-    telemetry.end(&event, None);
+    telemetry.end(event, None);
 }
 
 fn dropped(telemetry: &Telemetry) -> u64 {
     let text = telemetry.metrics();
-    let line = text.lines().find_map(|line| line.strip_prefix("tersely_events_dropped_total "));
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("tersely_events_dropped_total{sink=\"events\"} "));
     line.expect("a number").parse().expect("a number")
 }
 
