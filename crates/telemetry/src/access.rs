@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tracing::{info, warn};
 
-use crate::event::{RequestEnd, RequestEvent, TokenChange};
+use crate::event::{RequestEnd, RequestEvent};
 use crate::shown::ShownName;
+use crate::tokens::TokenChange;
 
 /// Writes the line. A request that failed by our fault or an upstream's is a warning; what a client does wrong is not.
 pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::bill::{BilledCost, BilledTokens};
 use crate::result::{GroupSum, ResultEvent};
 use crate::shown::ShownName;
+use crate::tokens::TokenChange;
 use crate::trace::TraceContext;
 
 /// What is told of one request, once its answer has been sent or nobody waits for it any more.
@@ -79,15 +80,6 @@ pub struct FetchSum {
     pub calls: u64,
     /// Tokens of what was given.
     pub tokens: u64,
-}
-
-/// Tokens as they came, and as they were sent.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct TokenChange {
-    /// As they came.
-    pub before: usize,
-    /// As they were sent.
-    pub after: usize,
 }
 
 /// The method of a request; those that nobody knows are one.

@@ -9,9 +9,10 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 
-use crate::event::{RequestEvent, TokenChange};
+use crate::event::RequestEvent;
 use crate::shown::ShownName;
 use crate::sink::EventQueue;
+use crate::tokens::TokenChange;
 
 /// The format of the lines; a field that changes its meaning changes this.
 const VERSION: u32 = 1;

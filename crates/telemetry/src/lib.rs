@@ -13,13 +13,15 @@ mod result;
 mod shown;
 mod sink;
 mod telemetry;
+mod tokens;
 mod trace;
 
 pub use bill::{BilledCost, BilledTokens};
-pub use event::{FetchSum, RequestEnd, RequestEvent, TokenChange, Verb};
+pub use event::{FetchSum, RequestEnd, RequestEvent, Verb};
 pub use journal::{JournalSettings, journal};
 pub use result::{GroupSum, ResultEvent, ResultGroup, ResultPlace, ResultStatus, TextSize};
 pub use shown::ShownName;
 pub use sink::{EventQueue, EventSink, QueueEnd};
 pub use telemetry::Telemetry;
+pub use tokens::TokenChange;
 pub use trace::TraceContext;

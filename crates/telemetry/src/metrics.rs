@@ -234,7 +234,8 @@ fn wide(count: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{RequestEnd, TokenChange, Verb};
+    use crate::event::{RequestEnd, Verb};
+    use crate::tokens::TokenChange;
 
     fn event(status: u16) -> RequestEvent {
         RequestEvent {

@@ -1,7 +1,7 @@
 //! What is told of one tool result.
 
-use crate::event::TokenChange;
 use crate::shown::ShownName;
+use crate::tokens::TokenChange;
 
 /// What is told of a tool result when a conversation first has it. Requests that repeat it only count it.
 #[derive(Clone, Debug)]
