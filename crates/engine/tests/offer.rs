@@ -62,8 +62,10 @@ fn conversation(body: &str) -> &str {
 #[test]
 fn all_of_a_conversation_has_the_tool_or_none_of_it() {
     for (bytes, expected) in [(LEAST - 500, false), (LEAST, true)] {
-        let bodies: Vec<_> =
-            requests(|_| vec![tool("sh", bytes)]).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
+        let bodies: Vec<_> = requests(|_| vec![tool("lookup", bytes)])
+            .iter()
+            .map(|body| sent(ExpandOffer::Auto, body))
+            .collect();
         assert!(bodies.iter().all(|body| offers(body) == expected), "{bytes}");
         for pair in bodies.windows(2) {
             assert!(conversation(&pair[1]).starts_with(conversation(&pair[0])), "{bytes}");
@@ -75,8 +77,32 @@ fn all_of_a_conversation_has_the_tool_or_none_of_it() {
 /// conversation has the tool, and keeps it.
 #[test]
 fn a_head_that_grows_across_the_limit_is_another_head() {
+    let grown = |turn| {
+        if turn == 0 { vec![tool("lookup", 100)] } else { vec![tool("lookup", 100), tool("more", LEAST)] }
+    };
+    let bodies: Vec<_> = requests(grown).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
+    assert_eq!(bodies.iter().map(|body| offers(body)).collect::<Vec<_>>(), [false, true, true]);
+    assert!(conversation(&bodies[2]).starts_with(conversation(&bodies[1])));
+}
+
+/// Behaviour 6.14: what a shell says is long, so the tool pays behind a short head too, from the first request on.
+#[test]
+fn a_tool_that_runs_commands_is_enough() {
+    for (name, expected) in [("bash", true), ("kubectl_logs", true), ("lookup", false)] {
+        let bodies: Vec<_> =
+            requests(|_| vec![tool(name, 100)]).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
+        assert!(bodies.iter().all(|body| offers(body) == expected), "{name}");
+        for pair in bodies.windows(2) {
+            assert!(conversation(&pair[1]).starts_with(conversation(&pair[0])), "{name}");
+        }
+    }
+}
+
+/// Behaviour 6.14: a shell that comes later is another head, as more bytes are.
+#[test]
+fn a_head_that_gains_a_shell_is_another_head() {
     let grown =
-        |turn| if turn == 0 { vec![tool("sh", 100)] } else { vec![tool("sh", 100), tool("more", LEAST)] };
+        |turn| if turn == 0 { vec![tool("lookup", 9)] } else { vec![tool("lookup", 9), tool("bash", 9)] };
     let bodies: Vec<_> = requests(grown).iter().map(|body| sent(ExpandOffer::Auto, body)).collect();
     assert_eq!(bodies.iter().map(|body| offers(body)).collect::<Vec<_>>(), [false, true, true]);
     assert!(conversation(&bodies[2]).starts_with(conversation(&bodies[1])));
@@ -88,7 +114,7 @@ fn tools_that_are_not_read_decide_nothing() {
     let deferred = |turn: usize| {
         let mut late = tool("late", LEAST);
         late["defer_loading"] = json!(true);
-        [vec![tool("sh", 100)], vec![late; turn]].concat()
+        [vec![tool("lookup", 100)], vec![late; turn]].concat()
     };
     for body in requests(deferred) {
         assert!(!offers(&sent(ExpandOffer::Auto, &body)));
@@ -98,7 +124,7 @@ fn tools_that_are_not_read_decide_nothing() {
 #[test]
 fn always_and_never_do_not_ask_for_the_head() {
     for bytes in [100, LEAST] {
-        for body in requests(|_| vec![tool("sh", bytes)]) {
+        for body in requests(|_| vec![tool("lookup", bytes)]) {
             assert!(offers(&sent(ExpandOffer::Always, &body)));
             assert!(!offers(&sent(ExpandOffer::Never, &body)));
         }
@@ -109,7 +135,7 @@ fn always_and_never_do_not_ask_for_the_head() {
 #[test]
 fn without_the_tool_exact_forms_remain() {
     let rows: Vec<Value> = (0..60).map(|n| json!({"id": n, "kind": "fruit", "ripe": null})).collect();
-    let body = &requests(|_| vec![tool("sh", 100)])[0];
+    let body = &requests(|_| vec![tool("lookup", 100)])[0];
     let body = body.replace(&json!(log(0)).to_string(), &json!(Value::from(rows).to_string()).to_string());
     let shown = sent(ExpandOffer::Auto, &body);
     assert!(shown.len() < body.len() && !offers(&shown), "{shown}");

@@ -8,13 +8,26 @@ use crate::json::list;
 use crate::json::member::top_members;
 use crate::json::node::JsonNode;
 
-/// The bytes of the tools in the list `tools`, and of the members at the top of `body` with these names.
-pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> usize {
-    let Ok(found) = top_members(names, body) else { return 0 };
-    found
-        .iter()
-        .map(|member| if member.name == TOOLS { tools(member.value) } else { member.value.len() })
-        .sum()
+/// What a model reads before a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestHead {
+    /// The bytes of tools and system prompt.
+    pub bytes: usize,
+    /// What the tools are called.
+    pub tools: Vec<String>,
+}
+
+/// The members at the top of `body` with these names, tools and system prompt.
+pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
+    let mut head = RequestHead::default();
+    for member in top_members(names, body).unwrap_or_default() {
+        let node =
+            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::any(member.value) } else { None };
+        let bytes =
+            head.list(if member.name == TOOL_CONFIG { node.and_then(|it| it.get(TOOLS)) } else { node });
+        head.bytes += if member.name == TOOLS { bytes } else { member.value.len() };
+    }
+    head
 }
 
 /// The bytes of the messages with which the list `name` begins and which are the operator's, not a user's.
@@ -27,10 +40,31 @@ pub(crate) fn opening(name: &str, body: &[u8]) -> usize {
 /// What every API calls its list of tools.
 pub(crate) const TOOLS: &str = "tools";
 
-fn tools(list: &[u8]) -> usize {
-    let Some(node) = JsonNode::any(list) else { return 0 };
-    let is_read = |tool: &&JsonNode<'_>| tool.get("defer_loading").is_none_or(|it| it.bytes() != b"true");
-    node.items().iter().filter(is_read).map(|tool| tool.bytes().len()).sum()
+/// What that list stands in, with one of them.
+pub(crate) const TOOL_CONFIG: &str = "toolConfig";
+
+/// What an entry of such a list holds the tool in that it describes, or the tools.
+const WRAPS: [&str; 5] = ["function", "custom", "toolSpec", "functionDeclarations", "function_declarations"];
+
+impl RequestHead {
+    /// Adds the names of the tools of a list that a model reads, and says how many bytes those are.
+    fn list(&mut self, list: Option<JsonNode<'_>>) -> usize {
+        let items = list.map_or_else(Vec::new, |list| list.items());
+        let is_read = |tool: &&JsonNode<'_>| tool.get("defer_loading").is_none_or(|it| it.bytes() != b"true");
+        let read = items.iter().filter(is_read);
+        read.inspect(|tool| self.name(tool)).map(|tool| tool.bytes().len()).sum()
+    }
+
+    /// Adds the names of the tools of an entry; one that has none goes by its type, as `local_shell` does.
+    fn name(&mut self, tool: &JsonNode<'_>) {
+        let inside = tool.gets(WRAPS).into_iter().flatten().flatten();
+        let each = inside.flat_map(|it| if it.is_list() { it.items() } else { vec![it] });
+        let mut names: Vec<_> = each.filter_map(|it| it.get("name")).collect();
+        if names.is_empty() {
+            names.extend(tool.get("name").or_else(|| tool.get("type")));
+        }
+        self.tools.extend(names.iter().filter_map(|name| Some(name.text()?.into_owned())));
+    }
 }
 
 fn is_operators(item: &JsonNode<'_>) -> bool {
@@ -47,7 +81,34 @@ mod tests {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
         assert!(parts.iter().all(|part| body.contains(part)), "{body}");
         let bytes: usize = parts.iter().map(|part| part.len()).sum();
-        assert_eq!(provider.head(body.as_bytes()), bytes, "{path} {body}");
+        assert_eq!(provider.head(body.as_bytes()).bytes, bytes, "{path} {body}");
+    }
+
+    #[test]
+    fn tools_are_called_what_each_api_calls_them() {
+        for (path, tools, names) in [
+            ("/v1/messages", r#"[{"name":"a","type":"x"},{"name":"b"}]"#, vec!["a", "b"]),
+            ("/v1/messages", r#"[{"name":"a","defer_loading":true},{"name":"b"}]"#, vec!["b"]),
+            ("/v1/chat/completions", r#"[{"type":"function","function":{"name":"a"}}]"#, vec!["a"]),
+            (
+                "/v1/responses",
+                r#"[{"type":"function","name":"a"},{"type":"local_shell"}]"#,
+                vec!["a", "local_shell"],
+            ),
+            (
+                "/v1beta/models/m:generateContent",
+                r#"[{"functionDeclarations":[{"name":"a"},{"name":"b"}]}]"#,
+                vec!["a", "b"],
+            ),
+            ("/v1/messages", "[1,{},[]]", vec![]),
+        ] {
+            let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
+            let body = format!(r#"{{"tools":{tools}}}"#);
+            assert_eq!(provider.head(body.as_bytes()).tools, names, "{path} {body}");
+        }
+        let provider = PROVIDERS.iter().find(|it| it.claims("/model/x/converse")).expect("a provider");
+        let body = r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"a"}}],"toolChoice":{}}}"#;
+        assert_eq!(provider.head(body.as_bytes()).tools, ["a"]);
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod spoken;
 pub use call::SlotCall;
 pub use error::WireError;
 pub use guess::guess_provider;
+pub use head::RequestHead;
 pub use history::HistoryPlace;
 pub use json::member::{BodyMember, top_members};
 pub use json::splice::{Splice, splice};

@@ -2,6 +2,7 @@
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::history::HistoryPlace;
 use crate::prompt::UserPrompt;
@@ -40,10 +41,10 @@ pub trait Provider: Sync {
         body.len()
     }
 
-    /// How many bytes of `body` a model reads before the conversation: its tools and its system prompt. All requests of
-    /// a conversation have the same head, or else the provider has to read them anew anyway.
-    fn head(&self, _body: &[u8]) -> usize {
-        0
+    /// What of `body` a model reads before the conversation: its tools and its system prompt. All requests of a
+    /// conversation have the same head, or else the provider has to read them anew anyway.
+    fn head(&self, _body: &[u8]) -> RequestHead {
+        RequestHead::default()
     }
 
     /// Where the rest of the conversation is that `body` belongs to.

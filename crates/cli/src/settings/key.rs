@@ -137,8 +137,8 @@ static BELOW: &[SettingKey] = &[
         name: "expand",
         field: SettingField::Expand(|draft| &mut draft.settings.engine.expand),
         about: "Where to offer `expand_context`, with which a model fetches back what was left out; where it is not offered, \
-                nothing is left out. `auto`: where tools and system prompt take 24,000 bytes or more, about 6,000 tokens; \
-                `always`; `never`",
+                nothing is left out. `auto`: where a tool runs commands or shows logs, clusters or web pages, and where tools and system prompt \
+                take 24,000 bytes or more, about 6,000 tokens; `always`; `never`",
     },
     SettingKey {
         name: "skip_tools",

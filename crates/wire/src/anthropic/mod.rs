@@ -10,6 +10,7 @@ mod words;
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
 use crate::provider::Provider;
@@ -43,7 +44,7 @@ impl Provider for AnthropicMessages {
         request::prompts(body)
     }
 
-    fn head(&self, body: &[u8]) -> usize {
+    fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
     }
 

@@ -8,7 +8,7 @@ use crate::command;
 use crate::content;
 use crate::drops;
 use crate::error::WireError;
-use crate::head;
+use crate::head::{self, RequestHead};
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -30,8 +30,8 @@ pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
-/// How many bytes the model reads before the conversation.
-pub(crate) fn head(body: &[u8]) -> usize {
+/// What the model reads before the conversation.
+pub(crate) fn head(body: &[u8]) -> RequestHead {
     head::beside(&[head::TOOLS, "system"], body)
 }
 

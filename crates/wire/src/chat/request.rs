@@ -8,7 +8,7 @@ use crate::command::{self, GivenArguments};
 use crate::content;
 use crate::drops;
 use crate::error::WireError;
-use crate::head;
+use crate::head::{self, RequestHead};
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -30,9 +30,10 @@ pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
-/// How many bytes the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> usize {
-    head::beside(&[head::TOOLS], body) + head::opening("messages", body)
+/// What the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> RequestHead {
+    let head = head::beside(&[head::TOOLS], body);
+    RequestHead { bytes: head.bytes + head::opening("messages", body), ..head }
 }
 
 /// Where the last thing ends that the model said.

@@ -9,6 +9,7 @@ mod words;
 
 use crate::anthropic;
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
 use crate::provider::Provider;
@@ -38,7 +39,7 @@ impl Provider for BedrockConverse {
         request::prompts(body)
     }
 
-    fn head(&self, body: &[u8]) -> usize {
+    fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
     }
 

@@ -7,7 +7,7 @@ use crate::call::SlotCall;
 use crate::command;
 use crate::content;
 use crate::error::WireError;
-use crate::head;
+use crate::head::{self, RequestHead};
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
 use crate::schema::{self, FoundDescriptions, ToolDescription};
@@ -27,9 +27,9 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
     })
 }
 
-/// How many bytes the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> usize {
-    head::beside(&["toolConfig", "system"], body)
+/// What the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> RequestHead {
+    head::beside(&[head::TOOL_CONFIG, "system"], body)
 }
 
 /// Every text of every message of a user, in order.

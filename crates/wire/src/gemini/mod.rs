@@ -9,6 +9,7 @@ mod whole;
 mod words;
 
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
 use crate::provider::Provider;
@@ -39,7 +40,7 @@ impl Provider for GeminiContents {
         request::prompts(body)
     }
 
-    fn head(&self, body: &[u8]) -> usize {
+    fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
     }
 

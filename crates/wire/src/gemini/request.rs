@@ -11,7 +11,7 @@ use crate::call::SlotCall;
 use crate::command;
 use crate::content;
 use crate::error::WireError;
-use crate::head;
+use crate::head::{self, RequestHead};
 use crate::json::member::top_members;
 use crate::json::scan::JsonScan;
 use crate::prompt::{self, FoundPrompts, UserPrompt};
@@ -34,8 +34,8 @@ pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
 }
 
-/// How many bytes the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> usize {
+/// What the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> RequestHead {
     let wrapped = top_members(&WRAPS, body).unwrap_or_default();
     let body = wrapped.first().map_or(body, |member| member.value);
     head::beside(&[head::TOOLS, "systemInstruction", "system_instruction"], body)

@@ -6,6 +6,7 @@ mod request;
 
 use crate::anthropic;
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::prompt::UserPrompt;
 use crate::provider::Provider;
@@ -35,7 +36,7 @@ impl Provider for BedrockInvoke {
         request::prompts(body)
     }
 
-    fn head(&self, body: &[u8]) -> usize {
+    fn head(&self, body: &[u8]) -> RequestHead {
         anthropic::request::head(body)
     }
 

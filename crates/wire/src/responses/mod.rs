@@ -13,6 +13,7 @@ mod words;
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
+use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
 use crate::history::HistoryPlace;
 use crate::prompt::UserPrompt;
@@ -47,7 +48,7 @@ impl Provider for ResponsesApi {
         request::history(body)
     }
 
-    fn head(&self, body: &[u8]) -> usize {
+    fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
     }
 

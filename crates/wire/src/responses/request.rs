@@ -11,7 +11,7 @@ use crate::command::{self, GivenArguments};
 use crate::content::TEXT;
 use crate::drops;
 use crate::error::WireError;
-use crate::head;
+use crate::head::{self, RequestHead};
 use crate::history::HistoryPlace;
 use crate::json::member::top_members;
 use crate::json::scan::JsonScan;
@@ -35,11 +35,12 @@ pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
     prompt::find(body, users)
 }
 
-/// How many bytes the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> usize {
+/// What the model reads before the conversation.
+pub(super) fn head(body: &[u8]) -> RequestHead {
     // What stands in the conversation is not sent again where the provider keeps that.
     let opening = if history(body).is_kept() { 0 } else { head::opening("input", body) };
-    head::beside(&[head::TOOLS, "instructions"], body) + opening
+    let head = head::beside(&[head::TOOLS, "instructions"], body);
+    RequestHead { bytes: head.bytes + opening, ..head }
 }
 
 /// Where the last thing ends that the model said, thought or called.
