@@ -15,6 +15,7 @@ mod put;
 mod reminder;
 mod runs;
 mod shown;
+mod since;
 mod source;
 mod words;
 
@@ -27,6 +28,7 @@ use known::KnownNames;
 use reminder::{REMINDER, Reminders};
 use runs::RunSubject;
 use shown::{Shown, ShownText};
+use since::{MAX_LOOKS, SINCE, SinceSubject};
 use source::Source;
 use words::{Lines, Reference};
 
@@ -50,6 +52,9 @@ const WORTH: usize = 20;
 /// What they must save of the output of a command that was run before, as a part of it. What changes that much is shown
 /// whole, so that the next output has one to refer to.
 const WORTH_AGAIN: usize = 3;
+
+/// What must be spared of a cut text because it has not changed, as a part of it.
+const WORTH_SINCE: usize = 6;
 
 /// And at least so many tokens.
 const LEAST: usize = 16;
@@ -91,11 +96,14 @@ impl Session {
         self.block_known(call);
         let outcome = told_apart(tokens, call, outcome);
         let proposal = self.proposal(tokens, call, &outcome).filter(|(_, text)| text.len() >= least);
-        let accepted = proposal.and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal));
+        let accepted = proposal
+            .and_then(|proposal| accept(tokens, self.worth(call), &outcome, proposal))
+            .or_else(|| self.since(tokens, call, &outcome).filter(|new| new.text.len() >= least));
         let referred = accepted.as_ref().unwrap_or(&outcome);
         let reminded = self.reminded(tokens, call, referred).filter(|new| new.text.len() >= least);
         let sent = reminded.as_ref().unwrap_or(referred);
-        self.keep(call, &sent.ledger.steps, ShownText { sent: &sent.text, stands_for: &outcome.text });
+        let stands_for = outcome.original.as_ref().map_or(&*outcome.text, |original| &original.text);
+        self.keep(call, &sent.ledger.steps, ShownText { sent: &sent.text, stands_for });
         reminded.or(accepted).unwrap_or(outcome)
     }
 
@@ -159,6 +167,18 @@ impl Session {
         let theirs = foreign::whose(&outcome.text) == MarkOwner::Theirs;
         let text = if theirs { None } else { self.reminders.name(call, &outcome.text) }?;
         replaced(tokens, LEAST, outcome, (REMINDER, text))
+    }
+
+    /// The outcome without what has not changed since the same command was last run, if it was cut.
+    fn since<'a>(&self, tokens: &dyn Tokens, call: Call<'_>, outcome: &Outcome<'a>) -> Option<Outcome<'a>> {
+        let new = &outcome.original.as_ref()?.text;
+        let name = name::names(call)?.last;
+        let shown = self.named(&name).filter(|shown| shown.is_same_file(call) && shown.looks < MAX_LOOKS)?;
+        let fits = Source::of(call) == Source::Other && foreign::whose(&outcome.text) == MarkOwner::Nobodys;
+        let subject = SinceSubject { name: &name, old: shown.stands_for(), new };
+        let text = since::shorten(&subject, &outcome.text).filter(|_| fits)?;
+        let least = LEAST.max(outcome.ledger.after / WORTH_SINCE);
+        replaced(tokens, least, outcome, (SINCE, text))
     }
 
     /// What could stand for a text, under the name of its stage.
@@ -256,7 +276,10 @@ impl Session {
             return;
         };
         let place = self.shown.len();
-        let shown = Shown::of(call, names, text);
+        let mut shown = Shown::of(call, names, text);
+        if steps.iter().any(|step| step.stage == SINCE) {
+            shown.looks = self.named(&shown.names.last).map_or(1, |last| last.looks + 1);
+        }
         if stand_alone(steps) {
             self.index.add(place, &shown);
         }
@@ -337,7 +360,7 @@ fn replaced<'a>(
 ) -> Option<Outcome<'a>> {
     let after = tokens.count_within(&text, outcome.ledger.after.checked_sub(least)?)?;
     let mut ledger = outcome.ledger.clone();
-    ledger.record(stage, after, Loss::None);
+    ledger.record(stage, after, if stage == SINCE { Loss::Detail } else { Loss::None });
     Some(Outcome {
         text: Cow::Owned(text),
         redacted: outcome.redacted,

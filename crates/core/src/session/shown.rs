@@ -26,6 +26,8 @@ pub(super) struct Shown {
     pub(super) is_whole: bool,
     /// What it stands for, where that is more than it shows.
     stands_for: Option<String>,
+    /// How many outputs of the same command up to this one leave out what has not changed.
+    pub(super) looks: usize,
     /// The lines whose own numbers are how they are named; empty where they are not.
     numbered: Vec<usize>,
 }
@@ -71,6 +73,7 @@ impl Shown {
             text: text.to_owned(),
             is_whole,
             stands_for: (text != stands_for).then(|| stands_for.to_owned()),
+            looks: 0,
             numbered: numbered(&lines),
             lines,
         }
@@ -80,6 +83,11 @@ impl Shown {
     pub(super) fn bytes(&self) -> usize {
         let stands_for = self.stands_for.as_ref().map_or(0, String::len);
         self.text.len() + stands_for + self.lines.len() * A_LINE
+    }
+
+    /// All that it stands for.
+    pub(super) fn stands_for(&self) -> &str {
+        self.stands_for.as_ref().unwrap_or(&self.text)
     }
 
     /// True when the same tool gave it.
@@ -118,7 +126,7 @@ impl Shown {
     /// How often each line stands in it, as it would be quoted, and behind its references.
     pub(super) fn quotes(&self) -> HashMap<&str, usize> {
         let mut quotes = HashMap::new();
-        for line in self.stands_for.as_ref().unwrap_or(&self.text).split('\n') {
+        for line in self.stands_for().split('\n') {
             *quotes.entry(line.trim()).or_default() += 1;
         }
         quotes

@@ -1,0 +1,229 @@
+//! Leaves out of a cut result what has not changed since the same command was last run.
+//!
+//! A screen is looked at again and again, and tests are run again, and every such output is cut by itself: what it shows
+//! of lines that the last one had would be said again. One line says so instead. Nothing has to be looked up for it: a
+//! reader has come by those lines, and fetches them by the name that the cut result has anyway.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tersely_stage::signal;
+
+use crate::pipeline::reference;
+
+/// The stage that leaves out what has not changed.
+pub(crate) const SINCE: &str = "since";
+
+/// So many outputs in a row may leave something out for this; then one is shown as it would be if it were the first.
+pub(super) const MAX_LOOKS: usize = 8;
+
+/// The fewest lines that are worth being said to be the same.
+const MIN_LINES: usize = 8;
+
+/// The bytes that must be spared beyond those of the words.
+const MIN_SPARED: usize = 80;
+
+/// The shortest line that tells where a run of lines stands.
+const MIN_ANCHOR: usize = 6;
+
+/// Lines that are shown beside one that tells of an error.
+const BESIDE_ERROR: usize = 3;
+
+/// What may be left out of a cut text: it was made of `new`, and `old` is what the result called `name` was.
+pub(super) struct SinceSubject<'s> {
+    pub(super) name: &'s str,
+    pub(super) old: &'s str,
+    pub(super) new: &'s str,
+}
+
+/// The cut text `sent` without what is as it was.
+pub(super) fn shorten(subject: &SinceSubject<'_>, sent: &str) -> Option<String> {
+    let (named, shown) = reference::split(sent)?;
+    let [old, new] = [subject.old, subject.new].map(|text| text.lines().collect::<Vec<_>>());
+    let mut items = items(&new, shown)?;
+    let runs = runs(&old, &new);
+    let fixed = errors(&items);
+    for (item, _) in items.iter_mut().zip(fixed).filter(|(_, fixed)| !fixed) {
+        item.run = runs.iter().position(|run| item.at.start >= run.start && item.at.end <= run.end);
+    }
+    let mut out = named.to_owned();
+    for part in items.chunk_by(|one, two| one.run == two.run) {
+        match words(subject.name, part) {
+            Some(words) => out.push_str(&words),
+            None => part.iter().for_each(|item| out.push_str(item.text)),
+        }
+    }
+    (out.len() < sent.len()).then_some(out)
+}
+
+/// A line of a cut text.
+struct CutItem<'t> {
+    text: &'t str,
+    /// The lines of the original that it shows, or says to be missing.
+    at: Range<usize>,
+    /// The run of lines that it stands in and goes with.
+    run: Option<usize>,
+}
+
+/// The lines of `shown`, which must be lines of `original` and words for those that are missing.
+fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
+    let mut next = 0;
+    let item = |text: &'t str| {
+        let line = text.lines().next().unwrap_or_default();
+        let at = match missing(line) {
+            Some(at) => Some(at).filter(|at| at.start == next)?,
+            None => shows(line, original.get(next)?).then_some(next..next + 1)?,
+        };
+        next = at.end;
+        Some(CutItem { text, at, run: None })
+    };
+    shown.split_inclusive('\n').map(item).collect()
+}
+
+/// The lines that a line says to be missing.
+fn missing(line: &str) -> Option<Range<usize>> {
+    let inside = line.strip_prefix("[line")?.strip_suffix(" omitted]")?;
+    let (first, last) = match inside.strip_prefix("s ") {
+        Some(range) => range.split_once('-')?,
+        None => (inside.strip_prefix(' ')?, inside.strip_prefix(' ')?),
+    };
+    let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+    (first > 0 && first <= last).then(|| first - 1..last)
+}
+
+/// True when a line shows another, or how that begins.
+fn shows(line: &str, full: &str) -> bool {
+    let begins = || line.strip_suffix(" more characters omitted]")?.rsplit_once(" [").map(|(start, _)| start);
+    line == full || begins().is_some_and(|start| full.starts_with(start))
+}
+
+/// Which lines tell of an error or stand beside one that does.
+fn errors(items: &[CutItem<'_>]) -> Vec<bool> {
+    let tells: Vec<usize> =
+        items.iter().filter(|item| signal::find(item.text).is_some()).map(|item| item.at.start).collect();
+    let near = |item: &CutItem<'_>| {
+        let first = tells.partition_point(|at| at + BESIDE_ERROR < item.at.start);
+        tells.get(first).is_some_and(|at| *at < item.at.end + BESIDE_ERROR)
+    };
+    items.iter().map(near).collect()
+}
+
+/// The runs of lines of `new` that stand in `old` in one piece, in order.
+fn runs(old: &[&str], new: &[&str]) -> Vec<Range<usize>> {
+    let [places, here] = [old, new].map(once);
+    let mut runs = Vec::new();
+    let (mut at, mut from) = (0, 0);
+    while let Some(line) = new.get(at) {
+        let Some(Some(place)) = places.get(line).filter(|_| here.get(line).is_some_and(Option::is_some))
+        else {
+            at += 1;
+            continue;
+        };
+        let back = new[from..at].iter().rev().zip(old[..*place].iter().rev());
+        let start = at - back.take_while(|(one, two)| one == two).count();
+        at += new[at..].iter().zip(&old[*place..]).take_while(|(one, two)| one == two).count();
+        from = at;
+        runs.push(start..at);
+    }
+    runs.retain(|run| run.len() >= MIN_LINES);
+    runs
+}
+
+/// Where each line stands that says something; `None` for those that stand more than once.
+fn once<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
+    let mut places = HashMap::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.trim().len() >= MIN_ANCHOR) {
+        places.entry(*line).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    places
+}
+
+/// What stands for lines of a run, if that is much shorter.
+fn words(name: &str, part: &[CutItem<'_>]) -> Option<String> {
+    let (first, last) = (part.first().filter(|first| first.run.is_some())?, part.last()?);
+    let words = format!("[lines {}-{} omitted: unchanged since {name}]\n", first.at.start + 1, last.at.end);
+    let bytes: usize = part.iter().map(|item| item.text.len()).sum();
+    (last.at.end - first.at.start >= MIN_LINES && bytes >= words.len() + MIN_SPARED).then_some(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMED: &str = "<<<SHADOW:shadow_00000000000000000000000000000000>>>\n";
+
+    const NAME: &str = "the last output of watch above";
+
+    /// A cut text and what becomes of it; line `n` of an output says so.
+    fn check(old: &[&str], new: &[&str], shown: &str, expected: Option<&str>) {
+        let (old, new) = (old.join("\n"), new.join("\n"));
+        let subject = SinceSubject { name: NAME, old: &old, new: &new };
+        let sent = shorten(&subject, &format!("{NAMED}{shown}"));
+        let sent = sent.as_deref().map(|text| text.strip_prefix(NAMED).expect("the name"));
+        assert_eq!(sent, expected);
+    }
+
+    fn output(from: usize, to: usize) -> Vec<String> {
+        (from..=to).map(|n| format!("step {n} of the long work is done in {} ms", n * 7)).collect()
+    }
+
+    fn lines(output: &[String]) -> Vec<&str> {
+        output.iter().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn what_is_unchanged_is_said_to_be() {
+        let (old, new) = (output(1, 40), output(9, 44));
+        let shown = format!("{}\n[lines 7-30 omitted]\n{}\n", new[..6].join("\n"), new[30..].join("\n"));
+        let expected = format!("[lines 1-32 omitted: unchanged since {NAME}]\n{}\n", new[32..].join("\n"));
+        check(&lines(&old), &lines(&new), &shown, Some(&expected));
+    }
+
+    #[test]
+    fn what_tells_of_an_error_is_shown_again() {
+        let (mut old, mut new) = (output(1, 40), output(9, 44));
+        (old[20], new[12]) = ("error: no such file".into(), "error: no such file".into());
+        let shown = format!("{}\n[lines 17-36 omitted]\n", new[..16].join("\n"));
+        let words = format!("[lines 1-9 omitted: unchanged since {NAME}]\n");
+        let expected = format!("{words}{}\n[lines 17-36 omitted]\n", new[9..16].join("\n"));
+        check(&lines(&old), &lines(&new), &shown, Some(&expected));
+    }
+
+    #[test]
+    fn a_gap_that_holds_something_else_too_stays() {
+        let (old, new) = (output(1, 20), output(1, 44));
+        let shown = format!("{}\n[lines 13-40 omitted]\n{}\n", new[..12].join("\n"), new[40..].join("\n"));
+        let expected = format!(
+            "[lines 1-12 omitted: unchanged since {NAME}]\n[lines 13-40 omitted]\n{}\n",
+            new[40..].join("\n")
+        );
+        check(&lines(&old), &lines(&new), &shown, Some(&expected));
+    }
+
+    #[test]
+    fn what_is_not_lines_of_the_original_is_left_alone() {
+        let new = output(1, 30);
+        let whole = format!("{}\n", new.join("\n"));
+        check(&lines(&new), &lines(&new), &whole.replace("step 3 ", "stop 3 "), None);
+        check(&lines(&new), &lines(&new), &whole.replace("step 3 ", "[lines 9-12 omitted]\nstep 3 "), None);
+        check(&lines(&output(50, 90)), &lines(&new), &whole, None);
+        check(&["same"; 30], &["same"; 30], &"same\n".repeat(30), None);
+    }
+
+    #[test]
+    fn words_for_missing_lines_are_read() {
+        for (line, expected) in [
+            ("[line 3 omitted]", Some(2..3)),
+            ("[lines 3-9 omitted]", Some(2..9)),
+            ("[lines 0-9 omitted]", None),
+            ("[lines 9-3 omitted]", None),
+            ("[lines 3 omitted]", None),
+            ("[line 3-4 omitted]", None),
+            ("[3 lines left out]", None),
+        ] {
+            assert_eq!(missing(line), expected, "{line}");
+        }
+        assert!(shows("a long [7 more characters omitted]", "a long sentence"));
+        assert!(!shows("a short [7 more characters omitted]", "a long sentence"));
+    }
+}
