@@ -6,6 +6,7 @@
 //! A reference is to text that is shown itself, never to another reference, and is put back and compared before it
 //! is used. What stands for a result depends on it and on the results before it, on nothing else.
 
+mod duplicate;
 mod foreign;
 mod index;
 mod known;
@@ -22,6 +23,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use duplicate::{marker, whole};
 use foreign::{MarkOwner, ToldLines};
 use index::Index;
 use known::KnownNames;
@@ -30,7 +32,6 @@ use runs::RunSubject;
 use shown::{Shown, ShownText};
 use since::{MAX_LOOKS, SINCE, SinceSubject};
 use source::Source;
-use words::{Lines, Reference};
 
 use tersely_stage::{Call, Loss, Room, signal, stands_alone};
 
@@ -310,36 +311,6 @@ fn told_apart<'a>(tokens: &dyn Tokens, call: Call<'_>, mut outcome: Outcome<'a>)
     outcome.ledger.settle(tokens.count(&text));
     Outcome { text: Cow::Owned(text), ..outcome }
 }
-
-/// The words for all of an earlier result, below the line that names it by its call, for programs.
-fn marker(shown: &Shown, name: &str) -> String {
-    let words = Reference { lines: Lines::All, name };
-    let tool = if shown.tool.is_empty() { "generic" } else { &shown.tool };
-    if is_plain(&shown.id) && is_plain(tool) {
-        format!("[Duplicate of {} ({tool}); see earlier result]\n{words}", shown.id)
-    } else {
-        words.to_string()
-    }
-}
-
-/// The name of the result that a text is said to be all of.
-fn whole(text: &str) -> Option<&str> {
-    let words = match text.split_once('\n') {
-        Some((first, words)) if first.starts_with("[Duplicate of ") => words,
-        Some(_) => return None,
-        None => text,
-    };
-    words::read(words).filter(|reference| reference.lines == Lines::All).map(|reference| reference.name)
-}
-
-/// True of words that cannot be taken for notation.
-fn is_plain(word: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:|/".contains(&byte);
-    !word.is_empty() && word.len() <= MAX_ID && word.bytes().all(plain)
-}
-
-/// Ids are shorter.
-const MAX_ID: usize = 128;
 
 /// The outcome with a proposal in its place, if that is cheaper by such a part of it.
 fn accept<'a>(
