@@ -71,6 +71,9 @@ const WORTH: usize = 25;
 /// And at least so many tokens.
 const LEAST: usize = 100;
 
+/// What a form may cost of what one before it costs, in percent, to be taken in its place.
+const CLEARLY: usize = 92;
+
 /// What the line costs that names an original.
 const REFERENCE: usize = 32;
 
@@ -217,7 +220,7 @@ impl<'j> Job<'j> {
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
     fn pass<'a>(self, mut run: StageRun<'a, 'j>) -> StageRun<'a, 'j> {
         let brief = self.brief(&run);
-        self.offer(FORMS, &mut run);
+        self.write(&mut run);
         if let Some(mut brief) = brief
             && (run.loss() == Loss::Detail || is_worth(run.cost(), &mut brief))
         {
@@ -259,7 +262,7 @@ impl<'j> Job<'j> {
         if brief.steps.len() == run.steps.len() {
             return None;
         }
-        self.offer(FORMS, &mut brief);
+        self.write(&mut brief);
         Some(brief)
     }
 
@@ -284,6 +287,27 @@ impl<'j> Job<'j> {
         let mut cut = run.unmarked();
         self.offer(CAPS, &mut cut);
         if cut.steps.len() > run.steps.len() { cut } else { run }
+    }
+
+    /// Writes a text in the form that costs least. Between forms that cost nearly the same, the one that comes first.
+    fn write(self, run: &mut StageRun<'_, 'j>) {
+        let mut best: Option<StageRun<'_, 'j>> = None;
+        for form in FORMS {
+            let mut next = run.clone();
+            self.offer(&[*form], &mut next);
+            if next.steps.len() == run.steps.len() {
+                continue;
+            }
+            if next.loss() != Loss::None {
+                if best.is_none() { *run = next; }
+                continue;
+            }
+            let cost = next.cost();
+            if best.as_mut().is_none_or(|best| cost * 100 <= best.cost() * CLEARLY) {
+                best = Some(next);
+            }
+        }
+        if let Some(best) = best { *run = best; }
     }
 
     /// Lets every stage of a table propose that the plan runs.

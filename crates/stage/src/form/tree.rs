@@ -7,7 +7,7 @@ use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage, proven};
 
-/// A text as `tree` and `cargo tree` draw it.
+/// A text as `tree`, `cargo tree` and `npm ls` draw it.
 pub(crate) struct Tree;
 
 /// Fewer branches than this have nothing to give.
@@ -104,20 +104,30 @@ struct Style {
     tee: &'static str,
     /// Before the last of its level.
     corner: &'static str,
+    /// The same two before a name that has branches of its own, where they are drawn otherwise.
+    forks: Option<[&'static str; 2]>,
     /// Above what follows on a level.
     bar: &'static str,
     /// Where nothing does.
     blank: &'static str,
 }
 
-const STYLES: [Style; 5] = [
-    Style { name: "", tee: "├── ", corner: "└── ", bar: "│   ", blank: "    " },
+const STYLES: [Style; 6] = [
+    Style { name: "", tee: "├── ", corner: "└── ", forks: None, bar: "│   ", blank: "    " },
     Style {
-        name: "hard spaces", tee: "├── ", corner: "└── ", bar: "│\u{a0}\u{a0} ", blank: "    "
+        name: "hard spaces", tee: "├── ", corner: "└── ", forks: None, bar: "│\u{a0}\u{a0} ", blank: "    "
     },
-    Style { name: "drawn |--", tee: "|-- ", corner: "`-- ", bar: "|   ", blank: "    " },
-    Style { name: "drawn +---", tee: "+--- ", corner: "\\--- ", bar: "|    ", blank: "     " },
-    Style { name: "drawn +-", tee: "+- ", corner: "\\- ", bar: "|  ", blank: "   " },
+    Style { name: "drawn |--", tee: "|-- ", corner: "`-- ", forks: None, bar: "|   ", blank: "    " },
+    Style { name: "drawn +---", tee: "+--- ", corner: "\\--- ", forks: None, bar: "|    ", blank: "     " },
+    Style { name: "drawn +-", tee: "+- ", corner: "\\- ", forks: None, bar: "|  ", blank: "   " },
+    Style {
+        name: "forked",
+        tee: "├── ",
+        corner: "└── ",
+        forks: Some(["├─┬ ", "└─┬ "]),
+        bar: "│ ",
+        blank: "  ",
+    },
 ];
 
 impl Style {
@@ -132,7 +142,7 @@ impl Style {
     fn read<'l>(&self, line: &'l str) -> Option<(usize, &'l str)> {
         let (mut rest, mut depth) = (line, 1);
         loop {
-            if let Some(name) = rest.strip_prefix(self.tee).or_else(|| rest.strip_prefix(self.corner)) {
+            if let Some(name) = self.signs().find_map(|sign| rest.strip_prefix(sign)) {
                 return (!name.starts_with(' ')).then_some((depth, name));
             }
             rest = rest.strip_prefix(self.bar).or_else(|| rest.strip_prefix(self.blank))?;
@@ -140,17 +150,23 @@ impl Style {
         }
     }
 
+    /// What stands right before a name.
+    fn signs(&self) -> impl Iterator<Item = &'static str> {
+        [self.tee, self.corner].into_iter().chain(self.forks.into_iter().flatten())
+    }
+
     /// The levels on which more was to come after `line`: a tree that was cut off.
     fn open(&self, line: &str) -> Vec<usize> {
         let (mut rest, mut depth, mut open) = (line, 1, Vec::new());
         loop {
-            let more = [self.tee, self.bar].iter().find_map(|sign| rest.strip_prefix(sign));
-            let none = [self.corner, self.blank].iter().find_map(|sign| rest.strip_prefix(sign));
+            let [tee, corner] = self.forks.unwrap_or([self.tee, self.corner]);
+            let more = [self.tee, tee, self.bar].iter().find_map(|sign| rest.strip_prefix(sign));
+            let none = [self.corner, corner, self.blank].iter().find_map(|sign| rest.strip_prefix(sign));
             if more.is_some() {
                 open.push(depth);
             }
             match more.or(none) {
-                Some(below) if !rest.starts_with(self.tee) && !rest.starts_with(self.corner) => rest = below,
+                Some(below) if !self.signs().any(|sign| rest.starts_with(sign)) => rest = below,
                 _ => return open,
             }
             depth += 1;
@@ -171,10 +187,12 @@ impl Style {
                 guide.push_str(if open.get(level) == Some(&true) { self.bar } else { self.blank });
             }
             let more = open.get(row.depth) == Some(&true);
+            let forks = self.forks.filter(|_| open.get(row.depth + 1) == Some(&true));
+            let [tee, corner] = forks.unwrap_or([self.tee, self.corner]);
             open.resize(row.depth + 1, false);
             open[row.depth] = true;
             if row.depth > 0 && !row.other {
-                guide.push_str(if more { self.tee } else { self.corner });
+                guide.push_str(if more { tee } else { corner });
             }
         }
         rows.iter().zip(drawn).fold(String::new(), |out, (row, guide)| out + &guide + row.name + "\n")
@@ -220,6 +238,12 @@ mod tests {
             "r\n  a\n    b\n      c\n    d\n  e\n    f\n\n2 directories\n",
         );
         check(&Tree, "|-- a\n|   `-- b\n|-- c\n`-- d", "drawn |--", "  a\n    b\n  c\n  d");
+        check(
+            &Tree,
+            "r\n├─┬ a\n│ ├── b\n│ └─┬ c\n│   └── d\n└─┬ e\n  └── f\n",
+            "forked",
+            "r\n  a\n    b\n    c\n      d\n  e\n    f\n",
+        );
         check(&Tree, "├── a\n│\u{a0}\u{a0} └── b\n├── c\n└── d", "hard spaces", "  a\n    b\n  c\n  d");
     }
 

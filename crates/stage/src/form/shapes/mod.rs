@@ -66,7 +66,7 @@ const MIN_BYTES: usize = 256;
 /// which the next look at it can then name the lines.
 fn is_for(call: Call<'_>, text: &str) -> bool {
     let is_file = || call.origin(text).is_editable() || source::is_source(call, text);
-    !json::opens(text) && !call.shows_screen() && !is_file()
+    json::begin(text).is_none() && !call.shows_screen() && !is_file()
 }
 
 /// A text that keeps more of its bytes than this, in percent, is better read as it is.
@@ -75,9 +75,6 @@ const MOST: usize = 92;
 /// Longer lines are left alone.
 const MAX_LINE: usize = 4096;
 
-/// More shapes are more than a reader keeps in mind.
-const MAX_SHAPES: usize = 40;
-
 /// What a shape must save: this weight, and of the bytes of all lines one in so many.
 const MIN_GAIN: usize = 16;
 const MIN_SHARE: usize = 1200;
@@ -85,10 +82,11 @@ const MIN_SHARE: usize = 1200;
 /// The note and the body of a text; `None` where its lines have nothing in common.
 fn write(text: &str) -> Option<(String, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let rows = rows(&lines)?;
+    let rows = head::rows(&lines);
+    let kind = Kind::of(&rows)?;
     let lines = LineWords::new(rows.iter().map(|row| plain(said(row))).collect())?;
-    let molds = molds(&lines, text.len());
-    let (calls, of) = calls(&lines, &rows, molds)?;
+    let molds = molds(kind, &lines, text.len());
+    let (calls, of) = calls(&lines, &rows, molds).filter(|(_, of)| kind.is_enough(&lines, of))?;
     let example = example(&of)?;
     let mut clock = Clock::of(&rows);
     let mut body = calls.head(clock.words(), example)?;
@@ -116,12 +114,47 @@ fn write(text: &str) -> Option<(String, String)> {
     Some((calls.note() + clock.note(), body))
 }
 
-/// The rows of a log, of which at least half have a time. What other tools print tells of failures on several lines,
-/// which have to be read as they are.
-fn rows<'a>(lines: &[&'a str]) -> Option<Vec<HeadRow<'a>>> {
-    let rows = head::rows(lines);
-    let timed = rows.iter().filter(|row| matches!(row, HeadRow::Timed(..))).count();
-    (timed * 2 >= lines.len()).then_some(rows)
+/// What kind of text the lines are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A log, of which at least half of the lines have a time.
+    Log,
+    /// What another tool printed: it has to be alike throughout.
+    List,
+}
+
+impl Kind {
+    /// `None` for lines that begin as calls do, as those of YAML: nobody could tell them apart.
+    fn of(rows: &[HeadRow<'_>]) -> Option<Self> {
+        let timed = rows.iter().filter(|row| matches!(row, HeadRow::Timed(..))).count();
+        if timed * 2 >= rows.len() {
+            return Some(Self::Log);
+        }
+        let keyed = rows.iter().filter(|row| is_keyed(said(row))).count();
+        (keyed * 4 < rows.len()).then_some(Self::List)
+    }
+
+    /// More shapes are more than a reader keeps in mind.
+    fn most(self) -> usize {
+        match self {
+            Self::Log => 40,
+            Self::List => 16,
+        }
+    }
+
+    /// True when enough lines have a shape: of a list at least half of those that may be written short.
+    fn is_enough(self, lines: &LineWords<'_>, of: &Called<'_>) -> bool {
+        let plain = lines.texts.iter().filter(|text| !text.is_empty()).count();
+        self == Self::Log || of.iter().flatten().count() * 2 >= plain
+    }
+}
+
+/// True for a line that begins with a word and a colon.
+fn is_keyed(text: &str) -> bool {
+    let words = text.trim_start_matches([' ', '\t', '-']);
+    let key = words.split_once(": ").or_else(|| words.strip_suffix(':').map(|key| (key, "")));
+    let is_name = |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    key.is_some_and(|(key, _)| !key.is_empty() && is_name(key))
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];
@@ -135,21 +168,28 @@ fn said<'a>(row: &HeadRow<'a>) -> &'a str {
 }
 
 /// The words of a line that may be written short, without its indent; none of one that stays as it is: one that tells of
-/// an error, or of lines that were left out.
+/// an error, or of lines that were left out, or that quotes one of a file.
 fn plain(text: &str) -> &str {
-    let short = text.len() <= MAX_LINE && signal::find(text).is_none() && !omit::is_said(text);
+    let whole = || signal::find(text).is_some() || omit::is_said(text) || quotes_file(text);
+    let short = text.len() <= MAX_LINE && !whole();
     if short { text.trim_start_matches(BLANKS) } else { "" }
 }
 
+/// True for `12 | text`, as compilers quote what they complain about, and for what points into such a line.
+fn quotes_file(text: &str) -> bool {
+    let words = text.trim_start_matches(' ').trim_start_matches(|sign: char| sign.is_ascii_digit());
+    words.trim_start_matches(' ').starts_with('|')
+}
+
 /// The molds that are worth most.
-fn molds(lines: &LineWords<'_>, bytes: usize) -> Vec<Mold> {
+fn molds(kind: Kind, lines: &LineWords<'_>, bytes: usize) -> Vec<Mold> {
     let least = MIN_GAIN.max(bytes / MIN_SHARE);
     let molds: Vec<Mold> = mine(lines).into_iter().filter_map(|group| Mold::of(lines, group)).collect();
     let mut molds = merged(lines, molds);
     molds.retain(|mold| mold.gain >= least);
     molds.sort_by_key(|mold| std::cmp::Reverse(mold.gain));
-    molds.truncate(MAX_SHAPES);
-    parted(lines, &mut molds);
+    molds.truncate(kind.most());
+    parted(kind, lines, &mut molds);
     molds.retain(|mold| mold.gain >= least);
     molds
 }
@@ -175,11 +215,11 @@ fn merged(lines: &LineWords<'_>, molds: Vec<Mold>) -> Vec<Mold> {
 }
 
 /// Gives the lines with a value that most have a shape of their own, where that pays.
-fn parted(lines: &LineWords<'_>, molds: &mut Vec<Mold>) {
+fn parted(kind: Kind, lines: &LineWords<'_>, molds: &mut Vec<Mold>) {
     let mut walk = Walk::new(lines);
     // The list grows while it is walked: what was parted is looked at again.
     let mut at = 0;
-    while at < molds.len() && molds.len() < MAX_SHAPES && walk.over(&[&molds[at]]).is_some() {
+    while at < molds.len() && molds.len() < kind.most() && walk.over(&[&molds[at]]).is_some() {
         match molds[at].parted(lines) {
             Some([usual, rest]) if usual.gain + rest.gain > molds[at].gain => {
                 molds[at] = usual;
