@@ -3,11 +3,13 @@
 //! Widths are not written down: they follow from the widest cell of each column.
 
 mod aligned;
+mod placed;
 mod ruled;
 
 use std::borrow::Cow;
 
 use aligned::Aligned;
+use placed::{Names, Placed};
 use ruled::Ruled;
 
 use crate::form::grid;
@@ -35,12 +37,12 @@ impl Stage for Table {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let lines: Vec<&str> = text.split('\n').collect();
         let mut from = 0;
         for block in lines.split(|line| line.trim().is_empty()) {
             if let Some(found) = find(block) {
-                return found.edit(&lines, from);
+                return found.edit(scene.plan.reader, &lines, from);
             }
             from += block.len() + 1;
         }
@@ -55,10 +57,14 @@ impl Stage for Table {
         let (layout, underlined) = layout.strip_suffix(UNDERLINED).map_or((layout, 0), |layout| (layout, 1));
         let (before, rest) = text.split_at(length(text, above.checked_sub(underlined)?));
         let (underline, rest) = rest.split_at(length(rest, underlined));
+        let layout = Layout::parse(layout)?;
+        let nameless = layout.is_nameless();
+        let rest = if nameless { rest.strip_prefix(NAMELESS)? } else { rest };
         let (grid, below) = grid::read(room, rest, rows)?;
-        let table = Layout::parse(layout)?.write(&grid)?;
+        let table = layout.write(&grid)?;
         room.fits(table.len())?;
         let (head, body) = table.split_at(length(&table, 1));
+        let head = if nameless { "" } else { head };
         let body = body.get(..body.len().checked_sub(open)?)?;
         Some([before, head, underline, body, below].concat())
     }
@@ -66,6 +72,9 @@ impl Stage for Table {
 
 /// The note of a table whose header was underlined; the line stands above it now.
 const UNDERLINED: &str = ", underlined";
+
+/// Above a table without names.
+const NAMELESS: &str = "[no header: the columns are called c1, c2 and so on]\n";
 
 /// The note of a table that ends the text without a newline.
 const OPEN: &str = ", no final newline";
@@ -90,9 +99,9 @@ fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
         return None;
     }
     let cuts = (0..=MAX_ABOVE).flat_map(|above| (0..=MAX_BELOW).map(move |below| (above, below)));
-    let mut cuts = cuts.filter(|(above, below)| above + below + MIN_ROWS < block.len());
-    cuts.find_map(|(above, below)| {
-        let lines = &block[above..block.len() - below];
+    let cuts = cuts.filter(|(above, below)| above + below + MIN_ROWS < block.len());
+    let cuts: Vec<_> = cuts.map(|(above, below)| (above, &block[above..block.len() - below])).collect();
+    let named = cuts.iter().find_map(|&(above, lines)| {
         let underline = lines.get(1).copied().filter(|line| underlines(line));
         let drawn = match underline {
             Some(_) => Cow::Owned([&lines[..1], &lines[2..]].concat()),
@@ -100,7 +109,12 @@ fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
         };
         let (layout, grid) = Layout::of(&drawn)?;
         (grid.rows.len() >= MIN_ROWS).then_some(Found { above, lines: lines.len(), underline, layout, grid })
-    })
+    });
+    let nameless = |&(above, lines): &(usize, &[&'a str])| {
+        let (layout, grid) = Layout::nameless(lines)?;
+        Some(Found { above, lines: lines.len(), underline: None, layout, grid })
+    };
+    named.or_else(|| cuts.iter().find_map(nameless))
 }
 
 /// True when a look at the first lines of a block tells that nothing in it is a table, whatever is cut off.
@@ -124,12 +138,15 @@ fn tabular(line: &str) -> bool {
 }
 
 impl Found<'_> {
-    fn edit(self, lines: &[&str], from: usize) -> Option<Edit> {
+    fn edit(self, reader: Reader, lines: &[&str], from: usize) -> Option<Edit> {
         let above = from + self.above;
         let (before, after) = (lines.get(..above)?, lines.get(above + self.lines..)?);
         let mut text: String =
             before.iter().copied().chain(self.underline).flat_map(|line| [line, "\n"]).collect();
-        text.push_str(&grid::write(Reader::Small, &self.grid)?);
+        if self.layout.is_nameless() {
+            text.push_str(NAMELESS);
+        }
+        text.push_str(&grid::write(reader, &self.grid)?);
         text.push_str(&after.join("\n"));
         let underlined = if self.underline.is_some() { UNDERLINED } else { "" };
         let open = if after.is_empty() { OPEN } else { "" };
@@ -143,6 +160,7 @@ impl Found<'_> {
 /// How a table was drawn.
 enum Layout {
     Aligned(Aligned),
+    Placed(Names, Placed),
     Ruled(Ruled),
 }
 
@@ -151,13 +169,27 @@ impl Layout {
         if ruled::edge(lines.first()?).is_some() {
             return Ruled::of(lines).map(|(ruled, grid)| (Self::Ruled(ruled), grid));
         }
-        Aligned::of(lines).map(|(aligned, grid)| (Self::Aligned(aligned), grid))
+        let aligned = Aligned::of(lines).map(|(aligned, grid)| (Self::Aligned(aligned), grid));
+        aligned.or_else(|| Self::placed(Names::Given, lines))
+    }
+
+    fn nameless<'a>(lines: &[&'a str]) -> Option<(Self, Grid<'a>)> {
+        Self::placed(Names::None, lines)
+    }
+
+    fn placed<'a>(names: Names, lines: &[&'a str]) -> Option<(Self, Grid<'a>)> {
+        Placed::of(names, lines).map(|(placed, grid)| (Self::Placed(names, placed), grid))
+    }
+
+    fn is_nameless(&self) -> bool {
+        matches!(self, Self::Placed(Names::None, _))
     }
 
     /// The table's lines, each with its newline.
     fn write(&self, grid: &Grid<'_>) -> Option<String> {
         match self {
             Self::Aligned(aligned) => aligned.write(grid),
+            Self::Placed(_, placed) => placed.write(grid),
             Self::Ruled(ruled) => ruled.write(grid),
         }
     }
@@ -165,6 +197,8 @@ impl Layout {
     fn note(&self) -> String {
         match self {
             Self::Aligned(aligned) => format!("aligned, {}", aligned.note()),
+            Self::Placed(Names::Given, placed) => format!("placed, {}", placed.note()),
+            Self::Placed(Names::None, placed) => format!("nameless, {}", placed.note()),
             Self::Ruled(ruled) => format!("ruled, {}", ruled.note()),
         }
     }
@@ -173,6 +207,8 @@ impl Layout {
         let (kind, rest) = note.split_once(", ")?;
         match kind {
             "aligned" => Aligned::parse(rest).map(Self::Aligned),
+            "placed" => Placed::parse(rest).map(|placed| Self::Placed(Names::Given, placed)),
+            "nameless" => Placed::parse(rest).map(|placed| Self::Placed(Names::None, placed)),
             "ruled" => Ruled::parse(rest).map(Self::Ruled),
             _ => None,
         }
