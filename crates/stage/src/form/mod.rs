@@ -42,6 +42,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &json::Json,
     &json::JsonLines,
     &json::JsonParts,
+    &json::JsonCut,
     &schema::Schema,
     &python::Python,
     &tuples::Tuples,
