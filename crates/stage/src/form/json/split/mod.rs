@@ -5,6 +5,7 @@ mod ends;
 mod joined;
 mod lists;
 mod place;
+mod same;
 mod short;
 mod texts;
 
@@ -67,7 +68,8 @@ struct Parts<'v> {
 
 impl<'v> Parts<'v> {
     fn of(mut value: Value<'v>) -> Option<Self> {
-        let mut heads: Vec<String> = short::shorten(&mut value).into_iter().collect();
+        let mut heads: Vec<String> = same::refer(&mut value).into_iter().collect();
+        heads.extend(short::shorten(&mut value));
         heads.extend(lists::flatten(&mut value));
         heads.extend(ends::strip(&mut value));
         let mut tables = Vec::new();
@@ -126,6 +128,7 @@ fn read<'v>(room: Room, note: &str, text: &'v str) -> Option<Value<'v>> {
     for head in heads.iter().rev() {
         match *head {
             texts::HEAD => texts::put(room, below, &mut value)?,
+            head if same::is_head(head) => same::copy(&mut value)?,
             head if short::is_head(head) => short::lengthen(&mut value)?,
             head if joined::is_head(head) => joined::unite(room, (head, at?), table.take()?, &mut value)?,
             head if ends::is_head(head) => ends::add(room, head, &mut value)?,
@@ -220,6 +223,22 @@ mod tests {
         );
         let written = apply(&JsonSplit, &text).unwrap().text;
         assert!(written.contains("(then the same 5 lines as above)"), "{written}");
+    }
+
+    #[test]
+    fn a_copy_is_said_by_the_place_of_the_first() {
+        let shop = |id: u32| {
+            let fields: Vec<String> =
+                (0..12).map(|n| format!("\"field_{n}\":\"value {id} of {n}\"")).collect();
+            format!("{{\"owner\":{{{}}},\"id\":{id}}}", fields.join(","))
+        };
+        let (one, two) = (shop(1), shop(2));
+        let text = format!("{{\"head\":{{\"shop\":{one}}},\"base\":{{\"shop\":{one}}},\"old\":{two},\"new\":{two}}}");
+        check(&text, "[\"same as head.shop\" stands for the whole value of head.shop]\n");
+        let written = apply(&JsonSplit, &text).unwrap().text;
+        assert!(written.contains("same as old"), "{written}");
+        let taken = text.replace("value 2 of 7", "same as head");
+        assert!(apply(&JsonSplit, &taken).is_none_or(|edit| !edit.text.contains("stands for the whole")));
     }
 
     #[test]
