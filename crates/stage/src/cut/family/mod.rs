@@ -40,6 +40,7 @@ pub static FAMILIES: &[&dyn Stage] = &[
     &compiler::Compiler,
     &git::GitDiff,
     &git::GitLog,
+    &git::GitRefs,
     &docker::Docker,
     &terraform::Terraform,
     &kubectl::Kubectl,

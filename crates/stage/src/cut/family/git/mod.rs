@@ -5,6 +5,7 @@ mod hunk;
 mod lock;
 mod log;
 mod patch;
+mod refs;
 
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -46,6 +47,24 @@ impl Stage for GitLog {
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let text = log::shorten(text)?;
+        Some(Edit { text, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// Lists of branches, tags and objects.
+pub(super) struct GitRefs;
+
+impl Stage for GitRefs {
+    fn name(&self) -> &'static str {
+        "git refs"
+    }
+
+    fn mode(&self) -> Mode {
+        Mode::Standard
+    }
+
+    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+        let text = refs::shorten(text)?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -132,6 +151,19 @@ mod tests {
             "{shown}"
         );
         assert_eq!(apply(&GitLog, &log(3)), None);
+    }
+
+    #[test]
+    fn long_lists_of_refs_have_short_hashes() {
+        let line = |at: usize| format!("{:040x} commit\trefs/tags/v{at}\n", at * 0x0123_4567_89ab);
+        let text = (0..20).map(line).collect::<Vec<_>>().concat();
+        let shown = apply(&GitRefs, &text).unwrap();
+        assert!(shown.starts_with("[20 hashes cut to 12 characters]\n000000000000 commit\trefs/tags/v0\n"), "{shown}");
+        assert_eq!(shown.lines().count(), 21);
+        let odd = format!("{text}{:040x} commit\trefs/error: fatal\n", 7);
+        assert!(apply(&GitRefs, &odd).unwrap().ends_with(&format!("{:040x} commit\trefs/error: fatal\n", 7)));
+        assert_eq!(apply(&GitRefs, &(0..9).map(line).collect::<Vec<_>>().concat()), None);
+        assert_eq!(apply(&GitRefs, &text.replace("refs/tags/", "").replace("commit", "sha")), None);
     }
 
     /// Behaviour 17.1.
