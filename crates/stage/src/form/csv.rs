@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::form::grid;
-use crate::form::grid::Grid;
-use crate::plan::{Loss, Mode, Reader};
+use crate::form::grid::{Grid, NAMELESS};
+use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -18,6 +18,9 @@ const MIN_ROWS: usize = 4;
 /// Lines below the rows that are no rows: a count, or the stump of a row cut off.
 const MAX_TAIL: usize = 3;
 
+/// Fewer columns without names are no table.
+const MIN_NAMELESS: usize = 3;
+
 impl Stage for Csv {
     fn name(&self) -> &'static str {
         "csv"
@@ -27,14 +30,16 @@ impl Stage for Csv {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let Separated { grid, shape, tail } = Separated::read(text)?;
-        let written = grid::write(Reader::Small, &grid)? + tail;
+        let head = if shape.named { "" } else { NAMELESS };
+        let written = [head, &grid::write(scene.plan.reader, &grid)?, tail].concat();
         (written != text).then(|| Edit { text: written, loss: Loss::None, note: shape.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let shape = CsvShape::parse(note)?;
+        let text = if shape.named { text } else { text.strip_prefix(NAMELESS)? };
         let (grid, tail) = grid::read(room, text, shape.rows)?;
         let written = shape.write(&grid) + tail;
         room.fits(written.len())?;
@@ -55,12 +60,15 @@ impl<'a> Separated<'a> {
         let (head, _) = text.split_once('\n')?;
         let end = if head.ends_with('\r') { "\r\n" } else { "\n" };
         let (separator, _) = SEPARATORS.into_iter().find(|(separator, _)| head.contains(*separator))?;
-        let (grid, tail) = split(text, separator, end)?;
+        let (grid, tail, named) = match split(text, separator, end) {
+            Some((grid, tail)) => (grid, tail, true),
+            None => nameless(text, separator, end).map(|(grid, tail)| (grid, tail, false))?,
+        };
         let written = &text[..text.len() - tail.len()];
         let closed = written.ends_with(end);
         let rows = grid.rows.len();
         let shapes =
-            QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed });
+            QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed, named });
         let shape = shapes.into_iter().find(|shape| shape.write(&grid) == written)?;
         Some(Self { grid, shape, tail })
     }
@@ -68,21 +76,38 @@ impl<'a> Separated<'a> {
 
 /// The records of a text that are as wide as its first, and what follows them.
 fn split<'a>(text: &'a str, separator: char, end: &str) -> Option<(Grid<'a>, &'a str)> {
-    let (names, mut rest) = record(text, separator, end)?;
+    let (names, _) = record(text, separator, end)?;
     if names.len() < 2 || !names.iter().all(|name| heads(name)) {
         return None;
     }
-    let mut rows = Vec::new();
+    let (mut rows, rest) = records(text, separator, end)?;
+    let names = rows.remove(0);
+    let repeated = rows.iter().any(|row| row.iter().zip(&names).any(|(cell, name)| cell == name));
+    (rows.len() >= MIN_ROWS && !repeated).then_some((Grid { names, rows }, rest))
+}
+
+/// The same for a text whose first record is one like the others. Commas stand in many texts that are no table.
+fn nameless<'a>(text: &'a str, separator: char, end: &str) -> Option<(Grid<'a>, &'a str)> {
+    let width = record(text, separator, end).map_or(0, |(first, _)| first.len());
+    if width < MIN_NAMELESS || !matches!(separator, '\t' | '|') {
+        return None;
+    }
+    let (rows, rest) = records(text, separator, end)?;
+    (rows.len() >= MIN_ROWS).then_some((Grid { names: grid::numbered(width), rows }, rest))
+}
+
+/// The records that are as wide as the first, and the few lines that may follow them.
+fn records<'a>(text: &'a str, separator: char, end: &str) -> Option<(Vec<Vec<Cow<'a, str>>>, &'a str)> {
+    let (first, mut rest) = record(text, separator, end)?;
+    let mut rows = vec![first];
     while !rest.is_empty()
         && let Some((row, below)) = record(rest, separator, end)
-        && row.len() == names.len()
+        && row.len() == rows[0].len()
     {
         rows.push(row);
         rest = below;
     }
-    let repeated = rows.iter().any(|row: &Vec<_>| row.iter().zip(&names).any(|(cell, name)| cell == name));
-    let fits = rows.len() >= MIN_ROWS && !repeated && rest.lines().take(MAX_TAIL + 1).count() <= MAX_TAIL;
-    fits.then_some((Grid { names, rows }, rest))
+    (rest.lines().take(MAX_TAIL + 1).count() <= MAX_TAIL).then_some((rows, rest))
 }
 
 /// True for what can name a column.
@@ -159,12 +184,14 @@ pub(super) struct CsvShape {
     end: &'static str,
     /// True when the last row ends like the others.
     closed: bool,
+    /// True when the first record names the columns.
+    pub(super) named: bool,
 }
 
 impl CsvShape {
     pub(super) fn write(&self, grid: &Grid<'_>) -> String {
         let mut out = String::new();
-        for row in std::iter::once(&grid.names).chain(&grid.rows) {
+        for row in self.named.then_some(&grid.names).into_iter().chain(&grid.rows) {
             for (at, cell) in row.iter().enumerate() {
                 if at > 0 {
                     out.push(self.separator);
@@ -199,7 +226,8 @@ impl CsvShape {
         let quotes = QUOTES.iter().find(|(known, _)| *known == self.quotes).map_or("", |(_, name)| name);
         let end = if self.end == "\r\n" { "CRLF" } else { "" };
         let closed = if self.closed { "" } else { OPEN };
-        let words = [name, quotes, end, closed].into_iter().filter(|word| !word.is_empty());
+        let named = if self.named { "" } else { UNNAMED };
+        let words = [name, quotes, end, closed, named].into_iter().filter(|word| !word.is_empty());
         words.fold(format!("{} rows", self.rows), |note, word| note + ", " + word)
     }
 
@@ -209,11 +237,12 @@ impl CsvShape {
         let name = words.next()?;
         let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
         let mut shape =
-            Self { rows: rows.parse().ok()?, separator, quotes: Quotes::Needed, end: "\n", closed: true };
+            Self { rows: rows.parse().ok()?, separator, quotes: Quotes::Needed, end: "\n", closed: true, named: true };
         for word in words {
             match word {
                 "CRLF" => shape.end = "\r\n",
                 OPEN => shape.closed = false,
+                UNNAMED => shape.named = false,
                 _ => shape.quotes = QUOTES.iter().find(|(_, known)| *known == word)?.0,
             }
         }
@@ -222,6 +251,7 @@ impl CsvShape {
 }
 
 const OPEN: &str = "no final newline";
+const UNNAMED: &str = "no header";
 
 #[cfg(test)]
 mod tests {

@@ -35,7 +35,7 @@ impl Stage for CsvSplit {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let Separated { mut grid, shape, tail } = Separated::read(text)?;
+        let Separated { mut grid, shape, tail } = Separated::read(text).filter(|read| read.shape.named)?;
         let whole = grid::write(Reader::Small, &grid)?;
         let (mut out, mut note, mut keys) = (String::new(), shape.note(), Vec::new());
         for _ in 0..MAX_TABLES {

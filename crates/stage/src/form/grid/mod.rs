@@ -81,6 +81,14 @@ fn within<'c>(before: &str, after: &str, cell: &'c str) -> Option<&'c str> {
     cell.strip_prefix(before)?.strip_suffix(after).filter(|inner| !inner.is_empty())
 }
 
+/// Above a table that came without names.
+pub(crate) const NAMELESS: &str = "[no header: the columns are called c1, c2 and so on]\n";
+
+/// Names for so many columns that have none.
+pub(crate) fn numbered(count: usize) -> Vec<Cow<'static, str>> {
+    (1..=count).map(|number| Cow::Owned(format!("c{number}"))).collect()
+}
+
 const FIELDS: &str = "fields: ";
 const EVERY: &str = "every row: ";
 const USUAL: &str = "unless given: ";

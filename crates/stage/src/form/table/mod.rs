@@ -13,7 +13,7 @@ use placed::{Names, Placed};
 use ruled::Ruled;
 
 use crate::form::grid;
-use crate::form::grid::Grid;
+use crate::form::grid::{Grid, NAMELESS};
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -72,9 +72,6 @@ impl Stage for Table {
 
 /// The note of a table whose header was underlined; the line stands above it now.
 const UNDERLINED: &str = ", underlined";
-
-/// Above a table without names.
-const NAMELESS: &str = "[no header: the columns are called c1, c2 and so on]\n";
 
 /// The note of a table that ends the text without a newline.
 const OPEN: &str = ", no final newline";

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::form::grid::Grid;
+use crate::form::grid::{self, Grid};
 use crate::form::table::aligned::SAMPLE;
 use crate::form::table::{Side, bounded, widths};
 
@@ -73,7 +73,7 @@ impl Placed {
         counts.rev().filter(|count| *count >= MIN_COLUMNS).find_map(|count| {
             let rows = words.iter().zip(lines).map(|(words, line)| cells(words, line, count)).collect();
             let places = (0..count).map(|at| Place::of(&words, at)).collect::<Option<Vec<_>>>()?;
-            let grid = grid(names, rows)?;
+            let grid = gather(names, rows)?;
             let fits = |placed: &Self| placed.is_of(&grid, names, lines);
             let placed = [Push::Next, Push::All].map(|push| Self { places: places.clone(), push });
             placed.into_iter().find(fits).map(|placed| (placed, grid))
@@ -200,10 +200,10 @@ fn cells<'a>(words: &[Word<'a>], line: &'a str, count: usize) -> Vec<Cow<'a, str
     words[..count - 1].iter().map(|word| word.text).chain([last]).map(Cow::Borrowed).collect()
 }
 
-fn grid<'a>(names: Names, mut rows: Vec<Vec<Cow<'a, str>>>) -> Option<Grid<'a>> {
+fn gather<'a>(names: Names, mut rows: Vec<Vec<Cow<'a, str>>>) -> Option<Grid<'a>> {
     let names = match names {
         Names::Given => rows.remove(0),
-        Names::None => (1..=rows.first()?.len()).map(|number| Cow::Owned(format!("c{number}"))).collect(),
+        Names::None => grid::numbered(rows.first()?.len()),
     };
     Some(Grid { names, rows })
 }
