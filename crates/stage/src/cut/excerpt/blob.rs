@@ -6,8 +6,15 @@ const HEAD: usize = 10;
 /// Shorter ones stay: what names a commit is asked for by that name.
 const MIN: usize = 44;
 
-/// The beginning of a text that is one long run of letters and digits without meaning.
+/// What an armoured signature or certificate begins with.
+const ARMOUR: &str = "-----BEGIN ";
+
+/// The beginning of a text that is one long run of letters and digits without meaning, or of an armoured one.
 pub(super) fn shorten(text: &str) -> Option<String> {
+    if let Some(words) = text.strip_prefix(ARMOUR) {
+        let (kind, rest) = words.split_once("-----")?;
+        return Some(format!("{ARMOUR}{kind}-----[{} more characters]", rest.len()));
+    }
     if text.len() < MIN {
         return None;
     }
