@@ -21,6 +21,17 @@ pub(super) struct CallSigns {
     pub(super) comma: char,
 }
 
+/// A call that shows how they are read.
+pub(super) struct CallExample<'o> {
+    pub(super) index: usize,
+    pub(super) values: &'o [&'o str],
+    /// True when a last value anywhere holds what parts values.
+    pub(super) runs_on: bool,
+}
+
+/// What is said where one does.
+const REST: &str = ", and a last value takes the rest of its line";
+
 /// What may part values; the first that few of them have is taken.
 pub(super) const COMMAS: [char; 4] = [',', ';', '|', '\t'];
 
@@ -35,17 +46,18 @@ impl Calls {
     }
 
     /// What a reader needs to know, with a line of theirs as the example, and the shapes.
-    pub(super) fn head(&self, clock: &str, example: (usize, &[&str])) -> Option<String> {
-        let (index, values) = example;
+    pub(super) fn head(&self, clock: &str, example: CallExample<'_>) -> Option<String> {
+        let CallExample { index, values, runs_on } = example;
         let name = &self.shapes.get(index)?.name;
         let [open, close] = self.signs.brackets;
         let fills = values.iter().enumerate();
         let fills: Vec<_> =
             fills.map(|(number, value)| format!("{open}{}{close}={value}", number + 1)).collect();
         let with = if fills.is_empty() { String::new() } else { format!(" with {}", fills.join(" ")) };
+        let rest = if runs_on { REST } else { "" };
         let call = self.print(index, values)?;
         let mut head =
-            format!("{OPEN}\"{call}\" is the line named {name} here{with}; other lines are whole]\n");
+            format!("{OPEN}\"{call}\" is the line named {name} here{with}{rest}; other lines are whole]\n");
         for shape in &self.shapes {
             head.extend([&shape.print(self.signs.brackets), "\n"]);
         }
@@ -143,9 +155,12 @@ mod tests {
 
     #[test]
     fn heads_are_read_back() {
-        let head = calls().head("", (0, &["7", "x"])).unwrap();
+        let example = |runs_on| CallExample { index: 0, values: &["7", "x"], runs_on };
+        let head = calls().head("", example(false)).unwrap();
         let first = "[short lines: \"took: 7,x\" is the line named took here with {1}=7 {2}=x; other lines are whole]";
         assert_eq!(head.lines().next(), Some(first));
+        let long = calls().head("", example(true)).unwrap();
+        assert!(long.contains("{2}=x, and a last value takes the rest of its line; other"), "{long}");
         let body = format!("{head}took: 7,x");
         assert_eq!(Calls::parse(&calls().note(), &body), Some((calls(), "took: 7,x")));
         assert_eq!(Calls::parse("{", &body), None);

@@ -13,7 +13,7 @@ mod unit;
 
 use std::collections::{HashMap, HashSet};
 
-use self::call::{COMMAS, CallSigns, Calls};
+use self::call::{COMMAS, CallExample, CallSigns, Calls};
 use self::mine::{LineWords, mine};
 use self::mold::Mold;
 use self::shape::BRACKETS;
@@ -87,7 +87,7 @@ fn write(text: &str) -> Option<(String, String)> {
     let lines = LineWords::new(rows.iter().map(|row| plain(said(row))).collect())?;
     let molds = molds(kind, &lines, text.len());
     let (calls, of) = calls(&lines, &rows, molds).filter(|(_, of)| kind.is_enough(&lines, of))?;
-    let example = example(&of)?;
+    let example = example(calls.signs.comma, &of)?;
     let mut clock = Clock::of(&rows);
     let mut body = calls.head(clock.words(), example)?;
     for (row, of) in rows.iter().zip(&of) {
@@ -318,10 +318,11 @@ fn comma(of: &Called<'_>) -> char {
 }
 
 /// The call that shows best how calls are read: short, with two values.
-fn example<'o>(of: &'o Called<'_>) -> Option<(usize, &'o [&'o str])> {
+fn example<'o>(comma: char, of: &'o Called<'_>) -> Option<CallExample<'o>> {
     let length = |values: &[&str]| values.iter().map(|value| value.len()).sum::<usize>();
     let best = of.iter().flatten().min_by_key(|(_, values)| (values.len().abs_diff(2), length(values)));
-    best.map(|(index, values)| (*index, &**values))
+    let runs_on = of.iter().flatten().any(|(_, values)| values.last().is_some_and(|last| last.contains(comma)));
+    best.map(|(index, values)| CallExample { index: *index, values, runs_on })
 }
 
 /// The text that was written.

@@ -41,7 +41,8 @@ pub(super) fn names(shapes: &[(usize, &LineShape)], mut taken: HashSet<String>) 
     let mut of_kin: HashMap<usize, String> = HashMap::new();
     let mut found = Vec::new();
     for ((kin, _), words) in shapes.iter().zip(&words) {
-        let first = of_kin.get(kin).map_or_else(|| proposals(words, &counts), |name| vec![name.clone()]);
+        let of_kin_too = of_kin.get(kin).filter(|name| is_of(name, words));
+        let first = of_kin_too.map_or_else(|| proposals(words, &counts), |name| vec![name.clone()]);
         let name = numbered(&first).find(|name| !taken.contains(name));
         taken.extend(name.clone());
         if let Some(name) = &name {
@@ -50,6 +51,11 @@ pub(super) fn names(shapes: &[(usize, &LineShape)], mut taken: HashSet<String>) 
         found.push(name);
     }
     found
+}
+
+/// True when all words of a name stand in the shape: the name of its kin may speak of what only that one has.
+fn is_of(name: &str, words: &[&str]) -> bool {
+    name.trim_end_matches(|sign: char| sign.is_ascii_digit()).split('-').all(|part| words.contains(&part))
 }
 
 /// The kins whose shapes have a word.
@@ -135,6 +141,8 @@ mod tests {
         check(&shapes, &[], &["opened", "closed"]);
         check(&shapes, &["opened"], &["session-opened", "closed"]);
         check(&[(0, "took {1} of {2}"), (0, "took {1} of 7")], &[], &["took", "took2"]);
+        check(&[(0, "sent res {1}"), (0, "sent req {1}")], &[], &["sent", "sent2"]);
+        check(&[(0, "res: {1}"), (0, "req: {1}")], &[], &["res", "req"]);
     }
 
     #[test]

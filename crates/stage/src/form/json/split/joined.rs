@@ -21,7 +21,7 @@ pub(super) struct Joined<'v> {
 
 const ROWS: &str = "rows with the same ";
 const HAVE: &str = " have the same ";
-const WHERE: &str = ": the first table has them";
+const WHERE: &str = ": they stand in the table right below, once for each";
 const AT: &str = "at ";
 
 impl Joined<'_> {

@@ -174,7 +174,7 @@ mod tests {
             .collect();
         check(
             &format!("[{}]", rows.join(",")),
-            "[rows with the same who have the same street, city: the first table has them]\n[{who:7,street:Theodor-Heuss-Strasse 34,",
+            "[rows with the same who have the same street, city: they stand in the table right below, once for each]\n[{who:7,street:Theodor-Heuss-Strasse 34,",
         );
     }
 
@@ -219,7 +219,7 @@ mod tests {
         let text = format!("[{}]", rows.join(","));
         check(
             &text,
-            "[text 1 below stands for the text of that number]\n[{id:31,body:text 1 below with CRLF},",
+            "[\"text 1 below\" stands for the lines under \"text 1:\" at the end, and so on]\n[{id:31,body:text 1 below with CRLF},",
         );
         let written = apply(&JsonSplit, &text).unwrap().text;
         assert!(written.contains("(then the same 5 lines as above)"), "{written}");
