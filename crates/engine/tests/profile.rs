@@ -18,9 +18,9 @@ const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 
 /// What to do about other bytes.
 const ADVICE: &str = "These texts become other bytes than the profile names. In a running conversation that breaks the \
-provider's prompt cache.\nIf it was not meant, undo it. If it was: before the first release of a profile, write the hashes \
-anew with\n  TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand say so in CHANGELOG.md; after it, keep what \
-the profile does and add one with the next number.";
+provider's prompt cache.\nProfiles are final (docs/profiles.md): undo it, or keep what the profile does and add one with the next \
+number.\nOnly for a fault that broke a law, or a new fixture, write the hashes anew with\n  \
+TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand name the texts in CHANGELOG.md.";
 
 #[test]
 fn safe_1_names_the_same_bytes() {
@@ -89,7 +89,7 @@ fn hash(bytes: &[u8]) -> String {
 }
 
 /// Every request of the wire's fixtures, every text of the core's in a request, and one request with them all, the
-/// first of them said again; the core's for a small model too.
+/// first of them said again, and every text of our own corpus; texts for a small model too.
 fn bodies() -> Vec<Body> {
     let mut bodies: Vec<Body> = PROVIDERS.into_iter().flat_map(requests).collect();
     let texts = files(&root().join("core/fixtures"), "txt");
@@ -99,8 +99,33 @@ fn bodies() -> Vec<Body> {
         let named = |file: &PathBuf| format!("{of}{}", name(file));
         bodies.extend(texts.iter().map(|text| conversation(model, &named(text), std::slice::from_ref(text))));
         bodies.push(conversation(model, &format!("{of}core/all-in-one"), &again));
+        bodies.extend(corpus().iter().map(|file| output(model, of, file)));
     }
     bodies
+}
+
+/// The outputs of our own corpus.
+fn corpus() -> Vec<PathBuf> {
+    let folders = fs::read_dir(root().join("../corpus/outputs")).expect("our own corpus").flatten();
+    let mut outputs: Vec<PathBuf> = folders
+        .flat_map(|folder| fs::read_dir(folder.path()).expect("a family").flatten())
+        .map(|file| file.path())
+        .collect();
+    outputs.sort();
+    outputs
+}
+
+/// A request for a model with an output of the corpus, of which nobody says what printed it.
+fn output(model: &str, of: &str, file: &Path) -> Body {
+    let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+    let text = String::from_utf8_lossy(&fs::read(file).expect("an output")).into_owned();
+    let call = json!({"type": "tool_use", "id": "t", "name": "run", "input": {}});
+    let result = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
+    let messages =
+        [json!({"role": "assistant", "content": [call]}), json!({"role": "user", "content": [result]})];
+    let bytes = json!({"model": model, "messages": messages}).to_string().into_bytes();
+    let family = name(file.parent().expect("a family"));
+    Body { name: format!("{of}corpus/{family}/{}", name(file)), provider: PROVIDERS[0], bytes }
 }
 
 fn requests(provider: &'static dyn Provider) -> Vec<Body> {

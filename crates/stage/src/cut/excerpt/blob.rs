@@ -11,9 +11,9 @@ const ARMOUR: &str = "-----BEGIN ";
 
 /// The beginning of a text that is one long run of letters and digits without meaning, or of an armoured one.
 pub(super) fn shorten(text: &str) -> Option<String> {
-    if let Some(words) = text.strip_prefix(ARMOUR) {
+    if let Some(words) = text.strip_prefix(ARMOUR).filter(|words| words.trim_end().ends_with("-----")) {
         let (kind, rest) = words.split_once("-----")?;
-        return Some(format!("{ARMOUR}{kind}-----[{} more characters]", rest.len()));
+        return Some(format!("{ARMOUR}{kind}-----[{} characters left out]", rest.len()));
     }
     if text.len() < MIN {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     let run = &text[start..];
     (run.len() > 2 * HEAD && is_random(run)).then(|| {
         let head = start + HEAD;
-        format!("{}[{} more characters]", &text[..head], text.len() - head)
+        format!("{}[{} characters left out]", &text[..head], text.len() - head)
     })
 }
 

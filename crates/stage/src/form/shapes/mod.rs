@@ -23,7 +23,7 @@ use crate::form::log::clock::Clock;
 use crate::form::log::head::{self, HeadRow};
 use crate::form::repeats;
 use crate::plan::{Loss, Mode, Reader};
-use crate::read::{json, source};
+use crate::read::{hit, json, source};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
@@ -124,13 +124,14 @@ enum Kind {
 }
 
 impl Kind {
-    /// `None` for lines that begin as calls do, as those of YAML: nobody could tell them apart.
+    /// `None` for lines that begin as calls do, as those of YAML, which nobody could tell apart; and for those of a
+    /// compiler, which begin with where to look.
     fn of(rows: &[HeadRow<'_>]) -> Option<Self> {
         let timed = rows.iter().filter(|row| matches!(row, HeadRow::Timed(..))).count();
         if timed * 2 >= rows.len() {
             return Some(Self::Log);
         }
-        let keyed = rows.iter().filter(|row| is_keyed(said(row))).count();
+        let keyed = rows.iter().filter(|row| is_keyed(said(row)) || is_diagnostic(said(row))).count();
         (keyed * 4 < rows.len()).then_some(Self::List)
     }
 
@@ -181,11 +182,21 @@ fn quotes_file(text: &str) -> bool {
     words.trim_start_matches(' ').starts_with('|')
 }
 
+/// True for `path:12:5: text`, `path:12: text` and `path(12,5): text`.
+fn is_diagnostic(text: &str) -> bool {
+    let place = |rest: &str| {
+        let words = rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ':');
+        rest[..rest.len() - words.len()].ends_with(':') && words.starts_with(' ')
+    };
+    hit::spotted(text).is_some() || hit::numbered(text).is_some_and(|hit| place(hit.rest))
+}
+
 /// The molds that are worth most.
 fn molds(kind: Kind, lines: &LineWords<'_>, bytes: usize) -> Vec<Mold> {
     let least = MIN_GAIN.max(bytes / MIN_SHARE);
     let molds: Vec<Mold> = mine(lines).into_iter().filter_map(|group| Mold::of(lines, group)).collect();
     let mut molds = merged(lines, molds);
+    molds.retain(|mold| kind == Kind::Log || mold.is_even());
     molds.retain(|mold| mold.gain >= least);
     molds.sort_by_key(|mold| std::cmp::Reverse(mold.gain));
     molds.truncate(kind.most());

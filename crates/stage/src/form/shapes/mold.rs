@@ -81,6 +81,12 @@ impl Mold {
         [['(', ')'], ['[', ']'], ['{', '}']].into_iter().all(paired) && count('"').is_multiple_of(2)
     }
 
+    /// True when no value breaks off within quotes.
+    pub(super) fn is_even(&self) -> bool {
+        let count = |sign: char| self.shape.text().map(|text| text.matches(sign).count()).sum::<usize>();
+        ['"', '\''].into_iter().all(|sign| count(sign).is_multiple_of(2))
+    }
+
     /// One mold for the lines of both, if it saves nearly as much: values are easier to read than many shapes.
     pub(super) fn merged(&self, lines: &LineWords<'_>, other: &Self) -> Option<Self> {
         let AlikeLines { depth, whole, .. } = self.group;

@@ -158,7 +158,7 @@ mod tests {
         let line = |at: usize| format!("{:040x} commit\trefs/tags/v{at}\n", at * 0x0123_4567_89ab);
         let text = (0..20).map(line).collect::<Vec<_>>().concat();
         let shown = apply(&GitRefs, &text).unwrap();
-        assert!(shown.starts_with("[20 hashes cut to 12 characters]\n000000000000 commit\trefs/tags/v0\n"), "{shown}");
+        assert!(shown.starts_with("[20 hashes cut to 12 characters, the rest of each left out]\n000000000000 commit\trefs/tags/v0\n"), "{shown}");
         assert_eq!(shown.lines().count(), 21);
         let odd = format!("{text}{:040x} commit\trefs/error: fatal\n", 7);
         assert!(apply(&GitRefs, &odd).unwrap().ends_with(&format!("{:040x} commit\trefs/error: fatal\n", 7)));

@@ -31,7 +31,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
             None => out.push_str(line),
         }
     }
-    Some(format!("[{cut} hashes cut to {HASH} characters]\n{out}"))
+    Some(format!("[{cut} hashes cut to {HASH} characters, the rest of each left out]\n{out}"))
 }
 
 /// Where the first whole hash of a line stands.
