@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
-use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
+use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 use tersely_engine::{
     Asked, Change, Engine, EngineSettings, Memo, Passed, Prompts, Recall, Refused, Request, Rule, SchemaMode,
 };
@@ -586,7 +586,7 @@ fn long_results_are_skipped_or_cut_as_was_said() {
         (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
     let sent =
         |plan: Plan| pass(EngineSettings { plan, ..EngineSettings::default() }, &body("sh", &text, TOOLS));
-    let cut = Plan { max_bytes: 4_000, ..Plan::default() };
+    let cut = Plan { max_bytes: 4_000, reader: Reader::Small, ..Plan::default() };
     let (new, report) = sent(cut).expect("nothing to refuse");
     assert!(new.contains("bytes removed]") && new.len() < 6_000, "{new}");
     assert_eq!(report.over_limit, 0);
@@ -602,7 +602,7 @@ fn long_results_are_skipped_or_cut_as_was_said() {
 fn what_exceeds_the_limit_is_counted() {
     let text =
         (0..900).map(|n| format!("{n} is a line of its own, {}\n", n * n % 89)).collect::<Vec<_>>().concat();
-    let plan = Plan { max_bytes: 4_000, ..Plan::default() };
+    let plan = Plan { max_bytes: 4_000, reader: Reader::Small, ..Plan::default() };
     for (tool, more) in [("Read", TOOLS), ("sh", "")] {
         for mode in [Mode::Safe, Mode::Standard] {
             let settings = EngineSettings { plan: Plan { mode, ..plan }, ..EngineSettings::default() };

@@ -71,9 +71,6 @@ const WORTH: usize = 25;
 /// And at least so many tokens.
 const LEAST: usize = 100;
 
-/// What a form may cost of what one before it costs, in percent, to be taken in its place.
-const CLEARLY: usize = 92;
-
 /// What the line costs that names an original.
 const REFERENCE: usize = 32;
 
@@ -289,25 +286,26 @@ impl<'j> Job<'j> {
         if cut.steps.len() > run.steps.len() { cut } else { run }
     }
 
-    /// Writes a text in the form that costs least. Between forms that cost nearly the same, the one that comes first.
+    /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
+    /// goes before the next ones, and is undone by none of them.
     fn write(self, run: &mut StageRun<'_, 'j>) {
         let mut best: Option<StageRun<'_, 'j>> = None;
         for form in FORMS {
             let mut next = run.clone();
             self.offer(&[*form], &mut next);
-            if next.steps.len() == run.steps.len() {
-                continue;
-            }
-            if next.loss() != Loss::None {
-                if best.is_none() { *run = next; }
-                continue;
-            }
-            let cost = next.cost();
-            if best.as_mut().is_none_or(|best| cost * 100 <= best.cost() * CLEARLY) {
-                best = Some(next);
+            let is_exact = next.steps.len() > run.steps.len() && next.is_marked();
+            if is_exact {
+                let cost = next.cost();
+                if best.as_mut().is_none_or(|best| cost < best.cost()) {
+                    best = Some(next);
+                }
+            } else if best.is_none() {
+                *run = next;
             }
         }
-        if let Some(best) = best { *run = best; }
+        if let Some(best) = best {
+            *run = best;
+        }
     }
 
     /// Lets every stage of a table propose that the plan runs.

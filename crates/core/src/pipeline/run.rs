@@ -86,6 +86,11 @@ impl<'a, 'j> StageRun<'a, 'j> {
         Self { text, cost, marked: false, steps: self.steps.clone(), ..*self }
     }
 
+    /// True once an exact stage has written the text.
+    pub(crate) fn is_marked(&self) -> bool {
+        self.marked
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::form::grid;
 use crate::form::grid::{Grid, NAMELESS};
-use crate::plan::{Loss, Mode};
+use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -32,6 +32,9 @@ impl Stage for Csv {
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let Separated { grid, shape, tail } = Separated::read(text)?;
+        if !shape.named && scene.plan.reader < Reader::Strong {
+            return None;
+        }
         let head = if shape.named { "" } else { NAMELESS };
         let written = [head, &grid::write(scene.plan.reader, &grid)?, tail].concat();
         (written != text).then(|| Edit { text: written, loss: Loss::None, note: shape.note() })
@@ -67,8 +70,14 @@ impl<'a> Separated<'a> {
         let written = &text[..text.len() - tail.len()];
         let closed = written.ends_with(end);
         let rows = grid.rows.len();
-        let shapes =
-            QUOTES.iter().map(|(quotes, _)| CsvShape { rows, separator, quotes: *quotes, end, closed, named });
+        let shapes = QUOTES.iter().map(|(quotes, _)| CsvShape {
+            rows,
+            separator,
+            quotes: *quotes,
+            end,
+            closed,
+            named,
+        });
         let shape = shapes.into_iter().find(|shape| shape.write(&grid) == written)?;
         Some(Self { grid, shape, tail })
     }
@@ -93,7 +102,8 @@ fn nameless<'a>(text: &'a str, separator: char, end: &str) -> Option<(Grid<'a>, 
         return None;
     }
     let (rows, rest) = records(text, separator, end)?;
-    (rows.len() >= MIN_ROWS).then_some((Grid { names: grid::numbered(width), rows }, rest))
+    let trimmed = rows.iter().flatten().all(|cell| cell.trim() == *cell);
+    (rows.len() >= MIN_ROWS && trimmed).then_some((Grid { names: grid::numbered(width), rows }, rest))
 }
 
 /// The records that are as wide as the first, and the few lines that may follow them.
@@ -236,8 +246,14 @@ impl CsvShape {
         let mut words = rest.split(", ");
         let name = words.next()?;
         let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
-        let mut shape =
-            Self { rows: rows.parse().ok()?, separator, quotes: Quotes::Needed, end: "\n", closed: true, named: true };
+        let mut shape = Self {
+            rows: rows.parse().ok()?,
+            separator,
+            quotes: Quotes::Needed,
+            end: "\n",
+            closed: true,
+            named: true,
+        };
         for word in words {
             match word {
                 "CRLF" => shape.end = "\r\n",

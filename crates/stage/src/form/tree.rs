@@ -115,7 +115,12 @@ struct Style {
 const STYLES: [Style; 6] = [
     Style { name: "", tee: "├── ", corner: "└── ", forks: None, bar: "│   ", blank: "    " },
     Style {
-        name: "hard spaces", tee: "├── ", corner: "└── ", forks: None, bar: "│\u{a0}\u{a0} ", blank: "    "
+        name: "hard spaces",
+        tee: "├── ",
+        corner: "└── ",
+        forks: None,
+        bar: "│\u{a0}\u{a0} ",
+        blank: "    ",
     },
     Style { name: "drawn |--", tee: "|-- ", corner: "`-- ", forks: None, bar: "|   ", blank: "    " },
     Style { name: "drawn +---", tee: "+--- ", corner: "\\--- ", forks: None, bar: "|    ", blank: "     " },

@@ -13,7 +13,7 @@ const ARMOUR: &str = "-----BEGIN ";
 pub(super) fn shorten(text: &str) -> Option<String> {
     if let Some(words) = text.strip_prefix(ARMOUR).filter(|words| words.trim_end().ends_with("-----")) {
         let (kind, rest) = words.split_once("-----")?;
-        return Some(format!("{ARMOUR}{kind}-----[{} characters left out]", rest.len()));
+        return Some(format!("{ARMOUR}{kind}-----[{} left out]", rest.len()));
     }
     if text.len() < MIN {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     let run = &text[start..];
     (run.len() > 2 * HEAD && is_random(run)).then(|| {
         let head = start + HEAD;
-        format!("{}[{} characters left out]", &text[..head], text.len() - head)
+        format!("{}[{} left out]", &text[..head], text.len() - head)
     })
 }
 

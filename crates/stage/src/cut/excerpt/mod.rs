@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn digests_stay_until_asked_otherwise() {
+    fn digests_stay_in_short_documents() {
         let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
         let text = format!(
             "[{}]",
@@ -285,7 +285,7 @@ mod tests {
         );
         assert_eq!(cut(Mode::Standard, &text), None);
         let out = cut(Mode::Aggressive, &text[..]).unwrap_or_default();
-        assert!(out.contains("\"9f86d08188[54 characters left out]\"") && out.contains(&digest[..40]), "{out}");
+        assert!(out.contains("\"9f86d08188[54 left out]\"") && out.contains(&digest[..40]), "{out}");
     }
 
     /// What is known to be the answer of an API is cut sooner, also below what a tool says of the call.

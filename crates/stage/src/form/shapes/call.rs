@@ -46,8 +46,8 @@ impl Calls {
     }
 
     /// What a reader needs to know, with a line of theirs as the example, and the shapes.
-    pub(super) fn head(&self, clock: &str, example: CallExample<'_>) -> Option<String> {
-        let CallExample { index, values, runs_on } = example;
+    pub(super) fn head(&self, clock: &str, example: &CallExample<'_>) -> Option<String> {
+        let CallExample { index, values, runs_on } = *example;
         let name = &self.shapes.get(index)?.name;
         let [open, close] = self.signs.brackets;
         let fills = values.iter().enumerate();
@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn heads_are_read_back() {
         let example = |runs_on| CallExample { index: 0, values: &["7", "x"], runs_on };
-        let head = calls().head("", example(false)).unwrap();
+        let head = calls().head("", &example(false)).unwrap();
         let first = "[short lines: \"took: 7,x\" is the line named took here with {1}=7 {2}=x; other lines are whole]";
         assert_eq!(head.lines().next(), Some(first));
-        let long = calls().head("", example(true)).unwrap();
+        let long = calls().head("", &example(true)).unwrap();
         assert!(long.contains("{2}=x, and a last value takes the rest of its line; other"), "{long}");
         let body = format!("{head}took: 7,x");
         assert_eq!(Calls::parse(&calls().note(), &body), Some((calls(), "took: 7,x")));

@@ -89,7 +89,7 @@ fn write(text: &str) -> Option<(String, String)> {
     let (calls, of) = calls(&lines, &rows, molds).filter(|(_, of)| kind.is_enough(&lines, of))?;
     let example = example(calls.signs.comma, &of)?;
     let mut clock = Clock::of(&rows);
-    let mut body = calls.head(clock.words(), example)?;
+    let mut body = calls.head(clock.words(), &example)?;
     for (row, of) in rows.iter().zip(&of) {
         let text = said(row);
         let call = of.as_ref().and_then(|(index, values)| calls.print(*index, values));
@@ -125,14 +125,15 @@ enum Kind {
 
 impl Kind {
     /// `None` for lines that begin as calls do, as those of YAML, which nobody could tell apart; and for those of a
-    /// compiler, which begin with where to look.
+    /// compiler, which begin with where to look; and where colours are part of the lines.
     fn of(rows: &[HeadRow<'_>]) -> Option<Self> {
         let timed = rows.iter().filter(|row| matches!(row, HeadRow::Timed(..))).count();
         if timed * 2 >= rows.len() {
             return Some(Self::Log);
         }
         let keyed = rows.iter().filter(|row| is_keyed(said(row)) || is_diagnostic(said(row))).count();
-        (keyed * 4 < rows.len()).then_some(Self::List)
+        let painted = || rows.iter().any(|row| said(row).contains('\u{1b}'));
+        (keyed * 4 < rows.len() && !painted()).then_some(Self::List)
     }
 
     /// More shapes are more than a reader keeps in mind.
@@ -332,7 +333,8 @@ fn comma(of: &Called<'_>) -> char {
 fn example<'o>(comma: char, of: &'o Called<'_>) -> Option<CallExample<'o>> {
     let length = |values: &[&str]| values.iter().map(|value| value.len()).sum::<usize>();
     let best = of.iter().flatten().min_by_key(|(_, values)| (values.len().abs_diff(2), length(values)));
-    let runs_on = of.iter().flatten().any(|(_, values)| values.last().is_some_and(|last| last.contains(comma)));
+    let runs_on =
+        of.iter().flatten().any(|(_, values)| values.last().is_some_and(|last| last.contains(comma)));
     best.map(|(index, values)| CallExample { index: *index, values, runs_on })
 }
 

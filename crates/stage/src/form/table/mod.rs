@@ -12,8 +12,8 @@ use aligned::Aligned;
 use placed::{Names, Placed};
 use ruled::Ruled;
 
-use crate::form::grid;
 use crate::form::grid::{Grid, NAMELESS};
+use crate::form::{grid, whitespace};
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -39,9 +39,11 @@ impl Stage for Table {
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let lines: Vec<&str> = text.split('\n').collect();
+        let nameless = scene.plan.reader >= Reader::Strong && !whitespace::is_told_by_space(scene, text);
+        let names = if nameless { Names::None } else { Names::Given };
         let mut from = 0;
         for block in lines.split(|line| line.trim().is_empty()) {
-            if let Some(found) = find(block) {
+            if let Some(found) = find(names, block) {
                 return found.edit(scene.plan.reader, &lines, from);
             }
             from += block.len() + 1;
@@ -90,15 +92,15 @@ struct Found<'a> {
     grid: Grid<'a>,
 }
 
-/// The table in a block: all of it, or all but a few lines.
-fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
+/// The table in a block: all of it, or all but a few lines; one without names if it need have none.
+fn find<'a>(names: Names, block: &[&'a str]) -> Option<Found<'a>> {
     if block.len() <= MIN_ROWS || !block.iter().any(|line| tabular(line)) || is_solid(block) {
         return None;
     }
     let cuts = (0..=MAX_ABOVE).flat_map(|above| (0..=MAX_BELOW).map(move |below| (above, below)));
     let cuts = cuts.filter(|(above, below)| above + below + MIN_ROWS < block.len());
     let cuts: Vec<_> = cuts.map(|(above, below)| (above, &block[above..block.len() - below])).collect();
-    let named = cuts.iter().find_map(|&(above, lines)| {
+    let headed = cuts.iter().find_map(|&(above, lines)| {
         let underline = lines.get(1).copied().filter(|line| underlines(line));
         let drawn = match underline {
             Some(_) => Cow::Owned([&lines[..1], &lines[2..]].concat()),
@@ -111,7 +113,7 @@ fn find<'a>(block: &[&'a str]) -> Option<Found<'a>> {
         let (layout, grid) = Layout::nameless(lines)?;
         Some(Found { above, lines: lines.len(), underline: None, layout, grid })
     };
-    named.or_else(|| cuts.iter().find_map(nameless))
+    headed.or_else(|| cuts.iter().filter(|_| names == Names::None).find_map(nameless))
 }
 
 /// True when a look at the first lines of a block tells that nothing in it is a table, whatever is cut off.

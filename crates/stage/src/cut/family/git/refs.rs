@@ -10,8 +10,7 @@ const WHOLE: usize = 40;
 const HASH: usize = 12;
 
 /// Words that tell a list of git's from others that have hashes in them.
-const WORDS: [&str; 8] =
-    ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
+const WORDS: [&str; 8] = ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
 
 /// The list with short hashes; `None` when the text is none, or short already.
 pub(super) fn shorten(text: &str) -> Option<String> {

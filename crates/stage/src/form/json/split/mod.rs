@@ -233,8 +233,10 @@ mod tests {
             format!("{{\"owner\":{{{}}},\"id\":{id}}}", fields.join(","))
         };
         let (one, two) = (shop(1), shop(2));
-        let text = format!("{{\"head\":{{\"shop\":{one}}},\"base\":{{\"shop\":{one}}},\"old\":{two},\"new\":{two}}}");
-        check(&text, "[\"same as head.shop\" stands for the whole value of head.shop]\n");
+        let text = format!(
+            "{{\"head\":{{\"shop\":{one}}},\"base\":{{\"shop\":{one}}},\"old\":{two},\"new\":{two}}}"
+        );
+        check(&text, "[\"same as head\" stands for the whole value of head]\n");
         let written = apply(&JsonSplit, &text).unwrap().text;
         assert!(written.contains("same as old"), "{written}");
         let taken = text.replace("value 2 of 7", "same as head");

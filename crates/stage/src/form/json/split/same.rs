@@ -50,24 +50,22 @@ fn walk(
     if place.len() == MAX_DEPTH {
         return;
     }
-    let twice: Vec<bool> = members.iter().map(|(key, _)| members.iter().filter(|(other, _)| other == key).count() > 1).collect();
+    let twice: Vec<bool> =
+        members.iter().map(|(key, _)| members.iter().filter(|(other, _)| other == key).count() > 1).collect();
     for ((key, value), twice) in members.iter_mut().zip(twice) {
         if twice || !place::is_name(key.as_str()) || !matches!(value, Value::Object(_)) {
             continue;
         }
         place.push(key.as_str().to_owned());
         let text = json::encode(value);
-        match seen.get(&text) {
-            Some(from) => {
-                *value = Value::String(Text::of(&format!("{SAME}{from}")).into_owned());
-                first.get_or_insert_with(|| from.clone());
+        if let Some(from) = seen.get(&text) {
+            *value = Value::String(Text::of(&format!("{SAME}{from}")).into_owned());
+            first.get_or_insert_with(|| from.clone());
+        } else {
+            if text.len() >= MIN_BYTES {
+                seen.insert(text, place.join("."));
             }
-            None => {
-                if text.len() >= MIN_BYTES {
-                    seen.insert(text, place.join("."));
-                }
-                walk(value, place, seen, first);
-            }
+            walk(value, place, seen, first);
         }
         place.pop();
     }

@@ -10,7 +10,8 @@ use crate::read::source;
 use crate::room::Room;
 
 /// What tells a reader of them.
-pub(super) const HEAD: &str = "[\"text 1 below\" stands for the lines under \"text 1:\" at the end, and so on]";
+pub(super) const HEAD: &str =
+    "[\"text 1 below\" stands for the lines under \"text 1:\" at the end, and so on]";
 
 const OPEN: &str = "text ";
 const BELOW: &str = " below";
