@@ -9,6 +9,7 @@ mod doctor;
 mod hosts;
 mod numbers;
 mod printed;
+mod private;
 mod run;
 mod seen;
 mod serve;

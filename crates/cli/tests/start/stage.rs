@@ -50,7 +50,8 @@ pub(crate) fn scripted(
     (address, seen)
 }
 
-fn request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
+/// The next request of a connection.
+pub(crate) fn request(reader: &mut BufReader<TcpStream>) -> Option<Seen> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|length| *length > 0)?;
     let mut length = 0;

@@ -1,0 +1,227 @@
+//! Whatever tells of requests holds no word of them: not of what they say, not of what they are answered.
+//!
+//! A word stands in every place of requests and answers but the names of models, tools and calls, in every shape, for
+//! requests that succeed and fail, and is looked for wherever a gateway tells of them. To hold a new place to it, add a
+//! line to [`told`], and what switches it on to [`switched`].
+
+use std::fs;
+use std::io::{BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::numbers::shape::SHAPES;
+use crate::seen::free;
+use crate::stage::{Running, get, request, start};
+
+/// The word.
+const CANARY: &str = "cAnAry7Q";
+
+/// Where a gateway under test tells of its requests.
+struct Places {
+    folder: PathBuf,
+    admin: String,
+}
+
+/// What switches on each place that tells of requests.
+fn switched(places: &Places, format: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("TERSELY_LOG_FORMAT", format.to_owned()),
+        ("TERSELY_ADMIN_LISTEN", places.admin.clone()),
+        ("TERSELY_EVENTS_FILE", places.folder.join("events.jsonl").to_string_lossy().into_owned()),
+    ]
+}
+
+/// All that is told while a gateway runs, by the name of the place.
+fn told(places: &Places) -> Vec<(&'static str, String)> {
+    vec![
+        ("metrics", get(&places.admin, "/metrics")),
+        ("events", fs::read_to_string(places.folder.join("events.jsonl")).unwrap_or_default()),
+    ]
+}
+
+/// Behaviour 13.9: a word that stands everywhere in requests and answers is nowhere in what is told of them.
+#[test]
+fn nothing_holds_a_word_of_a_request() {
+    for format in ["json", "text"] {
+        check(format);
+    }
+}
+
+fn check(format: &str) {
+    let places = Places { folder: folder(format), admin: free() };
+    let upstream = upstream();
+    let url = format!("http://{upstream}");
+    let env = switched(&places, format);
+    let env: Vec<_> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut served = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &url], &env);
+    let address = served.address();
+    let sent = send_all(&address);
+    wait(&places.folder.join("events.jsonl"), sent);
+    let mut all = told(&places);
+    all.push(("log", log(&mut served, sent)));
+    for (place, text) in all {
+        assert!(!text.trim().is_empty(), "{place} tells nothing");
+        let found = text.to_ascii_lowercase().find(&CANARY.to_ascii_lowercase());
+        let around = found.map(|at| &text[at.saturating_sub(200)..text.len().min(at + 100)]);
+        assert_eq!(around, None, "{place}");
+    }
+    let _ = fs::remove_dir_all(&places.folder);
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tersely-private-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Sends requests in every shape, with every kind of answer; gives how many.
+fn send_all(address: &str) -> usize {
+    let mut sent = 0;
+    let mut bodies: Vec<(String, Value)> =
+        SHAPES.iter().map(|shape| (shape.path.to_owned(), body(shape.body))).collect();
+    let mut invoke = body(SHAPES[0].body);
+    invoke["anthropic_version"] = CANARY.into();
+    bodies.push(("/model/m/invoke".to_owned(), invoke.clone()));
+    bodies.push(("/model/m/invoke-with-response-stream".to_owned(), invoke));
+    bodies.push(("/model/m/converse".to_owned(), converse()));
+    for (path, body) in &bodies {
+        for answer in ["whole", "stream", "400", "500", "hangup"] {
+            post(address, &format!("{path}?key={CANARY}&answer={answer}"), &body.to_string());
+            sent += 1;
+        }
+    }
+    for head in [
+        format!("POST /{CANARY} HTTP/1.1\r\nhost: localhost"),
+        format!("{CANARY} /v1/messages HTTP/1.1\r\nhost: localhost"),
+        format!("POST /v1/messages HTTP/1.1\r\nhost: {CANARY}"),
+    ] {
+        raw(address, &format!("{head}\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{{}}"));
+        sent += 1;
+    }
+    sent
+}
+
+/// A conversation in which the word stands wherever it can.
+fn body(shape: fn(&[(String, String)]) -> Value) -> Value {
+    let failed = format!("error: {CANARY} failed\n");
+    let texts = [
+        ("call_1".to_owned(), format!("{CANARY} ").repeat(200)),
+        ("call_2".to_owned(), format!("{{\"{CANARY}\":\"{CANARY}\"}}")),
+        ("call_3".to_owned(), failed.repeat(300)),
+    ];
+    let text =
+        shape(&texts).to_string().replace("make report", CANARY).replace("Look at it, please.", CANARY);
+    let mut body: Value = serde_json::from_str(&text).expect("JSON");
+    body["system"] = CANARY.into();
+    body["metadata"] = json!({ "user_id": CANARY, CANARY: CANARY });
+    body["_tersely"] = json!({ "session_id": CANARY, "debug": { CANARY: CANARY } });
+    body
+}
+
+fn converse() -> Value {
+    let call =
+        json!({ "toolUse": { "toolUseId": "call_1", "name": "Bash", "input": { "command": CANARY } } });
+    let text = format!("{CANARY} ").repeat(200);
+    let result = json!({ "toolResult": { "toolUseId": "call_1", "content": [{ "text": text }] } });
+    json!({
+        "system": [{ "text": CANARY }],
+        "messages": [
+            { "role": "user", "content": [{ "text": CANARY }] },
+            { "role": "assistant", "content": [call] },
+            { "role": "user", "content": [result] },
+        ],
+    })
+}
+
+fn post(address: &str, path: &str, body: &str) {
+    let names =
+        ["x-api-key", "x-tersely-note", "user-agent", "traceparent", "cookie", "session_id", "referer"];
+    let headers: String = names.iter().map(|name| format!("{name}: {CANARY}\r\n")).collect();
+    let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}");
+    raw(address, &format!("{head}content-length: {}\r\n\r\n{body}", body.len()));
+}
+
+fn raw(address: &str, request: &str) {
+    let mut stream = TcpStream::connect(address).expect("a gateway");
+    stream.write_all(request.as_bytes()).expect("a request is sent");
+    // Whatever it says.
+    let _ = stream.read_to_end(&mut Vec::new());
+}
+
+/// An upstream that says the word in every place of its answers, which are as the request's address asks.
+fn upstream() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || answer(stream));
+        }
+    });
+    address
+}
+
+fn answer(stream: TcpStream) {
+    let mut reader = BufReader::new(stream);
+    while let Some(asked) = request(&mut reader) {
+        let kind = asked.line.split("answer=").nth(1).and_then(|rest| rest.split([' ', '&']).next());
+        let said = said().to_string();
+        let (status, content, body) = match kind.unwrap_or("whole") {
+            "hangup" => return,
+            "stream" => {
+                (200, "text/event-stream", format!("event: {CANARY}\nid: {CANARY}\ndata: {said}\n\n"))
+            }
+            "400" => (400, "application/json", said),
+            "500" => (500, CANARY, said),
+            _ => (200, "application/json", said),
+        };
+        let head = format!("HTTP/1.1 {status} {CANARY}\r\ncontent-type: {content}\r\nx-request-id: {CANARY}");
+        let whole = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let _ = reader.get_mut().write_all(whole.as_bytes());
+    }
+}
+
+/// An answer of no shape and of all.
+fn said() -> Value {
+    let usage = json!({
+        "input_tokens": 5, "output_tokens": 3, "prompt_tokens": 5, "service_tier": CANARY, CANARY: 7, "nested": { CANARY: 9 },
+    });
+    json!({
+        "id": CANARY, "type": CANARY, "model": CANARY, CANARY: CANARY,
+        "content": [{ "type": "text", "text": CANARY }],
+        "choices": [{ "message": { "role": "assistant", "content": CANARY }, "finish_reason": CANARY }],
+        "error": { "type": CANARY, "message": CANARY, "code": CANARY },
+        "usage": usage, "usageMetadata": { "promptTokenCount": 5, CANARY: 1 },
+    })
+}
+
+/// Waits until so many requests are in a file of events.
+fn wait(path: &Path, count: usize) {
+    let since = Instant::now();
+    loop {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let requests = text.lines().filter(|line| line.contains("\"kind\":\"request\"")).count();
+        if requests >= count || since.elapsed() > Duration::from_secs(20) {
+            assert_eq!(requests, count, "{text}");
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// All that a gateway has said to its terminal, once it is over: its log, and its closing lines.
+fn log(served: &mut Running, sent: usize) -> String {
+    served.signal("INT");
+    served.code();
+    let lines: Vec<String> = served.said.iter().collect();
+    assert!(lines.len() > sent, "{}", lines.len());
+    assert!(
+        lines.iter().any(|line| line.starts_with("tersely: ") && line.contains("requests: ")),
+        "no closing line"
+    );
+    lines.join("\n")
+}
