@@ -1,10 +1,14 @@
 //! What stands for the results of a body by the word of a compressor: it comes with the request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands for the results of one body by the word of a compressor, by their places.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Agreed(BTreeMap<usize, AgreedWord>);
+pub struct Agreed {
+    words: BTreeMap<usize, AgreedWord>,
+    /// Where they were said for an earlier request, and kept.
+    kept: BTreeSet<usize>,
+}
 
 /// What stands for a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +24,21 @@ pub enum AgreedWord {
 impl Agreed {
     /// Takes note of what stands for the result at a place.
     pub fn settle(&mut self, at: usize, word: AgreedWord) {
-        self.0.insert(at, word);
+        self.words.insert(at, word);
+    }
+
+    /// Takes note that all that was settled so far had been said for earlier requests.
+    pub fn recalled(&mut self) {
+        self.kept.extend(self.words.keys());
+    }
+
+    /// True when what stands for a place was said for an earlier request.
+    pub(crate) fn is_kept(&self, at: usize) -> bool {
+        self.kept.contains(&at)
     }
 
     /// What was agreed on for a place, if anything was.
     pub(crate) fn at(&self, at: usize) -> Option<&AgreedWord> {
-        self.0.get(&at)
+        self.words.get(&at)
     }
 }

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use tersely_core::{Loss, Reader};
 use tersely_wire::hidden::HidesTool;
-use tersely_wire::{UserPrompt, named_model, splice};
+use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
 use crate::discover::ToolChoice;
+use crate::note::hash;
 use crate::object::take;
 use crate::others::candidates;
 use crate::readers::reader_of;
@@ -121,6 +122,7 @@ impl Engine {
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
+        passed.report.session = session(request, asked, &passed.body);
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
@@ -130,6 +132,19 @@ impl Engine {
         });
         Ok(Passed { hidden: HiddenWay::of(hides, shed).map(|way| Hidden { way, kept }), ..passed })
     }
+}
+
+/// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
+/// tools and system prompts may come and go.
+fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
+    if let Some(name) = &asked.session.id {
+        return Some(hash(&("named", name)));
+    }
+    if request.provider.history(body) == HistoryPlace::Elsewhere {
+        return None;
+    }
+    let prompts = request.provider.prompts(body).unwrap_or_default();
+    prompts.first().map(|prompt| hash(&("begun", prompt.token)))
 }
 
 /// The body with the tool in it with which a model fetches back what was left out; `None` where nothing is to be.

@@ -73,8 +73,11 @@ impl Past {
     }
 
     fn bytes(&self) -> usize {
-        let sent = self.filled.iter().map(|filled| 256 + filled.sent.as_ref().map_or(0, String::len));
-        self.conversation.bytes() + sent.sum::<usize>()
+        let notes = |filled: &Filled| filled.report.results.iter().map(|note| note.bytes()).sum::<usize>();
+        let sent = |filled: &Filled| {
+            size_of::<Filled>() + notes(filled) + filled.sent.as_ref().map_or(0, String::len)
+        };
+        self.conversation.bytes() + self.filled.iter().map(sent).sum::<usize>()
     }
 }
 
@@ -101,9 +104,9 @@ impl Recall<'_> {
         slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
     }
 
-    /// How many results of a named session are not what they were under the same name before.
-    pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> usize {
-        let Some(session) = &scope.asked.session.id else { return 0 };
+    /// Which results of a named session are not what they were under the same name before.
+    pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
+        let Some(session) = &scope.asked.session.id else { return Vec::new() };
         let results: Vec<_> =
             slots.iter().map(|slot| (slot, format!("{:?}", scope.plan(&slot.call.tool)))).collect();
         let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);

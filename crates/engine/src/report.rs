@@ -1,10 +1,13 @@
 //! The account of one body: what was found, what it cost, what it costs now.
 
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader, Tokens};
 use tersely_wire::WireError;
+
+use crate::note::ResultNote;
 
 /// What was done to a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,8 +29,11 @@ pub struct Report {
     pub tools: Option<ToolCount>,
     /// Tokens of the whole body, read as text. Nothing where nothing is ever done, so that it need not be counted.
     pub whole: Option<ResultTally>,
-    /// Tokens of each result, under a name that it keeps in later requests.
-    pub results: Vec<(u64, ResultTally)>,
+    /// What became of each result.
+    pub results: Vec<Arc<ResultNote>>,
+    /// A hash of what tells its conversation from others of its client: the name that it was given, or what the user said
+    /// first. Nothing where neither is there.
+    pub session: Option<u64>,
     /// How many of them are longer than `max_bytes` allows: files, and what could not be fetched back or is all errors.
     pub over_limit: usize,
     /// The stages that acted, the most saving first.
@@ -88,7 +94,7 @@ pub struct Saving {
 }
 
 /// What is done to a text that looks like our own work, so that nobody takes it for that.
-const ESCAPE: &str = "escape";
+pub(crate) const ESCAPE: &str = "escape";
 
 impl Report {
     /// Books a text that stays as it came.
@@ -128,7 +134,7 @@ impl Report {
         self.renewed += part.renewed;
         self.faults += part.faults;
         self.unread = self.unread.or(part.unread);
-        self.results.extend(&part.results);
+        self.results.extend_from_slice(&part.results);
         for stage in &part.stages {
             self.save(stage.stage, stage.texts, stage.saved);
         }

@@ -1,9 +1,11 @@
 //! The tool results of a body, each compressed and then said only as far as the ones before it do not say it.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use tersely_core::{Ledger, Loss, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace};
+use tersely_core::{
+    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace,
+};
 use tersely_wire::{Slot, Splice};
 
 use crate::conversation::{Conversation, call};
@@ -11,9 +13,10 @@ use crate::crew::each;
 use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
+use crate::note::{ResultFate, ResultNote, Sighting, TextMeasure};
 use crate::others::{self, OtherWords};
 use crate::scope::Scope;
-use crate::{KeptOriginal, Recall, Report, Request, ResultTally};
+use crate::{KeptOriginal, Recall, Report, Request};
 
 /// What became of all results.
 #[derive(Default)]
@@ -24,7 +27,12 @@ pub(crate) struct Results {
     pub(crate) report: Report,
 }
 
-/// A result before the ones before it are looked at.
+/// A result before the ones before it are looked at, and what is told of it.
+struct Looked<'s> {
+    found: Found<'s>,
+    seen: Sighting,
+}
+
 enum Found<'s> {
     /// It cannot be read, or we failed at reading it.
     Unread,
@@ -56,16 +64,18 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     let mut past = memo.and_then(|recall| recall.take(&links)).unwrap_or_else(|| Past::new(scope));
     let mut results = Results::default();
     results.report.reused = past.filled.len();
-    results.report.renewed = memo.map_or(0, |recall| recall.changed(scope, slots));
+    let renewed = memo.map_or_else(Vec::new, |recall| recall.changed(scope, slots));
+    results.report.renewed = renewed.iter().filter(|is| **is).count();
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
     let found =
         each(&new, |(at, slot)| if slot.span.start < plain { leave(slot) } else { look(scope, *at, slot) });
-    for (slot, found) in slots[past.filled.len()..].iter().zip(found) {
-        let found = found.unwrap_or(Found::Unread);
+    for ((at, slot), looked) in new.into_iter().zip(found) {
+        let Looked { found, mut seen } = looked.unwrap_or_else(Looked::unread);
+        seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
         let (mut filled, kept) = fill(&mut past.conversation, slot, found);
-        let Report { before, after, .. } = filled.report;
-        filled.report.results.push((name(past.filled.len(), slot), ResultTally { before, after }));
+        let note = ResultNote::of(at, slot, &seen, &filled);
+        filled.report.results.push(Arc::new(note));
         past.filled.push(filled);
         results.kept.extend(kept);
     }
@@ -79,24 +89,45 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     results
 }
 
-/// A result that stays as it came.
-fn leave<'s>(slot: &Slot<'s>) -> Found<'s> {
-    slot.text().map_or(Found::Unread, Found::Left)
+impl<'s> Looked<'s> {
+    /// One that cannot be read.
+    fn unread() -> Self {
+        Self::of(Found::Unread, Mode::Disabled, ResultFate::Failed)
+    }
+
+    /// One that was found in this mode, and what becomes of it unless something is sent for it.
+    fn of(found: Found<'s>, mode: Mode, otherwise: ResultFate) -> Self {
+        let text = match &found {
+            Found::Unread => "",
+            Found::Left(text) | Found::Failed(text) | Found::Same(_, text, _) | Found::Done(_, text, _) => {
+                text
+            }
+        };
+        let seen = Sighting {
+            mode: mode.name(),
+            otherwise,
+            came: TextMeasure::of(text),
+            is_kept: false,
+            is_renewed: false,
+            is_json: text.trim_start().starts_with(['{', '[']),
+        };
+        Self { found, seen }
+    }
 }
 
-/// A name by which a result is known when a later request sends it again: its call and its text, and its place where
-/// the call has no name.
-fn name(at: usize, slot: &Slot<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (slot.call.id.is_empty().then_some(at), &*slot.call.id, slot.token).hash(&mut hasher);
-    hasher.finish()
+/// A result that stays as it came.
+fn leave<'s>(slot: &Slot<'s>) -> Looked<'s> {
+    let left = |text| Looked::of(Found::Left(text), Mode::Disabled, ResultFate::Failed);
+    slot.text().map_or_else(Looked::unread, left)
 }
 
 /// What a result becomes by itself.
-fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Found<'s> {
-    let Some(text) = slot.text() else { return Found::Unread };
-    let fits = |plan: &Plan| plan.takes(text.len()) && comes_back(*plan, slot, &text);
-    let Some(plan) = scope.plan(&slot.call.tool).filter(fits) else { return Found::Left(text) };
+fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
+    let Some(text) = slot.text() else { return Looked::unread() };
+    let plan = match planned(scope, slot, &text) {
+        Ok(plan) => plan,
+        Err((mode, why)) => return Looked::of(Found::Left(text), mode, why),
+    };
     let outcome = guarded(|| {
         let words = others::words(scope, at, &plan, (slot, &text));
         let outcome = match &words {
@@ -105,11 +136,26 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Found<'s> {
         };
         if is_new(&outcome) { Ok(outcome.into_owned()) } else { Err(outcome.ledger) }
     });
-    match outcome {
+    let found = match outcome {
         Some(Ok(outcome)) => Found::Done(plan, text, outcome),
         Some(Err(ledger)) => Found::Same(plan, text, ledger),
         None => Found::Failed(text),
-    }
+    };
+    let mut looked = Looked::of(found, plan.mode, ResultFate::Same);
+    looked.seen.is_kept = scope.agreed.is_some_and(|agreed| agreed.is_kept(at));
+    looked
+}
+
+/// What is to be done with a result; else the mode that it is in, and why it is left as it came.
+fn planned(scope: &Scope<'_>, slot: &Slot<'_>, text: &str) -> Result<Plan, (Mode, ResultFate)> {
+    let plan = scope.plan(&slot.call.tool).ok_or((Mode::Disabled, ResultFate::Skipped))?;
+    let why = match plan.takes(text.len()) {
+        true if comes_back(plan, slot, text) => return Ok(plan),
+        true => ResultFate::Skipped,
+        false if text.len() <= plan.min_bytes => ResultFate::Small,
+        false => ResultFate::Large,
+    };
+    Err((plan.mode, why))
 }
 
 /// True when it is more than a copy of what came: those of a large body would take as much room again.

@@ -23,20 +23,24 @@ struct Session {
 }
 
 impl Sessions {
-    /// How many of these results have another text, or other settings, than under the same name before.
-    pub(crate) fn changed(&mut self, whose: &[u8], session: &str, results: &[(&Slot<'_>, String)]) -> usize {
+    /// Which of these results have another text, or other settings, than under the same name before.
+    pub(crate) fn changed(
+        &mut self,
+        whose: &[u8],
+        session: &str,
+        results: &[(&Slot<'_>, String)],
+    ) -> Vec<bool> {
         let key = self.state.hash_one((whose, session));
         let place = self.known.iter().position(|(known, _)| *known == key);
         let (_, mut known) = place.and_then(|place| self.known.remove(place)).unwrap_or_default();
-        let named = results.iter().filter(|(slot, _)| !slot.call.id.is_empty());
-        let count = named.filter(|(slot, settings)| {
+        let changed = results.iter().map(|(slot, settings)| {
             let name = self.state.hash_one((&*slot.call.id, slot.is_error));
-            known.put(name, self.state.hash_one((slot.token, settings)))
+            !slot.call.id.is_empty() && known.put(name, self.state.hash_one((slot.token, settings)))
         });
-        let count = count.count();
+        let changed = changed.collect();
         self.known.push_back((key, known));
         self.known.drain(..self.known.len().saturating_sub(SESSIONS));
-        count
+        changed
     }
 }
 
@@ -71,7 +75,7 @@ mod tests {
         assert!(session.put(999, 2) && !session.put(0, 2), "the oldest are forgotten first");
         let mut sessions = Sessions::default();
         for name in 0..1_000 {
-            assert_eq!(sessions.changed(b"a", &name.to_string(), &[]), 0);
+            assert!(sessions.changed(b"a", &name.to_string(), &[]).is_empty());
         }
         assert_eq!(sessions.known.len(), SESSIONS);
     }

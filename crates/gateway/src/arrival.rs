@@ -18,6 +18,7 @@ use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::held::{BodySpace, Held};
 use crate::idle::Idle;
+use crate::tap::Tap;
 use crate::undo::{PIECE, Undo};
 
 /// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
@@ -41,6 +42,8 @@ pub(crate) struct Arrival {
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
+    /// Reads along.
+    tap: Option<Tap>,
     _lane: Option<Lane>,
 }
 
@@ -48,7 +51,12 @@ impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
         let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST_HELD));
-        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), _lane: lane }
+        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
+    }
+
+    /// The same, with someone who reads along what goes on.
+    pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
+        Self { tap, ..self }
     }
 
     /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
@@ -134,8 +142,20 @@ impl Arrival {
         }
     }
 
-    /// The next frame that was not read ahead.
+    /// The next frame that was not read ahead; whoever reads along sees it now.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let polled = self.poll_next(cx);
+        match (&polled, &mut self.tap) {
+            (Poll::Ready(Some(Ok(frame))), Some(tap)) => {
+                frame.data_ref().into_iter().for_each(|data| tap.see(data))
+            }
+            (Poll::Ready(None), Some(tap)) => tap.end(),
+            _ => {}
+        }
+        polled
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let Some(undo) = &mut self.undo else { return Pin::new(&mut self.body).poll_frame(cx) };
         let mut out = Vec::new();
         while out.is_empty() {

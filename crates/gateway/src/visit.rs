@@ -12,16 +12,25 @@ use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
-use tersely_engine::{Report, ResultTally};
-use tersely_telemetry::{RequestEnd, RequestEvent, ShownName, Telemetry, TokenChange, Verb};
+use tersely_engine::{Report, ResultFate, ResultNote, ResultTally, TextMeasure};
+use tersely_telemetry::{
+    BilledRounds, BilledTokens, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent, ResultGroup,
+    ResultPlace, ResultStatus, ShownName, Telemetry, TextSize, TokenChange, TraceContext, Verb,
+};
+use tersely_wire::usage::TokenUsage;
 
 use crate::error::{Error, Side};
 use crate::missed::Missed;
+use crate::program;
 use crate::pulse::Beat;
 use crate::reply::Reply;
+use crate::tap::{BillSoFar, RunningBill};
 
 /// The number of a request, which the log has too.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
+
+/// The trace that a request is part of.
+const TRACE: HeaderName = HeaderName::from_static("traceparent");
 
 /// What doors know of a request.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +49,22 @@ pub(crate) struct Known {
     pub(crate) ours: Option<Duration>,
     /// What became of its body.
     pub(crate) report: Option<Arc<Report>>,
+    /// Those of its results that were not sent before.
+    pub(crate) fresh: Vec<Arc<ResultNote>>,
+    /// A hash of the conversation that it belongs to.
+    pub(crate) session: Option<u64>,
+    /// What comes to be known while its answer is being sent.
+    pub(crate) bill: RunningBill,
     /// True when nobody needs to hear of it: someone only asked whether we live.
     pub(crate) is_probe: bool,
+}
+
+impl Known {
+    /// Adds all that a door knows; whose fault it was is known by who wrote the answer.
+    pub(crate) fn join(&mut self, other: Self) {
+        let fault = self.fault.take().or(other.fault);
+        *self = Self { fault, is_probe: self.is_probe || other.is_probe, ..other };
+    }
 }
 
 /// Lets a door add what it knows.
@@ -60,7 +83,10 @@ pub(crate) struct Visit {
 impl Visit {
     /// A request that has just come.
     pub(crate) fn begin<B>(telemetry: &Telemetry, request: &Request<B>) -> Self {
-        let event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
+        let mut event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
+        event.client = program::of(request.headers());
+        let trace = request.headers().get(TRACE).and_then(|trace| trace.to_str().ok());
+        event.trace = trace.and_then(TraceContext::read);
         Self { telemetry: telemetry.clone(), event, since: Instant::now(), known: Known::default() }
     }
 
@@ -97,24 +123,111 @@ impl Visit {
             None if is_sent => RequestEnd::Answered,
             None => RequestEnd::Left,
         };
+        event.session = known.session;
         if let Some(report) = &known.report {
-            book(event, report);
+            book(event, report, &known.fresh);
+        }
+        if event.is_success() {
+            bill(&self.telemetry, event, &known.bill.so_far());
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
         self.telemetry.end(self.event, why);
     }
 }
 
-fn book(event: &mut RequestEvent, report: &Report) {
+fn book(event: &mut RequestEvent, report: &Report, fresh: &[Arc<ResultNote>]) {
     event.results = report.slots;
     event.changed = report.changed;
+    event.groups = groups(&report.results);
+    event.fresh = fresh.iter().map(|note| told(note)).collect();
     event.result_tokens = TokenChange { before: report.before, after: report.after };
     event.request_tokens = report.whole.map(change).unwrap_or_default();
     event.tool_tokens = report.tool;
     event.stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
     event.redacted = report.redacted;
     event.reused = report.reused;
+    event.renewed = report.renewed;
     event.faults = report.faults;
+}
+
+/// Books what the provider counted, and what that costs. Nothing is guessed where it does not say.
+fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
+    let fetched = bill.fetched.iter();
+    event.fetched =
+        fetched.map(|(stage, fetch)| FetchSum { stage, calls: fetch.calls, tokens: fetch.tokens }).collect();
+    if !bill.is_told() {
+        return;
+    }
+    let all = billed(bill.from(0));
+    event.billed = Some(all);
+    event.rounds = billed(bill.from(1));
+    let rounds = BilledRounds { first: billed(bill.first()), all, answer: bill.last().output };
+    let price = event.model.as_ref().and_then(|model| telemetry.prices().of(model.as_str()));
+    event.cost = price.map(|price| rounds.cost(price, event.request_tokens));
+}
+
+fn billed(usage: TokenUsage) -> BilledTokens {
+    let TokenUsage { input, cached, written, output, reasoning } = usage;
+    BilledTokens { input, cache_read: cached, cache_write: written, output, reasoning }
+}
+
+/// The sums of results, by kind of tool and family of text.
+fn groups(notes: &[Arc<ResultNote>]) -> Vec<GroupSum> {
+    let mut groups: Vec<GroupSum> = Vec::new();
+    for note in notes {
+        let group = group(note);
+        let at = groups.iter().position(|sum| sum.group == group).unwrap_or_else(|| {
+            groups.push(GroupSum { group, results: 0, changed: 0, tokens: TokenChange::default() });
+            groups.len() - 1
+        });
+        let sum = &mut groups[at];
+        sum.results += 1;
+        sum.changed += usize::from(note.is_changed);
+        sum.tokens.before = sum.tokens.before.saturating_add(note.tally.before);
+        sum.tokens.after = sum.tokens.after.saturating_add(note.tally.after);
+    }
+    groups
+}
+
+fn group(note: &ResultNote) -> ResultGroup {
+    ResultGroup { tool: note.kind, family: note.family }
+}
+
+/// What is told of one result.
+fn told(note: &ResultNote) -> ResultEvent {
+    ResultEvent {
+        call: ShownName::of(&note.call),
+        tool: ShownName::of(&note.tool),
+        place: ResultPlace { message: note.message, result: note.at },
+        group: group(note),
+        mode: note.mode,
+        status: status(note.fate),
+        stages: note.stages.clone(),
+        before: size(note.came),
+        after: size(note.sent),
+        tokens: change(note.tally),
+        redacted: note.redacted,
+        is_renewed: note.is_renewed,
+        arguments: note.arguments,
+    }
+}
+
+fn status(fate: ResultFate) -> ResultStatus {
+    match fate {
+        ResultFate::Shortened => ResultStatus::Compressed,
+        ResultFate::Kept => ResultStatus::CacheHit,
+        ResultFate::Small => ResultStatus::PassthroughSmall,
+        ResultFate::Large => ResultStatus::PassthroughLarge,
+        ResultFate::Skipped => ResultStatus::SkippedByConfig,
+        ResultFate::Ours => ResultStatus::AlreadyCompressed,
+        ResultFate::Failed => ResultStatus::Passthrough,
+        ResultFate::Same => ResultStatus::RatioExceeded,
+    }
+}
+
+fn size(measure: TextMeasure) -> TextSize {
+    let TextMeasure { bytes, chars, lines, hash } = measure;
+    TextSize { bytes, chars, lines, fingerprint: hash }
 }
 
 fn change(tally: ResultTally) -> TokenChange {
@@ -156,6 +269,8 @@ impl Body for Followed {
 impl Drop for Followed {
     fn drop(&mut self) {
         let is_sent = self.reply.is_end_stream();
+        // Whoever reads along has heard all of it now.
+        self.reply = Reply::Ours(None);
         if let Some(visit) = self.visit.take() {
             visit.end(is_sent);
         }

@@ -59,6 +59,8 @@ pub struct RequestEvent {
     pub redacted: usize,
     /// Results of which it was remembered what they become.
     pub reused: usize,
+    /// Results of a named session whose text or settings are not what they were before.
+    pub renewed: usize,
     /// What we could not do.
     pub faults: usize,
     /// What models fetched back of what was left out, by the stage that had left it out.
@@ -133,6 +135,7 @@ impl RequestEvent {
             stages: Vec::new(),
             redacted: 0,
             reused: 0,
+            renewed: 0,
             faults: 0,
             fetched: Vec::new(),
             billed: None,

@@ -1,4 +1,4 @@
-//! Events in a file: a line of JSON for each, in files of bounded size and number.
+//! Events in a file: a line of JSON for each request and each new result, in files of bounded size and number.
 //!
 //! Where the disk is slow or full they are dropped and counted: no request ever waits for its event.
 
@@ -7,15 +7,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::event::RequestEvent;
+use crate::bill::BilledTokens;
+use crate::event::{FetchSum, RequestEvent};
+use crate::result::{GroupSum, ResultEvent, TextSize};
 use crate::shown::ShownName;
 use crate::sink::EventQueue;
 use crate::tokens::TokenChange;
 
 /// The format of the lines; a field that changes its meaning changes this.
 const VERSION: u32 = 1;
+
+/// The longest line that is written.
+const LONGEST: usize = 64 << 10;
 
 /// Where events are written, and how much of them is kept.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -34,7 +39,9 @@ pub struct JournalSettings {
 /// When the file cannot be opened.
 pub fn journal(settings: JournalSettings) -> io::Result<EventQueue> {
     let mut pages = Pages::open(settings)?;
-    EventQueue::start("events", move |end| end.each(|event| pages.add(&format!("{}\n", line(event)))))
+    EventQueue::start("events", move |end| {
+        end.each(|event| lines(event).try_for_each(|line| pages.add(&format!("{line}\n"))));
+    })
 }
 
 /// The files, the newest open.
@@ -52,6 +59,9 @@ impl Pages {
     }
 
     fn add(&mut self, event: &str) -> io::Result<()> {
+        if event.len() > LONGEST {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
         let bytes = u64::try_from(event.len()).unwrap_or(u64::MAX);
         if self.written > 0 && self.written.saturating_add(bytes) > self.settings.bytes {
             self.turn()?;
@@ -89,18 +99,32 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The event as JSON.
-fn line(event: &RequestEvent) -> Value {
+/// All lines of an event: one for the request, and one for each result that its conversation had not shown before.
+fn lines(event: &RequestEvent) -> impl Iterator<Item = Value> {
+    std::iter::once(request(event)).chain(event.fresh.iter().map(|fresh| result(event, fresh)))
+}
+
+/// What all lines begin with.
+fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
     let at = event.at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (results, whole) = (event.result_tokens, event.request_tokens);
-    json!({
-        "kind": "request",
+    members(json!({
+        "kind": kind,
         "event_version": VERSION,
         "timestamp_ms": u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
         "id": format!("{:x}", event.id),
-        "method": event.verb.name(),
+        "session": event.session.map(|session| format!("{session:016x}")),
         "provider": event.provider,
         "model": event.model.as_ref().map(ShownName::as_str),
+        "client": event.client,
+    }))
+}
+
+fn request(event: &RequestEvent) -> Value {
+    let mut line = head("request", event);
+    line.extend(members(json!({
+        "method": event.verb.name(),
+        "trace_id": event.trace.map(|trace| format!("{:032x}", trace.trace)),
+        "parent_id": event.trace.map(|trace| format!("{:016x}", trace.parent)),
         "status": event.status,
         "end": event.end.name(),
         "missed": event.missed,
@@ -109,14 +133,118 @@ fn line(event: &RequestEvent) -> Value {
         "our_us": event.ours.map(micros),
         "results": event.results,
         "changed": event.changed,
-        "result_tokens": tokens(results),
-        "request_tokens": tokens(whole),
+        "fresh": event.fresh.len(),
+        "groups": event.groups.iter().map(group).collect::<Vec<_>>(),
+        "result_tokens": tokens(event.result_tokens),
+        "request_tokens": tokens(event.request_tokens),
         "tool_tokens": event.tool_tokens,
-        "stages": event.stages.iter().map(|(stage, saved)| ((*stage).to_owned(), json!(saved))).collect::<serde_json::Map<_, _>>(),
+        "stages": stages(&event.stages),
         "redacted": event.redacted,
         "memo_reused": event.reused,
+        "memo_changed": event.renewed,
         "faults": event.faults,
+        "fetched": event.fetched.iter().map(fetch).collect::<Vec<_>>(),
+        "billed": event.billed.map(billed),
+        "rounds": billed(event.rounds),
+        "paid_nanodollars": event.cost.map(|cost| cost.paid),
+        "estimate_without_nanodollars": event.cost.map(|cost| cost.without),
+    })));
+    Value::Object(line)
+}
+
+fn result(event: &RequestEvent, result: &ResultEvent) -> Value {
+    let acted = |names: &[&str]| result.stages.iter().any(|(stage, _)| names.contains(stage));
+    let TokenChange { before, after } = result.tokens;
+    let saved = difference(before, after);
+    let mut line = head("result", event);
+    line.extend(members(json!({
+        "tool_call_id": result.call.as_ref().map(ShownName::as_str),
+        "tool_name": result.tool.as_ref().map(ShownName::as_str),
+        "message_index": result.place.message,
+        "tool_result_index": result.place.result,
+        "canonical_tool": result.group.tool,
+        "family": result.group.family,
+        "mode": result.mode,
+        "status": result.status.name(),
+        "strategies": result.stages.iter().map(|(stage, _)| *stage).collect::<Vec<_>>(),
+        "stages": stages(&result.stages),
+        "before_tokens": before,
+        "after_tokens": after,
+        "saved_tokens": saved,
+        "saved_pct": percent(saved, before),
+        "redacted": result.redacted > 0,
+        "secrets": result.redacted,
+        "capped": acted(&CAPS),
+        "deduped": acted(&REPEATS),
+        "memo_reused": false,
+        "memo_changed": result.is_renewed,
+        "args_fingerprint64": result.arguments.map(|hash| format!("{hash:016x}")),
+    })));
+    line.extend(size("input", result.before));
+    line.extend(size("output", result.after));
+    Value::Object(line)
+}
+
+/// Stages that cut off what is too long, and those that name what stands earlier.
+const CAPS: [&str; 2] = ["cap", "cap_error_window"];
+const REPEATS: [&str; 1] = ["earlier"];
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn group(sum: &GroupSum) -> Value {
+    json!({
+        "canonical_tool": sum.group.tool,
+        "family": sum.group.family,
+        "results": sum.results,
+        "changed": sum.changed,
+        "before_tokens": sum.tokens.before,
+        "after_tokens": sum.tokens.after,
     })
+}
+
+fn fetch(sum: &FetchSum) -> Value {
+    json!({ "stage": sum.stage, "calls": sum.calls, "tokens": sum.tokens })
+}
+
+fn billed(tokens: BilledTokens) -> Value {
+    let BilledTokens { input, cache_read, cache_write, output, reasoning } = tokens;
+    json!({
+        "input": input,
+        "cache_read": cache_read,
+        "cache_write": cache_write,
+        "output": output,
+        "reasoning": reasoning,
+    })
+}
+
+fn size(name: &str, size: TextSize) -> [(String, Value); 4] {
+    [
+        (format!("{name}_bytes"), json!(size.bytes)),
+        (format!("{name}_chars"), json!(size.chars)),
+        (format!("{name}_lines"), json!(size.lines)),
+        (format!("{name}_fingerprint64"), json!(format!("{:016x}", size.fingerprint))),
+    ]
+}
+
+fn stages(stages: &[(&'static str, i64)]) -> Map<String, Value> {
+    stages.iter().map(|(stage, saved)| ((*stage).to_owned(), json!(saved))).collect()
+}
+
+fn difference(before: usize, after: usize) -> i64 {
+    let whole = |tokens| i64::try_from(tokens).unwrap_or(i64::MAX);
+    whole(before) - whole(after)
+}
+
+/// With one decimal.
+fn percent(saved: i64, before: usize) -> f64 {
+    let before = i64::try_from(before).unwrap_or(i64::MAX).max(1);
+    let tenths = i32::try_from(saved.saturating_mul(1000) / before).unwrap_or_default();
+    f64::from(tenths) / 10.0
 }
 
 fn micros(time: std::time::Duration) -> u64 {

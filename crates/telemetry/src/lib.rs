@@ -5,23 +5,29 @@
 
 mod access;
 mod bill;
+mod cost;
 mod event;
 mod journal;
 pub mod log;
 mod metrics;
+mod prices;
 mod result;
 mod shown;
 mod sink;
+mod sums;
 mod telemetry;
 mod tokens;
 mod trace;
 
 pub use bill::{BilledCost, BilledTokens};
+pub use cost::BilledRounds;
 pub use event::{FetchSum, RequestEnd, RequestEvent, Verb};
 pub use journal::{JournalSettings, journal};
+pub use prices::{ModelPrice, PriceFault, PriceTable};
 pub use result::{GroupSum, ResultEvent, ResultGroup, ResultPlace, ResultStatus, TextSize};
 pub use shown::ShownName;
 pub use sink::{EventQueue, EventSink, QueueEnd};
+pub use sums::{BillSums, EventSums};
 pub use telemetry::Telemetry;
 pub use tokens::TokenChange;
 pub use trace::TraceContext;

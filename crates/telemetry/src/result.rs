@@ -28,6 +28,8 @@ pub struct ResultEvent {
     pub tokens: TokenChange,
     /// Secrets that were masked in it.
     pub redacted: usize,
+    /// True when a named session had another text, or other settings, under the same call before.
+    pub is_renewed: bool,
     /// A hash of what the tool was asked for, secrets masked.
     pub arguments: Option<u64>,
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::access;
 use crate::event::RequestEvent;
 use crate::metrics::Metrics;
+use crate::prices::PriceTable;
 use crate::sink::EventSink;
 
 /// Where events go. Clones share all they hold.
@@ -23,6 +24,7 @@ impl fmt::Debug for Telemetry {
 struct Sinks {
     metrics: Metrics,
     others: Vec<Box<dyn EventSink>>,
+    prices: PriceTable,
     last: AtomicU64,
 }
 
@@ -30,7 +32,19 @@ impl Telemetry {
     /// Events go into the numbers, the log if one was started, and wherever else.
     #[must_use]
     pub fn new(others: Vec<Box<dyn EventSink>>) -> Self {
-        Self(Arc::new(Sinks { metrics: Metrics::new(), others, last: AtomicU64::new(0) }))
+        Self::priced(PriceTable::known(), others)
+    }
+
+    /// The same, at these prices.
+    #[must_use]
+    pub fn priced(prices: PriceTable, others: Vec<Box<dyn EventSink>>) -> Self {
+        Self(Arc::new(Sinks { metrics: Metrics::new(), others, prices, last: AtomicU64::new(0) }))
+    }
+
+    /// What models cost.
+    #[must_use]
+    pub fn prices(&self) -> &PriceTable {
+        &self.0.prices
     }
 
     /// Hears that a request has come, and gives it a number.

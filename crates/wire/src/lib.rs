@@ -32,6 +32,7 @@ pub mod rewrite;
 mod schema;
 mod slot;
 mod spoken;
+pub mod usage;
 
 pub use call::SlotCall;
 pub use error::WireError;

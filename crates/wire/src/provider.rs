@@ -8,6 +8,7 @@ use crate::history::HistoryPlace;
 use crate::prompt::UserPrompt;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 /// An API's shape.
 pub trait Provider: Sync {
@@ -55,6 +56,11 @@ pub trait Provider: Sync {
     /// True when `body` lets the provider leave results out of what the model reads.
     fn drops_results(&self, _body: &[u8]) -> bool {
         false
+    }
+
+    /// What its answers call the tokens that were counted; `None` where they do not say.
+    fn counts(&self) -> Option<&'static UsageWords> {
+        None
     }
 
     /// How a tool is hidden in requests to `target`, a path with its query, and in their responses; `None` where it

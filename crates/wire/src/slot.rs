@@ -22,6 +22,8 @@ pub struct Slot<'a> {
     pub token: &'a [u8],
     /// True when the client says that the tool failed.
     pub is_error: bool,
+    /// Which message of the body it stands in, from 0 on.
+    pub message: usize,
 }
 
 impl<'a> Slot<'a> {
@@ -59,6 +61,8 @@ pub(crate) struct FoundSlots<'a> {
     pub(crate) calls: SeenCalls<'a>,
     places: Vec<Range<usize>>,
     slots: Vec<Slot<'a>>,
+    /// The messages that have begun.
+    messages: usize,
 }
 
 /// What an object says of the result that it holds.
@@ -78,6 +82,17 @@ pub(crate) fn find<'a>(
 }
 
 impl<'a> FoundSlots<'a> {
+    /// A message begins.
+    pub(crate) fn begin(&mut self) {
+        self.calls.begin();
+        self.step();
+    }
+
+    /// The same, where calls of one turn stand in messages of their own.
+    pub(crate) fn step(&mut self) {
+        self.messages += 1;
+    }
+
     /// Where the places of an object will begin.
     pub(crate) fn mark(&self) -> usize {
         self.places.len()
@@ -105,11 +120,12 @@ impl<'a> FoundSlots<'a> {
     /// Makes slots of the places since `mark`.
     pub(crate) fn settle(&mut self, mark: usize, body: &'a [u8], answer: ResultLabel<'a>) {
         let call = self.calls.answered(answer.id, answer.tool);
+        let message = self.messages.saturating_sub(1);
         for span in self.places.drain(mark..) {
             let (call, token) = (Arc::clone(&call), &body[span.clone()]);
             // What is empty cannot get shorter.
             if token.len() > 2 {
-                self.slots.push(Slot { span, call, token, is_error: answer.is_error });
+                self.slots.push(Slot { span, call, token, is_error: answer.is_error, message });
             }
         }
     }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use snapshot::hold;
 use tersely_testing::{mutate, reader, stream};
 use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
+use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
 const TOOL: HiddenTool = HiddenTool {
@@ -32,6 +33,7 @@ const ROUNDS: usize = 5;
 struct Case {
     path: PathBuf,
     hides: &'static dyn HidesTool,
+    counts: &'static UsageWords,
     framing: ResponseFraming,
     history: HistoryPlace,
     request: Vec<u8>,
@@ -155,10 +157,14 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
     let mut body = offered.unwrap_or_else(|| case.request.clone());
     let mut watch = case.hides.watch(NAMES, case.framing, case.history);
     let (mut client, mut sent, mut given) = (Vec::new(), vec![text(&body)], 0);
+    let mut spent = TokenUsage::default();
     for (round, response) in case.responses.iter().enumerate() {
+        let mut reader = UsageReader::new(case.counts);
         for piece in pieces(response) {
             watch.see(piece, &mut client);
+            reader.see(piece);
         }
+        spent += reader.usage().unwrap_or_default();
         let Some(turn) = watch.end(&mut client) else { break };
         if round == ROUNDS {
             watch.close(CloseReason::Enough, &mut client);
@@ -182,7 +188,8 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         }
         sent.push(text(&body));
     }
-    sent.push(format!("{:?}", watch.spent()).replacen("TokenUsage", "Usage", 1));
+    let TokenUsage { input, cached, written, output, .. } = spent;
+    sent.push(format!("Usage {{ input: {input}, cached: {cached}, written: {written}, output: {output} }}"));
     let shown = match case.framing {
         ResponseFraming::Messages => text(&stream::decode(&client)),
         ResponseFraming::Whole | ResponseFraming::Events => text(&client),
@@ -236,7 +243,8 @@ fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -
     };
     let responses = (1..).map_while(read).collect();
     let request = fs::read(path.join("request.json")).expect("a request");
-    Case { history: provider.history(&request), request, path, hides, framing, responses }
+    let counts = provider.counts().expect("words");
+    Case { history: provider.history(&request), request, path, hides, counts, framing, responses }
 }
 
 /// Numbers that look random and are the same in every run.

@@ -24,6 +24,7 @@ use crate::llm::{Gate, Untouched, arriving, forward, shape};
 use crate::reply::Reply;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
+use crate::visit::Known;
 
 const RATIO: HeaderName = HeaderName::from_static("x-tersely-ratio");
 const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
@@ -65,7 +66,7 @@ impl Front for ApiDoor {
             return shape::answer(None, &error);
         }
         let wish = FormatWish::take(&mut request);
-        let answered = match forward(&self.gate, None, request).await {
+        let answered = match forward(&self.gate, (None, &mut Known::default()), request).await {
             Ok(response) => negotiate(&self.gate, wish, response).await,
             Err(error) => Err(error),
         };

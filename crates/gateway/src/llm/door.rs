@@ -8,6 +8,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri, Version, response};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
+use tersely_wire::claimed_provider;
 use tersely_wire::hidden::ResponseFraming;
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,6 +23,7 @@ use crate::hop;
 use crate::idle::Idle;
 use crate::life::GateLife;
 use crate::llm::check::check;
+use crate::llm::entry::RequestEntry;
 use crate::llm::gate::{Gate, arriving};
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
@@ -30,10 +32,11 @@ use crate::llm::{expand, local, rounds, shape, signature};
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
 use crate::settings::{GatewaySettings, Websockets};
+use crate::tap::Tapping;
 use crate::upgrade::{self, Ends};
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
-use crate::visit::know;
+use crate::visit::{Known, know};
 
 /// The door for models.
 pub(crate) struct ModelDoor {
@@ -71,23 +74,24 @@ async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> 
         return response;
     }
     let origin = local::origin(gate, request.headers());
+    let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
     let answered = if expand::is_asked(&request) {
         expand::expand(gate, request).await
     } else {
-        forward(gate, provider, request).await
+        forward(gate, (provider, &mut seen), request).await
     };
     let mut response = answered.unwrap_or_else(|error| shape::answer(provider, &error));
-    know(response.extensions_mut(), |known| known.provider = provider.map(Vendor::name));
+    know(response.extensions_mut(), |known| known.join(seen));
     if let Some(origin) = origin {
         local::open(origin, response.headers_mut());
     }
     response
 }
 
-/// The upstream's answer to a request.
+/// The upstream's answer to a request; what is known of that is added, whatever comes of it.
 pub(crate) async fn forward(
     gate: &Arc<Gate>,
-    provider: Option<Vendor>,
+    (provider, known): (Option<Vendor>, &mut Known),
     mut request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
     let (running, upstream, address) = match admit(gate, provider, &request) {
@@ -100,8 +104,11 @@ pub(crate) async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let Offered { outgoing, added, entry, follow, missed, ours, model } =
-        offer(gate, &mut parts, arriving(gate, body)).await?;
+    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(|shape| shape.counts());
+    let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
+    let Offered { outgoing, added, entry, follow } =
+        offer(gate, known, &mut parts, arriving(gate, body)).await?;
+    known.session = entry.as_ref().and_then(RequestEntry::session);
     // Only AWS is shown another name of the host than its own.
     let is_aws = provider == Some(Vendor::Bedrock);
     let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
@@ -115,23 +122,20 @@ pub(crate) async fn forward(
         speaks,
         head: head.clone(),
         follow,
+        tapping: tapping.clone(),
         held,
         room: None,
     });
     let since = Instant::now();
     let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
-    let took = since.elapsed();
+    known.upstream = Some(since.elapsed());
     let mut answer = match (response.status(), client) {
         (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
         (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
-        _ => back(gate, (added, again), response, (running, lane)).await?,
+        _ => back(gate, (added, again, tapping), response, (running, lane)).await?,
     };
-    know(answer.extensions_mut(), |known| {
-        (known.upstream, known.ours, known.missed) = (Some(took), ours, missed);
-        known.model = model;
-    });
     if let Some(entry) = entry {
-        entry.answer(&mut answer);
+        entry.answer(known, &mut answer);
     }
     Ok(answer)
 }
@@ -154,7 +158,7 @@ fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
         // What is said over one cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
-        Websockets::Fitting => tersely_wire::claimed_provider(path).is_some(),
+        Websockets::Fitting => claimed_provider(path).is_some(),
         Websockets::Relay => false,
         Websockets::Decline => true,
     };
@@ -191,7 +195,7 @@ fn outbound(
 /// The answer as the client should see it.
 async fn back(
     gate: &Gate,
-    (added, again): (HeaderMap, Option<NextRound>),
+    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
     response: Response<Incoming>,
     (running, lane): (OwnedSemaphorePermit, Option<Lane>),
 ) -> Result<Response<Reply>, Error> {
@@ -201,14 +205,17 @@ async fn back(
     parts.version = Version::HTTP_11;
     parts.extensions.clear();
     let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
+    let tapping = tapping.filter(|_| parts.status.is_success());
     let Some(again) = again.filter(|_| parts.status.is_success()) else {
-        let mut body = Arrival::new(Coding::Identity, body, lane);
+        let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
+        let mut body = Arrival::new(Coding::Identity, body, lane).tapped(tap);
         body.begin().await?;
         return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }));
     };
     let coding = rounds::coding(&again.upstream, &parts.headers)?;
     uncode(coding, &mut parts.headers);
-    watch(again, (parts, added), Arrival::new(coding, body, lane), running).await
+    let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
+    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), running).await
 }
 
 /// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be

@@ -2,6 +2,7 @@
 //!
 //! A request that fails has saved nothing, however short its body was; a client will send it again.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use http::Response;
@@ -10,7 +11,7 @@ use tersely_core::prompt::Stats;
 use tersely_engine::Report;
 
 use crate::llm::totals::TotalSums;
-use crate::visit::know;
+use crate::visit::Known;
 
 /// What a response says of its request.
 const READER: HeaderName = HeaderName::from_static("x-tersely-reader");
@@ -34,9 +35,17 @@ pub struct RequestEntry {
     report: Arc<Report>,
     /// Where it is counted; nowhere if it only asks what a request would cost.
     sums: Option<Arc<TotalSums>>,
+    sender: RequestSender,
     /// What is told whatever the answer is.
     notes: HeaderMap,
     state: State,
+}
+
+/// Hashes of who sent a request, and of the name that its head gives its conversation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RequestSender {
+    pub(crate) whose: u64,
+    pub(crate) session: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -51,8 +60,8 @@ enum State {
 
 impl RequestEntry {
     /// The account of a request that was not sent yet.
-    pub(crate) fn new(report: Report, sums: Option<Arc<TotalSums>>) -> Self {
-        Self { report: Arc::new(report), sums, notes: HeaderMap::new(), state: State::Open }
+    pub(crate) fn new(sender: RequestSender, report: Report, sums: Option<Arc<TotalSums>>) -> Self {
+        Self { report: Arc::new(report), sums, sender, notes: HeaderMap::new(), state: State::Open }
     }
 
     /// Tells the client something else too, whatever the answer is.
@@ -72,13 +81,21 @@ impl RequestEntry {
         self
     }
 
+    /// A hash of the conversation that it belongs to.
+    pub(crate) fn session(&self) -> Option<u64> {
+        let session = self.sender.session.or(self.report.session);
+        session.map(|session| hash(&(self.sender.whose, session)))
+    }
+
     /// Counts it by its answer, and tells the client if that is a success.
-    pub(crate) fn answer<B>(mut self, response: &mut Response<B>) {
+    pub(crate) fn answer<B>(mut self, known: &mut Known, response: &mut Response<B>) {
         response.headers_mut().extend(std::mem::take(&mut self.notes));
         if response.status().is_success() {
             self.state = State::Answered;
-            let report = Arc::clone(&self.report);
-            know(response.extensions_mut(), |known| known.report = Some(report));
+            if let Some(sums) = &self.sums {
+                known.fresh = sums.add(self.sender.whose, &self.report);
+                known.report = Some(Arc::clone(&self.report));
+            }
             response.headers_mut().extend(told(&self.report));
         }
     }
@@ -87,12 +104,17 @@ impl RequestEntry {
 /// Whatever ends it: an upstream that fails, a client that leaves.
 impl Drop for RequestEntry {
     fn drop(&mut self) {
-        match (self.state, &self.sums) {
-            (State::Answered, Some(sums)) => sums.add(&self.report),
-            (State::Sent, Some(sums)) => sums.fail(),
-            _ => {}
+        if let (State::Sent, Some(sums)) = (self.state, &self.sums) {
+            sums.fail();
         }
     }
+}
+
+/// A hash that is the same in every process.
+pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Headers that tell what became of a body; none where there was nothing to do.

@@ -12,7 +12,7 @@ use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
 use crate::hop::THRESHOLD;
 use crate::llm::compressor::{Compressor, Consulted};
-use crate::llm::entry::RequestEntry;
+use crate::llm::entry::{RequestEntry, RequestSender, hash};
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict, WaitingVerdict};
 use crate::llm::totals::{TotalSums, Totals};
@@ -116,7 +116,12 @@ impl Live {
             memo,
         };
         let only_counts = COUNTS.iter().any(|end| head.uri.path().ends_with(end));
-        let books = Books { sums: Arc::clone(&self.sums), shelf: self.shelf(&whose), only_counts };
+        let books = Books {
+            sums: Arc::clone(&self.sums),
+            shelf: self.shelf(&whose),
+            sender: RequestSender { whose: hash(whose.said()), session: session(head.headers) },
+            only_counts,
+        };
         let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
         let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
             return books.verdict(sent, &Consulted::default());
@@ -207,6 +212,7 @@ impl Rewrite for Live {
 struct Books {
     sums: Arc<TotalSums>,
     shelf: Option<TrailShelf>,
+    sender: RequestSender,
     /// Whether it only asks what a request would cost.
     only_counts: bool,
 }
@@ -221,7 +227,8 @@ impl Books {
 
     fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, Refused> {
         let Passed { body, report, hidden } = sent.pass_on()?;
-        let mut entry = RequestEntry::new(report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
+        let mut entry =
+            RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
         if sent.plain > 0 {
             entry.note(PLAIN, HeaderValue::from(sent.plain));
         }
@@ -242,6 +249,16 @@ impl Books {
             ..Replacement::default()
         }))
     }
+}
+
+/// Headers in which clients name their sessions.
+const SESSIONS: [&str; 5] =
+    ["x-claude-code-session-id", "x-opencode-session", "x-session-id", "session-id", "session_id"];
+
+/// A hash of the name that a client gives its session.
+fn session(headers: &HeaderMap) -> Option<u64> {
+    let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
+    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(hash)
 }
 
 /// What the headers ask for.

@@ -1,7 +1,7 @@
 //! Reads the bodies that the rewriter wants, offers them, and says what to forward.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
@@ -27,6 +27,7 @@ use crate::missed::Missed;
 use crate::outgoing::Outgoing;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
+use crate::visit::Known;
 
 /// What a response says of its request when that went on as it came, though it should not have.
 const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
@@ -40,59 +41,50 @@ pub(crate) struct Offered {
     pub(crate) entry: Option<RequestEntry>,
     /// What goes on with the response, and the room that the request takes until that is over.
     pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
-    /// Why it goes on as it came, though it should not.
-    pub(crate) missed: Option<Missed>,
-    /// What the verdict took.
-    pub(crate) ours: Option<Duration>,
-    /// The model that it names, if that can be shown.
-    pub(crate) model: Option<ShownName>,
 }
 
 impl Offered {
     /// A body that goes on as it came.
     fn plain(outgoing: Outgoing) -> Self {
-        Self {
-            outgoing,
-            added: HeaderMap::new(),
-            entry: None,
-            follow: None,
-            missed: None,
-            ours: None,
-            model: None,
-        }
+        Self { outgoing, added: HeaderMap::new(), entry: None, follow: None }
     }
 }
 
 /// Reads the body if the rewriter wants it, and says what to forward.
-pub(crate) async fn offer(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
+pub(crate) async fn offer(
+    gate: &Gate,
+    known: &mut Known,
+    parts: &mut Parts,
+    body: Idle,
+) -> Result<Offered, Error> {
     if gate.rewrite.seals() {
-        return sealed(gate, parts, body).await;
+        return sealed(gate, known, parts, body).await;
     }
     let wanted = guarded(|| gate.rewrite.wants(&head(gate, parts)));
     match wanted {
         Ok(true) if !covers_body(parts) => {}
         Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
-        Ok(true) => return Ok(miss(gate, parts, Missed::Signed, Outgoing::stream(body))),
-        Err(why) => return Ok(miss(gate, parts, why, Outgoing::stream(body))),
+        Ok(true) => return Ok(miss(gate, known, parts, Missed::Signed, Outgoing::stream(body))),
+        Err(why) => return Ok(miss(gate, known, parts, why, Outgoing::stream(body))),
     }
     match read(gate, body).await? {
-        Read::Begun(outgoing) => Ok(miss(gate, parts, Missed::Full, outgoing)),
-        Read::Whole(whole) => judge(gate, parts, whole).await,
+        Read::Begun(outgoing) => Ok(miss(gate, known, parts, Missed::Full, outgoing)),
+        Read::Whole(whole) => judge(gate, known, parts, whole).await,
     }
 }
 
 /// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
 /// and goes on whatever comes of that, has been masked.
-async fn sealed(gate: &Gate, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
+async fn sealed(gate: &Gate, known: &mut Known, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
     let full =
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
     match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
-        Ok(true) if !covers_body(parts) => judge(gate, parts, whole).await,
-        Ok(true) => Ok(miss(gate, parts, Missed::Signed, whole.unchanged())),
+        Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
+        Ok(true) => Ok(miss(gate, known, parts, Missed::Signed, whole.unchanged())),
         Ok(false) => Ok(Offered::plain(whole.unchanged())),
-        Err(why) => Ok(miss(gate, parts, why, whole.unchanged())),
+        Err(why) => Ok(miss(gate, known, parts, why, whole.unchanged())),
     }
 }
 
@@ -101,22 +93,21 @@ fn head<'a>(gate: &'a Gate, parts: &'a Parts) -> Head<'a> {
     Head { method, uri, headers, upstream: gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok() }
 }
 
-fn miss(gate: &Gate, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
+fn miss(gate: &Gate, known: &mut Known, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
+    known.missed = Some(why);
     // The one who is told may be the one who just panicked.
     let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
     let added = HeaderMap::from_iter([(MISSED, HeaderValue::from_static(why.name()))]);
-    Offered { added, missed: Some(why), ..Offered::plain(outgoing) }
+    Offered { added, ..Offered::plain(outgoing) }
 }
 
-async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
+async fn judge(gate: &Gate, known: &mut Known, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
     let Whole { bytes, trailers, held } = whole;
     let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
-    let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
-    let model = named_model(target, &bytes).and_then(|name| ShownName::of(&name));
     let since = Instant::now();
-    let verdict = ask(gate, parts, &bytes).await;
-    let ours = Some(since.elapsed());
-    let offered = match verdict {
+    let verdict = ask(gate, known, parts, &bytes).await;
+    known.ours = Some(since.elapsed());
+    match verdict {
         Ok(Verdict::Replace(new)) => Ok(replace(parts, new, held).await),
         Ok(Verdict::Refuse(why)) => Err(Error::client(why.status, why.message)),
         Ok(Verdict::Count(entry)) => {
@@ -124,20 +115,23 @@ async fn judge(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Offered, 
         }
         // Nobody waits for a verdict twice.
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
-        Err(why) => Ok(miss(gate, parts, why, as_it_came(bytes, held))),
-    };
-    offered.map(|offered| Offered { ours, model, ..offered })
+        Err(why) => Ok(miss(gate, known, parts, why, as_it_came(bytes, held))),
+    }
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
-async fn ask(gate: &Gate, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed> {
+async fn ask(gate: &Gate, known: &mut Known, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
+        known.model = model(&parts.uri, body);
         guarded(|| gate.rewrite.rewrite(&head(gate, parts), body))
     } else {
-        let work = Work::of(gate, parts, body);
-        aside(gate, parts, body, move || work.run(limit, coding)).await
+        let (work, named) = (Work::of(gate, parts, body), Arc::new(OnceLock::new()));
+        let tell = Arc::clone(&named);
+        let verdict = aside(gate, parts, body, move || work.run(limit, coding, &tell)).await;
+        known.model = named.get().cloned().flatten();
+        verdict
     };
     match verdict {
         Ok(Verdict::Wait(WaitingVerdict(waiting))) => {
@@ -166,6 +160,12 @@ async fn aside(
     verdict?
 }
 
+/// The model that a request names, if that can be shown.
+fn model(uri: &Uri, body: &[u8]) -> Option<ShownName> {
+    let target = uri.path_and_query().map_or("", PathAndQuery::as_str);
+    named_model(target, body).and_then(|name| ShownName::of(&name))
+}
+
 /// A request that another thread looks at.
 struct Work {
     rewrite: Arc<dyn Rewrite>,
@@ -188,9 +188,18 @@ impl Work {
         }
     }
 
-    fn run(self, limit: usize, coding: Coding) -> Result<Verdict, Missed> {
+    /// The verdict; the model is told even if that is late.
+    fn run(
+        self,
+        limit: usize,
+        coding: Coding,
+        named: &OnceLock<Option<ShownName>>,
+    ) -> Result<Verdict, Missed> {
         match self.plain(limit, coding) {
-            Ok(body) => Ok(self.rewrite.rewrite(&self.head(), &body)),
+            Ok(body) => {
+                named.get_or_init(|| model(&self.uri, &body));
+                Ok(self.rewrite.rewrite(&self.head(), &body))
+            }
             Err(CodingFault::Garbled) => Err(Missed::Coded),
             Err(CodingFault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
         }

@@ -5,8 +5,9 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
-use tersely_engine::{KeptOriginal, Report};
-use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch, TokenUsage};
+use tersely_engine::{Fetched, KeptOriginal, Report};
+use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
+use tersely_wire::usage::TokenUsage;
 
 use crate::llm::entry::RequestEntry;
 use crate::llm::whose::Whose;
@@ -145,9 +146,17 @@ pub trait Follow: Send {
     /// all rounds. Without one the response cannot go on.
     fn next(&mut self, turn: HiddenTurn, round: Round, room: usize) -> Pending<'_, Option<Bytes>>;
 
-    /// Hears that the response is over, and what its first round and all of them cost. Gives headers to add, should
-    /// there be time for that.
-    fn over(&mut self, first: TokenUsage, all: TokenUsage) -> HeaderMap;
+    /// Hears that the response is over, and what the rounds cost that followed the first.
+    fn over(&mut self, further: TokenUsage) -> FollowEnd;
+}
+
+/// What is told once a response is over.
+#[derive(Debug, Default)]
+pub struct FollowEnd {
+    /// Headers to add, should there be time for that.
+    pub headers: HeaderMap,
+    /// What the model fetched back.
+    pub fetched: Fetched,
 }
 
 /// Whether another round may follow a round.

@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
-use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch, TokenUsage};
+use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::arrival::{Arrival, named, uncode};
@@ -26,6 +26,7 @@ use crate::llm::send::send;
 use crate::llm::setback::Setback;
 use crate::outgoing::Outgoing;
 use crate::reply::Reply;
+use crate::tap::Tapping;
 use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.
@@ -39,6 +40,8 @@ pub(crate) struct NextRound {
     /// The head of the request, as the upstream saw it.
     pub(crate) head: Parts,
     pub(crate) follow: Box<dyn Follow>,
+    /// How its answers are read along.
+    pub(crate) tapping: Option<Tapping>,
     /// The room that the request takes, for it is kept until the response is over.
     pub(crate) held: Held,
     /// Bytes that answers may have, once one was asked for.
@@ -67,8 +70,6 @@ pub(crate) struct Rounds {
     phase: Phase,
     /// Gone while a round is being asked for.
     again: Option<Box<NextRound>>,
-    /// What the first round cost.
-    first: Option<TokenUsage>,
     count: usize,
     /// What was read and not passed on yet.
     begun: Vec<u8>,
@@ -112,7 +113,6 @@ impl Rounds {
             framing,
             phase: Phase::Look(arrival),
             again: Some(Box::new(again)),
-            first: None,
             count: 0,
             begun: Vec::new(),
             setback: None,
@@ -159,7 +159,6 @@ impl Rounds {
     /// The upstream has said what it had to say.
     fn pause(&mut self, out: &mut Vec<u8>) {
         let turn = self.watch.end(out);
-        let first = *self.first.get_or_insert(self.watch.spent());
         match (turn, self.again.take()) {
             (Some(turn), Some(again)) if self.count < ROUNDS => {
                 self.count += 1;
@@ -171,7 +170,7 @@ impl Rounds {
                     self.watch.close(CloseReason::Enough, out);
                 }
                 self.again = again;
-                self.finish(first);
+                self.finish();
             }
         }
     }
@@ -184,15 +183,19 @@ impl Rounds {
             Err(setback) => {
                 self.watch.close(CloseReason::Failed(setback.failure()), out);
                 self.setback = Some(setback);
-                self.finish(self.first.unwrap_or_default());
+                self.finish();
             }
         }
     }
 
-    fn finish(&mut self, first: TokenUsage) {
+    fn finish(&mut self) {
+        // Whoever reads along ends with what was read.
         self.phase = Phase::Over;
         if let Some(mut again) = self.again.take() {
-            self.added = again.follow.over(first, self.watch.spent());
+            let bill = again.tapping.map(|tapping| tapping.bill).unwrap_or_default();
+            let end = again.follow.over(bill.so_far().from(1));
+            bill.fetch(end.fetched);
+            self.added = end.headers;
         }
     }
 }
@@ -200,7 +203,7 @@ impl Rounds {
 /// A client that leaves in the middle has caused the cost all the same.
 impl Drop for Rounds {
     fn drop(&mut self) {
-        self.finish(self.first.unwrap_or_default());
+        self.finish();
     }
 }
 
@@ -282,7 +285,8 @@ impl NextRound {
             let arrival = Arrival::new(coding, body, lane);
             return Err(Setback::refused(&self.upstream, Response::from_parts(parts, arrival)).await);
         }
-        let mut arrival = Arrival::new(coding(&self.upstream, &parts.headers)?, body, lane);
+        let tap = self.tapping.as_ref().map(|tapping| tapping.on(Coding::Identity));
+        let mut arrival = Arrival::new(coding(&self.upstream, &parts.headers)?, body, lane).tapped(tap);
         let found = arrival.framing().await?.or_else(|| named(&parts.headers));
         if found == Some(framing) {
             Ok(arrival)

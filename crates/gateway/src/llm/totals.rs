@@ -1,10 +1,10 @@
 //! What all requests so far came to.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tersely_core::prompt::Stats;
-use tersely_engine::{Fetch, Fetched, Report, ResultTally};
+use tersely_engine::{Fetch, Fetched, Report, ResultNote, ResultTally};
 
 /// Tokens saved, by the stage that saved them.
 pub type Stages = BTreeMap<&'static str, i64>;
@@ -55,12 +55,12 @@ struct Seen {
 }
 
 impl TotalSums {
-    /// Adds a request that was answered with success.
-    pub(crate) fn add(&self, report: &Report) {
+    /// Adds a request of some client that was answered with success; gives those of its results that were not sent before.
+    pub(crate) fn add(&self, whose: u64, report: &Report) -> Vec<Arc<ResultNote>> {
         let (totals, seen) = &mut *self.now();
         let Some(whole) = report.whole else {
             totals.unread += 1;
-            return;
+            return Vec::new();
         };
         totals.requests += 1;
         totals.faults += u64::try_from(report.faults).unwrap_or(u64::MAX);
@@ -68,14 +68,13 @@ impl TotalSums {
         totals.whole += whole;
         totals.prompts += report.prompts;
         totals.results += ResultTally { before: report.before, after: report.after };
-        for (name, tally) in &report.results {
-            if seen.is_new(*name) {
-                totals.fresh += *tally;
-            }
-        }
         for saving in &report.stages {
             *totals.stages.entry(saving.stage).or_default() += saving.saved;
         }
+        let is_new = |note: &&Arc<ResultNote>| seen.is_new(note.name ^ whose);
+        let fresh: Vec<_> = report.results.iter().filter(is_new).cloned().collect();
+        fresh.iter().for_each(|note| totals.fresh += note.tally);
+        fresh
     }
 
     /// Adds a request that was not.

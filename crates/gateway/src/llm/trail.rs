@@ -15,13 +15,14 @@ use tersely_engine::{
     Recall, Refused, Report, Request,
 };
 use tersely_store::Tenant;
-use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch, TokenUsage};
+use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch};
+use tersely_wire::usage::TokenUsage;
 use tersely_wire::{HistoryPlace, Provider};
 use tokio::task::spawn_blocking;
 
 use crate::bench::guarded;
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Follow, Pending, Round};
+use crate::llm::rewrite::{Follow, FollowEnd, Pending, Round};
 use crate::llm::totals::TotalSums;
 
 /// What a response says of what was fetched back: tokens by stage, and what the further rounds cost to read.
@@ -227,11 +228,11 @@ impl Follow for Trail {
         Box::pin(self.answer(turn, round, room))
     }
 
-    fn over(&mut self, first: TokenUsage, all: TokenUsage) -> HeaderMap {
-        let Some(Talk { answers, .. }) = &self.asked else { return HeaderMap::new() };
-        let rounds = price(all).saturating_sub(price(first));
-        self.sums.fetch(answers.fetched(), rounds);
-        told(answers.fetched(), rounds)
+    fn over(&mut self, further: TokenUsage) -> FollowEnd {
+        let Some(Talk { answers, .. }) = &self.asked else { return FollowEnd::default() };
+        let (fetched, rounds) = (answers.fetched().clone(), price(further));
+        self.sums.fetch(&fetched, rounds);
+        FollowEnd { headers: told(&fetched, rounds), fetched }
     }
 }
 

@@ -25,10 +25,11 @@ use crate::mcp::carried::CarriedServer;
 use crate::mcp::door::{McpDoor, McpStart, warm};
 use crate::mcp::remote::RemoteServer;
 use crate::mcp::servers::{McpServer, McpServers};
-use crate::mcp::stream::{SESSION, fault, json_reply};
+use crate::mcp::stream::{SESSION, failed, fault, json_reply};
 use crate::reply::Reply;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
+use crate::visit::know;
 
 /// How often is looked for sessions that nobody uses.
 const LOOK: Duration = Duration::from_mins(1);
@@ -146,14 +147,16 @@ impl Front for McpFront {
     async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
         if let Err(error) = caller::check(&self.gate.settings, self.gate.reach, &request) {
             arriving(&self.gate, request.into_body()).linger();
-            return fault(error.status, &error.message);
+            return failed(&error);
         }
         if matches!(request.uri().path(), "/healthz" | "/readyz") {
-            return json_reply(StatusCode::OK, br#"{"status":"ok"}"#.to_vec());
+            let mut response = json_reply(StatusCode::OK, br#"{"status":"ok"}"#.to_vec());
+            know(response.extensions_mut(), |known| known.is_probe = true);
+            return response;
         }
         if let Err(error) = self.gate.meter(&request) {
             arriving(&self.gate, request.into_body()).linger();
-            let mut response = fault(error.status, &error.message);
+            let mut response = failed(&error);
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
             return response;
         }
@@ -176,7 +179,7 @@ impl Front for McpFront {
                 Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
             }
         };
-        answered.unwrap_or_else(|error| fault(error.status, &error.message))
+        answered.unwrap_or_else(|error| failed(&error))
     }
 }
 

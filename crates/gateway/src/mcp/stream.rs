@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::held::BodySpace;
 use crate::mcp::door::McpDoor;
 use crate::reply::Reply;
+use crate::visit::know;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -61,10 +62,21 @@ pub(super) fn json_reply(status: StatusCode, message: Vec<u8>) -> Response<Reply
     response
 }
 
-/// An error of ours, as clients of the protocol read it.
+/// A refusal, as clients of the protocol read it.
 pub(super) fn fault(status: StatusCode, message: &str) -> Response<Reply> {
-    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
-    json_reply(status, error.to_string().into_bytes())
+    failed(&if status.is_server_error() {
+        Error::us(status, message)
+    } else {
+        Error::client(status, message)
+    })
+}
+
+/// The same for an error.
+pub(super) fn failed(error: &Error) -> Response<Reply> {
+    let text = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": error.message}});
+    let mut response = json_reply(error.status, text.to_string().into_bytes());
+    know(response.extensions_mut(), |known| known.fault = Some((error.side, error.message.as_str().into())));
+    response
 }
 
 /// A message as an event.

@@ -122,6 +122,24 @@ impl Family {
         of_line(line, 0).unwrap_or(Self::Generic)
     }
 
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Git => "git",
+            Self::Npm => "npm",
+            Self::Cargo => "cargo",
+            Self::Test => "test",
+            Self::Docker => "docker",
+            Self::Pip => "pip",
+            Self::Make => "make",
+            Self::Fs => "fs",
+            Self::Grep => "grep",
+            Self::Read => "read",
+            Self::Generic => "generic",
+        }
+    }
+
     /// The family of both, when their outputs stand below each other.
     fn and(self, other: Self) -> Self {
         match (self, other) {

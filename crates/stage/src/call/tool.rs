@@ -103,6 +103,20 @@ const NAMES: [(ToolKind, &[&str]); 6] = [
 ];
 
 impl ToolKind {
+    /// Its name in settings and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Read => "read",
+            Self::Grep => "grep",
+            Self::Glob => "glob",
+            Self::Edit => "edit",
+            Self::Write => "write",
+            Self::Generic => "generic",
+        }
+    }
+
     /// The tool that a client calls `name`; a server's prefix, as in `mcp__files__read_file`, says nothing.
     pub(super) fn named(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);

@@ -14,7 +14,7 @@ use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::verdict::EventVerdict;
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
@@ -100,10 +100,6 @@ impl EventMeaning for AnthropicEvents {
             CloseReason::Enough => self.end_turn(out),
             CloseReason::Failed(why) => self.dress.write_error(why, &words::error(why), out),
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        words::usage(&self.tally)
     }
 }
 

@@ -6,7 +6,7 @@ pub(crate) mod offer;
 pub(crate) mod request;
 mod turn;
 mod whole;
-mod words;
+pub(crate) mod words;
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
@@ -16,6 +16,7 @@ use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 pub(crate) struct AnthropicMessages;
 
@@ -46,6 +47,10 @@ impl Provider for AnthropicMessages {
 
     fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
+    }
+
+    fn counts(&self) -> Option<&'static UsageWords> {
+        Some(&words::COUNTS)
     }
 
     fn spoken(&self, body: &[u8]) -> usize {

@@ -60,7 +60,7 @@ fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<()
 }
 
 fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
-    found.calls.begin();
+    found.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 

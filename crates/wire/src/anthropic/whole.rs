@@ -12,5 +12,4 @@ pub(super) static SPELLING: BlockSpelling = BlockSpelling {
     text: |text| format!(r#"{{"type":"text","text":{text}}}"#),
     error: words::error,
     no_tokens: words::no_tokens,
-    usage: words::usage,
 };

@@ -1,8 +1,9 @@
 //! Says what Anthropic calls its counts and its errors.
 
 use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::hidden::watch::RoundFailure;
 use crate::json::text;
+use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
 pub(super) fn no_tokens() -> UsageTally {
@@ -15,15 +16,22 @@ pub(super) fn no_tokens() -> UsageTally {
 }
 
 /// The counts in our words.
-pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
-    let count = |pointer| tally.count(pointer).unwrap_or_default();
-    TokenUsage {
-        input: count("/input_tokens"),
-        cached: count("/cache_read_input_tokens"),
-        written: count("/cache_creation_input_tokens"),
-        output: count("/output_tokens"),
-    }
-}
+pub(crate) static COUNTS: UsageWords = UsageWords {
+    places: &[&["usage"], &["message", "usage"]],
+    counts: &[INPUT, READ, WRITTEN, OUTPUT],
+    read: |counts| TokenUsage {
+        input: counts.count(INPUT),
+        cached: counts.count(READ),
+        written: counts.count(WRITTEN),
+        output: counts.count(OUTPUT),
+        reasoning: 0,
+    },
+};
+
+const INPUT: &str = "/input_tokens";
+const READ: &str = "/cache_read_input_tokens";
+const WRITTEN: &str = "/cache_creation_input_tokens";
+const OUTPUT: &str = "/output_tokens";
 
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {

@@ -4,7 +4,7 @@ use crate::blocks::kind::BlockKind;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenAsk;
-use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::hidden::watch::RoundFailure;
 use crate::json::node::JsonNode;
 
 /// How a provider spells a message of content blocks.
@@ -23,8 +23,6 @@ pub(crate) struct BlockSpelling {
     pub(crate) error: fn(RoundFailure<'_>) -> String,
     /// What its counts are called, none of them counted yet.
     pub(crate) no_tokens: fn() -> UsageTally,
-    /// The counts in our words.
-    pub(crate) usage: fn(&UsageTally) -> TokenUsage,
 }
 
 /// What a block is, for a request that hides tools of these names.

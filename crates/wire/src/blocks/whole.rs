@@ -8,7 +8,7 @@ use crate::blocks::spelling::BlockSpelling;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
+use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
 use crate::json::node::JsonNode;
@@ -95,10 +95,6 @@ impl BodyMeaning for BlockWhole {
             CloseReason::Enough => self.write(Some("\"end_turn\""), out),
             CloseReason::Failed(why) => out.extend_from_slice((self.spelling.error)(why).as_bytes()),
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        (self.spelling.usage)(&self.tally)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
 use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch, TokenUsage};
+use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
 use crate::json::node::JsonNode;
 use crate::json::patch::BytePatch;
 
@@ -112,10 +112,6 @@ impl ResponseWatch for WholeBridge {
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.watch.close(why, out);
     }
-
-    fn spent(&self) -> TokenUsage {
-        self.watch.spent()
-    }
 }
 
 struct StreamBridge<E> {
@@ -156,9 +152,5 @@ impl<E: EventBridge> ResponseWatch for StreamBridge<E> {
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.watch.close(why, out);
-    }
-
-    fn spent(&self) -> TokenUsage {
-        self.watch.spent()
     }
 }

@@ -11,7 +11,7 @@ use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::words::KEPT_ASKING;
 
 /// An answer, over all its rounds.
@@ -161,10 +161,6 @@ impl EventMeaning for ChatEvents {
                 out.extend_from_slice(format!("data: {}\n\ndata: [DONE]\n\n", words::error(why)).as_bytes());
             }
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        words::usage(&self.voice.tally)
     }
 }
 

@@ -74,7 +74,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
     let (mut content, mut calls, mut single) = (None, None, None);
     let mark = found.mark();
-    found.calls.begin();
+    found.begin();
     scan.members(|scan, key| match key {
         b"role" => scan.word(&mut role),
         b"tool_call_id" => scan.word(&mut id),

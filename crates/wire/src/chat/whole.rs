@@ -8,7 +8,7 @@ use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::{KEPT_ASKING, gap_between};
 use crate::json::node::JsonNode;
@@ -60,10 +60,6 @@ impl BodyMeaning for ChatWhole {
             self.break_silence();
             self.write(Some("\"stop\""), &answer, &body, out);
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        words::usage(&self.tally)
     }
 }
 

@@ -2,16 +2,33 @@
 
 use serde_json::json;
 
-use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::hidden::watch::RoundFailure;
+use crate::usage::words::{TokenUsage, UsageWords};
 
-/// The counts in our words. What was cached counts as part of the prompt.
-pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
-    let cached = tally.count("/prompt_tokens_details/cached_tokens");
-    let cached = cached.or_else(|| tally.count("/prompt_cache_hit_tokens")).unwrap_or_default();
-    let input = tally.count("/prompt_tokens").unwrap_or_default().saturating_sub(cached);
-    TokenUsage { input, cached, written: 0, output: tally.count("/completion_tokens").unwrap_or_default() }
-}
+/// The counts in our words. What the cache has to do with counts as part of the prompt.
+pub(crate) static COUNTS: UsageWords = UsageWords {
+    places: &[&["usage"]],
+    counts: &[INPUT, READ, HITS, WRITTEN, OUTPUT, REASONING],
+    read: |counts| {
+        let cached = counts.find(READ).or_else(|| counts.find(HITS)).unwrap_or_default();
+        let written = counts.count(WRITTEN);
+        TokenUsage {
+            input: counts.count(INPUT).saturating_sub(cached).saturating_sub(written),
+            cached,
+            written,
+            output: counts.count(OUTPUT),
+            reasoning: counts.count(REASONING),
+        }
+    },
+};
+
+const INPUT: &str = "/prompt_tokens";
+const READ: &str = "/prompt_tokens_details/cached_tokens";
+/// What `DeepSeek` calls the same.
+const HITS: &str = "/prompt_cache_hit_tokens";
+const WRITTEN: &str = "/prompt_tokens_details/cache_write_tokens";
+const OUTPUT: &str = "/completion_tokens";
+const REASONING: &str = "/completion_tokens_details/reasoning_tokens";
 
 /// The provider's error for these words.
 pub(crate) fn error(failure: RoundFailure<'_>) -> String {

@@ -15,6 +15,7 @@ use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 pub(crate) struct BedrockConverse;
 
@@ -41,6 +42,10 @@ impl Provider for BedrockConverse {
 
     fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
+    }
+
+    fn counts(&self) -> Option<&'static UsageWords> {
+        Some(&words::COUNTS)
     }
 
     fn spoken(&self, body: &[u8]) -> usize {

@@ -1,8 +1,9 @@
 //! Says what Converse calls its counts and its errors.
 
 use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::hidden::watch::RoundFailure;
 use crate::json::text;
+use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
 pub(super) fn no_tokens() -> UsageTally {
@@ -16,15 +17,22 @@ pub(super) fn no_tokens() -> UsageTally {
 }
 
 /// The counts in our words.
-pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
-    let count = |pointer| tally.count(pointer).unwrap_or_default();
-    TokenUsage {
-        input: count("/inputTokens"),
-        cached: count("/cacheReadInputTokens"),
-        written: count("/cacheWriteInputTokens"),
-        output: count("/outputTokens"),
-    }
-}
+pub(super) static COUNTS: UsageWords = UsageWords {
+    places: &[&["usage"]],
+    counts: &[INPUT, READ, WRITTEN, OUTPUT],
+    read: |counts| TokenUsage {
+        input: counts.count(INPUT),
+        cached: counts.count(READ),
+        written: counts.count(WRITTEN),
+        output: counts.count(OUTPUT),
+        reasoning: 0,
+    },
+};
+
+const INPUT: &str = "/inputTokens";
+const READ: &str = "/cacheReadInputTokens";
+const WRITTEN: &str = "/cacheWriteInputTokens";
+const OUTPUT: &str = "/outputTokens";
 
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {

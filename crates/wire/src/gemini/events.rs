@@ -9,7 +9,7 @@ use crate::hidden::frames::EventFrames;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::json::patch::BytePatch;
 use crate::json::text;
@@ -101,10 +101,6 @@ impl EventMeaning for GeminiEvents {
                 out.extend_from_slice(format!("data: {}\n\n", words::error(why)).as_bytes());
             }
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        words::usage(&self.tally)
     }
 }
 

@@ -145,7 +145,7 @@ fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(
 }
 
 fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
-    found.calls.begin();
+    found.begin();
     scan.items_of("parts", |scan| part(scan, found))
 }
 

@@ -8,7 +8,7 @@ use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
 use crate::json::patch::BytePatch;
@@ -54,10 +54,6 @@ impl BodyMeaning for GeminiWhole {
             CloseReason::Enough => self.write(out),
             CloseReason::Failed(why) => out.extend_from_slice(words::error(why).as_bytes()),
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        words::usage(&self.tally)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Says what Gemini calls its counts and its errors.
 
 use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::{RoundFailure, TokenUsage};
+use crate::hidden::watch::RoundFailure;
 use crate::json::text;
+use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
 pub(super) fn no_tokens() -> UsageTally {
@@ -16,14 +17,27 @@ pub(super) fn no_tokens() -> UsageTally {
     ])
 }
 
-/// The counts in our words. What was cached counts as part of the prompt.
-pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
-    let count = |pointer| tally.count(pointer).unwrap_or_default();
-    let (cached, results) = (count("/cachedContentTokenCount"), count("/toolUsePromptTokenCount"));
-    let input = count("/promptTokenCount").saturating_sub(cached).saturating_add(results);
-    let output = count("/candidatesTokenCount").saturating_add(count("/thoughtsTokenCount"));
-    TokenUsage { input, cached, written: 0, output }
-}
+/// The counts in our words. What was cached counts as part of the prompt; a client that is signed in gets all of it wrapped.
+pub(super) static COUNTS: UsageWords = UsageWords {
+    places: &[&["usageMetadata"], &["response", "usageMetadata"]],
+    counts: &[INPUT, READ, RESULTS, OUTPUT, REASONING],
+    read: |counts| {
+        let (cached, reasoning) = (counts.count(READ), counts.count(REASONING));
+        TokenUsage {
+            input: counts.count(INPUT).saturating_sub(cached).saturating_add(counts.count(RESULTS)),
+            cached,
+            written: 0,
+            output: counts.count(OUTPUT).saturating_add(reasoning),
+            reasoning,
+        }
+    },
+};
+
+const INPUT: &str = "/promptTokenCount";
+const READ: &str = "/cachedContentTokenCount";
+const RESULTS: &str = "/toolUsePromptTokenCount";
+const OUTPUT: &str = "/candidatesTokenCount";
+const REASONING: &str = "/thoughtsTokenCount";
 
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {

@@ -5,7 +5,7 @@ use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::veil;
-use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
+use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
 
 /// What a provider's events mean.
@@ -23,9 +23,6 @@ pub(crate) trait EventMeaning: Send {
 
     /// Ends the client's response, as with [`ResponseWatch::close`].
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
-
-    /// What all rounds so far cost.
-    fn spent(&self) -> TokenUsage;
 }
 
 /// A watch over events of this meaning, for calls of the tools with these names.
@@ -136,9 +133,5 @@ impl<E: EventMeaning> ResponseWatch for Stream<E> {
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.events.close(why, out);
-    }
-
-    fn spent(&self) -> TokenUsage {
-        self.events.spent()
     }
 }

@@ -13,7 +13,7 @@ use crate::json::patch::BytePatch;
 use crate::json::text;
 
 /// What stands before the headers: the length of all, the length of the headers, and a sum over both.
-const PRELUDE: usize = 12;
+pub(crate) const PRELUDE: usize = 12;
 
 /// A sum over all that comes before it.
 const SUM: usize = 4;
@@ -30,6 +30,11 @@ pub(crate) struct BrokenMessage;
 #[must_use]
 pub fn begins_message(bytes: &[u8]) -> bool {
     matches!(prelude(bytes), Ok(Some(_)))
+}
+
+/// How long the message says it is that these bytes begin with; `None` while it has not said so.
+pub(crate) fn announced(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
+    Ok(prelude(bytes)?.map(|(total, _)| total))
 }
 
 /// How long the message is that these bytes begin with; `None` while it is not all here.

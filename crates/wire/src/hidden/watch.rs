@@ -15,9 +15,6 @@ pub trait ResponseWatch: Send {
 
     /// Ends the client's response in place of an answer to the latest turn.
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
-
-    /// What all rounds so far cost.
-    fn spent(&self) -> TokenUsage;
 }
 
 /// Whether a response comes at once or in events.
@@ -49,17 +46,4 @@ pub struct RoundFailure<'a> {
     pub kind: Option<&'a str>,
     /// What happened, in words.
     pub message: &'a str,
-}
-
-/// What a provider says it counted, over all rounds of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TokenUsage {
-    /// Tokens read at full price.
-    pub input: u64,
-    /// Tokens read from its cache.
-    pub cached: u64,
-    /// Tokens written to its cache.
-    pub written: u64,
-    /// Tokens that the model wrote.
-    pub output: u64,
 }

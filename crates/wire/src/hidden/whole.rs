@@ -6,7 +6,7 @@ use crate::hidden::dress::EventDress;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::veil;
-use crate::hidden::watch::{CloseReason, ResponseWatch, TokenUsage};
+use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
 
 /// What a provider's bodies mean.
@@ -16,9 +16,6 @@ pub(crate) trait BodyMeaning: Send {
 
     /// Ends the client's response, as with [`ResponseWatch::close`].
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>);
-
-    /// What all rounds so far cost.
-    fn spent(&self) -> TokenUsage;
 }
 
 /// A watch over bodies of this meaning, for calls of the tools with these names.
@@ -69,10 +66,6 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         self.bodies.close(why, out);
     }
-
-    fn spent(&self) -> TokenUsage {
-        self.bodies.spent()
-    }
 }
 
 #[cfg(test)]
@@ -88,10 +81,6 @@ mod tests {
         }
 
         fn close(&mut self, _: CloseReason<'_>, _: &mut Vec<u8>) {}
-
-        fn spent(&self) -> TokenUsage {
-            TokenUsage::default()
-        }
     }
 
     #[test]

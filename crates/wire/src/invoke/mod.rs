@@ -12,6 +12,7 @@ use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 pub(crate) struct BedrockInvoke;
 
@@ -38,6 +39,10 @@ impl Provider for BedrockInvoke {
 
     fn head(&self, body: &[u8]) -> RequestHead {
         anthropic::request::head(body)
+    }
+
+    fn counts(&self) -> Option<&'static UsageWords> {
+        Some(&anthropic::words::COUNTS)
     }
 
     fn spoken(&self, body: &[u8]) -> usize {

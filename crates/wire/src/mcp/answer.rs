@@ -34,6 +34,7 @@ impl<'a> ToolAnswer<'a> {
             call: Arc::clone(call),
             token: text.bytes(),
             is_error,
+            message: 0,
         });
         let says_all = texts.len() == blocks.len();
         let copy = structured.filter(|it| says_all && repeats(it, &texts.iter().collect::<Vec<_>>()));

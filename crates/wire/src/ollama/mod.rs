@@ -1,12 +1,14 @@
 //! Speaks Ollama's chat: claims its path, and hands its bodies to the room beside it.
 
 mod request;
+mod words;
 
 use crate::error::WireError;
 use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 pub(crate) struct OllamaChat;
 
@@ -29,6 +31,10 @@ impl Provider for OllamaChat {
 
     fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
         request::prompts(body)
+    }
+
+    fn counts(&self) -> Option<&'static UsageWords> {
+        Some(&words::COUNTS)
     }
 
     fn spoken(&self, body: &[u8]) -> usize {

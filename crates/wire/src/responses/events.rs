@@ -9,7 +9,7 @@ use crate::hidden::events::EventMeaning;
 use crate::hidden::frames::EventFrame;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::{CloseReason, RoundFailure, TokenUsage};
+use crate::hidden::watch::{CloseReason, RoundFailure};
 use crate::json::list;
 use crate::json::patch::BytePatch;
 use crate::json::text;
@@ -195,10 +195,6 @@ impl EventMeaning for ResponsesEvents {
             }
             (CloseReason::Enough, None) => {}
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        self.story.spent()
     }
 }
 

@@ -20,6 +20,7 @@ use crate::prompt::UserPrompt;
 use crate::provider::Provider;
 use crate::schema::ToolDescription;
 use crate::slot::Slot;
+use crate::usage::UsageWords;
 
 pub(crate) struct ResponsesApi;
 
@@ -50,6 +51,10 @@ impl Provider for ResponsesApi {
 
     fn head(&self, body: &[u8]) -> RequestHead {
         request::head(body)
+    }
+
+    fn counts(&self) -> Option<&'static UsageWords> {
+        Some(&words::COUNTS)
     }
 
     fn spoken(&self, body: &[u8]) -> usize {

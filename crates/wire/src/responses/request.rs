@@ -130,6 +130,7 @@ fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<()
 fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
     let (mut said, mut output) = (None, None);
+    found.step();
     let mark = found.mark();
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),

@@ -3,11 +3,10 @@
 use serde_json::{Value, json};
 
 use super::object::{ResponseItem, ResponseObject, waits_for_client};
-use super::{turn, words};
+use super::turn;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::TokenUsage;
 use crate::hidden::words::KEPT_ASKING;
 use crate::json::list;
 use crate::json::node::JsonNode;
@@ -101,9 +100,5 @@ impl ResponseStory {
             "status": "completed", "role": "assistant", "content": [part]});
         self.shown.push(message.to_string());
         Some(message)
-    }
-
-    pub(super) fn spent(&self) -> TokenUsage {
-        words::usage(&self.tally)
     }
 }

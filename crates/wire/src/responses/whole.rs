@@ -5,7 +5,7 @@ use super::story::ResponseStory;
 use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::watch::{CloseReason, TokenUsage};
+use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::history::HistoryPlace;
 
@@ -63,9 +63,5 @@ impl BodyMeaning for ResponsesWhole {
             (CloseReason::Failed(why), _) => out.extend_from_slice(words::error(why).as_bytes()),
             (CloseReason::Enough, None) => {}
         }
-    }
-
-    fn spent(&self) -> TokenUsage {
-        self.story.spent()
     }
 }

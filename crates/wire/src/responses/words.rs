@@ -1,13 +1,26 @@
 //! Says what the Responses API calls its counts and its errors.
 
 pub(super) use crate::chat::words::error;
-use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::TokenUsage;
+use crate::usage::words::{TokenUsage, UsageWords};
 
-/// The counts in our words. What was cached counts as part of the input.
-pub(super) fn usage(tally: &UsageTally) -> TokenUsage {
-    let count = |pointer| tally.count(pointer).unwrap_or_default();
-    let cached = count("/input_tokens_details/cached_tokens");
-    let input = count("/input_tokens").saturating_sub(cached);
-    TokenUsage { input, cached, written: 0, output: count("/output_tokens") }
-}
+/// The counts in our words. What the cache has to do with counts as part of the input.
+pub(super) static COUNTS: UsageWords = UsageWords {
+    places: &[&["usage"], &["response", "usage"]],
+    counts: &[INPUT, READ, WRITTEN, OUTPUT, REASONING],
+    read: |counts| {
+        let (cached, written) = (counts.count(READ), counts.count(WRITTEN));
+        TokenUsage {
+            input: counts.count(INPUT).saturating_sub(cached).saturating_sub(written),
+            cached,
+            written,
+            output: counts.count(OUTPUT),
+            reasoning: counts.count(REASONING),
+        }
+    },
+};
+
+const INPUT: &str = "/input_tokens";
+const READ: &str = "/input_tokens_details/cached_tokens";
+const WRITTEN: &str = "/input_tokens_details/cache_write_tokens";
+const OUTPUT: &str = "/output_tokens";
+const REASONING: &str = "/output_tokens_details/reasoning_tokens";

@@ -210,6 +210,7 @@ impl Compressor {
             let agreement = self.agreement.clone();
             tokio::spawn(async move { agreement.tend(used).await });
         }
+        consulted.agreed.recalled();
         self.ask_all(deadline, credential, asked, &mut consulted).await;
         consulted
     }

@@ -1,0 +1,185 @@
+//! What is told of one result: numbers, words of ours, and the names of its call and its tool. No word of its text.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use tersely_core::{Call, Family, redact};
+use tersely_wire::Slot;
+
+use crate::conversation::call;
+use crate::filled::Filled;
+use crate::report::{ESCAPE, ResultTally};
+
+/// What became of one result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultNote {
+    /// A name that it keeps in later requests.
+    pub name: u64,
+    /// The call that it answers; empty when that has no name.
+    pub call: Box<str>,
+    /// The tool, by the name that the client gave it; empty when that is not known.
+    pub tool: Box<str>,
+    /// Which message of the body it stands in, from 0 on.
+    pub message: usize,
+    /// Which of the results of the body it is, from 0 on.
+    pub at: usize,
+    /// What kind of tool it is.
+    pub kind: &'static str,
+    /// What family of text it is.
+    pub family: &'static str,
+    /// What was allowed.
+    pub mode: &'static str,
+    /// What became of it.
+    pub fate: ResultFate,
+    /// True when something else is sent.
+    pub is_changed: bool,
+    /// True when a named session had another text, or other settings, under the same name before.
+    pub is_renewed: bool,
+    /// The stages that acted, in order, and what each saved.
+    pub stages: Vec<(&'static str, i64)>,
+    /// As it came.
+    pub came: TextMeasure,
+    /// As it is sent.
+    pub sent: TextMeasure,
+    /// Its tokens.
+    pub tally: ResultTally,
+    /// Secrets that were masked in it.
+    pub redacted: usize,
+    /// A hash of what the tool was asked for, secrets masked.
+    pub arguments: Option<u64>,
+}
+
+/// What became of a result, or why nothing did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultFate {
+    /// Something shorter is sent.
+    Shortened,
+    /// So it is, by the word of a compressor that was kept.
+    Kept,
+    /// It has at most `min_bytes`.
+    Small,
+    /// It has more than `skip_above`.
+    Large,
+    /// The settings leave it alone.
+    Skipped,
+    /// It looks like our own work.
+    Ours,
+    /// We failed at it, could not read it, or had no time for its conversation.
+    Failed,
+    /// Nothing shorter was found to say.
+    Same,
+}
+
+/// The size of a text, and a hash to know it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TextMeasure {
+    /// Its bytes.
+    pub bytes: usize,
+    /// Its characters.
+    pub chars: usize,
+    /// Its lines.
+    pub lines: usize,
+    /// Its hash.
+    pub hash: u64,
+}
+
+/// What was found out about a result before it was filled.
+pub(crate) struct Sighting {
+    pub(crate) mode: &'static str,
+    /// What becomes of it, unless something is sent for it.
+    pub(crate) otherwise: ResultFate,
+    pub(crate) came: TextMeasure,
+    pub(crate) is_kept: bool,
+    pub(crate) is_renewed: bool,
+    pub(crate) is_json: bool,
+}
+
+impl ResultNote {
+    /// What is told of the result at a place, and of what stands for it.
+    pub(crate) fn of(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled) -> Self {
+        let (asked, report) = (call(slot), &filled.report);
+        let stages: Vec<_> = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
+        Self {
+            name: name(at, slot),
+            call: asked.id.into(),
+            tool: asked.tool.into(),
+            message: slot.message,
+            at,
+            kind: asked.tool_kind().name(),
+            family: family(&asked, seen.is_json),
+            mode: seen.mode,
+            fate: fate(seen, filled, &stages),
+            is_changed: report.changed > 0,
+            is_renewed: seen.is_renewed,
+            stages,
+            came: seen.came,
+            sent: filled.sent.as_deref().map_or(seen.came, TextMeasure::of),
+            tally: ResultTally { before: report.before, after: report.after },
+            redacted: report.redacted,
+            arguments: asked.command.map(|command| hash(&*redact(command))),
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.call.len() + self.tool.len() + size_of_val(&*self.stages)
+    }
+}
+
+impl TextMeasure {
+    /// The measure of a text.
+    pub(crate) fn of(text: &str) -> Self {
+        let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+        let lines = ends + usize::from(!text.is_empty() && !text.ends_with('\n'));
+        Self { bytes: text.len(), chars: text.chars().count(), lines, hash: hash(text) }
+    }
+}
+
+fn fate(seen: &Sighting, filled: &Filled, stages: &[(&str, i64)]) -> ResultFate {
+    let report = &filled.report;
+    match filled.sent {
+        _ if report.faults > 0 => ResultFate::Failed,
+        Some(_) if stages.iter().any(|(stage, _)| *stage == ESCAPE) => ResultFate::Ours,
+        Some(_) if report.after < report.before && seen.is_kept => ResultFate::Kept,
+        Some(_) if report.after < report.before => ResultFate::Shortened,
+        _ => seen.otherwise,
+    }
+}
+
+/// Whose output it is; of what is nobody's, whether it is JSON.
+fn family(call: &Call<'_>, is_json: bool) -> &'static str {
+    match call.family() {
+        Family::Generic if is_json => "json",
+        family => family.name(),
+    }
+}
+
+/// A name by which a result is known when a later request sends it again: its call and its text, and its place where
+/// the call has no name.
+fn name(at: usize, slot: &Slot<'_>) -> u64 {
+    let id = &*slot.call.id;
+    hash(&(id.is_empty().then_some(at), id, slot.token))
+}
+
+/// A hash that is the same in every process.
+pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_measured() {
+        let of = |text| {
+            let TextMeasure { bytes, chars, lines, .. } = TextMeasure::of(text);
+            (bytes, chars, lines)
+        };
+        assert_eq!(of(""), (0, 0, 0));
+        assert_eq!(of("é\nb"), (4, 3, 2));
+        assert_eq!(of("a\nb\n"), (4, 4, 2));
+        assert_ne!(TextMeasure::of("a").hash, TextMeasure::of("b").hash);
+    }
+}

@@ -1,0 +1,117 @@
+//! What all requests so far came to: how they ended, and what they cost.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::bill::{BilledCost, BilledTokens};
+use crate::event::{RequestEnd, RequestEvent};
+use crate::sink::EventSink;
+
+/// What all requests so far came to.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct BillSums {
+    /// Requests to models of which the provider told what it counted.
+    pub billed: u64,
+    /// Requests to models that succeeded without that being told.
+    pub untold: u64,
+    /// What was counted.
+    pub tokens: BilledTokens,
+    /// Requests whose price is known.
+    pub priced: u64,
+    /// What these cost.
+    pub cost: BilledCost,
+    /// Requests to models that failed, by their status; those that nobody waited for have none.
+    pub failed: BTreeMap<u16, u64>,
+}
+
+/// Adds up events. Clones share what they hold.
+#[derive(Clone, Debug, Default)]
+pub struct EventSums(Arc<Mutex<BillSums>>);
+
+impl EventSums {
+    /// The sums as they are now.
+    #[must_use]
+    pub fn sums(&self) -> BillSums {
+        self.now().clone()
+    }
+
+    fn now(&self) -> MutexGuard<'_, BillSums> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventSink for EventSums {
+    fn name(&self) -> &'static str {
+        "sums"
+    }
+
+    fn hear(&self, event: &Arc<RequestEvent>) {
+        self.now().add(event);
+    }
+
+    fn dropped(&self) -> u64 {
+        0
+    }
+}
+
+impl BillSums {
+    fn add(&mut self, event: &RequestEvent) {
+        // Whoever asks for a list of models, or for no model at all, pays nothing.
+        if event.model.is_none() {
+            return;
+        }
+        if !event.is_success() {
+            let status = if event.end == RequestEnd::Left { 0 } else { event.status };
+            *self.failed.entry(status).or_default() += 1;
+            return;
+        }
+        match event.billed {
+            Some(tokens) => {
+                self.billed += 1;
+                self.tokens += tokens;
+            }
+            None => self.untold += 1,
+        }
+        if let Some(cost) = event.cost {
+            self.priced += 1;
+            self.cost.paid = self.cost.paid.saturating_add(cost.paid);
+            self.cost.without = self.cost.without.saturating_add(cost.without);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Verb;
+    use crate::shown::ShownName;
+
+    #[test]
+    fn only_what_succeeded_costs() {
+        let sums = EventSums::default();
+        let tell = |status: u16, billed: Option<u64>, end: RequestEnd| {
+            let billed = billed.map(|input| BilledTokens { input, ..BilledTokens::default() });
+            let cost = billed.map(|billed| BilledCost { paid: billed.input, without: billed.input * 2 });
+            let model = ShownName::of("m");
+            sums.hear(&Arc::new(RequestEvent {
+                status,
+                billed,
+                cost,
+                model,
+                end,
+                ..RequestEvent::new(1, Verb::of("POST"))
+            }));
+        };
+        tell(200, Some(10), RequestEnd::Answered);
+        tell(200, Some(5), RequestEnd::Left);
+        tell(200, None, RequestEnd::Answered);
+        tell(429, Some(99), RequestEnd::Answered);
+        tell(502, None, RequestEnd::Upstream);
+        tell(0, None, RequestEnd::Left);
+        sums.hear(&Arc::new(RequestEvent { status: 404, ..RequestEvent::new(2, Verb::of("GET")) }));
+        let all = sums.sums();
+        assert_eq!((all.billed, all.untold, all.priced, all.tokens.input), (2, 1, 2, 15));
+        assert_eq!(all.cost, BilledCost { paid: 15, without: 30 });
+        assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(0, 1), (429, 1), (502, 1)]);
+    }
+}
