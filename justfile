@@ -120,6 +120,12 @@ soak minutes='15': release
 replicas turns='400': release
     cd benchmarks/clients && python3 replicas.py --turns {{turns}} "{{absolute_path(corpus)}}"/conversations/cc-*.anthropic.json
 
+# Two gateways behind HAProxy, restarted in turn under 500 requests a second: is one refused, is a stream cut? (two minutes)
+[group('slow')]
+drain: release
+    command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
+    python3 benchmarks/drain/drain.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # Fuzzes one target, guided by what is covered (`just fuzz-all` names them).
 [group('slow')]
 fuzz target seconds='600':
@@ -181,6 +187,17 @@ mcp-cost: release
 [group('measure')]
 http: release
     cd benchmarks/http && python3 compare.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
+# A year of ten million requests in a history: how large does it get, and how fast is it read? (10 minutes)
+[group('measure')]
+year file='':
+    {{ if file == '' { '' } else { 'TERSELY_YEAR=' + file } }} cargo test --release --locked -p tersely-history --test year -- --ignored --nocapture
+
+# Every view of the dashboard in Chromium, with the history of a year (`just year FILE` writes one): fails if axe finds something serious.
+[group('measure')]
+dashboard history: release
+    cd benchmarks/dashboard && npm install --no-package-lock --silent
+    cd benchmarks/dashboard && node dashboard.mjs --tersely '{{justfile_directory()}}/target/release/tersely' --history '{{absolute_path(history)}}'
 
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]

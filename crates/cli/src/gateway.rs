@@ -1,17 +1,22 @@
 //! A gateway that is ready to start.
 
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tersely_core::Mode;
 use tersely_engine::Engine;
-use tersely_gateway::{Compressor, Error, GatewaySettings, Keeper, Live};
-use tersely_store::{SettingError, Store};
-use tersely_telemetry::{JournalSettings, Telemetry, journal};
+use tersely_gateway::{
+    Collector, Compressor, Display, Error, GatewaySettings, HistorySource, Inside, Keeper, Live,
+};
+use tersely_history::{HistorySettings, HistorySink};
+use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
+use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
 use tokio::runtime::Runtime;
 
 use crate::saved::Saved;
-use crate::settings;
+use crate::settings::{AllSettings, SeenParts};
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
@@ -21,13 +26,22 @@ pub(crate) struct ReadyGateway {
     pub(crate) compressor: Option<String>,
     /// What it does to requests; it can be told otherwise while it runs.
     pub(crate) rewrite: Arc<Live>,
+    /// Where its requests are recorded, if they are.
+    history: Option<HistorySink>,
+    /// What they have come to.
+    sums: EventSums,
 }
 
+/// How long the last requests may take to be recorded.
+const RECORDING: Duration = Duration::from_secs(2);
+
 impl ReadyGateway {
-    /// A gateway that does as `meant`.
-    pub(crate) fn new(meant: settings::AllSettings) -> Result<Self, CommandFault> {
+    /// A gateway that does as `meant`, and records its requests as said.
+    pub(crate) fn new(meant: AllSettings, history: Option<HistorySettings>) -> Result<Self, CommandFault> {
+        let mut sinks = sinks(&meant)?;
         let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
         let keeper = Keeper::new(store, meant.keeping.header);
+        let store = keeper.watch();
         let place = meant.compressor.as_ref().map(|compressor| compressor.endpoint.url());
         let asked = meant.compressor.map(|settings| Compressor::new(settings, &meant.gateway, &keeper));
         let asked = asked.transpose().map_err(|error| compressor_fault(&error))?;
@@ -36,8 +50,34 @@ impl ReadyGateway {
             Some(compressor) => live.asking(compressor),
             None => live,
         };
-        let settings = GatewaySettings { telemetry: telemetry(meant.seen.events)?, ..meant.gateway };
-        Ok(Self { settings, compressor: place, rewrite: Arc::new(live) })
+        let live = Arc::new(live);
+        let history = history.map(HistorySink::start).transpose().map_err(|error| history_fault(&error))?;
+        sinks.extend(history.clone().map(|sink| Box::new(sink) as _));
+        let inside: Arc<dyn Inside> = Arc::clone(&live) as _;
+        let display = Display { history: history.clone().map(HistorySource::Sink), inside: Some(inside) };
+        let totals = Arc::clone(&live);
+        let look = move || {
+            let compressors = totals.totals().compressors;
+            let (compressor_calls, compressor_tokens) = (compressors.calls, compressors.tokens);
+            SideNumbers { store: Some(stored(&store)), compressor_calls, compressor_tokens }
+        };
+        let sums = EventSums::default();
+        sinks.push(Box::new(sums.clone()));
+        let telemetry = Telemetry::beside(prices(&meant.seen)?, sinks, Box::new(look));
+        let settings = GatewaySettings { telemetry, display, ..meant.gateway };
+        Ok(Self { settings, compressor: place, rewrite: live, history, sums })
+    }
+
+    /// Waits a little until the last requests are recorded, and says so if they cannot be.
+    pub(crate) fn finish(&self) -> Option<String> {
+        let history = self.history.as_ref()?;
+        history.finish(RECORDING);
+        let (lost, why) = (history.dropped(), history.fault().unwrap_or("too many at once"));
+        (lost > 0).then(|| {
+            format!(
+                "{lost} requests are missing from the history: {why} (history.record = \"off\" ends this)"
+            )
+        })
     }
 
     /// How far it goes, for people to read.
@@ -57,19 +97,53 @@ impl ReadyGateway {
 
     /// What it has saved so far.
     pub(crate) fn saved(&self) -> Saved {
-        Saved::new(self.rewrite.totals())
+        Saved::new(self.rewrite.totals(), self.sums.sums())
     }
 }
 
-/// Where events go.
-fn telemetry(events: Option<JournalSettings>) -> Result<Telemetry, CommandFault> {
-    let Some(settings) = events else { return Ok(Telemetry::default()) };
-    let path = settings.path.clone();
-    let fault = |error| {
-        let what = format!("cannot write events to {}: {error}", path.display());
-        CommandFault::unable(what, "set events.file to a file that can be written, or leave it out")
-    };
-    journal(settings).map(|file| Telemetry::new(vec![Box::new(file)])).map_err(fault)
+fn history_fault(error: &io::Error) -> CommandFault {
+    CommandFault::unable(format!("cannot record a history: {error}"), "set history.record to \"off\"")
+}
+
+/// What a door without models tells, which is all but tokens.
+pub(crate) fn telemetry(meant: &AllSettings, store: Option<StoreWatch>) -> Result<Telemetry, CommandFault> {
+    let look = move || SideNumbers { store: store.as_ref().map(stored), ..SideNumbers::default() };
+    Ok(Telemetry::beside(prices(&meant.seen)?, sinks(meant)?, Box::new(look)))
+}
+
+/// What hears of requests beside the log and the numbers.
+fn sinks(meant: &AllSettings) -> Result<Vec<Box<dyn EventSink>>, CommandFault> {
+    let mut sinks: Vec<Box<dyn EventSink>> = Vec::new();
+    if let Some(settings) = &meant.seen.events {
+        let fault = |error| {
+            let what = format!("cannot write events to {}: {error}", settings.path.display());
+            CommandFault::unable(what, "set events.file to a file that can be written, or leave it out")
+        };
+        sinks.push(Box::new(journal(settings.clone()).map_err(fault)?));
+    }
+    if let Some(settings) = &meant.collector {
+        let hint = "fix the settings under otel, proxy and authorities; `tersely config show` lists them";
+        let fault = |error: Error| CommandFault::unable(error.to_string(), hint);
+        sinks.push(Box::new(Collector::start(&meant.gateway, settings.clone()).map_err(fault)?));
+    }
+    Ok(sinks)
+}
+
+fn stored(store: &StoreWatch) -> StoreNumbers {
+    let StoreCounts { hits, misses, kept, failures, spoiled, took } = store.counts();
+    StoreNumbers { is_up: store.is_up(), hits, misses, kept, failures, spoiled, took }
+}
+
+/// The prices in a file, before those that are known without one.
+fn prices(seen: &SeenParts) -> Result<PriceTable, CommandFault> {
+    let Some(path) = &seen.prices else { return Ok(PriceTable::known()) };
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let own = read.and_then(|text| PriceTable::read(&text).map_err(|fault| fault.to_string()));
+    let own = own.map_err(|why| {
+        let what = format!("cannot read prices from {}: {why}", path.display());
+        CommandFault::unable(what, "fix the file that prices.file names, or leave it out")
+    })?;
+    Ok(own.or(PriceTable::known()))
 }
 
 /// Why texts cannot be kept as the settings say.

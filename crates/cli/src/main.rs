@@ -5,6 +5,7 @@
 mod account;
 mod command;
 mod gateway;
+mod history;
 mod saved;
 mod settings;
 mod signals;

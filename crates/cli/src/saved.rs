@@ -1,19 +1,20 @@
-//! What a gateway has saved, and what it cost to fetch back, in lines for people.
+//! What a gateway has saved, what it cost to fetch back, and what the bill comes to, in lines for people.
 
 use std::fmt;
 
 use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch, ResultTally};
 use tersely_gateway::Totals;
+use tersely_telemetry::{BillSums, BilledCost};
 use tersely_terminal::share::Share;
 
-/// What was saved, in tokens.
+/// What was saved, in tokens and in money.
 #[derive(Debug, Clone)]
-pub(crate) struct Saved(Totals);
+pub(crate) struct Saved(Totals, BillSums);
 
 impl Saved {
     /// What these requests came to.
-    pub(crate) fn new(totals: Totals) -> Self {
-        Self(totals)
+    pub(crate) fn new(totals: Totals, bill: BillSums) -> Self {
+        Self(totals, bill)
     }
 
     /// Requests that came through, whatever became of them.
@@ -74,6 +75,7 @@ impl fmt::Display for Saved {
         }
         self.fetches(f)?;
         self.compressors(f)?;
+        self.bill(f)?;
         self.others(f)
     }
 }
@@ -112,17 +114,72 @@ impl Saved {
         write!(f, ", of whatever price: with them, {}", change(ResultTally { before, after: all }))
     }
 
+    /// Whether the bill fell: what the provider counted, at known prices. Nothing is said where it never says.
+    fn bill(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BillSums { billed, untold, priced, cost, tokens, .. } = &self.1;
+        if *billed == 0 {
+            return Ok(());
+        }
+        write!(f, "\n  counted by the provider: {} tokens read", grouped(tokens.read()))?;
+        if tokens.cache_read > 0 {
+            write!(f, " ({} from its cache)", grouped(tokens.cache_read))?;
+        }
+        write!(f, ", {} written", grouped(tokens.output))?;
+        if *untold > 0 {
+            write!(f, "; {}: not told by the provider", many(*untold, "request"))?;
+        }
+        if *priced > 0 {
+            write!(f, "\n  bill, an estimate: {}", fallen(*cost))?;
+        }
+        let unpriced = billed - priced.min(billed);
+        if unpriced > 0 {
+            let without = if *priced > 0 { "; " } else { "\n  bill: " };
+            write!(f, "{without}no known price for {}", many(unpriced, "request"))?;
+        }
+        Ok(())
+    }
+
     /// Requests that are in none of these sums.
     fn others(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { failed, unread, .. } = self.0;
         if failed > 0 {
-            write!(f, "\n  {} not counted", many(failed, "failed request"))?;
+            write!(f, "\n  {} not counted{}", many(failed, "failed request"), self.failures())?;
         }
         if unread > 0 {
             write!(f, "\n  {} forwarded unread, not counted", many(unread, "request"))?;
         }
         Ok(())
     }
+}
+
+impl Saved {
+    /// How requests failed. Those that nobody waited for have no status.
+    fn failures(&self) -> String {
+        let failed = &self.1.failed;
+        let one = |(status, count): (&u16, &u64)| format!("{} with status {status}", grouped(count));
+        let rest = self.0.failed.saturating_sub(failed.values().sum());
+        let rest = (rest > 0).then(|| format!("{} unanswered", grouped(rest)));
+        let all: Vec<_> = failed.iter().map(one).chain(rest).collect();
+        format!(": {}", all.join(", "))
+    }
+}
+
+/// What was paid, and what would have been.
+fn fallen(cost: BilledCost) -> String {
+    let BilledCost { paid, without } = cost;
+    let whole = |nanodollars: u64| usize::try_from(nanodollars).unwrap_or(usize::MAX);
+    let said = format!("{} instead of {}", dollars(paid), dollars(without));
+    if paid > without {
+        let grown = Share::saved(whole(without), whole(paid)).to_string();
+        return format!("{said}, {} more", grown.trim_start_matches('-'));
+    }
+    format!("{said}, {} less", Share::saved(whole(without), whole(paid)))
+}
+
+/// An amount to the hundredth of a cent.
+fn dollars(nanodollars: u64) -> String {
+    let parts = nanodollars.saturating_add(50_000) / 100_000;
+    format!("${}.{:04}", grouped(parts / 10_000), parts % 10_000)
 }
 
 /// How much less something costs now, or how much more.
@@ -155,10 +212,52 @@ fn grouped(number: impl fmt::Display) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tersely_telemetry::BilledTokens;
+
     use super::*;
 
     fn check(totals: Totals, line: &str) {
-        assert_eq!(Saved::new(totals).to_string(), line);
+        assert_eq!(Saved::new(totals, BillSums::default()).to_string(), line);
+    }
+
+    #[test]
+    fn a_bill_is_an_estimate_and_says_what_it_does_not_know() {
+        let read = BilledTokens { input: 1_000, cache_read: 90_000, output: 500, ..BilledTokens::default() };
+        let bill = BillSums {
+            billed: 3,
+            untold: 1,
+            tokens: read,
+            priced: 2,
+            cost: BilledCost { paid: 410_000_000, without: 470_000_000 },
+            failed: [(429, 2)].into(),
+        };
+        let said = |bill| Saved::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
+        assert_eq!(
+            said(bill.clone()),
+            "4 requests: 100 of 1,000 tokens saved, 10.0 %\
+             \n  counted by the provider: 91,000 tokens read (90,000 from its cache), 500 written; \
+             1 request: not told by the provider\
+             \n  bill, an estimate: $0.4100 instead of $0.4700, 12.8 % less; no known price for 1 request\
+             \n  3 failed requests not counted: 2 with status 429, 1 unanswered"
+        );
+        let more = BilledCost { paid: 1_234_567_890_000, without: 1_000_000_000_000 };
+        let said = said(BillSums { cost: more, billed: 2, untold: 0, ..bill });
+        assert!(
+            said.contains("\n  bill, an estimate: $1,234.5679 instead of $1,000.0000, 23.5 % more\n"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn where_no_price_is_known_there_is_no_bill() {
+        let bill = BillSums { billed: 1, ..BillSums::default() };
+        let said = Saved::new(totals(1, 1_000, 900), bill).to_string();
+        assert!(
+            said.ends_with(
+                "\n  counted by the provider: 0 tokens read, 0 written\n  bill: no known price for 1 request"
+            ),
+            "{said}"
+        );
     }
 
     fn totals(requests: u64, before: usize, after: usize) -> Totals {
@@ -189,7 +288,7 @@ mod tests {
         check(
             Totals { failed: 5, unread: 1, ..totals(2, 1_000, 900) },
             "2 requests: 100 of 1,000 tokens saved, 10.0 %\
-             \n  5 failed requests not counted\
+             \n  5 failed requests not counted: 5 unanswered\
              \n  1 request forwarded unread, not counted",
         );
     }

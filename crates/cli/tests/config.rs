@@ -79,7 +79,13 @@ fn variables_of_other_gateways_are_known() {
     scene.holds("redact_secrets", json!(true), "environment FORGE_REDACT_SECRETS");
     let scene = scene.set("TERSELY_MODE", "safe");
     scene.holds("mode", json!("safe"), "environment TERSELY_MODE");
-    for name in ["LOG", "LOG_QUEUE_CAPACITY", "LOG_MAX_EVENT_BYTES"] {
+    let log = "FORGE_TOOL_OUTPUT_COMPRESSION_LOG";
+    Scene::new("events").set(log, "e.jsonl").holds(
+        "events.file",
+        json!("e.jsonl"),
+        &format!("environment {log}"),
+    );
+    for name in ["LOG_QUEUE_CAPACITY", "LOG_MAX_EVENT_BYTES"] {
         let name = format!("FORGE_TOOL_OUTPUT_COMPRESSION_{name}");
         Scene::new("log").set(&name, "1").notes(&format!("{name} has no effect"));
     }
@@ -794,4 +800,25 @@ fn hostile_files_are_refused_in_time() {
         json!("tool=x mode=safe"),
         "file tersely.yaml:2",
     );
+}
+
+#[test]
+fn a_collector_is_found_by_the_names_that_all_programs_know() {
+    let scene = Scene::new("otel")
+        .set("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+        .set("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20hush,x-a=b")
+        .set("OTEL_EXPORTER_OTLP_TIMEOUT", "1500")
+        .set("OTEL_SERVICE_NAME", "gate");
+    let from = |name: &str| format!("environment {name}");
+    scene.holds("otel.endpoint", json!("http://127.0.0.1:4318"), &from("OTEL_EXPORTER_OTLP_ENDPOINT"));
+    scene.holds("otel.headers", json!(["authorization=***", "x-a=***"]), &from("OTEL_EXPORTER_OTLP_HEADERS"));
+    scene.holds("otel.timeout", json!("1500ms"), &from("OTEL_EXPORTER_OTLP_TIMEOUT"));
+    scene.holds("otel.service", json!("gate"), &from("OTEL_SERVICE_NAME"));
+    // One that speaks gRPC is not for us, and no reason not to start.
+    let scene = scene.set("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
+    scene.holds("otel.endpoint", json!(""), "default");
+    scene.holds("otel.service", json!("gate"), &from("OTEL_SERVICE_NAME"));
+    Scene::new("otel-headers")
+        .set("OTEL_EXPORTER_OTLP_HEADERS", "hush")
+        .refuses_to("show", "is not a list of headers; write name=value,name=value");
 }

@@ -10,19 +10,36 @@ use source::{Imports, Source, circles, crates, products, sources, tracked, words
 const PURE: [&str; 4] = ["codec", "stage", "core", "wire"];
 
 /// What each crate may use of ours.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("codec", &[]),
     ("stage", &["codec"]),
     ("core", &["stage", "codec"]),
     ("wire", &[]),
     ("store", &[]),
     ("telemetry", &[]),
+    ("history", &["telemetry"]),
     ("engine", &["core", "wire", "store", "telemetry", "codec"]),
-    ("gateway", &["engine", "core", "wire", "store", "telemetry", "codec"]),
+    ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "codec"]),
     ("testing", &["core", "wire", "codec"]),
     ("terminal", &[]),
-    ("bench", &["terminal", "engine", "core", "stage", "wire", "codec"]),
-    ("cli", &["terminal", "gateway", "engine", "core", "stage", "wire", "store", "telemetry", "codec"]),
+    ("audit", &["engine", "core", "wire", "telemetry"]),
+    ("bench", &["terminal", "audit", "engine", "core", "stage", "wire", "codec"]),
+    (
+        "cli",
+        &[
+            "terminal",
+            "gateway",
+            "audit",
+            "engine",
+            "core",
+            "stage",
+            "wire",
+            "store",
+            "history",
+            "telemetry",
+            "codec",
+        ],
+    ),
 ];
 
 /// Modules of the standard library that reach out of the process, or hide state in it.

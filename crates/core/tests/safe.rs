@@ -2,9 +2,10 @@
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
-use tersely_core::{Call, Loss, Mode, O200k, Original, Outcome, Plan, Redaction, compress, restore};
+use tersely_core::{Call, Loss, Mode, O200k, Original, Outcome, Plan, Reader, Redaction, compress, restore};
 
-const SAFE: Plan = Plan { mode: Mode::Safe, redact: Redaction::All, ..Plan::USUAL };
+/// What a small reader is sent: forms for strong ones would leave nothing to cap.
+const SAFE: Plan = Plan { mode: Mode::Safe, redact: Redaction::All, reader: Reader::Small, ..Plan::USUAL };
 
 fn run<'a>(plan: &Plan, text: &'a str) -> Outcome<'a> {
     compress(plan, &O200k, Call::default(), text)

@@ -122,7 +122,9 @@ impl Engine {
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
-        passed.report.session = session(request, asked, &passed.body);
+        if !scope.is_off() {
+            passed.report.session = session(request, asked, &passed.body);
+        }
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
@@ -144,7 +146,19 @@ fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
         return None;
     }
     let prompts = request.provider.prompts(body).unwrap_or_default();
-    prompts.first().map(|prompt| hash(&("begun", prompt.token)))
+    let first: Vec<_> = first_message(body, &prompts).collect();
+    (!first.is_empty()).then(|| hash(&("begun", first)))
+}
+
+/// The texts of the first message that has any: between two messages stands the role of one.
+fn first_message<'p>(body: &'p [u8], prompts: &'p [UserPrompt<'p>]) -> impl Iterator<Item = &'p [u8]> {
+    const ROLE: &[u8] = b"\"role\"";
+    let mut end = prompts.first().map_or(0, |prompt| prompt.span.start);
+    prompts.iter().map_while(move |prompt| {
+        let between = body.get(end..prompt.span.start)?;
+        end = prompt.span.end;
+        (!between.windows(ROLE.len()).any(|bytes| bytes == ROLE)).then_some(prompt.token)
+    })
 }
 
 /// The body with the tool in it with which a model fetches back what was left out; `None` where nothing is to be.

@@ -2,12 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tersely_core::{Call, Family, redact};
-use tersely_wire::Slot;
+use crate::tally::ResultTally;
 
-use crate::conversation::call;
-use crate::filled::Filled;
-use crate::report::{ESCAPE, ResultTally};
+/// What is done to a text that looks like our own work, so that nobody takes it for that.
+pub(crate) const ESCAPE: &str = "escape";
 
 /// What became of one result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,43 +80,7 @@ pub struct TextMeasure {
     pub hash: u64,
 }
 
-/// What was found out about a result before it was filled.
-pub(crate) struct Sighting {
-    pub(crate) mode: &'static str,
-    /// What becomes of it, unless something is sent for it.
-    pub(crate) otherwise: ResultFate,
-    pub(crate) came: TextMeasure,
-    pub(crate) is_kept: bool,
-    pub(crate) is_renewed: bool,
-    pub(crate) is_json: bool,
-}
-
 impl ResultNote {
-    /// What is told of the result at a place, and of what stands for it.
-    pub(crate) fn of(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled) -> Self {
-        let (asked, report) = (call(slot), &filled.report);
-        let stages: Vec<_> = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
-        Self {
-            name: name(at, slot),
-            call: asked.id.into(),
-            tool: asked.tool.into(),
-            message: slot.message,
-            at,
-            kind: asked.tool_kind().name(),
-            family: family(&asked, seen.is_json),
-            mode: seen.mode,
-            fate: fate(seen, filled, &stages),
-            is_changed: report.changed > 0,
-            is_renewed: seen.is_renewed,
-            stages,
-            came: seen.came,
-            sent: filled.sent.as_deref().map_or(seen.came, TextMeasure::of),
-            tally: ResultTally { before: report.before, after: report.after },
-            redacted: report.redacted,
-            arguments: asked.command.map(|command| hash(&*redact(command))),
-        }
-    }
-
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.call.len() + self.tool.len() + size_of_val(&*self.stages)
@@ -132,32 +94,6 @@ impl TextMeasure {
         let lines = ends + usize::from(!text.is_empty() && !text.ends_with('\n'));
         Self { bytes: text.len(), chars: text.chars().count(), lines, hash: hash(text) }
     }
-}
-
-fn fate(seen: &Sighting, filled: &Filled, stages: &[(&str, i64)]) -> ResultFate {
-    let report = &filled.report;
-    match filled.sent {
-        _ if report.faults > 0 => ResultFate::Failed,
-        Some(_) if stages.iter().any(|(stage, _)| *stage == ESCAPE) => ResultFate::Ours,
-        Some(_) if report.after < report.before && seen.is_kept => ResultFate::Kept,
-        Some(_) if report.after < report.before => ResultFate::Shortened,
-        _ => seen.otherwise,
-    }
-}
-
-/// Whose output it is; of what is nobody's, whether it is JSON.
-fn family(call: &Call<'_>, is_json: bool) -> &'static str {
-    match call.family() {
-        Family::Generic if is_json => "json",
-        family => family.name(),
-    }
-}
-
-/// A name by which a result is known when a later request sends it again: its call and its text, and its place where
-/// the call has no name.
-fn name(at: usize, slot: &Slot<'_>) -> u64 {
-    let id = &*slot.call.id;
-    hash(&(id.is_empty().then_some(at), id, slot.token))
 }
 
 /// A hash that is the same in every process.

@@ -1,13 +1,13 @@
 //! The account of one body: what was found, what it cost, what it costs now.
 
-use std::ops::AddAssign;
 use std::sync::Arc;
 
 use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader, Tokens};
 use tersely_wire::WireError;
 
-use crate::note::ResultNote;
+use crate::note::{ESCAPE, ResultNote};
+use crate::tally::ResultTally;
 
 /// What was done to a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,22 +66,6 @@ pub struct ToolCount {
     pub all: usize,
 }
 
-/// What something cost as it came, and what it costs as it is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ResultTally {
-    /// Tokens as it came.
-    pub before: usize,
-    /// Tokens as it is sent.
-    pub after: usize,
-}
-
-impl AddAssign for ResultTally {
-    fn add_assign(&mut self, other: Self) {
-        self.before = self.before.saturating_add(other.before);
-        self.after = self.after.saturating_add(other.after);
-    }
-}
-
 /// What a stage did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Saving {
@@ -92,9 +76,6 @@ pub struct Saving {
     /// Tokens that it saved; less than none where a stage made room for another.
     pub saved: i64,
 }
-
-/// What is done to a text that looks like our own work, so that nobody takes it for that.
-pub(crate) const ESCAPE: &str = "escape";
 
 impl Report {
     /// Books a text that stays as it came.

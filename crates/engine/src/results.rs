@@ -13,9 +13,10 @@ use crate::crew::each;
 use crate::filled::Filled;
 use crate::guard::guarded;
 use crate::memo::Past;
-use crate::note::{ResultFate, ResultNote, Sighting, TextMeasure};
+use crate::note::{ResultFate, TextMeasure};
 use crate::others::{self, OtherWords};
 use crate::scope::Scope;
+use crate::sighting::{Sighting, noted};
 use crate::{KeptOriginal, Recall, Report, Request};
 
 /// What became of all results.
@@ -74,7 +75,7 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
         let Looked { found, mut seen } = looked.unwrap_or_else(Looked::unread);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
         let (mut filled, kept) = fill(&mut past.conversation, slot, found);
-        let note = ResultNote::of(at, slot, &seen, &filled);
+        let note = noted(at, slot, &seen, &filled);
         filled.report.results.push(Arc::new(note));
         past.filled.push(filled);
         results.kept.extend(kept);
@@ -109,7 +110,7 @@ impl<'s> Looked<'s> {
             came: TextMeasure::of(text),
             is_kept: false,
             is_renewed: false,
-            is_json: text.trim_start().starts_with(['{', '[']),
+            looks: text.trim_start().starts_with(['{', '[']).then_some("json"),
         };
         Self { found, seen }
     }

@@ -5,12 +5,13 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, and says how much it saw")]
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, Request};
+use tersely_engine::{Engine, EngineSettings, Request, SchemaMode};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 use tersely_wire::{PROVIDERS, Provider};
 
@@ -225,4 +226,40 @@ fn chat(at: usize, text: &str) -> [Value; 2] {
     let call = json!({"id": format!("c{at}"), "type": "function", "function": function});
     let result = json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": text});
     [json!({"role": "assistant", "content": null, "tool_calls": [call]}), result]
+}
+
+/// A conversation is known by the same hash in every turn, wherever its marks stand, and others by others.
+#[test]
+fn all_turns_of_a_conversation_have_one_session() {
+    let plan = Plan { mode: Mode::Disabled, ..Plan::default() };
+    let schema = SchemaMode::Minify;
+    let engine = Engine::new(EngineSettings { plan, schema, ..EngineSettings::default() });
+    let mut known = HashMap::new();
+    for pieces in conversations().into_iter().map(Pieces::of) {
+        let session = |scene, count| {
+            let (body, request) = (pieces.request(scene, count), Request::new(pieces.provider, "/"));
+            engine.pass(&request, body.as_bytes()).expect("nothing to refuse").report.session
+        };
+        let turns = pieces.turns();
+        let turns: Vec<_> = turns.iter().copied().step_by(turns.len() / 6 + 1).collect();
+        let own = session(Scene::Plain, pieces.messages.len());
+        let name = &pieces.name;
+        assert!(own.is_some(), "{name}");
+        for &count in &turns {
+            for scene in [Scene::Plain, Scene::Moving] {
+                // The first messages may all be the operator's.
+                let found = session(scene, count).or(own.filter(|_| count < 3));
+                assert_eq!(found, own, "{name} at {count}");
+            }
+        }
+        let named = session(Scene::Named, pieces.messages.len());
+        assert!(
+            named.is_some() && named != own && turns.iter().all(|&at| session(Scene::Named, at) == named),
+            "{name}"
+        );
+        let first = pieces.messages.iter().find(|message| message["role"] == "user").cloned();
+        let other = known.insert(own, first.clone());
+        assert!(other.is_none_or(|other| other == first), "{name} has the session of another");
+    }
+    assert!(known.len() > 5);
 }

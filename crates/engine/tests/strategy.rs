@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails loudly, its scenery too")]
 
 use serde_json::{Value, json};
-use tersely_core::{Mode, Plan};
+use tersely_core::{Mode, Plan, Reader};
 use tersely_engine::{
     Agreed, AgreedWord, Candidate, Engine, EngineSettings, Fallback, Memo, Recall, RemotePlan, Request,
     Strategy,
@@ -22,7 +22,8 @@ fn remote(mark: &str) -> RemotePlan {
 }
 
 fn engine(strategy: Strategy) -> Engine {
-    Engine::new(EngineSettings { strategy, ..EngineSettings::default() })
+    let plan = Plan { reader: Reader::Small, ..Plan::default() };
+    Engine::new(EngineSettings { plan, strategy, ..EngineSettings::default() })
 }
 
 fn provider() -> &'static dyn Provider {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, VARY, WWW_AUTHENTICATE};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use tersely_telemetry::Telemetry;
+use tersely_telemetry::{NumbersForm, Telemetry};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::board::{Board, BoardPath, BoardVisitor, is_same};
 use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
@@ -19,14 +20,13 @@ use crate::reply::Reply;
 use crate::settings::GatewaySettings;
 use crate::visit::know;
 
-/// How Prometheus is told what it reads.
-const NUMBERS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
 /// The door for those who look after a gateway.
 pub(crate) struct AdminDoor {
     settings: GatewaySettings,
     /// Whose numbers it shows; its own requests are not among them.
     telemetry: Telemetry,
+    /// What is shown to people.
+    board: Board,
     reach: Reach,
     life: GateLife,
     /// Cancelled when the gateway takes no more requests soon.
@@ -51,41 +51,43 @@ impl AdminDoor {
         }
         let telemetry = settings.telemetry.clone();
         let settings = GatewaySettings { telemetry: Telemetry::default(), ..settings.clone() };
-        let door = Self { settings, telemetry, reach, life: GateLife::default(), leave };
+        let board = Board::new(settings.display.clone());
+        let door = Self { settings, telemetry, board, reach, life: GateLife::default(), leave };
         Ok(Some((Arc::new(door), listener)))
     }
 
-    fn answer<B>(&self, request: &Request<B>) -> Result<Response<Reply>, Error> {
-        caller::check(&self.settings, self.reach, request)?;
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
+        caller::check(&self.settings, self.reach, &request)?;
+        if let Some(response) = local::probed(&self.leave, &request) {
+            return Ok(response);
+        }
+        let is_admitted = self.admit(request.headers());
+        if let Some(page) = BoardPath::of(request.uri().path()) {
+            let visitor = BoardVisitor { page, is_admitted, token: &self.settings.admin.token };
+            return self.board.answer(&self.life, visitor, request).await;
+        }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, "use GET"));
         }
-        if let Some(response) = local::probed(&self.leave, request) {
-            return Ok(response);
+        if !is_admitted {
+            return Err(Error::client(StatusCode::UNAUTHORIZED, "send admin.token as a bearer token"));
         }
-        self.admit(request.headers())?;
         match request.uri().path() {
-            "/metrics" => Ok(numbers(self.telemetry.metrics())),
-            _ => Err(Error::client(StatusCode::NOT_FOUND, "nothing here; try /metrics, /healthz or /readyz")),
+            "/metrics" => Ok(numbers(&self.telemetry, request.headers())),
+            _ => Err(Error::client(
+                StatusCode::NOT_FOUND,
+                "nothing here; try /_tersely/, /stats, /metrics, /healthz or /readyz",
+            )),
         }
     }
 
-    /// An error for whoever does not know the token.
-    fn admit(&self, headers: &HeaderMap) -> Result<(), Error> {
+    /// True for whoever knows the token, or has shown it to the board before.
+    fn admit(&self, headers: &HeaderMap) -> bool {
         let token = self.settings.admin.token.as_bytes();
         let said = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let known = said.and_then(|said| said.strip_prefix(b"Bearer ")).is_some_and(|it| is_same(it, token));
-        if token.is_empty() || known {
-            return Ok(());
-        }
-        Err(Error::client(StatusCode::UNAUTHORIZED, "send admin.token as a bearer token"))
+        token.is_empty() || known || self.board.knows(headers)
     }
-}
-
-/// Takes as long whatever the two have in common.
-fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let differences = one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
-    one.len() == other.len() && differences == 0
 }
 
 impl Front for AdminDoor {
@@ -98,7 +100,7 @@ impl Front for AdminDoor {
     }
 
     async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response = self.answer(&request).unwrap_or_else(|error| shape::answer(None, &error));
+        let mut response = self.answer(request).await.unwrap_or_else(|error| shape::answer(None, &error));
         if response.status() == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -107,8 +109,21 @@ impl Front for AdminDoor {
     }
 }
 
-fn numbers(text: String) -> Response<Reply> {
-    let mut response = Response::new(Reply::Ours(Some(Bytes::from(text))));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(NUMBERS));
+/// The numbers in the form that is asked for; the oldest for whoever does not say.
+fn numbers(telemetry: &Telemetry, headers: &HeaderMap) -> Response<Reply> {
+    let asked = headers.get(ACCEPT).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let (form, kind) = match asked.trim_start() {
+        asked if asked.starts_with("application/vnd.google.protobuf") => (
+            NumbersForm::Framed,
+            "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited",
+        ),
+        asked if asked.contains("application/openmetrics-text") => {
+            (NumbersForm::Open, "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        }
+        _ => (NumbersForm::Classic, "text/plain; version=0.0.4; charset=utf-8"),
+    };
+    let mut response = Response::new(Reply::Ours(Some(Bytes::from(telemetry.metrics(form)))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
     response
 }

@@ -38,25 +38,25 @@ const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
 pub(crate) struct Arrival {
     body: Idle,
     /// What undoes the coding, if there is one, and what it has not undone yet.
-    undo: Option<Undo>,
+    undo: Option<Box<Undo>>,
     coded: Bytes,
     /// What was read ahead of its turn.
     ahead: VecDeque<Frame<Bytes>>,
     /// Reads along.
-    tap: Option<Tap>,
+    tap: Option<Box<Tap>>,
     _lane: Option<Lane>,
 }
 
 impl Arrival {
     /// A body that comes in this coding and goes on without.
     pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
-        let undo = (coding != Coding::Identity).then(|| Undo::new(coding, MOST_HELD));
+        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MOST_HELD)));
         Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
     }
 
     /// The same, with someone who reads along what goes on.
     pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
-        Self { tap, ..self }
+        Self { tap: tap.map(Box::new), ..self }
     }
 
     /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
@@ -146,9 +146,7 @@ impl Arrival {
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = self.poll_next(cx);
         match (&polled, &mut self.tap) {
-            (Poll::Ready(Some(Ok(frame))), Some(tap)) => {
-                frame.data_ref().into_iter().for_each(|data| tap.see(data))
-            }
+            (Poll::Ready(Some(Ok(frame))), Some(tap)) => tap.see(frame.data_ref().map_or(&[], |data| data)),
             (Poll::Ready(None), Some(tap)) => tap.end(),
             _ => {}
         }
@@ -170,7 +168,7 @@ impl Arrival {
                 continue;
             }
             undo.finish(&mut out).map_err(garbled)?;
-            *undo = Undo::new(Coding::Identity, 0);
+            **undo = Undo::new(Coding::Identity, 0);
             if out.is_empty() {
                 return Poll::Ready(None);
             }

@@ -7,10 +7,13 @@ mod admin;
 mod api;
 mod arrival;
 mod bench;
+mod board;
 mod caller;
 mod client;
 mod coding;
+mod collector;
 mod dial;
+mod display;
 mod error;
 mod front;
 mod greet;
@@ -18,6 +21,7 @@ mod held;
 mod hop;
 mod host;
 mod idle;
+mod lead;
 mod life;
 mod llm;
 mod mcp;
@@ -38,6 +42,8 @@ mod vendor;
 mod visit;
 
 pub use api::serve_api;
+pub use collector::{Collector, CollectorSettings};
+pub use display::{Display, HistorySource, Inside};
 pub use error::{Error, Side};
 pub use llm::{
     Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live, Pending, Refusal,
@@ -49,7 +55,7 @@ pub use mcp::{
 };
 pub use missed::Missed;
 pub use probe::probe;
-pub use serve::{bind, serve};
+pub use serve::{bind, serve, serve_board};
 pub use settings::{
     AdminSettings, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };

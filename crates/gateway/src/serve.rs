@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::select;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::admin::AdminDoor;
@@ -67,11 +69,40 @@ pub async fn serve(
     // An address that cannot be told is taken for the one that more is refused at.
     let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
     let door = ModelDoor::new(Gate::new(settings, rewrite, reach)?);
-    let admin = AdminDoor::open(door.settings(), door.life().leave.clone()).await?;
-    let serving = listen(Arc::new(door), listener, stop);
+    listen(Arc::new(door), listener, stop).await
+}
+
+/// Serves what stands behind a door, as [`serve`] says, and beside it the door for those who look after it.
+pub(crate) async fn listen<F: Front>(
+    front: Arc<F>,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    let admin = AdminDoor::open(front.settings(), front.life().leave.clone()).await?;
+    let serving = admit(front, listener, stop);
     let Some((admin, listener)) = admin else { return serving.await };
     select! {
         ended = serving => ended,
+        never = attend(admin, listener) => match never {},
+    }
+}
+
+/// Serves only what whoever looks after a gateway is shown, at `admin.listen`, until `stop` is ready. Says where first.
+///
+/// # Errors
+/// When the address cannot be had.
+pub async fn serve_board(
+    settings: &GatewaySettings,
+    hello: impl FnOnce(SocketAddr),
+    stop: impl Future<Output = ()>,
+) -> Result<(), Error> {
+    let Some((admin, listener)) = AdminDoor::open(settings, CancellationToken::new()).await? else {
+        return Err(Error::setting("admin.listen is empty"));
+    };
+    let here = listener.local_addr();
+    hello(here.map_err(|error| Error::setting("cannot tell the address").because(error))?);
+    select! {
+        () = stop => Ok(()),
         never = attend(admin, listener) => match never {},
     }
 }
@@ -83,8 +114,8 @@ async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
     accept(&front, &room, &listener).await
 }
 
-/// Serves what stands behind a door, as [`serve`] says.
-pub(crate) async fn listen<F: Front>(
+/// Serves what stands behind a door until `stop` is ready and all has drained.
+async fn admit<F: Front>(
     front: Arc<F>,
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
@@ -147,7 +178,7 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
         request.extensions_mut().insert(peer);
         let front = Arc::clone(&front);
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &request);
+            let visit = Visit::begin(&front.settings().telemetry, &mut request);
             Ok::<_, Infallible>(visit.follow(None, front.enter(request).await))
         }
     });
@@ -172,7 +203,7 @@ async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
         request.extensions_mut().insert(peer);
         let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
-            let visit = Visit::begin(&front.settings().telemetry, &request);
+            let visit = Visit::begin(&front.settings().telemetry, &mut request);
             Ok::<_, Infallible>(visit.follow(Some(beat), front.enter(request).await))
         }
     });

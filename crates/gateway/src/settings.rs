@@ -8,6 +8,7 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
+use crate::display::Display;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
 
@@ -36,6 +37,8 @@ pub struct GatewaySettings {
     pub admin: AdminSettings,
     /// Where it is told what becomes of requests.
     pub telemetry: Telemetry,
+    /// What whoever looks after it can be shown.
+    pub display: Display,
 }
 
 impl Default for GatewaySettings {
@@ -52,6 +55,7 @@ impl Default for GatewaySettings {
             websockets: Websockets::default(),
             admin: AdminSettings::default(),
             telemetry: Telemetry::default(),
+            display: Display::default(),
         }
     }
 }

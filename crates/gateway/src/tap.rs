@@ -59,7 +59,9 @@ impl BillSoFar {
     /// What the rounds from this one on cost.
     pub(crate) fn from(&self, round: usize) -> TokenUsage {
         let mut all = TokenUsage::default();
-        self.rounds.iter().skip(round).flatten().for_each(|usage| all += *usage);
+        for usage in self.rounds.iter().skip(round).flatten() {
+            all += *usage;
+        }
         all
     }
 
@@ -160,7 +162,8 @@ mod tests {
     use super::*;
 
     fn tapping() -> Tapping {
-        let words = tersely_wire::claimed_provider("/v1/chat/completions").and_then(|it| it.counts());
+        let words =
+            tersely_wire::claimed_provider("/v1/chat/completions").and_then(tersely_wire::Provider::counts);
         Tapping { words: words.unwrap(), bill: RunningBill::default() }
     }
 

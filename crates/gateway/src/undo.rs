@@ -1,6 +1,6 @@
 //! Undoes the content coding of a body piece by piece, as it comes.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use brotli_decompressor::DecompressorWriter;
 use flate2::{Decompress, FlushDecompress, Status};
@@ -46,11 +46,38 @@ enum State {
     /// The first byte of "deflate", for which senders have two meanings.
     Deflate(Option<u8>),
     Inflate(Inflate),
-    Brotli(Box<DecompressorWriter<Vec<u8>>>),
+    Brotli(Box<DecompressorWriter<Basin>>),
     /// All that came, and the most that may come of it. The decoder gives nothing away before a window is full, which
     /// most bodies never do: they are undone at their end.
     Zstd(Vec<u8>, usize),
     Unknown,
+}
+
+/// What a piece becomes, of at most so many bytes: a few that are coded can stand for any number.
+struct Basin {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Basin {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.most {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Basin {
+    fn fault(error: &io::Error) -> CodingFault {
+        let is_full = error.kind() == io::ErrorKind::FileTooLarge;
+        if is_full { CodingFault::TooLong } else { CodingFault::Garbled }
+    }
 }
 
 /// Gzip, zlib or a bare deflate stream.
@@ -62,13 +89,16 @@ struct Inflate {
 }
 
 impl Undo {
-    /// Undoes a coding; where all has to be held, at most `limit` bytes.
+    /// Undoes a coding; where all has to be held, or a piece becomes more than a piece, at most `limit` bytes.
     pub(crate) fn new(coding: Coding, limit: usize) -> Self {
         Self(match coding {
             Coding::Identity => State::Plain,
             Coding::Gzip => State::Inflate(Inflate::new(gzip(), Some(gzip))),
             Coding::Deflate => State::Deflate(None),
-            Coding::Brotli => State::Brotli(Box::new(DecompressorWriter::new(Vec::new(), ROOM))),
+            Coding::Brotli => {
+                let basin = Basin { bytes: Vec::new(), most: limit.saturating_add(ROOM) };
+                State::Brotli(Box::new(DecompressorWriter::new(basin, ROOM)))
+            }
             Coding::Zstd => State::Zstd(Vec::new(), limit),
             Coding::Other => State::Unknown,
         })
@@ -81,8 +111,8 @@ impl Undo {
             &mut State::Deflate(begun) => return self.tell(begun, piece, out),
             State::Inflate(inflate) => inflate.feed(piece, out)?,
             State::Brotli(stream) => {
-                stream.write_all(piece).map_err(|_| CodingFault::Garbled)?;
-                out.append(stream.get_mut());
+                stream.write_all(piece).map_err(|error| Basin::fault(&error))?;
+                out.append(&mut stream.get_mut().bytes);
             }
             State::Zstd(all, limit) if all.len() + piece.len() > limit.saturating_add(ZSTD_FRAME) => {
                 return Err(CodingFault::TooLong);
@@ -99,8 +129,8 @@ impl Undo {
             State::Plain => Ok(()),
             State::Inflate(inflate) if inflate.is_over => Ok(()),
             State::Brotli(stream) => {
-                let done = stream.close().map_err(|_| CodingFault::Garbled);
-                out.append(stream.get_mut());
+                let done = stream.close().map_err(|error| Basin::fault(&error));
+                out.append(&mut stream.get_mut().bytes);
                 done
             }
             State::Zstd(all, limit) => {

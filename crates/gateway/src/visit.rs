@@ -9,17 +9,18 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use http::{Extensions, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use tersely_engine::{Report, ResultFate, ResultNote, ResultTally, TextMeasure};
 use tersely_telemetry::{
     BilledRounds, BilledTokens, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent, ResultGroup,
-    ResultPlace, ResultStatus, ShownName, Telemetry, TextSize, TokenChange, TraceContext, Verb,
+    ResultPlace, ResultStatus, RunningStream, ShownName, Telemetry, TextSize, TokenChange, Verb,
 };
 use tersely_wire::usage::TokenUsage;
 
 use crate::error::{Error, Side};
+use crate::lead;
 use crate::missed::Missed;
 use crate::program;
 use crate::pulse::Beat;
@@ -28,9 +29,6 @@ use crate::tap::{BillSoFar, RunningBill};
 
 /// The number of a request, which the log has too.
 const ID: HeaderName = HeaderName::from_static("x-tersely-request-id");
-
-/// The trace that a request is part of.
-const TRACE: HeaderName = HeaderName::from_static("traceparent");
 
 /// What doors know of a request.
 #[derive(Clone, Debug, Default)]
@@ -75,30 +73,40 @@ pub(crate) fn know(extensions: &mut Extensions, add: impl FnOnce(&mut Known)) {
 /// A request that is under way.
 pub(crate) struct Visit {
     telemetry: Telemetry,
-    event: RequestEvent,
+    /// Until it is told.
+    event: Option<RequestEvent>,
     since: Instant,
     known: Known,
 }
 
 impl Visit {
     /// A request that has just come.
-    pub(crate) fn begin<B>(telemetry: &Telemetry, request: &Request<B>) -> Self {
+    pub(crate) fn begin<B>(telemetry: &Telemetry, request: &mut Request<B>) -> Self {
         let mut event = RequestEvent::new(telemetry.begin(), Verb::of(request.method().as_str()));
         event.client = program::of(request.headers());
-        let trace = request.headers().get(TRACE).and_then(|trace| trace.to_str().ok());
-        event.trace = trace.and_then(TraceContext::read);
-        Self { telemetry: telemetry.clone(), event, since: Instant::now(), known: Known::default() }
+        event.trace = lead::follow(telemetry.span(event.id), request.headers_mut());
+        Self {
+            telemetry: telemetry.clone(),
+            event: Some(event),
+            since: Instant::now(),
+            known: Known::default(),
+        }
     }
 
     /// Goes along with its answer.
     pub(crate) fn follow(mut self, beat: Option<Beat>, response: Response<Reply>) -> Response<Followed> {
         let (mut parts, reply) = response.into_parts();
-        self.event.status = parts.status.as_u16();
+        let number = self.event.as_mut().map(|event| {
+            event.status = parts.status.as_u16();
+            format!("{:x}", event.id)
+        });
         self.known = parts.extensions.remove().unwrap_or_default();
         // What is no model's passes as it came.
-        let id = self.known.provider.and_then(|_| HeaderValue::try_from(format!("{:x}", self.event.id)).ok());
+        let id =
+            number.filter(|_| self.known.provider.is_some()).and_then(|id| HeaderValue::try_from(id).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
-        Response::from_parts(parts, Followed { reply, visit: Some(self), _beat: beat })
+        let stream = is_stream(&parts.headers).then(|| self.telemetry.stream());
+        Response::from_parts(parts, Followed { reply, visit: self, _beat: beat, _stream: stream })
     }
 
     fn fail(&mut self, error: &Error) {
@@ -106,11 +114,11 @@ impl Visit {
     }
 
     /// Tells of it. A fault's words name hosts and limits, but what a client did wrong may be told in its own.
-    fn end(mut self, is_sent: bool) {
-        if self.known.is_probe {
+    fn end(&mut self, is_sent: bool) {
+        let (Some(mut event), known) = (self.event.take(), &self.known) else { return };
+        if known.is_probe {
             return self.telemetry.forget();
         }
-        let (event, known) = (&mut self.event, &self.known);
         event.took = self.since.elapsed();
         event.provider = known.provider;
         event.model.clone_from(&known.model);
@@ -125,13 +133,20 @@ impl Visit {
         };
         event.session = known.session;
         if let Some(report) = &known.report {
-            book(event, report, &known.fresh);
+            book(&mut event, report, &known.fresh);
         }
         if event.is_success() {
-            bill(&self.telemetry, event, &known.bill.so_far());
+            bill(&self.telemetry, &mut event, &known.bill.so_far());
         }
         let why = known.fault.as_ref().filter(|(side, _)| *side != Side::Client).map(|(_, why)| &**why);
-        self.telemetry.end(self.event, why);
+        self.telemetry.end(event, why);
+    }
+}
+
+/// A client that leaves before there is an answer is told of too.
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.end(false);
     }
 }
 
@@ -237,9 +252,15 @@ fn change(tally: ResultTally) -> TokenChange {
 /// An answer's body; its request is under way until all of it has been sent.
 pub(crate) struct Followed {
     reply: Reply,
-    /// Until it is told.
-    visit: Option<Visit>,
+    visit: Visit,
     _beat: Option<Beat>,
+    _stream: Option<RunningStream>,
+}
+
+/// True when an answer comes event by event.
+fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    ["text/event-stream", "application/vnd.amazon.eventstream"].iter().any(|it| kind.starts_with(it))
 }
 
 impl Body for Followed {
@@ -251,8 +272,8 @@ impl Body for Followed {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = Pin::new(&mut self.reply).poll_frame(cx);
-        if let (Poll::Ready(Some(Err(error))), Some(visit)) = (&polled, &mut self.visit) {
-            visit.fail(error);
+        if let Poll::Ready(Some(Err(error))) = &polled {
+            self.visit.fail(error);
         }
         polled
     }
@@ -271,8 +292,6 @@ impl Drop for Followed {
         let is_sent = self.reply.is_end_stream();
         // Whoever reads along has heard all of it now.
         self.reply = Reply::Ours(None);
-        if let Some(visit) = self.visit.take() {
-            visit.end(is_sent);
-        }
+        self.visit.end(is_sent);
     }
 }

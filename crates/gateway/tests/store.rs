@@ -27,7 +27,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tersely_core::{Loss, Plan};
+use tersely_core::{Loss, Plan, Reader};
 use tersely_engine::Engine;
 use tersely_gateway::{Keeper, Live};
 use tersely_store::{Remote, Store, StorePlace, StoreSecret};
@@ -134,7 +134,8 @@ impl Load {
         let secret = StoreSecret::new(b"only for tests, and long enough").ok();
         let store =
             Store::open(&tersely_store::StoreSettings { place, secret, ..Default::default() }).unwrap();
-        let plan = Plan { loss: Loss::Detail, max_bytes: 4096, ..Plan::default() };
+        // A strong reader would be sent all of it in a shorter form.
+        let plan = Plan { loss: Loss::Detail, max_bytes: 4096, reader: Reader::Small, ..Plan::default() };
         let engine = Engine::new(tersely_engine::EngineSettings { plan, ..Default::default() });
         let live = Live::new(engine).keeping(Keeper::new(store, None));
         Self {

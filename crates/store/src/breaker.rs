@@ -46,6 +46,11 @@ impl Breakers {
     pub(crate) fn of(&self, name: &str) -> &Breaker {
         &self.0[slot(name) * self.0.len() / SLOTS]
     }
+
+    /// True while any part of the store is left alone.
+    pub(crate) fn any_rests(&self) -> bool {
+        self.0.iter().any(Breaker::rests)
+    }
 }
 
 impl Breaker {
@@ -68,6 +73,11 @@ impl Breaker {
             }
             None => true,
         }
+    }
+
+    /// True from the failure that began a rest to the next call that comes to something.
+    fn rests(&self) -> bool {
+        self.state().rests.is_some()
     }
 
     /// Hears that a call came to something.
@@ -113,7 +123,7 @@ mod tests {
         for _ in 1..FAILURES {
             assert!(!breaker.failed() && breaker.admits());
         }
-        assert!(breaker.failed() && !breaker.admits());
+        assert!(!breaker.rests() && breaker.failed() && !breaker.admits() && breaker.rests());
         tokio::time::advance(REST).await;
         assert!(breaker.admits(), "one call");
         assert!(!breaker.admits(), "and no other");
@@ -122,8 +132,9 @@ mod tests {
         assert!(breaker.admits() && !breaker.admits());
         tokio::time::advance(REST).await;
         assert!(breaker.admits(), "a call that never ended does not close it for ever");
+        assert!(breaker.rests());
         breaker.succeeded();
-        assert!(breaker.admits() && breaker.admits());
+        assert!(breaker.admits() && breaker.admits() && !breaker.rests());
     }
 
     #[test]

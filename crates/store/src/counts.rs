@@ -1,6 +1,7 @@
 //! Counts what became of the calls.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
 
 /// What became of the calls so far.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -15,6 +16,8 @@ pub struct StoreCounts {
     pub failures: u64,
     /// Values that were found and could not be opened, counted as misses too: changed, or sealed with another secret.
     pub spoiled: u64,
+    /// What all calls took.
+    pub took: Duration,
 }
 
 /// The running counts.
@@ -25,6 +28,7 @@ pub(crate) struct Counters {
     pub(crate) kept: AtomicU64,
     pub(crate) failures: AtomicU64,
     pub(crate) spoiled: AtomicU64,
+    nanos: AtomicU64,
 }
 
 impl Counters {
@@ -35,7 +39,13 @@ impl Counters {
             kept: self.kept.load(Relaxed),
             failures: self.failures.load(Relaxed),
             spoiled: self.spoiled.load(Relaxed),
+            took: Duration::from_nanos(self.nanos.load(Relaxed)),
         }
+    }
+
+    /// Adds what a call took.
+    pub(crate) fn took(&self, time: Duration) {
+        self.nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
     }
 }
 

@@ -7,6 +7,7 @@
 mod breaker;
 mod counts;
 mod error;
+mod forget;
 mod key;
 mod link;
 mod memory;
@@ -23,4 +24,4 @@ pub use error::{SettingError, StoreError};
 pub use key::{Id, Life, StoreKey, Tenant};
 pub use secret::{StoreSecret, random_name};
 pub use settings::{Lives, Remote, StoreLimits, StorePlace, StoreSettings};
-pub use store::Store;
+pub use store::{Store, StoreWatch};

@@ -8,9 +8,11 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::breaker::{Breaker, Breakers};
+use crate::forget::{forget, pattern};
 use crate::link::StoreLink;
 use crate::seal::{SEAL, open, seal};
-use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings};
+use crate::secret::owner;
+use crate::{Lives, Remote, SettingError, StoreError, StoreKey, StoreSecret, StoreSettings, Tenant};
 
 /// How many times longer than a call may take a text lives that was not read back yet.
 const BRIEFLY: u32 = 4;
@@ -18,7 +20,7 @@ const BRIEFLY: u32 = 4;
 /// The way there and back.
 pub(crate) struct Away {
     link: Arc<StoreLink>,
-    breakers: Breakers,
+    breakers: Arc<Breakers>,
     calls: Semaphore,
     remote: Remote,
     secret: StoreSecret,
@@ -42,7 +44,7 @@ impl Away {
     ) -> Result<Self, SettingError> {
         Ok(Self {
             link: StoreLink::new(remote)?,
-            breakers: Breakers::new(remote.addresses.len()),
+            breakers: Arc::new(Breakers::new(remote.addresses.len())),
             calls: Semaphore::new(remote.calls.min(Semaphore::MAX_PERMITS)),
             remote: remote.clone(),
             secret,
@@ -53,6 +55,10 @@ impl Away {
 
     pub(crate) fn deadline(&self) -> Duration {
         self.remote.deadline
+    }
+
+    pub(crate) fn breakers(&self) -> Arc<Breakers> {
+        Arc::clone(&self.breakers)
     }
 
     pub(crate) async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
@@ -105,6 +111,14 @@ impl Away {
             Some(sealed) if sealed.len() > self.largest.saturating_add(SEAL) => FoundText::Spoiled,
             Some(sealed) => open(&self.secret, &name, sealed).map_or(FoundText::Spoiled, FoundText::Text),
         })
+    }
+
+    /// Forgets the texts of a tenant, or all. It takes as long as it takes: nobody's request waits for it.
+    pub(crate) async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
+        let fault = |error| fault(&error, self.remote.deadline);
+        let owner = tenant.map(|tenant| owner(&tenant));
+        let mut connection = self.link.connection().await.map_err(fault)?;
+        forget(&mut connection, &pattern(&self.remote.prefix, owner.as_deref())).await.map_err(fault)
     }
 
     /// Does `call` unless it is hopeless or one too many, and gives up at the deadline.

@@ -15,6 +15,13 @@ pub struct StoreSecret {
     values: hmac::Key,
 }
 
+/// What a tenant is called in names.
+pub(crate) fn owner(tenant: &Tenant) -> String {
+    let mut name = String::new();
+    hex(&mut name, &tenant.0[..16]);
+    name
+}
+
 /// A name that nobody can guess.
 ///
 /// # Errors
@@ -77,9 +84,7 @@ impl StoreSecret {
             Life::Form => 'f',
         };
         let id = digest(&self.names, &[&[life as u8], &key.tenant.0, &key.id.0]);
-        let mut name = format!("{prefix}:{life}:");
-        hex(&mut name, &key.tenant.0[..16]);
-        name.push(':');
+        let mut name = format!("{prefix}:{life}:{}:", owner(&key.tenant));
         hex(&mut name, &id[..16]);
         name
     }

@@ -1,7 +1,9 @@
 //! Keeps a text by its key and finds it again.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use crate::breaker::Breakers;
 use crate::counts::{Counters, add};
 use crate::memory::MemoryShelf;
 use crate::remote::{Away, FoundText};
@@ -17,7 +19,13 @@ pub struct Store {
     place: Open,
     secret: StoreSecret,
     largest: usize,
-    counters: Counters,
+    counters: Arc<Counters>,
+}
+
+/// Looks at a store from outside, whoever has it.
+pub struct StoreWatch {
+    counters: Arc<Counters>,
+    breakers: Option<Arc<Breakers>>,
 }
 
 enum Open {
@@ -41,7 +49,7 @@ impl Store {
                 (Open::Remote(Box::new(Away::new(remote, secret.clone(), settings)?)), secret)
             }
         };
-        Ok(Self { place, secret, largest: settings.largest, counters: Counters::default() })
+        Ok(Self { place, secret, largest: settings.largest, counters: Arc::default() })
     }
 
     /// The tenant behind an identity, which is all that a request says of who sent it; none when it is empty, because
@@ -65,6 +73,7 @@ impl Store {
     /// # Errors
     /// When it could not be kept: then whatever stands for it may not be used.
     pub async fn keep(&self, key: &StoreKey, text: &str) -> Result<(), StoreError> {
+        let since = Instant::now();
         let kept = match &self.place {
             _ if text.len() > self.largest => {
                 Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
@@ -72,6 +81,7 @@ impl Store {
             Open::Memory(memory) => memory.keep(key, text),
             Open::Remote(away) => away.keep(key, text).await,
         };
+        self.counters.took(since.elapsed());
         add(if kept.is_ok() { &self.counters.kept } else { &self.counters.failures });
         kept
     }
@@ -82,6 +92,7 @@ impl Store {
     /// # Errors
     /// When nobody can say what is there: then nothing may be used.
     pub async fn first(&self, key: &StoreKey, text: &str) -> Result<String, StoreError> {
+        let since = Instant::now();
         let first = match &self.place {
             _ if text.len() > self.largest => {
                 Err(StoreError::TooLarge { bytes: text.len(), largest: self.largest })
@@ -89,6 +100,7 @@ impl Store {
             Open::Memory(memory) => memory.first(key, text),
             Open::Remote(away) => away.first(key, text).await,
         };
+        self.counters.took(since.elapsed());
         add(if first.is_ok() { &self.counters.kept } else { &self.counters.failures });
         first
     }
@@ -98,10 +110,12 @@ impl Store {
     /// # Errors
     /// When nobody can say whether it is there.
     pub async fn find(&self, key: &StoreKey) -> Result<Option<String>, StoreError> {
+        let since = Instant::now();
         let found = match &self.place {
             Open::Memory(memory) => Ok(memory.find(key).map_or(FoundText::Nothing, FoundText::Text)),
             Open::Remote(away) => away.find(key).await,
         };
+        self.counters.took(since.elapsed());
         let (counter, found) = match found {
             Ok(FoundText::Text(text)) => (&self.counters.hits, Ok(Some(text))),
             Ok(FoundText::Nothing) => (&self.counters.misses, Ok(None)),
@@ -115,10 +129,45 @@ impl Store {
         found
     }
 
+    /// Forgets the texts of a tenant, or all, and says how many; those in memory go with the process.
+    ///
+    /// # Errors
+    /// When the place where they are kept cannot be reached; some may be gone already.
+    pub async fn forget(&self, tenant: Option<Tenant>) -> Result<u64, StoreError> {
+        match &self.place {
+            Open::Memory(_) => Ok(0),
+            Open::Remote(away) => away.forget(tenant).await,
+        }
+    }
+
     /// What became of the calls so far.
     #[must_use]
     pub fn counts(&self) -> StoreCounts {
         self.counters.read()
+    }
+
+    /// A look at it that anyone can keep.
+    #[must_use]
+    pub fn watch(&self) -> StoreWatch {
+        let breakers = match &self.place {
+            Open::Memory(_) => None,
+            Open::Remote(away) => Some(away.breakers()),
+        };
+        StoreWatch { counters: Arc::clone(&self.counters), breakers }
+    }
+}
+
+impl StoreWatch {
+    /// What became of the calls so far.
+    #[must_use]
+    pub fn counts(&self) -> StoreCounts {
+        self.counters.read()
+    }
+
+    /// False while any part of the store is left alone because it failed.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        !self.breakers.as_ref().is_some_and(|breakers| breakers.any_rests())
     }
 }
 

@@ -53,6 +53,9 @@ struct Pages {
 
 impl Pages {
     fn open(settings: JournalSettings) -> io::Result<Self> {
+        if let Some(folder) = settings.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
         let file = appending(&settings.path)?;
         let written = file.metadata()?.len();
         Ok(Self { settings, file, written })
@@ -187,7 +190,7 @@ fn result(event: &RequestEvent, result: &ResultEvent) -> Value {
 
 /// Stages that cut off what is too long, and those that name what stands earlier.
 const CAPS: [&str; 2] = ["cap", "cap_error_window"];
-const REPEATS: [&str; 1] = ["earlier"];
+const REPEATS: [&str; 2] = ["duplicate", "earlier"];
 
 fn members(value: Value) -> Map<String, Value> {
     match value {

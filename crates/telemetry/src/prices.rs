@@ -96,6 +96,13 @@ impl ModelPrice {
         })
     }
 
+    /// Dollars for a million tokens: read, read from the cache, written to it, and of output.
+    #[must_use]
+    pub fn dollars(&self) -> [f64; 4] {
+        #[expect(clippy::cast_precision_loss, reason = "no price is that high")]
+        [self.input, self.cache_read, self.cache_write, self.output].map(|millionths| millionths as f64 / 1e6)
+    }
+
     /// What reading costs, in millionths of a billionth of a thousand dollars: nothing is rounded yet.
     pub(crate) fn reading(&self, tokens: &BilledTokens) -> u128 {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);

@@ -5,7 +5,7 @@ use std::fmt;
 /// The longest name that is shown.
 const LONGEST: usize = 96;
 
-/// A model's name: short, and of letters, digits and what joins them. Nothing else that a client says is ever shown.
+/// The name of a model, a tool or a call: short, and of letters, digits and what joins them. Nothing else that a client says is ever shown.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ShownName(Box<str>);
 

@@ -21,6 +21,11 @@ pub trait EventSink: Send + Sync {
 
     /// How many events were lost so far.
     fn dropped(&self) -> u64;
+
+    /// The span that it makes of the request of this number, if it makes any.
+    fn span(&self, _id: u64) -> Option<u64> {
+        None
+    }
 }
 
 /// A short queue before a thread of its own. Where that is slow, events are dropped and counted.

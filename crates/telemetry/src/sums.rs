@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bill::{BilledCost, BilledTokens};
-use crate::event::{RequestEnd, RequestEvent};
+use crate::event::RequestEvent;
 use crate::sink::EventSink;
 
 /// What all requests so far came to.
@@ -20,7 +20,7 @@ pub struct BillSums {
     pub priced: u64,
     /// What these cost.
     pub cost: BilledCost,
-    /// Requests to models that failed, by their status; those that nobody waited for have none.
+    /// Requests to models that failed, by their status.
     pub failed: BTreeMap<u16, u64>,
 }
 
@@ -61,8 +61,7 @@ impl BillSums {
             return;
         }
         if !event.is_success() {
-            let status = if event.end == RequestEnd::Left { 0 } else { event.status };
-            *self.failed.entry(status).or_default() += 1;
+            *self.failed.entry(event.status).or_default() += 1;
             return;
         }
         match event.billed {
@@ -83,7 +82,7 @@ impl BillSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Verb;
+    use crate::event::{RequestEnd, Verb};
     use crate::shown::ShownName;
 
     #[test]
@@ -94,11 +93,11 @@ mod tests {
             let cost = billed.map(|billed| BilledCost { paid: billed.input, without: billed.input * 2 });
             let model = ShownName::of("m");
             sums.hear(&Arc::new(RequestEvent {
+                model,
                 status,
+                end,
                 billed,
                 cost,
-                model,
-                end,
                 ..RequestEvent::new(1, Verb::of("POST"))
             }));
         };
@@ -107,11 +106,10 @@ mod tests {
         tell(200, None, RequestEnd::Answered);
         tell(429, Some(99), RequestEnd::Answered);
         tell(502, None, RequestEnd::Upstream);
-        tell(0, None, RequestEnd::Left);
         sums.hear(&Arc::new(RequestEvent { status: 404, ..RequestEvent::new(2, Verb::of("GET")) }));
         let all = sums.sums();
         assert_eq!((all.billed, all.untold, all.priced, all.tokens.input), (2, 1, 2, 15));
         assert_eq!(all.cost, BilledCost { paid: 15, without: 30 });
-        assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(0, 1), (429, 1), (502, 1)]);
+        assert_eq!(all.failed.into_iter().collect::<Vec<_>>(), [(429, 1), (502, 1)]);
     }
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::access;
 use crate::event::RequestEvent;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, NumbersForm, RunningStream};
 use crate::prices::PriceTable;
+use crate::side::SideLook;
 use crate::sink::EventSink;
 
 /// Where events go. Clones share all they hold.
@@ -38,7 +39,13 @@ impl Telemetry {
     /// The same, at these prices.
     #[must_use]
     pub fn priced(prices: PriceTable, others: Vec<Box<dyn EventSink>>) -> Self {
-        Self(Arc::new(Sinks { metrics: Metrics::new(), others, prices, last: AtomicU64::new(0) }))
+        Self(Arc::new(Sinks { metrics: Metrics::new(None), others, prices, last: AtomicU64::new(0) }))
+    }
+
+    /// The same, with numbers of what is beside requests.
+    #[must_use]
+    pub fn beside(prices: PriceTable, others: Vec<Box<dyn EventSink>>, look: SideLook) -> Self {
+        Self(Arc::new(Sinks { metrics: Metrics::new(Some(look)), others, prices, last: AtomicU64::new(0) }))
     }
 
     /// What models cost.
@@ -72,10 +79,23 @@ impl Telemetry {
         }
     }
 
-    /// The numbers, as Prometheus reads them.
+    /// Hears that an answer comes event by event, for as long as the value lives.
     #[must_use]
-    pub fn metrics(&self) -> String {
-        self.0.metrics.text(self.0.others.iter().map(|sink| (sink.name(), sink.dropped())))
+    pub fn stream(&self) -> RunningStream {
+        self.0.metrics.stream()
+    }
+
+    /// The span that a request of this number becomes, if it becomes one.
+    #[must_use]
+    pub fn span(&self, id: u64) -> Option<u64> {
+        self.0.others.iter().find_map(|sink| sink.span(id))
+    }
+
+    /// The numbers, in this form.
+    #[must_use]
+    pub fn metrics(&self, form: NumbersForm) -> Vec<u8> {
+        self.0.metrics.lost(self.0.others.iter().map(|sink| (sink.name(), sink.dropped())));
+        self.0.metrics.write(form)
     }
 }
 

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use tersely_telemetry::{JournalSettings, RequestEvent, Telemetry, Verb, journal};
+use tersely_telemetry::{
+    GroupSum, JournalSettings, NumbersForm, RequestEvent, ResultGroup, Telemetry, TokenChange, Verb, journal,
+};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("tersely-journal-{name}-{}", std::process::id()));
@@ -27,7 +29,7 @@ fn tell(telemetry: &Telemetry) {
 }
 
 fn dropped(telemetry: &Telemetry) -> u64 {
-    let text = telemetry.metrics();
+    let text = String::from_utf8(telemetry.metrics(NumbersForm::Open)).expect("text");
     let line =
         text.lines().find_map(|line| line.strip_prefix("tersely_events_dropped_total{sink=\"events\"} "));
     line.expect("a number").parse().expect("a number")
@@ -45,7 +47,7 @@ fn soon(is_so: impl Fn() -> bool) -> bool {
 #[test]
 fn files_are_bounded_in_size_and_number() {
     let folder = folder("bounds");
-    let (path, bytes) = (folder.join("events.jsonl"), 2000);
+    let (path, bytes) = (folder.join("events.jsonl"), 4000);
     let telemetry = telemetry(&path, bytes, 3);
     let last = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("\"id\":\"64\""));
     for number in 1..=100 {
@@ -69,6 +71,7 @@ fn files_are_bounded_in_size_and_number() {
     let _ = fs::remove_dir_all(folder);
 }
 
+/// Behaviour 13.2.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_costs_events_and_nothing_else() {
@@ -79,6 +82,7 @@ fn a_full_disk_costs_events_and_nothing_else() {
     assert!(soon(|| dropped(&telemetry) == 10), "{}", dropped(&telemetry));
 }
 
+/// Behaviour 13.2.
 #[cfg(unix)]
 #[test]
 fn a_disk_that_takes_nothing_holds_nobody_up() {
@@ -96,5 +100,23 @@ fn a_disk_that_takes_nothing_holds_nobody_up() {
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     assert!(dropped(&telemetry) > 1000, "{}", dropped(&telemetry));
     drop(reader);
+    let _ = fs::remove_dir_all(folder);
+}
+
+/// Behaviour 13.2: what would be too long a line is lost, and nothing else.
+#[test]
+fn no_line_is_longer_than_it_may_be() {
+    let folder = folder("long");
+    let path = folder.join("events.jsonl");
+    let telemetry = telemetry(&path, 1 << 30, 2);
+    let group = ResultGroup { tool: "bash", family: "generic" };
+    let sum = GroupSum { group, results: 1, changed: 0, tokens: TokenChange::default() };
+    for many in [1, 1000, 2] {
+        let groups = vec![sum; many];
+        telemetry
+            .end(RequestEvent { groups, ..RequestEvent::new(telemetry.begin(), Verb::of("POST")) }, None);
+    }
+    let lines = || fs::read_to_string(&path).unwrap_or_default().lines().count();
+    assert!(soon(|| lines() == 2 && dropped(&telemetry) == 1), "{} lines", lines());
     let _ = fs::remove_dir_all(folder);
 }

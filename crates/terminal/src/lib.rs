@@ -5,5 +5,6 @@ pub mod input;
 pub mod output;
 pub mod place;
 pub mod progress;
+pub mod screen;
 pub mod share;
 pub mod table;

@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+pub use indicatif::ProgressBar;
+use indicatif::{ProgressDrawTarget, ProgressStyle};
 
 /// From this many bytes on, reading and encoding show a bar.
 pub const LARGE: u64 = 10_000_000;
@@ -36,6 +37,12 @@ pub fn working(what: &'static str, bytes: usize) -> ProgressBar {
 #[must_use]
 pub fn counting(what: &'static str, count: usize) -> ProgressBar {
     styled(count as u64, "{msg} {wide_bar} {pos} of {len}").with_message(what)
+}
+
+/// A bar for work on `bytes` bytes of files.
+#[must_use]
+pub fn bytes(what: &'static str, bytes: u64) -> ProgressBar {
+    styled(bytes, "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left").with_message(what)
 }
 
 fn styled(length: u64, template: &str) -> ProgressBar {

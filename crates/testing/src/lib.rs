@@ -15,6 +15,7 @@ pub mod fuzz;
 pub mod generate;
 mod mutate;
 mod mutate_text;
+pub mod prometheus;
 pub mod reader;
 pub mod run;
 pub mod secrets;

@@ -157,14 +157,14 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
     let mut body = offered.unwrap_or_else(|| case.request.clone());
     let mut watch = case.hides.watch(NAMES, case.framing, case.history);
     let (mut client, mut sent, mut given) = (Vec::new(), vec![text(&body)], 0);
-    let mut spent = TokenUsage::default();
+    let mut usage = TokenUsage::default();
     for (round, response) in case.responses.iter().enumerate() {
         let mut reader = UsageReader::new(case.counts);
         for piece in pieces(response) {
             watch.see(piece, &mut client);
             reader.see(piece);
         }
-        spent += reader.usage().unwrap_or_default();
+        usage += reader.usage().unwrap_or_default();
         let Some(turn) = watch.end(&mut client) else { break };
         if round == ROUNDS {
             watch.close(CloseReason::Enough, &mut client);
@@ -188,7 +188,7 @@ fn play_pieces<'c>(case: &'c Case, mut pieces: impl FnMut(&'c [u8]) -> Vec<&'c [
         }
         sent.push(text(&body));
     }
-    let TokenUsage { input, cached, written, output, .. } = spent;
+    let TokenUsage { input, cached, written, output, .. } = usage;
     sent.push(format!("Usage {{ input: {input}, cached: {cached}, written: {written}, output: {output} }}"));
     let shown = match case.framing {
         ResponseFraming::Messages => text(&stream::decode(&client)),

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 use tersely_wire::top_members;
 
-use super::weigh::{weigh, weigh_block};
+use tersely_audit::{weigh, weigh_block};
 
 /// The blocks of a request, of which the first few stand before the conversation.
 pub(crate) struct SentBlocks<'b> {

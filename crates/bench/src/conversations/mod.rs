@@ -11,7 +11,6 @@ mod replay;
 mod report;
 mod score;
 mod transcript;
-mod weigh;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -11,8 +11,8 @@ use super::blocks::{SentBlocks, items};
 use super::fill::{OwnHead, filled};
 use super::heads::{client, head};
 use super::rates::{ModelRates, rates};
-use super::weigh::weigh;
 use crate::files::{files, name};
+use tersely_audit::weigh;
 
 /// A kind of transcript.
 struct Shape {

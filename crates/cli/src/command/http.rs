@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use tersely_gateway::{Upstream, serve_api};
+use tersely_gateway::{GatewaySettings, Upstream, serve_api};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::serve::{exposure, local, stand};
-use crate::gateway::runtime;
+use crate::gateway::{runtime, telemetry};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
@@ -42,7 +42,8 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
         upstream: Some(args.upstream.clone()),
         ..Flags::default()
     };
-    let settings = settings::load(&SettingSources::new(&flags)).map_err(settings::fault)?.settings.gateway;
+    let meant = settings::load(&SettingSources::new(&flags)).map_err(settings::fault)?.settings;
+    let settings = GatewaySettings { telemetry: telemetry(&meant, None)?, ..meant.gateway };
     let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {
         return Err(CommandFault::unable("no upstream", "name the API: --upstream URL").into());
     };

@@ -1,8 +1,10 @@
 //! The commands: a file for each, which holds what can be typed after its name.
 
+mod audit;
 mod compress;
 mod config;
 mod count;
+mod dashboard;
 mod decode;
 mod doctor;
 mod encode;
@@ -10,8 +12,10 @@ mod filter;
 mod http;
 mod mcp;
 mod provider;
+mod purge;
 mod run;
 mod serve;
+mod stats;
 
 use std::process::ExitCode;
 
@@ -21,10 +25,12 @@ use tersely_terminal::fault::Stop;
 const EXAMPLES: &str = "\
 Examples:
   tersely run claude
+  tersely stats
   tersely serve --upstream https://api.anthropic.com
   tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
   kubectl get pods -o json | tersely encode --stats
   cat -n src/main.rs | tersely compress --explain
+  tersely audit
   tersely encode result.json > result.txt
   tersely decode result.txt
   tersely count result.json result.txt
@@ -45,7 +51,11 @@ pub(crate) enum TerselyCommand {
     Serve(serve::ServeArgs),
     Mcp(Box<mcp::McpArgs>),
     Http(http::HttpArgs),
+    Stats(stats::StatsArgs),
+    Dashboard(dashboard::DashboardArgs),
+    Purge(purge::PurgeArgs),
     Doctor(doctor::DoctorArgs),
+    Audit(audit::AuditArgs),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
@@ -61,7 +71,11 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Serve(args) => serve::run(args),
         TerselyCommand::Mcp(args) => mcp::run(args),
         TerselyCommand::Http(args) => http::run(args),
+        TerselyCommand::Stats(args) => stats::run(args),
+        TerselyCommand::Dashboard(args) => dashboard::run(args),
+        TerselyCommand::Purge(args) => purge::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
+        TerselyCommand::Audit(args) => audit::run(args),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),

@@ -18,6 +18,7 @@ use tokio::select;
 use tokio::sync::oneshot;
 
 use crate::gateway::{ReadyGateway, runtime};
+use crate::history;
 use crate::settings::watch::{self, News};
 use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};
@@ -56,7 +57,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
 fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
     let _log = log::start(loaded.settings.seen.log);
-    let proxy = ReadyGateway::new(loaded.settings.clone())?;
+    let history = history::of_server(&sources, &loaded.settings);
+    let proxy = ReadyGateway::new(loaded.settings.clone(), history)?;
     let ended = runtime.block_on(async {
         follow(sources, loaded, Arc::clone(&proxy.rewrite));
         let serving =
@@ -69,6 +71,9 @@ fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     if ended.is_ok() && saved.requests() > 0 {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&format!("tersely: {saved}"));
+    }
+    if let Some(lost) = proxy.finish() {
+        let _ = output::note(&format!("tersely: {lost}"));
     }
     ended
 }

@@ -20,6 +20,8 @@ pub(crate) struct AllSettings {
     pub compressor: Option<tersely_gateway::CompressorSettings>,
     /// What is seen of a gateway.
     pub seen: SeenParts,
+    /// The collector that spans and metrics are sent to, if they are.
+    pub collector: Option<tersely_gateway::CollectorSettings>,
     /// How much of conversations is remembered.
     pub memo: tersely_engine::Most,
 }

@@ -8,6 +8,7 @@ use tersely_gateway::{Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
 use super::kept::KeptSettings;
+use super::otel::OtelSettings;
 use super::remote::RemoteSettings;
 use super::seen::SeenSettings;
 
@@ -33,6 +34,8 @@ pub(crate) struct Draft {
     pub remote: RemoteSettings,
     /// What is seen of a gateway.
     pub seen: SeenSettings,
+    /// Where spans and metrics are sent.
+    pub otel: OtelSettings,
 }
 
 impl Default for Draft {
@@ -51,6 +54,7 @@ impl Default for Draft {
             kept,
             remote,
             seen: SeenSettings::default(),
+            otel: OtelSettings::default(),
         }
     }
 }
@@ -88,6 +92,7 @@ impl Draft {
         self.settings.engine.strategy = self.remote.strategy(self.settings.compressor.as_ref());
         self.settings.keeping = self.kept.finish();
         self.settings.seen = self.seen.finish();
+        self.settings.collector = self.otel.finish();
         self.settings
     }
 

@@ -20,19 +20,21 @@ pub(crate) enum VariableMeaning {
     Toon,
     /// A file of certificates to trust beside the others.
     Trust,
+    /// A time in milliseconds.
+    Millis(&'static str),
     /// Nothing, and why.
     Nothing(&'static str),
 }
 
-const NO_EVENTS: &str = "there is no event log";
+const BOUNDED: &str = "256 events can wait, and a line has at most 64 KiB";
 
 /// Names that others gave; where two mean the same key, the first that is set is heard, and ours before any.
-pub(crate) const OTHERS: [(&str, VariableMeaning); 17] = [
+pub(crate) const OTHERS: [(&str, VariableMeaning); 24] = [
     ("FORGE_TOOL_OUTPUT_COMPRESSION", VariableMeaning::Key("mode")),
     ("FORGE_TOOL_OUTPUT_COMPRESSION_METHOD", VariableMeaning::Key("dictionary")),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", VariableMeaning::Nothing(NO_EVENTS)),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", VariableMeaning::Nothing(NO_EVENTS)),
-    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", VariableMeaning::Nothing(NO_EVENTS)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", VariableMeaning::Key("events.file")),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", VariableMeaning::Nothing(BOUNDED)),
+    ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_MAX_EVENT_BYTES", VariableMeaning::Nothing(BOUNDED)),
     ("FORGE_SCHEMA_COMPRESSION", VariableMeaning::Key("schema_compression")),
     (
         "FORGE_REDACT_SECRETS",
@@ -46,9 +48,22 @@ pub(crate) const OTHERS: [(&str, VariableMeaning); 17] = [
     ("https_proxy", VariableMeaning::Key("proxy.url")),
     ("NO_PROXY", VariableMeaning::Key("proxy.except")),
     ("no_proxy", VariableMeaning::Key("proxy.except")),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", VariableMeaning::Key("otel.endpoint")),
+    ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", VariableMeaning::Key("otel.traces")),
+    ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", VariableMeaning::Key("otel.metrics")),
+    ("OTEL_EXPORTER_OTLP_HEADERS", VariableMeaning::Key("otel.headers")),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", VariableMeaning::Millis("otel.timeout")),
+    ("OTEL_SERVICE_NAME", VariableMeaning::Key("otel.service")),
+    ("OTEL_RESOURCE_ATTRIBUTES", VariableMeaning::Key("otel.attributes")),
     ("SSL_CERT_FILE", VariableMeaning::Trust),
     ("NODE_EXTRA_CA_CERTS", VariableMeaning::Trust),
 ];
+
+/// The variable that says how a collector is spoken to, and the one way that is known here.
+pub(crate) const PROTOCOL: (&str, &str) = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
+
+/// What variables for a collector begin with.
+pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_";
 
 /// This process's environment; what is not text cannot be meant for us.
 pub(crate) fn own() -> Environment {

@@ -15,7 +15,7 @@ use tersely_store::StoreSecret;
 
 use super::draft::Draft;
 use super::words::{Words, bytes, count, number, positive, split, switch};
-use super::{kept, place};
+use super::{kept, otel, place};
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
@@ -60,6 +60,8 @@ pub(crate) enum SettingField {
     Origins(Place<Origins>),
     Hosts(Place<Vec<String>>),
     Stores(Place<Vec<String>>),
+    /// Headers, whose values may be secrets.
+    Headers(Place<Vec<String>>),
 }
 
 impl SettingField {
@@ -95,6 +97,7 @@ impl SettingField {
                 *place(draft) = words.list().into_iter().map(host).collect::<Result<_, _>>()?;
             }
             Self::Stores(place) => *place(draft) = kept::addresses(words.list())?,
+            Self::Headers(place) => *place(draft) = otel::headers(words.list())?,
         }
         Ok(())
     }
@@ -125,6 +128,9 @@ impl SettingField {
             Self::Names(place) | Self::Hosts(place) => json!(place(draft)),
             Self::Files(place) => json!(place(draft)),
             Self::Stores(place) => json!(place(draft).iter().map(|url| masked(url)).collect::<Vec<_>>()),
+            Self::Headers(place) => {
+                json!(place(draft).iter().map(|it| otel::masked(it)).collect::<Vec<_>>())
+            }
             Self::Origins(place) => match place(draft) {
                 Origins::Loopback => json!("loopback"),
                 Origins::Any => json!("any"),

@@ -56,6 +56,14 @@ pub(crate) fn user_folder(environment: &Environment) -> Option<PathBuf> {
     Some(folder.join("tersely"))
 }
 
+/// The folder of what is remembered for the user.
+pub(crate) fn state_folder(environment: &Environment) -> Option<PathBuf> {
+    let variable = |name: &str| environment.get(name).filter(|value| !value.is_empty());
+    let xdg = variable("XDG_STATE_HOME").or_else(|| variable("LOCALAPPDATA")).map(PathBuf::from);
+    let folder = xdg.or_else(|| variable("HOME").map(|home| Path::new(home).join(".local/state")))?;
+    Some(folder.join("tersely"))
+}
+
 /// Reads a file as a tree.
 pub(crate) fn read(path: &Path) -> Result<SettingNode, Problem> {
     let name = path.display();

@@ -7,7 +7,7 @@ use tersely_engine::{FIELDS, PlanField};
 use super::draft::Draft;
 use super::field::SettingField;
 use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
-use super::seen::{FORMATS, LEVELS};
+use super::seen::{FORMATS, LEVELS, RECORDS};
 use super::words::Words;
 
 /// Something that can be set.
@@ -42,7 +42,10 @@ const NAMED_ONLY: &[&str] = &[
     "admin.listen",
     "admin.token",
     "events.file",
+    "history.file",
+    "prices.file",
     "filters.folder",
+    "otel.headers",
     "proxy.except",
     STRATEGY,
     "remote.provider",
@@ -64,7 +67,7 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 14] = [
+pub(crate) const GROUPS: [(&str, &str); 17] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
     (
         "upstreams",
@@ -87,6 +90,12 @@ pub(crate) const GROUPS: [(&str, &str); 14] = [
     ("admin", "A second listener, for those who look after the gateway"),
     ("log", "What is written of requests, never a word of them"),
     ("events", "What is kept of requests, never a word of them"),
+    (
+        "history",
+        "What `tersely stats` and the dashboard show, never a word of a request: [watching.md](watching.md)",
+    ),
+    ("otel", "A collector for OpenTelemetry: [watching.md](watching.md#opentelemetry)"),
+    ("prices", "What models cost, for the estimate in [watching.md](watching.md)"),
     ("proxy", "The proxy for upstreams"),
 ];
 
@@ -443,12 +452,12 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "admin.listen",
         field: SettingField::Listener(|draft| &mut draft.settings.gateway.admin.listen),
-        about: "The address for `/metrics`, `/healthz` and `/readyz`; empty: none",
+        about: "The address for the dashboard (`/_tersely/`), `/stats`, `/metrics`, `/healthz` and `/readyz`; empty: none",
     },
     SettingKey {
         name: "admin.token",
         field: SettingField::Key(|draft| &mut draft.settings.gateway.admin.token),
-        about: "The bearer token that `/metrics` asks for; needed where other machines can reach it",
+        about: "The bearer token that all but `/healthz` and `/readyz` ask for; needed where other machines can reach it",
     },
     SettingKey {
         name: "log.level",
@@ -463,7 +472,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "events.file",
         field: SettingField::Word(|draft| &mut draft.seen.events),
-        about: "A file for events, a line of JSON for each; empty: none",
+        about: "A file for events, a line of JSON for each request and each new tool result; empty: none",
     },
     SettingKey {
         name: "events.bytes",
@@ -474,6 +483,71 @@ static BELOW: &[SettingKey] = &[
         name: "events.files",
         field: SettingField::Count(|draft| &mut draft.seen.event_files),
         about: "How many files to keep",
+    },
+    SettingKey {
+        name: "history.record",
+        field: SettingField::Choice(|draft| &mut draft.seen.history.record, RECORDS),
+        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` if `history.file` is set",
+    },
+    SettingKey {
+        name: "history.file",
+        field: SettingField::Word(|draft| &mut draft.seen.history.file),
+        about: "The file; empty: `tersely/history.db` in `XDG_STATE_HOME` or `~/.local/state`",
+    },
+    SettingKey {
+        name: "history.days",
+        field: SettingField::Count(|draft| &mut draft.seen.history.days),
+        about: "How long single requests are kept; sums of days are kept for good",
+    },
+    SettingKey {
+        name: "history.project",
+        field: SettingField::Switch(|draft| &mut draft.seen.history.project),
+        about: "Whether `run` records the name of the folder that it was started in",
+    },
+    SettingKey {
+        name: "otel.endpoint",
+        field: SettingField::Url(|draft| &mut draft.otel.endpoint),
+        about: "The collector's address, such as `http://127.0.0.1:4318`: spans go to `/v1/traces` there, metrics to `/v1/metrics`, as protobuf over HTTP; without it, nothing is sent",
+    },
+    SettingKey {
+        name: "otel.traces",
+        field: SettingField::Url(|draft| &mut draft.otel.traces),
+        about: "Another address for spans, with its whole path",
+    },
+    SettingKey {
+        name: "otel.metrics",
+        field: SettingField::Url(|draft| &mut draft.otel.metrics),
+        about: "Another address for metrics, with its whole path",
+    },
+    SettingKey {
+        name: "otel.headers",
+        field: SettingField::Headers(|draft| &mut draft.otel.headers),
+        about: "Headers for the collector: `name=value`, with `%20` for what a list cannot hold",
+    },
+    SettingKey {
+        name: "otel.service",
+        field: SettingField::Word(|draft| &mut draft.otel.service),
+        about: "The name under which it all appears",
+    },
+    SettingKey {
+        name: "otel.attributes",
+        field: SettingField::Names(|draft| &mut draft.otel.attributes),
+        about: "What else is said of this process: `name=value`",
+    },
+    SettingKey {
+        name: "otel.interval",
+        field: SettingField::Time(|draft| &mut draft.otel.interval),
+        about: "How often metrics are sent, and spans at the least",
+    },
+    SettingKey {
+        name: "otel.timeout",
+        field: SettingField::Time(|draft| &mut draft.otel.timeout),
+        about: "For the collector's answer; meanwhile spans wait, and those that find no room are dropped and counted",
+    },
+    SettingKey {
+        name: "prices.file",
+        field: SettingField::Word(|draft| &mut draft.seen.prices),
+        about: "A file of prices that go before ours; empty: none",
     },
     SettingKey {
         name: "proxy.url",

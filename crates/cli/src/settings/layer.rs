@@ -39,9 +39,15 @@ pub(crate) fn environment(environment: &Environment) -> Layer {
             layer.put(name, Words::One(value), SettingOrigin::Environment(variable));
         }
     }
+    let (protocol, known) = env::PROTOCOL;
+    let foreign = set(protocol).filter(|value| value != known);
     for (name, meaning) in &env::OTHERS {
-        if let Some(value) = set(name) {
-            layer.other(name, meaning, value);
+        let Some(value) = set(name) else { continue };
+        match &foreign {
+            Some(other) if name.starts_with(env::COLLECTOR) => {
+                layer.notices.push(format!("{name} has no effect: {protocol} is {other}, not {known}"));
+            }
+            _ => layer.other(name, meaning, value),
         }
     }
     layer.strangers(environment);
@@ -83,6 +89,8 @@ impl Layer {
         match meaning {
             VariableMeaning::Key(key) if self.values.contains_key(key) => {}
             VariableMeaning::Key(key) => self.put(key, Words::One(value), origin),
+            VariableMeaning::Millis(key) if self.values.contains_key(key) => {}
+            VariableMeaning::Millis(key) => self.put(key, Words::One(format!("{value}ms")), origin),
             VariableMeaning::Toon => self.toon(value, origin),
             VariableMeaning::On(key, why) => match switch(&value) {
                 Err(what) => self.problems.push(Problem::at(&origin, key, what)),

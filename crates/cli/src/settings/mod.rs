@@ -17,6 +17,7 @@ mod merge;
 mod near;
 mod node;
 mod origin;
+mod otel;
 mod place;
 mod problem;
 mod reader;
@@ -47,6 +48,8 @@ pub(crate) use merge::MergedEntry;
 pub(crate) use problem::{Problem, fault};
 pub(crate) use reference::reference;
 pub(crate) use schema::schema;
+pub(crate) use seen::HistoryChoice;
+pub(crate) use seen::SeenParts;
 pub(crate) use sources::SettingSources;
 
 use file::FoundFile;
@@ -87,6 +90,11 @@ pub(crate) fn shelf(sources: &SettingSources) -> Result<FilterShelf, Vec<Problem
 /// The folder of the user's own settings.
 pub(crate) fn user_folder(sources: &SettingSources) -> Option<PathBuf> {
     file::user_folder(&sources.environment)
+}
+
+/// The folder of what the user's own programs remember.
+pub(crate) fn state_folder(sources: &SettingSources) -> Option<PathBuf> {
+    file::state_folder(&sources.environment)
 }
 
 fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {

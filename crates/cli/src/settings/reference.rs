@@ -191,6 +191,7 @@ fn variables(page: &mut String) {
                 "`prompts.enabled`; if true, also `prompts.form`: `toon`".to_owned()
             }
             env::VariableMeaning::On(key, why) => format!("can turn `{key}` on, not off; {why}"),
+            env::VariableMeaning::Millis(key) => format!("`{key}`, in milliseconds"),
             env::VariableMeaning::Trust => "another file of certificates to trust".to_owned(),
             env::VariableMeaning::Nothing(why) => format!("nothing: {why}"),
         };

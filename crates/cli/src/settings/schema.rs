@@ -70,7 +70,8 @@ fn shape(field: SettingField) -> Value {
         | SettingField::Files(_)
         | SettingField::Origins(_)
         | SettingField::Hosts(_)
-        | SettingField::Stores(_) => list(),
+        | SettingField::Stores(_)
+        | SettingField::Headers(_) => list(),
         SettingField::Plan(place) => place::shape(place),
         SettingField::Choice(_, all) => {
             words(&all.iter().filter(|word| !word.is_empty()).copied().collect::<Vec<_>>())

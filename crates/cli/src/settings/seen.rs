@@ -1,4 +1,4 @@
-//! What is seen of a gateway: its log and its events.
+//! What is seen of a gateway: its log, its events, its history, and what it says that models cost.
 
 use std::path::PathBuf;
 
@@ -11,6 +11,9 @@ pub(crate) const LEVELS: &[&str] = &["info", "warn", "off"];
 /// How it looks.
 pub(crate) const FORMATS: &[&str] = &["auto", "text", "json"];
 
+/// Who records a history.
+pub(crate) const RECORDS: &[&str] = &["auto", "on", "off"];
+
 /// What is seen, as it was typed.
 #[derive(Debug, Clone)]
 pub(crate) struct SeenSettings {
@@ -20,6 +23,28 @@ pub(crate) struct SeenSettings {
     pub events: String,
     pub event_bytes: usize,
     pub event_files: usize,
+    pub history: HistoryChoice,
+    /// The file of prices; empty: none.
+    pub prices: String,
+}
+
+/// What was said of the history.
+#[derive(Debug, Clone)]
+pub(crate) struct HistoryChoice {
+    /// Whether there is one, of [`RECORDS`].
+    pub record: &'static str,
+    /// Its file; empty: the usual one.
+    pub file: String,
+    /// For how many days single requests are kept.
+    pub days: usize,
+    /// Whether the name of the folder is kept.
+    pub project: bool,
+}
+
+impl Default for HistoryChoice {
+    fn default() -> Self {
+        Self { record: RECORDS[0], file: String::new(), days: 14, project: true }
+    }
 }
 
 /// What is seen.
@@ -27,6 +52,9 @@ pub(crate) struct SeenSettings {
 pub(crate) struct SeenParts {
     pub log: LogSettings,
     pub events: Option<JournalSettings>,
+    pub history: HistoryChoice,
+    /// A file of prices.
+    pub prices: Option<PathBuf>,
 }
 
 impl Default for SeenSettings {
@@ -37,6 +65,8 @@ impl Default for SeenSettings {
             events: String::new(),
             event_bytes: 16 << 20,
             event_files: 5,
+            history: HistoryChoice::default(),
+            prices: String::new(),
         }
     }
 }
@@ -59,6 +89,7 @@ impl SeenSettings {
             bytes: self.event_bytes as u64,
             files: self.event_files,
         });
-        SeenParts { log: LogSettings { level, format }, events }
+        let prices = (!self.prices.is_empty()).then(|| PathBuf::from(&self.prices));
+        SeenParts { log: LogSettings { level, format }, events, history: self.history.clone(), prices }
     }
 }

@@ -3,10 +3,14 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
+mod board;
 mod checklist;
+mod collected;
 mod compare;
 mod doctor;
+mod history;
 mod hosts;
+mod ledger;
 mod numbers;
 mod printed;
 mod private;
@@ -14,3 +18,4 @@ mod run;
 mod seen;
 mod serve;
 mod stage;
+mod watched;

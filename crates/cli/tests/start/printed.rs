@@ -49,8 +49,11 @@ fn shown(body: &str, message: usize) -> String {
 /// Lines of which only a phrase is alike.
 fn phrases() -> String {
     let phrase = "dependency resolution of workspace crate alpha failed for the reason that was given in the report above by the resolver itself";
-    let line = |n: usize| format!("{} {phrase} {}\n", n * 7919 % 997, n * 31 % 89);
-    (0..40).map(line).collect()
+    // All in one line: lines of one shape have a form that reads better.
+    let words =
+        |n: usize| "and so on it went until the end".split(' ').take(n % 8).collect::<Vec<_>>().join(" ");
+    let line = |n: usize| format!("{} {phrase} {}", words(n), words(n / 8));
+    (0..40).map(line).collect::<Vec<_>>().join("; ")
 }
 
 /// Behaviour 12.2: the standard mode, by flag and by variable.
@@ -125,24 +128,6 @@ fn forge_schema_compression() {
         let sent: Value = serde_json::from_str(&sent(&args, &env, body)).expect("JSON");
         assert_eq!(sent["tools"][0]["description"], "Runs a command.\n\nWaits.", "{args:?} {env:?}");
     }
-}
-
-/// Behaviour 12.2: a log of events that is not written here is told of, and the start goes on.
-#[test]
-fn forge_log_of_events() {
-    let (address, _seen) = upstream(Duration::ZERO);
-    let args = [
-        "serve",
-        "--listen",
-        "127.0.0.1:0",
-        "--backend-url",
-        &format!("http://{address}"),
-        "--tool-output-compression",
-        "standard",
-    ];
-    let served = start(&args, &[("FORGE_TOOL_OUTPUT_COMPRESSION_LOG", "target/compression.jsonl")]);
-    let lines = [served.line(), served.line()].concat();
-    assert!(lines.contains("FORGE_TOOL_OUTPUT_COMPRESSION_LOG has no effect: "), "{lines}");
 }
 
 /// Behaviour 11.1, 11.4, 11.5 and 16.2: the probe of the page, at Ollama: a model that sees the second message's first

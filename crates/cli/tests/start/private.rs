@@ -141,7 +141,7 @@ fn converse() -> Value {
 fn post(address: &str, path: &str, body: &str) {
     let names =
         ["x-api-key", "x-tersely-note", "user-agent", "traceparent", "cookie", "session_id", "referer"];
-    let headers: String = names.iter().map(|name| format!("{name}: {CANARY}\r\n")).collect();
+    let headers = names.map(|name| format!("{name}: {CANARY}\r\n")).concat();
     let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}");
     raw(address, &format!("{head}content-length: {}\r\n\r\n{body}", body.len()));
 }

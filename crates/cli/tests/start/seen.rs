@@ -17,20 +17,25 @@ pub(crate) fn free() -> String {
     listener.local_addr().expect("an address").to_string()
 }
 
-fn events(name: &str) -> PathBuf {
+pub(crate) fn events(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("tersely-{name}-{}.jsonl", std::process::id()));
     let _ = fs::remove_file(&path);
     path
 }
 
 /// A gateway with all that can be seen of one: its address, and where it is looked after.
-fn seen(upstream: &str, events: &str) -> (Running, String, String) {
+pub(crate) fn seen(upstream: &str, events: &str) -> (Running, String, String) {
     let admin = free();
     let url = format!("http://{upstream}");
     let args = ["serve", "--listen", "127.0.0.1:0", "--upstream", &url];
     let served = start(&args, &[("TERSELY_ADMIN_LISTEN", &admin), ("TERSELY_EVENTS_FILE", events)]);
     let address = served.address();
     (served, address, admin)
+}
+
+/// The body of an answer.
+pub(crate) fn body_of(answer: &str) -> String {
+    answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
 }
 
 /// The next line of the log that is about a request.
@@ -85,9 +90,14 @@ fn all_that_is_said_of_tokens_is_the_same() {
     assert_eq!((&line["tokens_before"], &line["tokens_after"]), (&before.into(), &after.into()));
     assert_eq!(line["model"], "m");
     assert_eq!(logged(&served)["tokens_after"], Value::Null, "it was refused");
-    let written = lines(&path, 2);
+    let written = lines(&path, 3);
     assert_eq!(written[0]["request_tokens"], serde_json::json!({ "before": before, "after": after }));
-    assert_eq!(written[1]["status"], 429);
+    assert_eq!((&written[1]["kind"], &written[2]["status"]), (&"result".into(), &429.into()));
+    let results = &written[0]["result_tokens"];
+    assert_eq!(
+        [&results["before"], &results["after"]],
+        [&written[1]["before_tokens"], &written[1]["after_tokens"]]
+    );
     for (name, tokens) in [("before", before), ("after", after)] {
         let name = format!("tersely_request_tokens_{name}_total{{provider=\"anthropic\"}}");
         assert_eq!(metric(&admin, &name), tokens);
@@ -96,7 +106,7 @@ fn all_that_is_said_of_tokens_is_the_same() {
 }
 
 /// So many lines of a file, soon.
-fn lines(path: &PathBuf, count: usize) -> Vec<Value> {
+pub(crate) fn lines(path: &PathBuf, count: usize) -> Vec<Value> {
     let since = Instant::now();
     loop {
         let text = fs::read_to_string(path).unwrap_or_default();

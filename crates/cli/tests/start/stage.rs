@@ -110,6 +110,8 @@ pub(crate) fn tersely(args: &[&str], env: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tersely"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     command.args(args).env_clear().env("PATH", path).env("HOME", "/nowhere").stdin(Stdio::null());
+    // Nobody's own history is written to.
+    command.env("TERSELY_HISTORY_RECORD", "off");
     command.envs(env.iter().copied());
     command
 }

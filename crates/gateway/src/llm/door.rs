@@ -8,8 +8,8 @@ use http::request::Parts;
 use http::{Request, Response, StatusCode, Uri, Version, response};
 use hyper::body::Incoming;
 use hyper::upgrade::OnUpgrade;
-use tersely_wire::claimed_provider;
 use tersely_wire::hidden::ResponseFraming;
+use tersely_wire::{Provider, claimed_provider};
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -104,7 +104,7 @@ pub(crate) async fn forward(
     let wish = upgrade::wish(request.headers());
     let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
     let (mut parts, body) = request.into_parts();
-    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(|shape| shape.counts());
+    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
     let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
     let Offered { outgoing, added, entry, follow } =
         offer(gate, known, &mut parts, arriving(gate, body)).await?;

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use http::header::HeaderName;
+use http::header::{HeaderMap, HeaderName};
+use http::{StatusCode, Uri};
 use tersely_engine::KeptOriginal;
-use tersely_store::{Id, Life, Store, StoreKey, Tenant};
+use tersely_store::{Id, Life, Store, StoreError, StoreKey, StoreWatch, Tenant};
 use tokio::task::JoinSet;
 
+use crate::error::Error;
 use crate::llm::whose::Whose;
 
 /// How many texts of one request are on their way at once: few enough that others find room too.
@@ -25,6 +27,32 @@ impl Keeper {
     #[must_use]
     pub fn new(store: Store, header: Option<HeaderName>) -> Self {
         Self { store: Arc::new(store), header }
+    }
+
+    /// A look at where it keeps.
+    #[must_use]
+    pub fn watch(&self) -> StoreWatch {
+        self.store.watch()
+    }
+
+    /// Forgets the texts of whoever sends requests with these headers, or all of them, and says how many.
+    ///
+    /// # Errors
+    /// When the headers say nothing of who that is, or the store cannot be reached.
+    pub async fn forget(&self, headers: Option<&HeaderMap>) -> Result<u64, Error> {
+        let tenant = match headers {
+            None => None,
+            Some(headers) => Some(self.sender(headers)?),
+        };
+        let fault = |error: StoreError| Error::us(StatusCode::BAD_GATEWAY, error.to_string());
+        self.store.forget(tenant).await.map_err(fault)
+    }
+
+    fn sender(&self, headers: &HeaderMap) -> Result<Tenant, Error> {
+        let refuse = |message: String| Error::client(StatusCode::BAD_REQUEST, message);
+        let whose =
+            Whose::of(self.header(), &Uri::default(), headers).map_err(|refused| refuse(refused.message))?;
+        self.tenant(&whose).ok_or_else(|| refuse("the headers do not say whose texts are meant".to_owned()))
     }
 
     /// Where it keeps.

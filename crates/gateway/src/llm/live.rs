@@ -8,8 +8,10 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
 use tersely_engine::{Agreed, Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
+use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
+use crate::display::Inside;
 use crate::hop::THRESHOLD;
 use crate::llm::compressor::{Compressor, Consulted};
 use crate::llm::entry::{RequestEntry, RequestSender, hash};
@@ -150,6 +152,16 @@ impl Live {
         let keeper = Arc::clone(self.keeper.as_ref()?);
         let tenant = keeper.tenant(whose)?;
         Some(TrailShelf { keeper, tenant })
+    }
+}
+
+impl Inside for Live {
+    fn engine(&self) -> Arc<Engine> {
+        Self::engine(self)
+    }
+
+    fn store(&self) -> Option<&Store> {
+        self.keeper.as_ref().map(|keeper| &**keeper.store())
     }
 }
 

@@ -56,7 +56,7 @@ struct Seen {
 
 impl TotalSums {
     /// Adds a request of some client that was answered with success; gives those of its results that were not sent before.
-    pub(crate) fn add(&self, whose: u64, report: &Report) -> Vec<Arc<ResultNote>> {
+    pub(crate) fn add(&self, sender: u64, report: &Report) -> Vec<Arc<ResultNote>> {
         let (totals, seen) = &mut *self.now();
         let Some(whole) = report.whole else {
             totals.unread += 1;
@@ -71,9 +71,11 @@ impl TotalSums {
         for saving in &report.stages {
             *totals.stages.entry(saving.stage).or_default() += saving.saved;
         }
-        let is_new = |note: &&Arc<ResultNote>| seen.is_new(note.name ^ whose);
+        let is_new = |note: &&Arc<ResultNote>| seen.is_new(note.name ^ sender);
         let fresh: Vec<_> = report.results.iter().filter(is_new).cloned().collect();
-        fresh.iter().for_each(|note| totals.fresh += note.tally);
+        for note in &fresh {
+            totals.fresh += note.tally;
+        }
         fresh
     }
 

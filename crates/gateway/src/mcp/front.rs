@@ -19,17 +19,16 @@ use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
 use crate::life::GateLife;
-use crate::llm::{Gate, Keeper, Untouched, arriving};
+use crate::llm::{Gate, Keeper, Untouched, arriving, local};
 use crate::mcp::Originals;
 use crate::mcp::carried::CarriedServer;
 use crate::mcp::door::{McpDoor, McpStart, warm};
 use crate::mcp::remote::RemoteServer;
 use crate::mcp::servers::{McpServer, McpServers};
-use crate::mcp::stream::{SESSION, failed, fault, json_reply};
+use crate::mcp::stream::{SESSION, failed, fault};
 use crate::reply::Reply;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
-use crate::visit::know;
 
 /// How often is looked for sessions that nobody uses.
 const LOOK: Duration = Duration::from_mins(1);
@@ -149,9 +148,7 @@ impl Front for McpFront {
             arriving(&self.gate, request.into_body()).linger();
             return failed(&error);
         }
-        if matches!(request.uri().path(), "/healthz" | "/readyz") {
-            let mut response = json_reply(StatusCode::OK, br#"{"status":"ok"}"#.to_vec());
-            know(response.extensions_mut(), |known| known.is_probe = true);
+        if let Some(response) = local::probed(&self.gate.life.leave, &request) {
             return response;
         }
         if let Err(error) = self.gate.meter(&request) {

@@ -123,7 +123,8 @@ async fn a_header_counts_results_that_exceed_the_limit() {
         .map(|n| format!("{n} is a line of its own, {}\n", n * n % 89))
         .collect::<Vec<_>>()
         .concat();
-    let (answer, _) = exchange(&live, "/v1/messages", &[], messages(&long, "")).await;
+    let small = [("x-tersely-reader", "small")];
+    let (answer, _) = exchange(&live, "/v1/messages", &small, messages(&long, "")).await;
     assert_eq!(answer.header("x-tersely-over-limit"), "1");
     let (answer, _) = exchange(&live, "/v1/messages", &[], messages(&rows(), "")).await;
     assert!(!answer.headers.contains_key("x-tersely-over-limit"));

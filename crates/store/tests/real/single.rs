@@ -5,7 +5,7 @@ use std::time::Duration;
 use tersely_store::{Id, Life, Lives, Store, StoreKey, StoreSettings};
 
 use crate::{alone, hasty, key, secret, settings, store};
-use tersely_testing::valkey::ValkeyNode;
+use tersely_testing::valkey::{Cluster, ValkeyNode};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_kept_is_found_until_it_expires() {
@@ -158,4 +158,35 @@ async fn of_several_replicas_the_first_stands() {
     node.thaw();
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(stores[1].find(&form).await.unwrap(), None, "what nobody waited for is not there");
+}
+
+/// Keeps some texts of two tenants, forgets those of one, then all.
+async fn forgets(addresses: Vec<String>) {
+    let store = store(addresses);
+    for number in 0..40 {
+        for who in ["a", "b"] {
+            store.keep(&key(&store, who, number), who).await.unwrap();
+        }
+    }
+    assert_eq!(store.forget(store.tenant(b"a")).await, Ok(40));
+    assert_eq!(store.find(&key(&store, "a", 7)).await, Ok(None));
+    assert_eq!(store.find(&key(&store, "b", 7)).await, Ok(Some("b".to_owned())));
+    assert_eq!(store.forget(None).await, Ok(40));
+    assert_eq!(store.find(&key(&store, "b", 7)).await, Ok(None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tenant_is_forgotten_and_others_are_not() {
+    let _alone = alone().await;
+    let node = ValkeyNode::start();
+    node.say("SET somebody-elses value");
+    forgets(vec![node.address()]).await;
+    assert_eq!(node.ask("GET somebody-elses"), "value");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tenant_is_forgotten_by_a_whole_cluster() {
+    let _alone = alone().await;
+    let cluster = tokio::task::block_in_place(Cluster::start);
+    forgets(cluster.addresses()).await;
 }

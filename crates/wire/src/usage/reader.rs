@@ -165,12 +165,15 @@ impl UsageReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::provider::Provider;
     use crate::providers::claimed_provider;
 
     fn read(path: &str, answer: &[u8], step: usize) -> Option<TokenUsage> {
-        let words = claimed_provider(path).and_then(|provider| provider.counts()).expect("words");
+        let words = claimed_provider(path).and_then(Provider::counts).expect("words");
         let mut reader = UsageReader::new(words);
-        answer.chunks(step).for_each(|piece| reader.see(piece));
+        for piece in answer.chunks(step) {
+            reader.see(piece);
+        }
         reader.usage()
     }
 
@@ -268,7 +271,9 @@ mod tests {
 
     fn framed(name: &str, payloads: &[&str]) -> Vec<u8> {
         let mut out = Vec::new();
-        payloads.iter().for_each(|payload| message::write(name, payload, &mut out));
+        for payload in payloads {
+            message::write(name, payload, &mut out);
+        }
         out
     }
 

@@ -114,8 +114,7 @@ impl MemberScan {
             ([one, two], 2) => one.as_bytes() == self.top && two.as_bytes() == self.word,
             _ => false,
         };
-        self.taken =
-            self.places.iter().position(|place| leads(&place)).map(|at| (at, self.depth, Vec::new()));
+        self.taken = self.places.iter().position(leads).map(|at| (at, self.depth, Vec::new()));
     }
 
     /// The value of a member is over, if one is being taken at this depth.

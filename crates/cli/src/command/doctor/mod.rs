@@ -42,7 +42,7 @@ pub(crate) struct DoctorArgs {
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let loaded = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?;
-    let proxy = ReadyGateway::new(loaded.settings)?;
+    let proxy = ReadyGateway::new(loaded.settings, None)?;
     let findings = findings(&proxy, &World::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
     let text = if args.json { report(&findings) } else { finding::lines(&findings) };

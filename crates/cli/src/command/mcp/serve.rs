@@ -8,13 +8,13 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tersely_engine::Engine;
-use tersely_gateway::{McpServer, McpServers, McpWork, Originals, serve_mcp};
+use tersely_gateway::{GatewaySettings, McpServer, McpServers, McpWork, Originals, serve_mcp};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::mcp::StructuredArg;
 use crate::command::run::jsonc;
 use crate::command::serve::{exposure, local, stand};
-use crate::gateway::{runtime, store_fault};
+use crate::gateway::{runtime, store_fault, telemetry};
 use crate::settings::server::{ServerDraft, is_plain};
 use crate::settings::{self, Flags, SettingSources};
 
@@ -54,13 +54,14 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
     }
     let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
-    let servers = servers(meant.servers, args)?;
+    let servers = servers(meant.servers.clone(), args)?;
     let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
+    let gateway = GatewaySettings { telemetry: telemetry(&meant, Some(keeper.watch()))?, ..meant.gateway };
     let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), keeper };
     let hello = |address| hello(address, &servers);
     let runtime = runtime()?;
-    let ended = runtime.block_on(stand(&meant.gateway, hello, |listener, stop| {
-        serve_mcp(meant.gateway.clone(), work, servers.clone(), listener, stop)
+    let ended = runtime.block_on(stand(&gateway, hello, |listener, stop| {
+        serve_mcp(gateway.clone(), work, servers.clone(), listener, stop)
     }));
     runtime.shutdown_background();
     ended

@@ -26,6 +26,7 @@ use tokio::select;
 use crate::command::run::client::Told;
 use crate::command::run::door::Doors;
 use crate::gateway::{ReadyGateway, runtime};
+use crate::history;
 use crate::settings::{self, Flags, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
 
@@ -66,9 +67,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
         let hint = "omit it; `tersely serve --listen ADDR` starts a gateway at a fixed address";
         return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
     }
-    let mut meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
+    let sources = SettingSources::new(&args.flags);
+    let mut meant = settings::load(&sources).map_err(settings::fault)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    start(&ReadyGateway::new(meant)?, args.flags.upstream.as_deref(), &args.command)
+    // Two at a time could not both have it; `tersely dashboard` shows what all of them did.
+    meant.gateway.admin.listen = None;
+    let history = history::of_run(&sources, &meant.seen.history);
+    start(&ReadyGateway::new(meant, history)?, args.flags.upstream.as_deref(), &args.command)
 }
 
 /// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
@@ -95,6 +100,9 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
     runtime.shutdown_background();
     let code = code(ended?);
     output::note(&format!("tersely: {}", summary(proxy, &told)))?;
+    if let Some(lost) = proxy.finish() {
+        output::note(&format!("  {lost}"))?;
+    }
     Ok(ExitCode::from(code))
 }
 

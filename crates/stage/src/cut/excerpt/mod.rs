@@ -23,7 +23,7 @@ pub(crate) struct Excerpt;
 const MIN_BYTES: usize = 4_000;
 
 /// What must be saved, in percent; less would not be taken.
-const WORTH: usize = 8;
+const WORTH: usize = 12;
 
 impl Stage for Excerpt {
     fn name(&self) -> &'static str {
@@ -110,7 +110,7 @@ impl Limits {
                 ends,
                 names: if is_known { 3_000 } else { 8_000 },
                 numbers: 200,
-                whole: 16_000,
+                whole: usize::MAX,
             }
         }
     }

@@ -5,7 +5,8 @@ use tersely_core::{O200k, Tokens};
 
 /// The tokens of a message: its texts, thoughts, calls and results. What is opaque is not counted: signatures,
 /// encrypted thoughts, images. Of anything but a message, such as a list of tools, its JSON is counted.
-pub(crate) fn weigh(part: &[u8]) -> usize {
+#[must_use]
+pub fn weigh(part: &[u8]) -> usize {
     let Ok(value) = serde_json::from_slice::<Value>(part) else {
         return O200k.count(&String::from_utf8_lossy(part));
     };
@@ -16,7 +17,8 @@ pub(crate) fn weigh(part: &[u8]) -> usize {
 }
 
 /// The tokens of a block of a message's content.
-pub(crate) fn weigh_block(part: &[u8]) -> usize {
+#[must_use]
+pub fn weigh_block(part: &[u8]) -> usize {
     serde_json::from_slice(part).map_or(0, |value| block(&value))
 }
 

@@ -1,0 +1,195 @@
+//! All conversations of a history, one after the other.
+
+use std::collections::BTreeMap;
+
+use tersely_core::{Loss, Mode, Plan};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer};
+use tersely_telemetry::BilledTokens;
+
+use crate::bill::{BilledTurns, ConversationBill, SavedBill};
+use crate::fit::TokenFit;
+use crate::price::{DollarPrice, count};
+use crate::recording::Recording;
+use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool, breaks, costly, reads, unused, wide};
+use crate::weighed::Weighed;
+
+/// Looks at conversations.
+pub struct Audit {
+    exact: Engine,
+    standard: Engine,
+}
+
+/// What became of one.
+#[derive(Debug, Clone, Default)]
+pub struct AuditedConversation {
+    /// The program that held it.
+    pub client: &'static str,
+    /// A name that its client gave it.
+    pub session: String,
+    /// The folder that it was about.
+    pub project: Option<String>,
+    /// The model that answered.
+    pub model: String,
+    /// When it began.
+    pub at: Option<i64>,
+    /// What it comes to.
+    pub sum: AuditSum,
+    /// The dearest results.
+    pub costly: Vec<CostlyResult>,
+    /// Files that were read more than once.
+    pub reads: Vec<FileReads>,
+    /// Requests that found too little in the cache.
+    pub breaks: Vec<CacheBreak>,
+    /// Tools that were never called.
+    pub unused: Vec<UnusedTool>,
+    /// What each stage saved, by our count, each result once.
+    pub stages: Vec<(&'static str, i64)>,
+}
+
+/// What conversations come to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AuditSum {
+    /// Conversations.
+    pub conversations: usize,
+    /// Requests.
+    pub requests: usize,
+    /// How many of them their provider counted.
+    pub counted: usize,
+    /// Tool results.
+    pub results: usize,
+    /// Their tokens, each counted once, by our count: as they are, exact, standard.
+    pub result_tokens: [u64; 3],
+    /// What it cost.
+    pub bill: ConversationBill,
+    /// Dollars for requests whose model has no price we know are not in it.
+    pub unpriced: usize,
+    /// What would have been saved with nothing lost.
+    pub exact: SavedBill,
+    /// What would have been saved with details left out that the model can fetch back.
+    pub standard: SavedBill,
+}
+
+impl Audit {
+    /// An audit with the settings that are usual.
+    #[must_use]
+    pub fn new() -> Self {
+        let engine = |loss| {
+            let plan = Plan { mode: Mode::Standard, loss, ..Plan::default() };
+            Engine::new(EngineSettings { plan, expand: ExpandOffer::Auto, ..EngineSettings::default() })
+        };
+        Self { exact: engine(Loss::None), standard: engine(Loss::Detail) }
+    }
+
+    /// Looks at a conversation whose model costs so much. None when it cannot be read.
+    #[must_use]
+    pub fn look(&self, recording: &Recording, price: Option<&DollarPrice>) -> Option<AuditedConversation> {
+        let first = Weighed::of(&self.exact, recording, 0)?;
+        let ours: Vec<_> = recording.turns.iter().map(|turn| wide(first.sum(turn.messages).before)).collect();
+        let fit = TokenFit::of(recording.shape, &recording.turns, &ours);
+        let head = usize::try_from(count(fit.head / fit.scale)).unwrap_or(usize::MAX).min(200_000);
+        let standard = Weighed::of(&self.standard, recording, head)?;
+        let turns = |weighed: &Weighed| BilledTurns {
+            shape: recording.shape,
+            turns: &recording.turns,
+            fit,
+            ours: ours.clone(),
+            removed: recording.turns.iter().map(|turn| removed(weighed, turn.messages)).collect(),
+            tool: wide(weighed.tool),
+            answers: recording.turns.iter().map(|turn| answer(&first, turn.messages)).collect(),
+        };
+        let price_or_none = price.copied().unwrap_or(DollarPrice {
+            input: 0.0,
+            cache_read: 0.0,
+            cache_write: 0.0,
+            output: 0.0,
+        });
+        let price = &price_or_none;
+        let (exact, standard_turns) = (turns(&first), turns(&standard));
+        let before = first.results.iter().map(|it| wide(it.tokens.before)).sum();
+        let after = |weighed: &Weighed| weighed.results.iter().map(|it| wide(it.tokens.after)).sum();
+        let sum = AuditSum {
+            conversations: 1,
+            requests: recording.turns.len(),
+            counted: recording.turns.iter().filter(|turn| turn.billed.is_some()).count(),
+            results: first.results.len(),
+            result_tokens: [before, after(&first), after(&standard)],
+            bill: exact.bill(price),
+            unpriced: usize::from(price.input == 0.0),
+            exact: exact.saved(price),
+            standard: standard_turns.saved(price),
+        };
+        Some(AuditedConversation {
+            client: recording.client,
+            session: recording.session.clone(),
+            project: recording.project.clone(),
+            model: recording.model.clone(),
+            at: recording.turns.first().and_then(|turn| turn.at),
+            sum,
+            costly: costly(&first, &exact, price),
+            reads: reads(&first, &exact),
+            breaks: breaks(&exact, price),
+            unused: unused(recording, &first),
+            stages: standard.stages,
+        })
+    }
+}
+
+impl Default for Audit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Our count of the message that follows a request.
+fn answer(weighed: &Weighed, at: usize) -> u64 {
+    wide(weighed.messages.get(at).map_or(0, |message| message.before))
+}
+
+fn removed(weighed: &Weighed, messages: usize) -> u64 {
+    let sum = weighed.sum(messages);
+    wide(sum.before.saturating_sub(sum.after))
+}
+
+impl AuditSum {
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.conversations += other.conversations;
+        self.requests += other.requests;
+        self.counted += other.counted;
+        self.results += other.results;
+        for (sum, other) in self.result_tokens.iter_mut().zip(other.result_tokens) {
+            *sum += other;
+        }
+        self.bill.billed += other.bill.billed;
+        self.bill.paid += other.bill.paid;
+        self.bill.simulated += other.bill.simulated;
+        self.bill.explained += other.bill.explained;
+        self.unpriced += other.unpriced;
+        for (sum, other) in [(&mut self.exact, other.exact), (&mut self.standard, other.standard)] {
+            sum.tokens += other.tokens;
+            sum.dollars += other.dollars;
+        }
+        self
+    }
+
+    /// What some conversations come to together, by a name that each has.
+    #[must_use]
+    pub fn by<'c>(
+        all: impl IntoIterator<Item = &'c AuditedConversation>,
+        name: impl Fn(&'c AuditedConversation) -> String,
+    ) -> BTreeMap<String, Self> {
+        let mut sums: BTreeMap<String, Self> = BTreeMap::new();
+        for one in all {
+            let sum = sums.entry(name(one)).or_default();
+            *sum = sum.and(&one.sum);
+        }
+        sums
+    }
+
+    /// What providers counted.
+    #[must_use]
+    pub fn billed(&self) -> BilledTokens {
+        self.bill.billed
+    }
+}

@@ -1,0 +1,161 @@
+//! What a conversation cost, what the prompt cache should have made of it, and what it would have cost with us.
+
+use tersely_telemetry::BilledTokens;
+
+use crate::fit::TokenFit;
+use crate::price::{DollarPrice, count, float};
+use crate::recording::{BodyShape, RecordedTurn};
+
+/// How long a prompt stays in the cache, in milliseconds: as a rule, and where an hour was paid for.
+const KEPT: i64 = 5 * 60 * 1000;
+const KEPT_LONG: i64 = 60 * 60 * 1000;
+
+/// What is read from a cache that nobody pays to write to are whole steps of so many tokens.
+const STEP: u64 = 128;
+
+/// What a conversation cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ConversationBill {
+    /// What its provider counted, over all requests.
+    pub billed: BilledTokens,
+    /// Dollars for it.
+    pub paid: f64,
+    /// Dollars by our own reckoning of the cache, from times and texts alone. How far it is from what was paid is how far
+    /// our figures can be off.
+    pub simulated: f64,
+    /// The same, but for requests whose client had changed what it had sent before: what those found in the cache is
+    /// taken from their count.
+    pub explained: f64,
+}
+
+/// What it would have cost with us.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SavedBill {
+    /// Tokens that no request would have carried.
+    pub tokens: u64,
+    /// Dollars; less than none where our own tool costs more than it brings.
+    pub dollars: f64,
+}
+
+/// The requests of a conversation, as they are and as they would have been.
+pub(crate) struct BilledTurns<'t> {
+    pub(crate) shape: BodyShape,
+    pub(crate) turns: &'t [RecordedTurn],
+    pub(crate) fit: TokenFit,
+    /// Our count of the messages of each request.
+    pub(crate) ours: Vec<u64>,
+    /// Our count of what would have been taken out of them.
+    pub(crate) removed: Vec<u64>,
+    /// Our count of our own tool.
+    pub(crate) tool: u64,
+    /// Our count of each answer.
+    pub(crate) answers: Vec<u64>,
+}
+
+impl BilledTurns<'_> {
+    /// What each request cost: as it was counted, or else by our own reckoning.
+    pub(crate) fn billed(&self) -> Vec<BilledTokens> {
+        let counted = |(at, simulated): (usize, BilledTokens)| {
+            let billed = self.turns[at].billed.unwrap_or(simulated);
+            BilledTokens { output: self.output(at), ..billed }
+        };
+        self.simulated(false).into_iter().enumerate().map(counted).collect()
+    }
+
+    pub(crate) fn bill(&self, price: &DollarPrice) -> ConversationBill {
+        let mut bill = ConversationBill::default();
+        let reckoned = self.simulated(false).into_iter().zip(self.simulated(true));
+        for ((turn, billed), (simulated, explained)) in self.turns.iter().zip(self.billed()).zip(reckoned) {
+            bill.billed += billed;
+            bill.paid += price.of(billed, turn.is_long);
+            bill.simulated += price.of(simulated, turn.is_long);
+            bill.explained += price.of(explained, turn.is_long);
+        }
+        bill
+    }
+
+    /// What would have been saved. What a request shares with the one before was read from the cache as far as it was;
+    /// all else was written to it or read at full price.
+    pub(crate) fn saved(&self, price: &DollarPrice) -> SavedBill {
+        let mut saved = SavedBill::default();
+        let (mut old_tokens, mut old_removed) = (0, 0);
+        for ((turn, billed), (ours, removed)) in
+            self.turns.iter().zip(self.billed()).zip(self.ours.iter().zip(&self.removed))
+        {
+            let hit =
+                if old_tokens == 0 { 0.0 } else { (float(billed.cache_read) / float(old_tokens)).min(1.0) };
+            let shared = float(self.fit.scaled(old_removed)) * hit;
+            let rest = float(self.fit.scaled(*removed)) - shared;
+            let fresh = float(billed.cache_write + billed.input).max(1.0);
+            let written = float(billed.cache_write) / fresh;
+            let tool = float(self.fit.scaled(self.tool));
+            let without = BilledTokens {
+                cache_read: count(shared),
+                cache_write: count(rest * written),
+                input: count(rest * (1.0 - written)),
+                ..BilledTokens::default()
+            };
+            // The tool stands at the very beginning: where anything is read from the cache, it is.
+            let tool =
+                if hit > 0.0 { tool * price.cache_read } else { tool * price.cache_write.max(price.input) };
+            saved.dollars += price.of(without, turn.is_long) - tool / 1e6;
+            saved.tokens += self.fit.scaled(*removed);
+            (old_tokens, old_removed) = (self.fit.tokens(*ours), *removed);
+        }
+        saved
+    }
+
+    /// What an answer came to. Some clients note what was counted when it began.
+    fn output(&self, at: usize) -> u64 {
+        let counted = self.turns[at].billed.map_or(0, |billed| billed.output);
+        counted.max(self.fit.scaled(self.answers.get(at).copied().unwrap_or(0)))
+    }
+
+    /// What the cache should have made of each request. What the first one found is as it was counted: what others leave
+    /// in the cache nobody can know. As much is found when the rest has expired.
+    fn simulated(&self, explains_breaks: bool) -> Vec<BilledTokens> {
+        let warm = self.turns.first().and_then(|turn| turn.billed).map_or(0, |billed| billed.cache_read);
+        let mut all = Vec::with_capacity(self.turns.len());
+        let mut last: Option<(u64, &RecordedTurn)> = None;
+        for (at, (turn, ours)) in self.turns.iter().zip(&self.ours).enumerate() {
+            let tokens = self.fit.tokens(*ours);
+            let broken = turn.billed.filter(|_| explains_breaks && self.is_broken(at));
+            let read = match (broken, last) {
+                (Some(billed), _) => billed.cache_read,
+                (None, Some((before, past))) if is_kept(past, turn) => before,
+                _ => warm,
+            };
+            all.push(self.split(tokens, read.min(tokens), self.output(at)));
+            last = Some((tokens, turn));
+        }
+        all
+    }
+
+    /// True when a request found less than half of what the one before had left, and not because of the time.
+    pub(crate) fn is_broken(&self, at: usize) -> bool {
+        let Some([past, next]) = at.checked_sub(1).and_then(|before| self.turns.get(before..=at)) else {
+            return false;
+        };
+        let (Some(left), Some(found)) = (past.billed, next.billed) else { return false };
+        // What is short is not cached, and a provider's own misses on a little are not worth a line.
+        left.read() >= 4_096 && found.cache_read * 2 <= left.read() && is_kept(past, next)
+    }
+
+    fn split(&self, tokens: u64, read: u64, output: u64) -> BilledTokens {
+        let none = BilledTokens::default();
+        if self.shape == BodyShape::Messages {
+            return BilledTokens { cache_read: read, cache_write: tokens - read, output, ..none };
+        }
+        let read = read - read % STEP;
+        BilledTokens { input: tokens - read, cache_read: read, output, ..none }
+    }
+}
+
+/// True when what a request left in the cache is still there for the next.
+pub(crate) fn is_kept(past: &RecordedTurn, next: &RecordedTurn) -> bool {
+    let kept = if past.is_long { KEPT_LONG } else { KEPT };
+    match (past.at, next.at) {
+        (Some(past), Some(next)) => next - past <= kept,
+        _ => true,
+    }
+}

@@ -1,0 +1,72 @@
+//! Reads a file of JSON: one value, or one on every line.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// The most bytes of a line that is read. Longer ones are counted and passed over.
+pub const LONGEST: usize = 64 << 20;
+
+/// The values of a file.
+#[derive(Debug, Default)]
+pub(crate) struct HistoryLines {
+    pub(crate) values: Vec<Value>,
+    pub(crate) unread: usize,
+}
+
+/// Reads all values of a file that can be read.
+pub(crate) fn read(path: &Path) -> io::Result<HistoryLines> {
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let is_one = path.extension().is_some_and(|it| it == "json");
+    if is_one {
+        let mut text = Vec::new();
+        reader.by_ref().take(LONGEST as u64 + 1).read_to_end(&mut text)?;
+        let value = (text.len() <= LONGEST).then(|| serde_json::from_slice(&text).ok()).flatten();
+        let unread = usize::from(value.is_none());
+        return Ok(HistoryLines { values: value.into_iter().collect(), unread });
+    }
+    let (mut lines, mut line) = (HistoryLines::default(), Vec::new());
+    while next(&mut reader, &mut line)? {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            continue;
+        }
+        match serde_json::from_slice(text) {
+            Ok(value @ Value::Object(_)) if text.len() <= LONGEST => lines.values.push(slim(value)),
+            _ => lines.unread += 1,
+        }
+    }
+    Ok(lines)
+}
+
+/// Reads a line, of a longer one only its beginning; false at the end.
+fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let mut any = false;
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(any);
+        }
+        any = true;
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        let room = (LONGEST + 1).saturating_sub(line.len()).min(taken);
+        line.extend_from_slice(&bytes[..room]);
+        reader.consume(taken);
+        if end.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+/// Without what clients keep for themselves and no request has: it can be most of a file.
+fn slim(mut value: Value) -> Value {
+    if let Some(line) = value.as_object_mut() {
+        line.remove("toolUseResult");
+        line.remove("snapshot");
+    }
+    value
+}

@@ -1,0 +1,180 @@
+//! Requests as they were sent: bodies of a provider's API, bare or in a log that also has the answers.
+
+use serde_json::Value;
+use tersely_telemetry::BilledTokens;
+
+use super::time::milliseconds;
+use crate::recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
+
+/// Members that hold a body in logs of gateways, proxies and `LiteLLM`.
+const WRAPS: [&str; 4] = ["request", "body", "request_body", "proxy_server_request"];
+
+/// The conversations of some bodies, if they are bodies: one that goes on with the one before is its next request. A bare
+/// list of messages, as Cline keeps it, is the conversation of all requests that it takes.
+pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
+    if let [Value::Array(messages)] = values {
+        return listed(messages).map(|recording| vec![recording]);
+    }
+    let bodies: Vec<_> = values.iter().filter_map(|line| Some((line, body(line)?))).collect();
+    if bodies.is_empty() {
+        return None;
+    }
+    let mut all: Vec<Recording> = Vec::new();
+    for (line, body) in bodies {
+        let Some(request) = request(line, body) else { continue };
+        let goes_on = |past: &&mut Recording| {
+            past.shape == request.shape && request.messages.starts_with(&past.messages)
+        };
+        match all.iter_mut().rev().find(goes_on) {
+            Some(past) => {
+                past.messages = request.messages;
+                past.turns.extend(request.turns);
+            }
+            None => all.push(request),
+        }
+    }
+    Some(all)
+}
+
+/// The conversation of a bare list of messages.
+fn listed(messages: &[Value]) -> Option<Recording> {
+    let is_answer = |message: &Value| message["role"] == "assistant";
+    messages.iter().find(|message| is_answer(message) && message["content"].is_array())?;
+    let answers = messages.iter().enumerate().filter(|(at, message)| *at > 0 && is_answer(message));
+    let turns = answers.map(|(at, _)| RecordedTurn { messages: at, ..RecordedTurn::default() });
+    Some(Recording {
+        client: "cline",
+        turns: turns.collect(),
+        messages: messages.to_vec(),
+        ..Recording::default()
+    })
+}
+
+/// The body that a line is, or holds.
+fn body(line: &Value) -> Option<&Value> {
+    let inner = WRAPS.iter().map(|name| &line[*name]).find(|inner| inner.is_object());
+    [inner.map(|inner| &inner["body"]), inner, Some(line)]
+        .into_iter()
+        .flatten()
+        .find(|body| shape(body).is_some())
+}
+
+fn shape(body: &Value) -> Option<BodyShape> {
+    if body["contents"].is_array() {
+        return Some(BodyShape::Gemini);
+    }
+    if body["input"].is_array() && body["model"].is_string() {
+        return Some(BodyShape::Responses);
+    }
+    let messages = body["messages"].as_array()?;
+    let blocks = || messages.iter().flat_map(|it| it["content"].as_array().into_iter().flatten());
+    let is_anthropic = body["system"].is_string()
+        || body["system"].is_array()
+        || body["tools"][0]["input_schema"].is_object()
+        || blocks().any(|block| matches!(block["type"].as_str(), Some("tool_use" | "tool_result")));
+    Some(if is_anthropic { BodyShape::Messages } else { BodyShape::Chat })
+}
+
+fn request(line: &Value, body: &Value) -> Option<Recording> {
+    let shape = shape(body)?;
+    let messages = body[shape.member()].as_array()?.clone();
+    let billed = ["usage", "response", "response_obj"].iter().find_map(|name| billed(&line[*name]));
+    let at = ["timestamp", "startTime", "start_time", "created", "time"]
+        .iter()
+        .find_map(|name| milliseconds(&line[*name]));
+    let system = [&body["system"], &body["instructions"]].into_iter().find(|it| !it.is_null());
+    let system = system.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+    let turn = RecordedTurn { messages: messages.len(), at, billed, ..RecordedTurn::default() };
+    Some(Recording {
+        client: "requests",
+        model: body["model"].as_str().unwrap_or_default().to_owned(),
+        shape,
+        head: RecordedHead {
+            system: system.unwrap_or_default(),
+            tools: body["tools"].as_array().cloned().unwrap_or_default(),
+        },
+        messages,
+        turns: vec![turn],
+        ..Recording::default()
+    })
+}
+
+/// What a provider counted: a usage, or an answer that holds one.
+fn billed(value: &Value) -> Option<BilledTokens> {
+    let usage = if value["usage"].is_object() { &value["usage"] } else { value };
+    let first = |names: &[&str]| names.iter().find_map(|name| usage.pointer(name)?.as_u64());
+    let input = first(&["/input_tokens", "/prompt_tokens"])?;
+    let read = first(&[
+        "/cache_read_input_tokens",
+        "/prompt_tokens_details/cached_tokens",
+        "/input_tokens_details/cached_tokens",
+    ]);
+    let cache_read = read.unwrap_or(0);
+    // Anthropic counts what is cached beside the input, OpenAI within it.
+    let is_beside = usage["cache_read_input_tokens"].is_u64() && usage["prompt_tokens"].is_null();
+    Some(BilledTokens {
+        input: if is_beside { input } else { input.saturating_sub(cache_read) },
+        cache_read,
+        cache_write: first(&["/cache_creation_input_tokens"]).unwrap_or(0),
+        output: first(&["/output_tokens", "/completion_tokens"]).unwrap_or(0),
+        reasoning: first(&[
+            "/completion_tokens_details/reasoning_tokens",
+            "/output_tokens_details/reasoning_tokens",
+        ])
+        .unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_body_that_goes_on_with_another_is_its_next_request() {
+        let body = |count: usize| {
+            let messages: Vec<_> =
+                (0..count).map(|at| json!({ "role": "user", "content": at.to_string() })).collect();
+            json!({ "request": { "model": "gpt-5.6", "messages": messages }, "usage": { "prompt_tokens": 10 * count, "prompt_tokens_details": { "cached_tokens": 4 } } })
+        };
+        let recordings = read(&[
+            body(1),
+            body(3),
+            json!({ "model": "gpt-5.6", "messages": [{ "role": "user", "content": "x" }] }),
+        ])
+        .unwrap();
+        let turns: Vec<Vec<_>> =
+            recordings.iter().map(|it| it.turns.iter().map(|turn| turn.messages).collect()).collect();
+        assert_eq!(turns, [vec![1, 3], vec![1]]);
+        let billed = recordings[0].turns[1].billed.unwrap();
+        assert_eq!((billed.input, billed.cache_read), (26, 4));
+        assert_eq!(recordings[1].turns[0].billed, None);
+    }
+
+    #[test]
+    fn a_bare_list_is_a_conversation() {
+        let text = |role: &str| json!({ "role": role, "content": [{ "type": "text", "text": "x" }] });
+        let list = Value::from(vec![text("user"), text("assistant"), text("user"), text("assistant")]);
+        let recordings = read(&[list]).unwrap();
+        let turns: Vec<_> = recordings[0].turns.iter().map(|turn| turn.messages).collect();
+        assert_eq!(turns, [1, 3]);
+        assert!(read(&[json!([1, { "role": "assistant" }])]).is_none());
+    }
+
+    #[test]
+    fn what_is_cached_counts_beside_the_input_or_within_it() {
+        let check =
+            |usage: Value, expected: u64| assert_eq!(billed(&usage).map(|it| it.read()), Some(expected));
+        check(
+            json!({ "input_tokens": 3, "cache_read_input_tokens": 10, "cache_creation_input_tokens": 7 }),
+            20,
+        );
+        check(
+            json!({ "usage": { "input_tokens": 30, "input_tokens_details": { "cached_tokens": 10 } } }),
+            30,
+        );
+        check(json!({ "prompt_tokens": 30, "prompt_tokens_details": { "cached_tokens": 10 } }), 30);
+        assert_eq!(billed(&json!({ "id": "x" })), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! A conversation, as a client's history has it.
+
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use serde_json::Value;
+use tersely_telemetry::BilledTokens;
+
+/// A conversation: messages, and the requests that sent them. One that was compacted is two.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    /// The program that held it.
+    pub client: &'static str,
+    /// A name that its client gave it.
+    pub session: String,
+    /// The folder that it was about.
+    pub project: Option<String>,
+    /// The model that answered.
+    pub model: String,
+    /// How its messages are written.
+    pub shape: BodyShape,
+    /// What stands before the messages, where the history has it.
+    pub head: RecordedHead,
+    /// Its messages, as requests have them.
+    pub messages: Vec<Value>,
+    /// Its requests, each with more messages than the one before.
+    pub turns: Vec<RecordedTurn>,
+}
+
+/// What stands before the messages.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedHead {
+    /// Instructions.
+    pub system: String,
+    /// Definitions of tools.
+    pub tools: Vec<Value>,
+}
+
+/// How messages are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BodyShape {
+    /// Anthropic's Messages.
+    #[default]
+    Messages,
+    /// Chat Completions.
+    Chat,
+    /// The Responses API.
+    Responses,
+    /// Gemini's contents.
+    Gemini,
+}
+
+/// A request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordedTurn {
+    /// A name that it keeps in copies of its conversation.
+    pub id: Option<u64>,
+    /// How many messages it held.
+    pub messages: usize,
+    /// When it was answered, in milliseconds.
+    pub at: Option<i64>,
+    /// What its provider counted.
+    pub billed: Option<BilledTokens>,
+    /// True when what it wrote to the cache stays there for an hour.
+    pub is_long: bool,
+}
+
+impl RecordedTurn {
+    /// A name from what is known of it: a copy of a conversation has the same times and counts.
+    pub(crate) fn named(mut self, name: Option<&str>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        self.id = match (name, self.at) {
+            (Some(name), _) => {
+                name.hash(&mut hasher);
+                Some(hasher.finish())
+            }
+            (None, Some(at)) => {
+                let billed = self.billed.unwrap_or_default();
+                (at, billed.input, billed.cache_read, billed.output).hash(&mut hasher);
+                Some(hasher.finish())
+            }
+            (None, None) => None,
+        };
+        self
+    }
+}
+
+/// A conversation as the body of its last request.
+pub(crate) struct RecordedBody {
+    pub(crate) bytes: Vec<u8>,
+    /// Where each message stands in it.
+    pub(crate) spans: Vec<Range<usize>>,
+}
+
+impl BodyShape {
+    /// Where requests of this shape go.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Messages => "/v1/messages",
+            Self::Chat => "/v1/chat/completions",
+            Self::Responses => "/v1/responses",
+            Self::Gemini => "/v1beta/models/gemini:generateContent",
+        }
+    }
+
+    /// The member that holds the messages.
+    pub(crate) fn member(self) -> &'static str {
+        match self {
+            Self::Messages | Self::Chat => "messages",
+            Self::Responses => "input",
+            Self::Gemini => "contents",
+        }
+    }
+
+    /// A tool of this shape.
+    fn tool(self, name: &str, description: &str) -> Value {
+        use serde_json::json;
+        match self {
+            Self::Messages => json!({ "name": name, "description": description, "input_schema": {} }),
+            Self::Chat => {
+                json!({ "type": "function", "function": { "name": name, "description": description } })
+            }
+            Self::Responses => json!({ "type": "function", "name": name, "description": description }),
+            Self::Gemini => {
+                json!({ "functionDeclarations": [{ "name": name, "description": description }] })
+            }
+        }
+    }
+}
+
+impl Recording {
+    /// The body of its last request. A history that lacks the head of its requests gets one of so many tokens, for whether
+    /// the model can fetch things back depends on how long it is.
+    pub(crate) fn body(&self, head: usize) -> RecordedBody {
+        let mut tools = self.head.tools.clone();
+        if tools.is_empty() {
+            tools.push(self.shape.tool("head", &" the".repeat(head)));
+        }
+        let mut text = format!(
+            "{{\"model\":{},\"tools\":{},\"{}\":[",
+            Value::from(self.model.as_str()),
+            Value::from(tools),
+            self.shape.member()
+        );
+        let mut spans = Vec::with_capacity(self.messages.len());
+        for (at, message) in self.messages.iter().enumerate() {
+            if at > 0 {
+                text.push(',');
+            }
+            let start = text.len();
+            // Writing to a string does not fail.
+            let _ = write!(text, "{message}");
+            spans.push(start..text.len());
+        }
+        text.push_str("]}");
+        RecordedBody { bytes: text.into_bytes(), spans }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_body_holds_its_messages_where_it_says() {
+        for shape in [BodyShape::Messages, BodyShape::Chat, BodyShape::Responses, BodyShape::Gemini] {
+            let messages = vec![json!({ "role": "user", "content": "hi" }), json!({ "role": "x" })];
+            let recording = Recording { shape, messages: messages.clone(), ..Recording::default() };
+            let body = recording.body(3);
+            let value: Value = serde_json::from_slice(&body.bytes).unwrap();
+            assert_eq!(value[shape.member()], Value::from(messages.clone()));
+            assert!(value["tools"].to_string().contains(" the the the"));
+            let second: Value = serde_json::from_slice(&body.bytes[body.spans[1].clone()]).unwrap();
+            assert_eq!(second, messages[1]);
+            assert!(tersely_wire::claimed_provider(shape.path()).is_some());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What all conversations of a history come to, and what stands out among them.
+
+use std::collections::BTreeMap;
+
+use crate::audit::{AuditSum, AuditedConversation};
+use crate::waste::{CostlyResult, FileReads, UnusedTool};
+
+/// How many of each kind stand out.
+const MOST: usize = 10;
+
+/// What all conversations come to.
+#[derive(Debug, Clone, Default)]
+pub struct AuditSummary {
+    /// All of them.
+    pub all: AuditSum,
+    /// By the program that held them.
+    pub clients: Vec<(String, AuditSum)>,
+    /// By the folder that they were about.
+    pub projects: Vec<(String, AuditSum)>,
+    /// By the model that answered.
+    pub models: Vec<(String, AuditSum)>,
+    /// By the day that they began, as days since 1970.
+    pub days: BTreeMap<i64, AuditSum>,
+    /// The dearest results.
+    pub costly: Vec<CostlyResult>,
+    /// The files that were read again for the most tokens.
+    pub reads: Vec<FileReads>,
+    /// Requests that found their prompt gone from the cache because too much time had passed.
+    pub expired: BreakSum,
+    /// Those that did because the client had changed what it had sent before.
+    pub broken: BreakSum,
+    /// Tools whose definitions were paid for and that were never called.
+    pub unused: Vec<UnusedTool>,
+    /// What each stage saved, by our count, each result once.
+    pub stages: Vec<(&'static str, i64)>,
+}
+
+/// What some requests lost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BreakSum {
+    /// How many there were.
+    pub requests: usize,
+    /// Tokens that were paid for again.
+    pub tokens: u64,
+    /// What that cost, in dollars.
+    pub dollars: f64,
+}
+
+impl AuditSummary {
+    /// Sums up some conversations.
+    #[must_use]
+    pub fn of(all: &[AuditedConversation]) -> Self {
+        let mut summary = Self {
+            all: all.iter().fold(AuditSum::default(), |sum, it| sum.and(&it.sum)),
+            clients: sorted(AuditSum::by(all, |it| it.client.to_owned())),
+            projects: sorted(AuditSum::by(all, |it| it.project.clone().unwrap_or_default())),
+            models: sorted(AuditSum::by(all, |it| it.model.clone())),
+            costly: all.iter().flat_map(|it| it.costly.iter().cloned()).collect(),
+            reads: all.iter().flat_map(|it| it.reads.iter().cloned()).collect(),
+            ..Self::default()
+        };
+        let (mut stages, mut unused) = (BTreeMap::new(), BTreeMap::new());
+        for one in all {
+            if let Some(at) = one.at {
+                let day = summary.days.entry(at.div_euclid(86_400_000)).or_default();
+                *day = day.and(&one.sum);
+            }
+            for lost in &one.breaks {
+                let sum = if lost.idle.is_some() { &mut summary.expired } else { &mut summary.broken };
+                sum.requests += 1;
+                sum.tokens += lost.tokens;
+                sum.dollars += lost.dollars;
+            }
+            for (stage, saved) in &one.stages {
+                *stages.entry(*stage).or_insert(0) += saved;
+            }
+            for tool in &one.unused {
+                let sum = unused
+                    .entry(tool.tool.clone())
+                    .or_insert_with(|| UnusedTool { requests: 0, ..tool.clone() });
+                sum.requests += tool.requests;
+            }
+        }
+        // One that another conversation called is of use.
+        summary.unused = unused.into_values().collect();
+        summary
+            .unused
+            .sort_by_key(|tool| std::cmp::Reverse(tool.tokens.saturating_mul(tool.requests as u64)));
+        summary.stages = stages.into_iter().collect();
+        summary.stages.sort_by_key(|(_, saved)| std::cmp::Reverse(*saved));
+        summary.costly.sort_by(|a, b| b.dollars.total_cmp(&a.dollars).then(b.tokens.cmp(&a.tokens)));
+        summary.reads.sort_by_key(|file| std::cmp::Reverse(file.tokens));
+        summary.costly.truncate(MOST);
+        summary.reads.truncate(MOST);
+        summary.unused.truncate(MOST);
+        summary
+    }
+}
+
+/// The dearest first.
+fn sorted(sums: BTreeMap<String, AuditSum>) -> Vec<(String, AuditSum)> {
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by(|(_, a), (_, b)| b.bill.paid.total_cmp(&a.bill.paid).then(b.requests.cmp(&a.requests)));
+    sums
+}

@@ -1,0 +1,150 @@
+//! What is paid for and is not ours to change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tersely_core::{O200k, Tokens};
+use tersely_telemetry::BilledTokens;
+
+use crate::bill::{BilledTurns, is_kept};
+use crate::price::{DollarPrice, float};
+use crate::recording::Recording;
+use crate::weighed::Weighed;
+
+/// A tool result, and what it cost in all requests that carried it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostlyResult {
+    /// The tool.
+    pub tool: String,
+    /// What it was asked for.
+    pub about: String,
+    /// Its tokens.
+    pub tokens: u64,
+    /// How many requests carried it.
+    pub requests: usize,
+    /// Dollars for all of them.
+    pub dollars: f64,
+}
+
+/// A file that was read more than once in one conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileReads {
+    /// The file.
+    pub file: String,
+    /// How often it was read.
+    pub reads: usize,
+    /// Tokens of all reads but the first.
+    pub tokens: u64,
+}
+
+/// A request that found less in the cache than the one before had left there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CacheBreak {
+    /// Which request it was, from 1.
+    pub request: usize,
+    /// Minutes since the one before, where that is why.
+    pub idle: Option<u64>,
+    /// Tokens that were paid for again.
+    pub tokens: u64,
+    /// What that cost, in dollars.
+    pub dollars: f64,
+}
+
+/// A tool whose definition every request carried and that was never called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnusedTool {
+    /// The tool.
+    pub tool: String,
+    /// Tokens of its definition.
+    pub tokens: u64,
+    /// How many requests carried it.
+    pub requests: usize,
+}
+
+/// Tokens that are worth a line.
+const LEAST: u64 = 2_048;
+
+/// What every result cost: once when it was new, and again from the cache in each request after that.
+pub(crate) fn costly(weighed: &Weighed, turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CostlyResult> {
+    let cost = |result: &crate::weighed::WeighedResult| {
+        let requests = turns.turns.iter().filter(|turn| turn.messages > result.message).count();
+        let tokens = turns.fit.scaled(wide(result.tokens.before));
+        let first = price.cache_write.max(price.input);
+        let later = price.cache_read * float(wide(requests.saturating_sub(1)));
+        let dollars = if requests == 0 { 0.0 } else { float(tokens) * (first + later) / 1e6 };
+        CostlyResult { tool: result.tool.clone(), about: result.about.clone(), tokens, requests, dollars }
+    };
+    let mut all: Vec<_> = weighed.results.iter().map(cost).collect();
+    all.sort_by(|a, b| b.dollars.total_cmp(&a.dollars));
+    all.truncate(10);
+    all
+}
+
+/// Files that were read more than once.
+pub(crate) fn reads(weighed: &Weighed, turns: &BilledTurns<'_>) -> Vec<FileReads> {
+    let mut files: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for result in &weighed.results {
+        let call = tersely_core::Call { tool: &result.tool, ..tersely_core::Call::default() };
+        if call.reads_file() && !result.about.is_empty() {
+            let (reads, tokens) = files.entry(&result.about).or_default();
+            if *reads > 0 {
+                *tokens += turns.fit.scaled(wide(result.tokens.before));
+            }
+            *reads += 1;
+        }
+    }
+    let again = files.into_iter().filter(|(_, (reads, _))| *reads > 1);
+    again.map(|(file, (reads, tokens))| FileReads { file: file.to_owned(), reads, tokens }).collect()
+}
+
+/// Requests that found less than half of what was there. What was read at full price instead is what it cost.
+pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CacheBreak> {
+    let mut all = Vec::new();
+    for (at, pair) in turns.turns.windows(2).enumerate() {
+        let [past, next] = pair else { continue };
+        let (Some(left), Some(found)) = (past.billed, next.billed) else { continue };
+        let lost = left.read().min(found.read()).saturating_sub(found.cache_read);
+        if is_kept(past, next) && !turns.is_broken(at + 1) || lost < LEAST {
+            continue;
+        }
+        let again = BilledTokens {
+            cache_write: found.cache_write.min(lost),
+            input: lost.saturating_sub(found.cache_write),
+            ..BilledTokens::default()
+        };
+        let cached = BilledTokens { cache_read: lost, ..BilledTokens::default() };
+        let dollars = price.of(again, next.is_long) - price.of(cached, false);
+        let minutes = past.at.zip(next.at).map(|(past, next)| (next - past) / 60_000);
+        let idle = minutes.filter(|_| !is_kept(past, next)).and_then(|minutes| u64::try_from(minutes).ok());
+        all.push(CacheBreak { request: at + 2, idle, tokens: lost, dollars: dollars.max(0.0) });
+    }
+    all
+}
+
+/// Tools whose definitions were sent and that were never called.
+pub(crate) fn unused(recording: &Recording, weighed: &Weighed) -> Vec<UnusedTool> {
+    let called: BTreeSet<_> = weighed.results.iter().map(|result| result.tool.as_str()).collect();
+    let tools = recording.head.tools.iter().flat_map(named);
+    let unused = tools.filter(|(name, _)| !called.contains(name));
+    let requests = recording.turns.len();
+    unused
+        .map(|(name, tool)| UnusedTool {
+            tool: name.to_owned(),
+            tokens: wide(O200k.count(&tool.to_string())),
+            requests,
+        })
+        .collect()
+}
+
+/// The tools that a definition defines.
+fn named(tool: &Value) -> Vec<(&str, &Value)> {
+    if let Some(many) = tool["functionDeclarations"].as_array() {
+        return many.iter().filter_map(|tool| Some((tool["name"].as_str()?, tool))).collect();
+    }
+    let name = tool["name"].as_str().or_else(|| tool["function"]["name"].as_str());
+    name.map(|name| (name, tool)).into_iter().collect()
+}
+
+pub(crate) fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,79 @@
+//! Finds the files in which clients keep their conversations.
+
+use std::collections::HashSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where clients keep their conversations: a folder in the user's home, or one that a variable names.
+const PLACES: [(&str, &str, &str); 6] = [
+    ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
+    ("CODEX_HOME", ".codex", "sessions"),
+    ("CODEX_HOME", ".codex", "archived_sessions"),
+    ("", ".local/share/opencode", "storage/session"),
+    ("", ".gemini", "tmp"),
+    ("", ".config/Code/User/globalStorage/saoudrizwan.claude-dev", "tasks"),
+];
+
+/// How deep folders are looked into.
+const DEPTH: usize = 12;
+
+/// The folders of clients that there are.
+pub(super) fn places() -> Vec<PathBuf> {
+    let home = env::home_dir().unwrap_or_default();
+    let place = |(variable, folder, inner): (&str, &str, &str)| {
+        let named = env::var_os(variable).filter(|it| !variable.is_empty() && !it.is_empty());
+        named.map_or_else(|| home.join(folder), PathBuf::from).join(inner)
+    };
+    PLACES.into_iter().map(place).filter(|place| place.is_dir()).collect()
+}
+
+/// A file, and its bytes.
+pub(super) type Found = (PathBuf, u64);
+
+/// The files of histories at these paths, and what could not be looked at. A folder that is reached twice, by links, is
+/// looked at once.
+pub(super) fn files(paths: &[PathBuf]) -> (Vec<Found>, Vec<String>) {
+    let mut search = FileSearch::default();
+    for path in paths {
+        search.look(path, DEPTH, true);
+    }
+    search.files.sort();
+    (search.files, search.faults)
+}
+
+#[derive(Default)]
+struct FileSearch {
+    files: Vec<Found>,
+    faults: Vec<String>,
+    seen: HashSet<PathBuf>,
+}
+
+impl FileSearch {
+    fn look(&mut self, path: &Path, depth: usize, is_named: bool) {
+        let (known, about) = match path.canonicalize().and_then(|known| Ok((known, fs::metadata(path)?))) {
+            Ok(found) => found,
+            Err(error) => return self.faults.push(format!("{}: {error}", path.display())),
+        };
+        if !self.seen.insert(known) {
+            return;
+        }
+        if about.is_dir() {
+            return self.folder(path, depth);
+        }
+        let is_history = path.extension().is_some_and(|it| it == "jsonl" || it == "json");
+        if about.is_file() && (is_named || is_history) {
+            self.files.push((path.to_owned(), about.len()));
+        }
+    }
+
+    fn folder(&mut self, path: &Path, depth: usize) {
+        if depth == 0 {
+            return self.faults.push(format!("{}: too many folders in each other", path.display()));
+        }
+        match fs::read_dir(path) {
+            Ok(inside) => inside.flatten().for_each(|inner| self.look(&inner.path(), depth - 1, false)),
+            Err(error) => self.faults.push(format!("{}: {error}", path.display())),
+        }
+    }
+}

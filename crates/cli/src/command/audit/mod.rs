@@ -1,0 +1,167 @@
+//! `tersely audit`: a user's own history in, what would have been saved out.
+
+mod find;
+mod json;
+mod page;
+mod said;
+mod text;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tersely_audit::{Audit, AuditSummary, AuditedConversation, DollarPrice, RecordedTurn, read};
+use tersely_telemetry::PriceTable;
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::progress::ProgressBar;
+use tersely_terminal::{output, progress};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely audit
+  tersely audit --html report.html
+  tersely audit --json ~/.claude/projects > audit.json";
+
+/// Say what your own history would have cost
+///
+/// Reads the conversations that Claude Code, Codex, Gemini CLI, Cline and others keep on this machine, or files of
+/// requests, and says what would have been saved, and what is wasted. Nothing leaves the machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct AuditArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with charts to this file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Files and folders to read; where clients keep their histories if omitted
+    pub paths: Vec<PathBuf>,
+}
+
+/// All that was found.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub(super) conversations: Vec<AuditedConversation>,
+    /// Files that were read.
+    pub(super) files: usize,
+    /// Lines that could not be read.
+    pub(super) lines: usize,
+    /// Files that are no history, or could not be read, and why.
+    pub(super) faults: Vec<String>,
+    /// Files that are no history.
+    pub(super) foreign: usize,
+}
+
+/// Audits the paths that were named, or the usual ones.
+pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
+    let paths = if args.paths.is_empty() { find::places() } else { args.paths.clone() };
+    let (files, faults) = find::files(&paths);
+    let mut findings = audit(&files);
+    findings.faults.extend(faults);
+    if findings.conversations.is_empty() {
+        return Err(nothing(args, &findings).into());
+    }
+    let summary = AuditSummary::of(&findings.conversations);
+    let prices = PriceTable::known();
+    let said = said::AuditWords { summary: &summary, findings: &findings, date: &prices.date };
+    if let Some(path) = &args.html {
+        fs::write(path, page::page(&said)).map_err(|error| {
+            CommandFault::unable(
+                format!("cannot write {}: {error}", path.display()),
+                "name a file that can be written",
+            )
+        })?;
+    }
+    output::result(&if args.json { json::object(&said) } else { text::lines(&said) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn nothing(args: &AuditArgs, findings: &Findings) -> CommandFault {
+    let what = match (args.paths.is_empty(), findings.faults.first()) {
+        (_, Some(fault)) => format!("no conversations found ({fault})"),
+        (true, None) => "no conversations found where clients keep them".to_owned(),
+        (false, None) => "no conversations found there".to_owned(),
+    };
+    CommandFault::unable(what, "name the files or folders, such as ~/.claude/projects")
+}
+
+/// Looks at all files: first for who has which requests, then for what they cost.
+fn audit(files: &[find::Found]) -> Findings {
+    let bar = progress::bytes("auditing", files.iter().map(|(_, bytes)| bytes * 2).sum());
+    let first = Mutex::new(HashMap::new());
+    shared(files, &bar, |at, path| {
+        let turns = read(path).into_iter().flat_map(|file| file.recordings).flat_map(|it| it.turns);
+        let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+        for id in turns.filter_map(|turn| turn.id) {
+            first.entry(id).and_modify(|known: &mut usize| *known = at.min(*known)).or_insert(at);
+        }
+    });
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (audit, prices) = (Audit::new(), PriceTable::known());
+    let done = Mutex::new(Findings::default());
+    shared(files, &bar, |at, path| {
+        let is_new = |turn: &RecordedTurn| turn.id.is_none_or(|id| first.get(&id) == Some(&at));
+        one(&audit, &prices, path, &is_new, &done);
+    });
+    bar.finish_and_clear();
+    let mut findings = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Threads end when they like.
+    findings.conversations.sort_by(|a, b| (a.at, &a.session).cmp(&(b.at, &b.session)));
+    findings
+}
+
+/// Does something with every file and its number, on as many threads as there are cores.
+fn shared(files: &[find::Found], bar: &ProgressBar, work: impl Fn(usize, &Path) + Sync) {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((path, bytes)) = files.get(at) else { return };
+            work(at, path);
+            bar.inc(*bytes);
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(worker);
+        }
+    });
+}
+
+/// Looks at a file. Clients copy conversations when they go on with them: each request counts where it is first.
+fn one(
+    audit: &Audit,
+    prices: &PriceTable,
+    path: &Path,
+    is_new: &dyn Fn(&RecordedTurn) -> bool,
+    done: &Mutex<Findings>,
+) {
+    let mut file = read(path);
+    let recordings = file.iter_mut().flat_map(|file| &mut file.recordings);
+    let fresh = recordings.filter_map(|recording| {
+        recording.turns.retain(is_new);
+        (!recording.turns.is_empty()).then_some(&*recording)
+    });
+    let price = |model: &str| prices.of(model).map(DollarPrice::of_model);
+    let looked: Vec<_> = fresh.map(|it| audit.look(it, price(&it.model).as_ref())).collect();
+    let mut findings = done.lock().unwrap_or_else(PoisonError::into_inner);
+    match file {
+        Err(error) => findings.faults.push(format!("{}: {error}", path.display())),
+        Ok(file) => {
+            findings.files += 1;
+            findings.lines += file.unread;
+            findings.foreign += usize::from(file.is_foreign);
+            if looked.iter().any(Option::is_none) {
+                findings.faults.push(format!("{}: a conversation could not be weighed", path.display()));
+            }
+            findings.conversations.extend(looked.into_iter().flatten());
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! An audit as one page that needs nothing else: no script, no font, no picture from anywhere.
+
+use std::fmt::Write;
+
+use tersely_audit::{AuditSum, BreakSum, SavedBill};
+use tersely_terminal::share::Share;
+
+use super::said::{AuditWords, day, dollars, many, percent, share, short, whole};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The longest name in a table.
+const NAME: usize = 90;
+
+/// The most days that are drawn.
+const DAYS: usize = 60;
+
+/// The page.
+pub(super) fn page(said: &AuditWords<'_>) -> String {
+    let summary = said.summary;
+    let sections = [
+        lead(said),
+        chart(said),
+        sums("By client", "Client", &summary.clients),
+        sums("By model", "Model", &summary.models),
+        sums("By project", "Project", &summary.projects[..summary.projects.len().min(20)]),
+        costly(said),
+        reads(said),
+        cache(said),
+        unused(said),
+        foot(said),
+    ];
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>Audit of tool results</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+        sections.concat()
+    )
+}
+
+fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
+    if sum.standard.dollars > sum.exact.dollars { (sum.standard, "standard") } else { (sum.exact, "exact") }
+}
+
+fn lead(said: &AuditWords<'_>) -> String {
+    let all = &said.summary.all;
+    let (saved, mode) = better(all);
+    let [came, exact, standard] = all.result_tokens;
+    let sent = if mode == "standard" { standard } else { exact };
+    let fell = Share::saved(narrow(came), narrow(sent));
+    let [_, explained] = said.errors();
+    let tiles = [
+        ("Paid, by the providers' counts", dollars(all.bill.paid)),
+        ("Would have been saved", dollars(saved.dollars)),
+        ("Tool results, in tokens", fell.to_string()),
+        ("Requests", whole(all.requests as u64)),
+        ("Our reckoning is off by", format!("{explained:+.1} %")),
+    ];
+    let tile = |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", text(value));
+    let tiles = tiles.iter().map(tile).collect::<Vec<_>>().concat();
+    format!(
+        "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{:.1} %</b> of this bill would have been saved in {mode} mode.</p>\n\
+         <p class=\"note\">{} on this machine replayed offline, request by request, with the prompt cache \
+         as it was. Nothing left the machine.</p>\n<ul class=\"tiles\">{tiles}</ul>\n",
+        share(all, saved),
+        many(all.conversations, "conversation"),
+    )
+}
+
+/// What was paid on each day, and what would have been saved of it.
+fn chart(said: &AuditWords<'_>) -> String {
+    let days: Vec<_> = said.summary.days.iter().rev().take(DAYS).collect();
+    let most = days.iter().map(|(_, sum)| sum.bill.paid).fold(0.0, f64::max);
+    if days.len() < 2 || most <= 0.0 {
+        return String::new();
+    }
+    let (wide, high) = (1_000.0, 180.0);
+    let step = wide / number(days.len());
+    let mut bars = String::new();
+    for (at, (date, sum)) in days.iter().rev().enumerate() {
+        let (x, width) = (number(at) * step, (step * 0.72).min(48.0));
+        let (paid, saved) = (sum.bill.paid / most * high, better(sum).0.dollars.max(0.0) / most * high);
+        let title = format!(
+            "{}: {} paid, {} would have been saved",
+            day(**date),
+            dollars(sum.bill.paid),
+            dollars(better(sum).0.dollars)
+        );
+        let _ = write!(
+            bars,
+            "<g><title>{title}</title><rect class=\"paid\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{paid:.1}\" rx=\"2\"/>\
+             <rect class=\"saved\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{saved:.1}\" rx=\"2\"/></g>",
+            high - paid,
+            high - saved,
+        );
+    }
+    let (first, last) = (day(*days[days.len() - 1].0), day(*days[0].0));
+    format!(
+        "<h2>By day</h2>\n<svg viewBox=\"0 0 {wide} 205\" role=\"img\" aria-label=\"Paid and saved by day\">{bars}\
+         <line class=\"axis\" x1=\"0\" x2=\"{wide}\" y1=\"{high}\" y2=\"{high}\"/>\
+         <text x=\"0\" y=\"198\">{first}</text><text x=\"{wide}\" y=\"198\" text-anchor=\"end\">{last}</text></svg>\n\
+         <p class=\"key\"><span><i style=\"background:var(--paid)\"></i>paid</span>\
+         <span><i style=\"background:var(--saved)\"></i>would have been saved</span></p>\n"
+    )
+}
+
+fn sums(title: &str, name: &str, rows: &[(String, AuditSum)]) -> String {
+    let most = rows.iter().map(|(_, sum)| sum.bill.paid).fold(0.0, f64::max);
+    let row = |(name, sum): &(String, AuditSum)| {
+        let name = if name.is_empty() { "(unknown)" } else { name };
+        let saved = |saved: SavedBill| {
+            format!("<td class=\"n\">{}<br>{:.1} %</td>", dollars(saved.dollars), share(sum, saved))
+        };
+        format!(
+            "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}<td>{}</td></tr>\n",
+            text(&short(name, NAME)),
+            whole(sum.requests as u64),
+            dollars(sum.bill.paid),
+            saved(sum.exact),
+            saved(sum.standard),
+            bar(sum.bill.paid, better(sum).0.dollars, most)
+        )
+    };
+    let rows: String = rows.iter().map(row).collect();
+    let heads = [
+        (name, false),
+        ("Requests", true),
+        ("Paid", true),
+        ("Exact", true),
+        ("Standard", true),
+        ("Share", false),
+    ];
+    table(title, &heads, &rows)
+}
+
+fn bar(paid: f64, saved: f64, most: f64) -> String {
+    let (paid, saved) = (percent(paid, most), percent(saved.max(0.0), most));
+    format!(
+        "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+         <rect class=\"paid\" width=\"{paid:.2}\" height=\"10\"/><rect class=\"saved\" width=\"{saved:.2}\" height=\"10\"/></svg>"
+    )
+}
+
+fn costly(said: &AuditWords<'_>) -> String {
+    let row = |it: &tersely_audit::CostlyResult| {
+        format!(
+            "<tr><td class=\"n\">{}</td><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            dollars(it.dollars),
+            text(&short(&it.tool, 40)),
+            text(&short(&it.about, NAME)),
+            whole(it.tokens),
+            whole(it.requests as u64)
+        )
+    };
+    let rows: String = said.summary.costly.iter().map(row).collect();
+    table(
+        "The dearest results",
+        &[("Paid", true), ("Tool", false), ("Asked for", false), ("Tokens", true), ("Requests", true)],
+        &rows,
+    )
+}
+
+fn reads(said: &AuditWords<'_>) -> String {
+    let row = |it: &tersely_audit::FileReads| {
+        format!(
+            "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            text(&short(&it.file, NAME)),
+            whole(it.reads as u64),
+            whole(it.tokens)
+        )
+    };
+    let rows: String = said.summary.reads.iter().map(row).collect();
+    table(
+        "Files read again and again",
+        &[("File", false), ("Reads", true), ("Tokens after the first", true)],
+        &rows,
+    )
+}
+
+fn cache(said: &AuditWords<'_>) -> String {
+    let paid = said.summary.all.bill.paid;
+    let row = |sum: BreakSum, why: &str| match sum.requests {
+        0 => String::new(),
+        requests => format!(
+            "<tr><td>{why}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1} %</td></tr>\n",
+            whole(requests as u64),
+            whole(sum.tokens),
+            dollars(sum.dollars),
+            percent(sum.dollars, paid)
+        ),
+    };
+    let rows = [
+        row(said.summary.expired, "They came after a pause longer than the cache lasts"),
+        row(said.summary.broken, "The client had changed what it had sent before"),
+    ];
+    let heads = [
+        ("Requests whose prompt was gone from the cache", false),
+        ("Requests", true),
+        ("Tokens", true),
+        ("Paid again", true),
+        ("Of the bill", true),
+    ];
+    table("The provider’s cache", &heads, &rows.concat())
+}
+
+fn unused(said: &AuditWords<'_>) -> String {
+    let row = |it: &tersely_audit::UnusedTool| {
+        format!(
+            "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            text(&short(&it.tool, NAME)),
+            whole(it.tokens),
+            whole(it.requests as u64)
+        )
+    };
+    let rows: String = said.summary.unused.iter().map(row).collect();
+    table(
+        "Tools sent with every request and never called",
+        &[("Tool", false), ("Tokens", true), ("Requests", true)],
+        &rows,
+    )
+}
+
+/// A table, unless it is empty. Columns of numbers stand to the right.
+fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = |(name, is_number): &(&str, bool)| {
+        let class = if *is_number { " class=\"n\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", text(name))
+    };
+    let heads: String = heads.iter().map(head).collect();
+    format!(
+        "<h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+fn foot(said: &AuditWords<'_>) -> String {
+    let lines =
+        said.limits().into_iter().chain(said.unread().into_iter().map(|it| format!("Not read: {it}.")));
+    let lines = lines.map(|line| format!("<p>{}</p>", text(&line))).collect::<Vec<_>>().concat();
+    format!("<footer>{lines}</footer>\n")
+}
+
+/// A count as a number to draw with.
+fn number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+fn narrow(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// A text that may stand between tags.
+fn text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

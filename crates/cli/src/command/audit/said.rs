@@ -1,0 +1,160 @@
+//! What an audit says, in words that its text, its page and its JSON share.
+
+use tersely_audit::{AuditSum, AuditSummary, SavedBill};
+
+use super::Findings;
+
+/// What an audit says.
+pub(super) struct AuditWords<'s> {
+    pub(super) summary: &'s AuditSummary,
+    pub(super) findings: &'s Findings,
+    /// When the prices were looked up.
+    pub(super) date: &'s str,
+}
+
+impl AuditWords<'_> {
+    /// How far our own reckoning is from what was paid, in percent: from times and texts alone, and with what clients
+    /// broke themselves.
+    pub(super) fn errors(&self) -> [f64; 2] {
+        let bill = self.summary.all.bill;
+        [bill.simulated, bill.explained].map(|reckoned| percent(reckoned - bill.paid, bill.paid))
+    }
+
+    /// What limits the figures.
+    pub(super) fn limits(&self) -> Vec<String> {
+        let all = &self.summary.all;
+        let mut limits = vec![
+            format!("Paid: what providers counted, at list prices of {}. A subscription costs what it costs.", self.date),
+            "Saved: an estimate. Requests are replayed offline; what a model would have fetched back is not in it.".to_owned(),
+        ];
+        let uncounted = all.requests - all.counted;
+        if uncounted > 0 {
+            limits.push(format!(
+                "{} of {} requests have no count; theirs is reckoned.",
+                whole(uncounted as u64),
+                whole(all.requests as u64)
+            ));
+        }
+        if all.unpriced > 0 {
+            limits.push(format!(
+                "{} conversations are with models whose price is not known; they count as free.",
+                whole(all.unpriced as u64)
+            ));
+        }
+        limits
+    }
+
+    /// What could not be read.
+    pub(super) fn unread(&self) -> Vec<String> {
+        let Findings { lines, foreign, faults, .. } = self.findings;
+        let mut all = Vec::new();
+        if *lines > 0 {
+            all.push(many(*lines, "broken line"));
+        }
+        if *foreign > 0 {
+            all.push(format!("{} of other kinds", many(*foreign, "file")));
+        }
+        all.extend(faults.iter().take(5).cloned());
+        if faults.len() > 5 {
+            all.push(format!("and {} more", faults.len() - 5));
+        }
+        all
+    }
+}
+
+/// The share of what was paid that would have been saved, in percent.
+pub(super) fn share(sum: &AuditSum, saved: SavedBill) -> f64 {
+    percent(saved.dollars, sum.bill.paid)
+}
+
+pub(super) fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole * 100.0 } else { 0.0 }
+}
+
+/// `$12.34`; less than a cent is told to the hundredth of one.
+pub(super) fn dollars(amount: f64) -> String {
+    let sign = if amount < 0.0 { "-" } else { "" };
+    let amount = amount.abs();
+    if amount < 0.01 && amount > 0.0 {
+        return format!("{sign}${amount:.4}");
+    }
+    let cents = format!("{amount:.2}");
+    let (whole, cents) = cents.split_once('.').unwrap_or((&cents, "00"));
+    format!("{sign}${}.{cents}", grouped(whole))
+}
+
+/// `1,234,567`
+pub(super) fn whole(count: u64) -> String {
+    grouped(&count.to_string())
+}
+
+/// `1 request`, `2,000 requests`
+pub(super) fn many(count: usize, what: &str) -> String {
+    let number = whole(count as u64);
+    if count == 1 { format!("{number} {what}") } else { format!("{number} {what}s") }
+}
+
+fn grouped(digits: &str) -> String {
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A text in one line of so many characters, without anything that would move a terminal's cursor. Of a long one its ends
+/// are shown.
+pub(super) fn short(text: &str, most: usize) -> String {
+    let line: String = text.chars().take(4_096).map(|it| if it.is_control() { ' ' } else { it }).collect();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let length = line.chars().count();
+    if length <= most {
+        return line;
+    }
+    let (head, tail) = (most / 2, most - most / 2 - 1);
+    let end: String = line.chars().skip(length - tail).collect();
+    format!("{}…{end}", line.chars().take(head).collect::<String>())
+}
+
+/// The day of this number since 1970: `2026-02-19`.
+pub(super) fn day(number: i64) -> String {
+    let shifted = number + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_easy_to_read() {
+        assert_eq!(dollars(1_234.5), "$1,234.50");
+        assert_eq!(dollars(0.001), "$0.0010");
+        assert_eq!(dollars(-3.0), "-$3.00");
+        assert_eq!(dollars(0.0), "$0.00");
+        assert_eq!([0, 999, 1_000, 1_234_567].map(whole), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_long_text_shows_its_ends_and_moves_no_cursor() {
+        assert_eq!(short("cargo test\n\u{1b}[2J  --all", 40), "cargo test [2J --all");
+        assert_eq!(short("packages/server/app/src/main.rs", 16), "packages…main.rs");
+        assert_eq!(short(&"é".repeat(50), 11).chars().count(), 11);
+    }
+
+    #[test]
+    fn days_have_their_dates() {
+        assert_eq!([0, 19_782, 20_503].map(day), ["1970-01-01", "2024-02-29", "2026-02-19"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! An audit on the terminal.
+
+use tersely_audit::{AuditSum, BreakSum};
+use tersely_terminal::table;
+
+use super::said::{AuditWords, dollars, many, percent, share, short, whole};
+
+/// The widest a name may be, so that a line fits 80 columns.
+const NAME: usize = 36;
+
+/// All that an audit says.
+pub(super) fn lines(said: &AuditWords<'_>) -> String {
+    let summary = said.summary;
+    let all = &summary.all;
+    let head = format!(
+        "{}, {}: {} paid, {} of it would have been saved.",
+        many(all.conversations, "conversation"),
+        many(all.requests, "request"),
+        dollars(all.bill.paid),
+        best(all)
+    );
+    let mut parts = vec![head, sums("client", &summary.clients, all)];
+    if summary.models.len() > 1 {
+        parts.push(sums("model", &summary.models, all));
+    }
+    if summary.projects.len() > 1 {
+        parts.push(sums("project", &summary.projects[..summary.projects.len().min(8)], all));
+    }
+    parts.push(off(said));
+    parts.extend(dearest(said));
+    parts.extend(again(said));
+    parts.extend(cache(said));
+    parts.extend(unused(said));
+    parts.push(said.limits().join("\n"));
+    let unread = said.unread();
+    if !unread.is_empty() {
+        parts.push(format!("Not read: {}.", unread.join("; ")));
+    }
+    parts.join("\n\n")
+}
+
+/// What would have been saved with the better of the two.
+fn best(sum: &AuditSum) -> String {
+    let saved = if sum.standard.dollars > sum.exact.dollars { sum.standard } else { sum.exact };
+    format!("{:.1} %", share(sum, saved))
+}
+
+fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
+    let head = [name, "requests", "paid", "exact", "", "standard", ""].map(str::to_owned).to_vec();
+    let row = |(name, sum): (&str, &AuditSum)| {
+        let saved =
+            |saved: tersely_audit::SavedBill| [dollars(saved.dollars), format!("{:.1} %", share(sum, saved))];
+        let name = if name.is_empty() { "(unknown)" } else { name };
+        let first = vec![short(name, 24), whole(sum.requests as u64), dollars(sum.bill.paid)];
+        [first, saved(sum.exact).to_vec(), saved(sum.standard).to_vec()].concat()
+    };
+    let mut lines = vec![head];
+    lines.extend(rows.iter().map(|(name, sum)| row((name, sum))));
+    if rows.len() > 1 {
+        lines.push(row(("all", all)));
+    }
+    table::align("lrrrrrr", &lines)
+}
+
+/// How far our figures may be off.
+fn off(said: &AuditWords<'_>) -> String {
+    let [plain, explained] = said.errors();
+    let text = format!("Our own reckoning of the cache, from times and texts alone, is off by {plain:+.1} %");
+    if said.summary.broken.requests == 0 {
+        return format!("{text}.");
+    }
+    format!("{text}\n({explained:+.1} % but for requests whose client changed what it had sent before).")
+}
+
+fn dearest(said: &AuditWords<'_>) -> Option<String> {
+    let rows: Vec<_> = said
+        .summary
+        .costly
+        .iter()
+        .map(|it| {
+            vec![
+                format!("  {}", dollars(it.dollars)),
+                short(&it.tool, 12),
+                short(&it.about, NAME),
+                whole(it.tokens),
+                whole(it.requests as u64),
+            ]
+        })
+        .collect();
+    listed("The dearest results", "rllrr", ["  paid", "tool", "asked for", "tokens", "requests"], rows)
+}
+
+fn again(said: &AuditWords<'_>) -> Option<String> {
+    let rows: Vec<_> = said
+        .summary
+        .reads
+        .iter()
+        .map(|it| vec![format!("  {}", whole(it.reads as u64)), short(&it.file, NAME + 14), whole(it.tokens)])
+        .collect();
+    let title = "Files read again and again in one conversation";
+    listed(title, "rlr", ["  reads", "file", "tokens again"], rows)
+}
+
+fn cache(said: &AuditWords<'_>) -> Option<String> {
+    let (expired, broken) = (said.summary.expired, said.summary.broken);
+    let paid = said.summary.all.bill.paid;
+    let row = |sum: BreakSum, why: &str| {
+        let part = format!("{:.1} %", percent(sum.dollars, paid));
+        vec![format!("  {}", dollars(sum.dollars)), part, whole(sum.requests as u64), why.to_owned()]
+    };
+    let rows: Vec<_> = [
+        (expired, "a pause longer than the cache lasts"),
+        (broken, "the client changed what it had sent before"),
+    ]
+    .into_iter()
+    .filter(|(sum, _)| sum.requests > 0)
+    .map(|(sum, why)| row(sum, why))
+    .collect();
+    let title = "Paid again, for the prompt was gone from the provider's cache";
+    listed(title, "rrrl", ["  paid", "of all", "requests", "why"], rows)
+}
+
+fn unused(said: &AuditWords<'_>) -> Option<String> {
+    let rows: Vec<_> = said
+        .summary
+        .unused
+        .iter()
+        .map(|it| vec![format!("  {}", whole(it.tokens)), short(&it.tool, NAME), whole(it.requests as u64)])
+        .collect();
+    let title = "Tools that were sent with every request and never called";
+    listed(title, "rlr", ["  tokens", "tool", "requests"], rows)
+}
+
+/// A list with a title and names of its columns, unless it is empty.
+fn listed<const N: usize>(
+    title: &str,
+    columns: &str,
+    heads: [&str; N],
+    rows: Vec<Vec<String>>,
+) -> Option<String> {
+    let lines = [vec![heads.map(str::to_owned).to_vec()], rows].concat();
+    (lines.len() > 1).then(|| format!("{title}\n{}", table::align(columns, &lines)))
+}

@@ -1,0 +1,62 @@
+//! `tersely dashboard`: what `tersely run` has recorded, in a browser.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tersely_gateway::{HistorySource, serve_board};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
+
+use crate::command::stats::placeless;
+use crate::gateway::{ReadyGateway, runtime};
+use crate::history;
+use crate::settings::{self, Flags, SettingSources};
+use crate::signals::Signals;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely dashboard
+  tersely dashboard --listen 127.0.0.1:0
+
+Ends with Ctrl-C. `tersely serve` has the same page at admin.listen.";
+
+/// Show what was saved in a browser, live, from what `tersely run` records
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DashboardArgs {
+    /// The address to listen on
+    #[arg(long, value_name = "ADDR", default_value_t = SocketAddr::from((Ipv4Addr::LOCALHOST, 9465)))]
+    pub listen: SocketAddr,
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Shows the page until told to stop.
+pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
+    let flags = Flags { config: args.config.clone(), ..Flags::default() };
+    let sources = SettingSources::new(&flags);
+    let mut meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
+    meant.gateway.admin.listen = Some(args.listen);
+    // It serves no requests, so it has no events to write.
+    meant.seen.events = None;
+    let ready = ReadyGateway::new(meant, None)?;
+    let mut shown = ready.settings.clone();
+    shown.display.history = Some(HistorySource::File(file));
+    runtime()?.block_on(async {
+        let mut signals = Signals::ending()?;
+        let stop = async move {
+            signals.next().await;
+        };
+        let hello = |here: SocketAddr| {
+            // Whoever closed stderr does not want to hear of it.
+            let _ = output::note(&format!("tersely: http://{here}/_tersely/ (Ctrl-C ends it)"));
+        };
+        let hint = "choose another address: tersely dashboard --listen 127.0.0.1:0";
+        let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
+        serve_board(&shown, hello, stop).await.map_err(fault)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}

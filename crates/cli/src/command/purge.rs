@@ -1,0 +1,125 @@
+//! `tersely purge`: forgets what was recorded, and texts that were kept.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use tersely_gateway::Keeper;
+use tersely_history::{HistoryError, purge};
+use tersely_store::{Store, StorePlace};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
+
+use crate::command::stats::{placeless, unreadable};
+use crate::gateway::{runtime, store_fault};
+use crate::history;
+use crate::settings::{self, AllSettings, Flags, SettingSources};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely purge
+  tersely purge --store --yes
+  printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes
+
+Agents and gateways that run may go on: what comes from now on is recorded and kept again.";
+
+/// Forget what was recorded of requests, or texts that the store keeps
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PurgeArgs {
+    /// What to forget
+    #[command(flatten)]
+    pub what: PurgeWhat,
+    /// Do not ask first
+    #[arg(long, short)]
+    pub yes: bool,
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// What to forget.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct PurgeWhat {
+    /// Forget all texts in the store that the settings name
+    #[arg(long)]
+    pub store: bool,
+    /// Forget one tenant's texts there; standard input has the headers that their requests carry, a line for each
+    #[arg(long)]
+    pub tenant: bool,
+}
+
+/// Forgets it, once someone said yes.
+pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
+    let flags = Flags { config: args.config.clone(), ..Flags::default() };
+    let sources = SettingSources::new(&flags);
+    let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    if args.what.store || args.what.tenant {
+        return forget_texts(args, meant);
+    }
+    let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
+    if !args.yes {
+        ask(&format!("forget everything in {}?", file.display()))?;
+    }
+    forget(&file)
+}
+
+fn forget(file: &Path) -> Result<ExitCode, Stop> {
+    match purge(file) {
+        Ok(requests) => output::note(&format!("tersely: {requests} requests forgotten"))?,
+        Err(HistoryError::Missing) => output::note("tersely: there was nothing to forget")?,
+        Err(error) => return Err(unreadable(file, &error).into()),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forget_texts(args: &PurgeArgs, meant: AllSettings) -> Result<ExitCode, Stop> {
+    if let StorePlace::Memory(_) = meant.keeping.store.place {
+        let hint = "texts in a gateway's memory go when it ends; store.addresses names a store that stays";
+        return Err(CommandFault::no("the settings name no store", hint).into());
+    }
+    let headers = args.what.tenant.then(headers).transpose()?;
+    if !args.yes {
+        let whose = if headers.is_some() { "this tenant's texts" } else { "all texts" };
+        ask(&format!("forget {whose} in the store?"))?;
+    }
+    let store = Store::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
+    let keeper = Keeper::new(store, meant.keeping.header);
+    let hint = "fix the settings under store, or the headers; `tersely config show` lists the settings";
+    let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
+    let count = runtime()?.block_on(keeper.forget(headers.as_ref())).map_err(fault)?;
+    output::note(&format!("tersely: {count} texts forgotten"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The headers on standard input. They hold credentials, which a command line would show to everyone here.
+fn headers() -> Result<HeaderMap, Stop> {
+    let mut text = String::new();
+    io::stdin().lock().read_to_string(&mut text)?;
+    let line = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.trim().parse::<HeaderName>().ok()?, HeaderValue::from_str(value.trim()).ok()?))
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let headers = lines.map(line).collect::<Option<Vec<_>>>().filter(|headers| !headers.is_empty());
+    let hint = "for example: printf 'x-api-key: %s' \"$KEY\" | tersely purge --tenant --yes";
+    let fault = || CommandFault::unable("standard input has no headers", hint);
+    Ok(headers.ok_or_else(fault)?.into_iter().collect())
+}
+
+/// Asks on a terminal; elsewhere nobody can answer.
+fn ask(question: &str) -> Result<(), Stop> {
+    let refused = |message: &str| CommandFault::no(message, "to go on without a question, add --yes");
+    if !io::stdin().is_terminal() {
+        return Err(refused("nothing was forgotten: nobody can be asked here").into());
+    }
+    output::note(&format!("{question} [y/N]"))?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(refused("nothing was forgotten").into())
+}

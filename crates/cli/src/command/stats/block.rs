@@ -1,0 +1,90 @@
+//! Lists with a heading, side by side as the room allows.
+
+use std::fmt::Write as _;
+
+use clap::builder::styling::{AnsiColor, Style};
+
+/// A heading.
+pub(crate) const HEAD: Style = Style::new().bold();
+/// What is less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// What was saved.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+
+/// Space between two lists.
+const GAP: usize = 4;
+
+/// The narrowest list.
+const NARROW: usize = 38;
+
+/// A list: its heading, and rows of a name, what was sent and what was saved of it.
+pub(crate) struct StatsBlock {
+    pub(crate) title: &'static str,
+    pub(crate) rows: Vec<[String; 3]>,
+}
+
+/// The lines of some lists in a room of `width` characters and `height` lines; a list that is longer says so.
+pub(crate) fn arrange(width: usize, height: Option<usize>, blocks: &[StatsBlock]) -> String {
+    let columns = ((width + GAP) / (NARROW + GAP)).clamp(1, blocks.len().max(1));
+    let each = (width + GAP) / columns - GAP;
+    let bands = blocks.len().div_ceil(columns);
+    // A heading, and a line between two bands.
+    let most = height.map_or(10, |height| (height / bands).saturating_sub(2).max(1));
+    let mut out = String::new();
+    for band in blocks.chunks(columns) {
+        let lists: Vec<Vec<String>> = band.iter().map(|block| lines(each.min(64), most, block)).collect();
+        for at in 0..lists.iter().map(Vec::len).max().unwrap_or(0) {
+            let cells: Vec<_> = lists.iter().map(|list| cell(each, list.get(at))).collect();
+            // Colours end before spaces do.
+            let _ = writeln!(out, "{}", cells.join(&" ".repeat(GAP)).trim_end());
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn cell(width: usize, line: Option<&String>) -> String {
+    let Some(line) = line else { return " ".repeat(width) };
+    format!("{line}{}", " ".repeat(width.saturating_sub(visible_width(line))))
+}
+
+/// The rows of a list and its heading, as wide as they may be.
+fn lines(width: usize, most: usize, block: &StatsBlock) -> Vec<String> {
+    let shown = if block.rows.len() > most { most.saturating_sub(1).max(1) } else { most };
+    let numbers = 8 + 9;
+    let name_width = width.saturating_sub(numbers);
+    let title = short(name_width, block.title);
+    let mut lines =
+        vec![format!("{HEAD}{title:<name_width$}{HEAD:#}{DIM}{:>8}{:>9}{DIM:#}", "sent", "saved")];
+    for [name, sent, saved] in block.rows.iter().take(shown) {
+        let name = short(name_width.saturating_sub(1), name);
+        lines.push(format!("{name:<name_width$}{sent:>8}{GOOD}{saved:>9}{GOOD:#}"));
+    }
+    if block.rows.len() > shown && most > 1 {
+        lines.push(format!("{DIM}and {} more{DIM:#}", block.rows.len() - shown));
+    }
+    lines
+}
+
+/// A name in so many characters.
+fn short(width: usize, name: &str) -> String {
+    if name.chars().count() <= width {
+        return name.to_owned();
+    }
+    name.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// Characters that are seen: colours are not.
+fn visible_width(line: &str) -> usize {
+    let mut width = 0;
+    let mut inside = false;
+    for letter in line.chars() {
+        match letter {
+            '\u{1b}' => inside = true,
+            'm' if inside => inside = false,
+            _ if inside => {}
+            _ => width += 1,
+        }
+    }
+    width
+}

@@ -1,0 +1,108 @@
+//! `tersely stats`: what was saved so far, by whom and of what.
+
+mod amount;
+mod block;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use serde_json::Value;
+use tersely_history::{HistoryError, HistoryPeriod, HistoryReader, HistoryView};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
+use tersely_terminal::screen::room;
+
+use crate::command::stats::screen::StatsReport;
+use crate::history;
+use crate::settings::{self, Flags, SettingSources};
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely stats
+  tersely stats --period week
+  tersely stats --json | jq .periods.today.tokens_saved
+
+`tersely run` records what it saves; `tersely serve` does with history.record = \"on\". Nothing of it leaves this machine,
+and it holds no word of a request. `tersely purge` forgets it.";
+
+/// Show what was saved: today, this week and so far; by client, project, tool and model
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct StatsArgs {
+    /// What the lists below the sums count
+    #[arg(long, value_enum, default_value_t = PeriodArg::All)]
+    pub period: PeriodArg,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<std::path::PathBuf>,
+}
+
+/// A period, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PeriodArg {
+    Today,
+    Week,
+    Month,
+    All,
+}
+
+impl From<PeriodArg> for HistoryPeriod {
+    fn from(period: PeriodArg) -> Self {
+        match period {
+            PeriodArg::Today => Self::Today,
+            PeriodArg::Week => Self::Week,
+            PeriodArg::Month => Self::Month,
+            PeriodArg::All => Self::All,
+        }
+    }
+}
+
+/// Shows what was saved.
+pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
+    let flags = Flags { config: args.config.clone(), ..Flags::default() };
+    let sources = SettingSources::new(&flags);
+    let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
+    let fault = |error: HistoryError| unreadable(&file, &error);
+    let reader = HistoryReader::open(&file).map_err(fault)?;
+    if args.json {
+        let all = Value::from(reader.look(HistoryView::summary).map_err(fault)?);
+        output::result(&format!("{all:#}"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let report = reader.look(|view| StatsReport::read(view, args.period.into())).map_err(fault)?;
+    if report.is_empty() {
+        return Err(absent().into());
+    }
+    output::styled(&report.screen(room()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why there is nothing to show, and what to do.
+pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> CommandFault {
+    match error {
+        HistoryError::Missing => absent(),
+        HistoryError::Newer(_) => {
+            CommandFault::unable(format!("{}: {error}", file.display()), "update this tersely")
+        }
+        error if error.is_broken() => CommandFault::unable(
+            format!("{}: {error}", file.display()),
+            "it is no history, or no longer one; `tersely purge` begins anew",
+        ),
+        error => CommandFault::unable(format!("{}: {error}", file.display()), "check history.file"),
+    }
+}
+
+fn absent() -> CommandFault {
+    let hint = "use an agent through Tersely first: tersely run claude (history.record must not be \"off\")";
+    CommandFault::no("nothing is recorded yet", hint)
+}
+
+/// There is no folder to keep anything in.
+pub(crate) fn placeless() -> CommandFault {
+    CommandFault::unable("neither HOME nor XDG_STATE_HOME is set", "set history.file to where the history is")
+}

@@ -1,0 +1,161 @@
+//! Lays out what was saved for a terminal of any size.
+
+use std::fmt::Write as _;
+
+use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, RequestSums};
+use tersely_terminal::screen::ScreenRoom;
+
+use crate::command::stats::amount::{grouped, money, share, tokens};
+use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
+
+/// Days of the small chart, at most.
+const DAYS: usize = 120;
+
+/// Lines that are there whatever the room: the headline, the sums, the chart and the footnote.
+const FIXED: usize = 11;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// What was saved, ready to be shown.
+pub(crate) struct StatsReport {
+    period: HistoryPeriod,
+    today: RequestSums,
+    week: RequestSums,
+    all: RequestSums,
+    parts: HistoryParts,
+    days: Vec<(String, RequestSums)>,
+}
+
+impl StatsReport {
+    /// Reads it all.
+    pub(crate) fn read(view: &HistoryView, period: HistoryPeriod) -> Result<Self, HistoryError> {
+        Ok(Self {
+            period,
+            today: view.sums(HistoryPeriod::Today)?,
+            week: view.sums(HistoryPeriod::Week)?,
+            all: view.sums(HistoryPeriod::All)?,
+            parts: view.parts(period)?,
+            days: view.days(DAYS)?,
+        })
+    }
+
+    /// True when there is nothing to show.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.requests == 0
+    }
+
+    /// All of it, with colours.
+    pub(crate) fn screen(&self, room: ScreenRoom) -> String {
+        let mut out = self.headline();
+        out += &self.table();
+        out += &self.chart(room.width);
+        // The prompt needs a line too.
+        let rest = room.height.map(|height| height.saturating_sub(FIXED + 1));
+        out += &arrange(room.width, rest, &self.blocks());
+        out + &self.footnote(room.width)
+    }
+
+    fn headline(&self) -> String {
+        let all = &self.all;
+        let (saved, whole) = (all.saved(), all.before);
+        let what = if saved < 0 { "added" } else { "saved" };
+        let head = format!("{} of all tokens {what}, so far", share(saved.saturating_abs(), whole));
+        let detail = format!("{} of {}", tokens(saved.saturating_abs()), tokens(signed(whole)));
+        format!("{HEAD}{head}{HEAD:#} {DIM}· {detail}{DIM:#}\n\n")
+    }
+
+    fn table(&self) -> String {
+        let mut out = String::new();
+        let head = ["", "requests", "failed", "tokens sent", "saved", "share", "about"];
+        let _ = writeln!(out, "{DIM}{}{DIM:#}", row(&head.map(str::to_owned)));
+        for (name, sums) in [("today", &self.today), ("this week", &self.week), ("all time", &self.all)] {
+            let worth = if sums.priced == 0 { "–".to_owned() } else { money(sums.money()) };
+            let cells = [
+                name.to_owned(),
+                grouped(sums.requests),
+                grouped(sums.failed),
+                tokens(signed(sums.before)),
+                tokens(sums.saved()),
+                share(sums.saved(), sums.before),
+                worth,
+            ];
+            let _ = writeln!(out, "{}", row(&cells));
+        }
+        out.push('\n');
+        out
+    }
+
+    /// A bar for each day, as many as there is room for, since the first with requests.
+    fn chart(&self, width: usize) -> String {
+        let used = self.days.iter().position(|(_, sums)| sums.requests > 0).unwrap_or(0);
+        // A chart of a day or two says nothing.
+        let first = used.min(self.days.len().saturating_sub(14));
+        let days = &self.days[first.max(self.days.len().saturating_sub(width))..];
+        let most = days.iter().map(|(_, sums)| sums.saved()).max().unwrap_or(0).max(1);
+        let bars: String = days.iter().map(|(_, sums)| bar(most, sums)).collect();
+        let best = days.iter().max_by_key(|(_, sums)| sums.saved()).map_or("", |(day, _)| day);
+        let about = format!("saved a day, {} days; most on {best}: {}", days.len(), tokens(most));
+        format!("{DIM}{about}{DIM:#}\n{GOOD}{bars}{GOOD:#}\n\n")
+    }
+
+    fn blocks(&self) -> Vec<StatsBlock> {
+        let parts = &self.parts;
+        let by = |title, list: &[(String, RequestSums)]| StatsBlock {
+            title,
+            rows: list.iter().map(|(name, sums)| requests(name, sums)).collect(),
+        };
+        let tools = parts.groups.iter().map(|([tool, family], sums)| results(tool, family, sums)).collect();
+        vec![
+            by("client", &parts.clients),
+            by("project", &parts.projects),
+            StatsBlock { title: "tool results", rows: tools },
+            by("model", &parts.models),
+        ]
+    }
+
+    fn footnote(&self, width: usize) -> String {
+        let since = match self.period {
+            HistoryPeriod::Today => "today",
+            HistoryPeriod::Week => "this week",
+            HistoryPeriod::Month => "30 days",
+            HistoryPeriod::All => "all time",
+        };
+        let known = self.all.priced;
+        let prices = match self.all.requests - self.all.failed {
+            _ if known == 0 => "no model has a known price".to_owned(),
+            all if known < all => {
+                format!("$: an estimate, for {} of requests", share(signed(known), all))
+            }
+            _ => "$: an estimate".to_owned(),
+        };
+        let text = format!("lists: {since} · {prices} · tersely dashboard shows more");
+        let text: String = text.chars().take(width).collect();
+        format!("{DIM}{text}{DIM:#}\n")
+    }
+}
+
+fn row(cells: &[String; 7]) -> String {
+    let [name, requests, failed, sent, saved, share, worth] = cells;
+    format!("{name:<11}{requests:>12}{failed:>9}{sent:>14}{saved:>11}{share:>10}{worth:>12}")
+}
+
+fn bar(most: i64, sums: &RequestSums) -> char {
+    if sums.requests == 0 {
+        return ' ';
+    }
+    let level = i128::from(sums.saved().max(0)) * 7 / i128::from(most);
+    BARS[usize::try_from(level).unwrap_or(0).min(7)]
+}
+
+fn requests(name: &str, sums: &RequestSums) -> [String; 3] {
+    let name = if name.is_empty() { "(unknown)" } else { name };
+    [name.to_owned(), tokens(signed(sums.before)), share(sums.saved(), sums.before)]
+}
+
+fn results(tool: &str, family: &str, sums: &GroupSums) -> [String; 3] {
+    [format!("{tool} {family}"), tokens(signed(sums.before)), share(sums.saved(), sums.before)]
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

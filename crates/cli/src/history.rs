@@ -1,0 +1,95 @@
+//! Where the history is, and who writes one.
+
+use std::env;
+use std::path::PathBuf;
+
+use tersely_history::HistorySettings;
+use tersely_terminal::output::visible;
+
+use crate::settings::{self, AllSettings, HistoryChoice, SettingSources};
+
+/// The longest name of a project.
+const LONGEST: usize = 80;
+
+/// The file, if there is a place for it.
+pub(crate) fn file(sources: &SettingSources, choice: &HistoryChoice) -> Option<PathBuf> {
+    if choice.file.is_empty() {
+        return Some(settings::state_folder(sources)?.join("history.db"));
+    }
+    Some(PathBuf::from(&choice.file))
+}
+
+/// What `run` records: it is one person's, on their own machine, and nothing else would remember what it saved.
+pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option<HistorySettings> {
+    if choice.record == "off" {
+        return None;
+    }
+    let project = choice.project.then(project).flatten();
+    Some(HistorySettings { file: Some(file(sources, choice)?), days: choice.days, project })
+}
+
+/// What `serve` records. It may serve many people from a machine whose disk is nobody's, and has numbers for those who
+/// look after it; so it writes no file unless told to, and remembers for the dashboard only while it runs.
+pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option<HistorySettings> {
+    let choice = &meant.seen.history;
+    let records = match choice.record {
+        "on" => true,
+        "off" => false,
+        _ => !choice.file.is_empty(),
+    };
+    let file = if records { file(sources, choice) } else { None };
+    let is_seen = file.is_some() || meant.gateway.admin.listen.is_some();
+    is_seen.then_some(HistorySettings { file, days: choice.days, project: None })
+}
+
+/// The name of the folder that this was started in.
+fn project() -> Option<String> {
+    let folder = env::current_dir().ok()?;
+    let name = visible(&folder.file_name()?.to_string_lossy());
+    Some(name.chars().take(LONGEST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, SocketAddr};
+
+    use super::*;
+
+    fn sources() -> SettingSources {
+        let environment = [("HOME".to_owned(), "/x".to_owned())].into();
+        SettingSources { environment, ..SettingSources::default() }
+    }
+
+    fn choice(record: &'static str, file: &str) -> HistoryChoice {
+        HistoryChoice { record, file: file.to_owned(), ..HistoryChoice::default() }
+    }
+
+    #[test]
+    fn a_run_is_recorded_unless_someone_says_no() {
+        let usual = of_run(&sources(), &choice("auto", "")).unwrap();
+        assert_eq!(usual.file, Some(PathBuf::from("/x/.local/state/tersely/history.db")));
+        assert!(usual.project.is_some_and(|name| !name.contains('/')));
+        assert_eq!(of_run(&sources(), &choice("off", "/there")), None);
+        let nameless = HistoryChoice { project: false, ..choice("on", "/there") };
+        let nameless = of_run(&sources(), &nameless).unwrap();
+        assert_eq!((nameless.file, nameless.project), (Some(PathBuf::from("/there")), None));
+        assert_eq!(of_run(&SettingSources::default(), &choice("auto", "")), None, "there is no place for it");
+    }
+
+    #[test]
+    fn a_server_writes_a_file_only_if_told_to() {
+        let file = |record, file, listen| {
+            let mut meant = AllSettings::default();
+            meant.seen.history = choice(record, file);
+            meant.gateway.admin.listen = listen;
+            of_server(&sources(), &meant).map(|settings| settings.file)
+        };
+        let here = Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+        let usual = Some(PathBuf::from("/x/.local/state/tersely/history.db"));
+        assert_eq!(file("auto", "", None), None);
+        assert_eq!(file("auto", "", here), Some(None), "the dashboard remembers while it runs");
+        assert_eq!(file("off", "/there", here), Some(None));
+        assert_eq!(file("on", "", None), Some(usual));
+        assert_eq!(file("auto", "/there", None), Some(Some(PathBuf::from("/there"))));
+    }
+}

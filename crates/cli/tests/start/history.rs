@@ -1,0 +1,161 @@
+//! What `run` and `serve` record, `stats` shows and `purge` forgets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::stage::{post, start, tersely, turn, upstream};
+
+/// A folder with an agent in it that sends one request, and a place for a history.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(test: &str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("history").join(test);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("shop")).expect("a folder");
+        fs::write(folder.join("shop/body.json"), turn().0).expect("a file");
+        Self(folder)
+    }
+
+    fn state(&self) -> String {
+        self.0.join("state").display().to_string()
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("state/tersely/history.db")
+    }
+
+    /// Runs a command in the project's folder.
+    fn tersely(&self, args: &[&str], env: &[(&str, &str)]) -> std::process::Command {
+        let state = self.state();
+        let env = [&[("XDG_STATE_HOME", state.as_str()), ("TERSELY_HISTORY_RECORD", "auto")], env].concat();
+        let mut command = tersely(args, &env);
+        command.current_dir(self.0.join("shop"));
+        command
+    }
+
+    /// An agent that sends one request through `tersely run`.
+    fn agent(&self, upstream: &str, env: &[(&str, &str)]) -> std::process::Command {
+        let send = "curl -s --data-binary @body.json \"$ANTHROPIC_BASE_URL/v1/messages\"";
+        let base = format!("http://{upstream}");
+        let env = [&[("ANTHROPIC_BASE_URL", base.as_str())], env].concat();
+        self.tersely(&["run", "sh", "-c", send], &env)
+    }
+
+    fn stats(&self) -> Value {
+        let done = self.tersely(&["stats", "--json"], &[]).output().expect("it ends");
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", words(&done.stderr)))
+    }
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn check(done: &Output, code: i32, said: &str) {
+    let text = format!("{}{}", words(&done.stdout), words(&done.stderr));
+    assert_eq!(done.status.code(), Some(code), "{text}");
+    assert!(text.contains(said), "{text}");
+}
+
+#[test]
+fn what_was_run_is_shown_until_it_is_forgotten() {
+    let (address, _seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("shown");
+    let none = place.tersely(&["stats"], &[]).output().expect("it ends");
+    check(&none, 1, "tersely run claude");
+
+    let children: Vec<_> =
+        (0..2).map(|_| place.agent(&address.to_string(), &[]).spawn().expect("it starts")).collect();
+    for mut child in children {
+        assert!(child.wait().expect("it ends").success());
+    }
+    let today = place.stats()["periods"]["today"].clone();
+    assert_eq!(
+        (&today["requests"], &today["failed"]),
+        (&2.into(), &0.into()),
+        "two at a time are both recorded"
+    );
+    assert!(today["tokens_saved"].as_i64().is_some_and(|saved| saved > 0), "{today}");
+    assert_eq!(today["projects"][0]["name"], "shop");
+    assert_eq!(today["models"][0]["name"], "m");
+
+    let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
+    assert!(shown.contains(" % of all tokens saved") && shown.contains("shop"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "no colours in a pipe");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+
+    let asked = place.tersely(&["purge"], &[]).output().expect("it ends");
+    check(&asked, 1, "nothing was forgotten");
+    check(&place.tersely(&["purge", "--yes"], &[]).output().expect("it ends"), 0, "2 requests forgotten");
+    check(&place.tersely(&["stats"], &[]).output().expect("it ends"), 1, "nothing is recorded yet");
+}
+
+#[test]
+fn a_history_holds_no_word_of_a_request() {
+    const CANARY: &str = "cAnAry7Q";
+    let (address, _seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("canary");
+    let body = turn()
+        .0
+        .replace("gh issue list", CANARY)
+        .replace("item-", CANARY)
+        .replace("\"name\":\"Bash\"", &format!("\"name\":\"Bash {CANARY}\""));
+    fs::write(place.0.join("shop/body.json"), body).expect("a file");
+    let env = [("ANTHROPIC_API_KEY", CANARY)];
+    assert!(place.agent(&address.to_string(), &env).output().expect("it ends").status.success());
+    assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+    for end in ["", "-wal"] {
+        let bytes = fs::read(format!("{}{end}", place.file().display())).unwrap_or_default();
+        assert!(
+            !bytes.windows(CANARY.len()).any(|part| part.eq_ignore_ascii_case(CANARY.as_bytes())),
+            "history.db{end}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_recorded_where_someone_said_no() {
+    let (address, _seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("off");
+    let off = [("TERSELY_HISTORY_RECORD", "off")];
+    assert!(place.agent(&address.to_string(), &off).output().expect("it ends").status.success());
+    assert!(!Path::new(&place.state()).exists());
+    let nameless = [("TERSELY_HISTORY_PROJECT", "false")];
+    assert!(place.agent(&address.to_string(), &nameless).output().expect("it ends").status.success());
+    assert_eq!(place.stats()["periods"]["all"]["projects"][0]["name"], "");
+}
+
+#[test]
+fn a_history_that_cannot_be_written_is_said_to_be_and_the_request_goes_through() {
+    let (address, seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("broken");
+    let file = place.0.join("broken.db");
+    fs::write(&file, "this is no database, and long enough to be read as one ".repeat(100)).expect("a file");
+    let path = file.display().to_string();
+    let env = [("TERSELY_HISTORY_FILE", path.as_str())];
+    let done = place.agent(&address.to_string(), &env).output().expect("it ends");
+    check(&done, 0, "1 requests are missing from the history");
+    assert!(seen.try_recv().is_ok(), "the request went through");
+    check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "begins anew");
+    check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "forgotten");
+}
+
+#[test]
+fn a_server_records_a_file_only_if_told_to() {
+    let (address, _seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("serve");
+    let (url, state, file) = (format!("http://{address}"), place.state(), place.file().display().to_string());
+    for (name, value) in [("TERSELY_HISTORY_RECORD", "auto"), ("TERSELY_HISTORY_FILE", file.as_str())] {
+        let env = [("XDG_STATE_HOME", state.as_str()), ("TERSELY_HISTORY_RECORD", "auto"), (name, value)];
+        let mut served = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &url], &env);
+        post(&served.address(), "/v1/messages", &turn().0);
+        served.signal("INT");
+        served.code();
+        assert_eq!(place.file().exists(), name == "TERSELY_HISTORY_FILE");
+    }
+    assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+}

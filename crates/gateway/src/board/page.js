@@ -1,0 +1,303 @@
+'use strict';
+(() => {
+  const SVG = 'http://www.w3.org/2000/svg';
+  const PERIODS = [['today', 'Today'], ['week', 'Week'], ['month', '30 days'], ['all', 'All']];
+  const NAMES = { today: 'today', week: 'this week', month: 'in 30 days', all: 'so far' };
+  const main = document.getElementById('main');
+  const live = document.getElementById('live');
+  const state = { stats: null, period: null, session: null, turns: null, open: new Set(), more: new Set(), seen: 0, trial: null };
+
+  // Elements. Text is only ever text.
+  const fill = (node, attributes, children) => {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === false || value == null) continue;
+      if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+      else if (name === 'width%') node.style.width = `${Math.max(0, Math.min(100, value))}%`;
+      else node.setAttribute(name, value === true ? '' : value);
+    }
+    node.append(...children.flat(9).filter((child) => child != null && child !== false));
+    return node;
+  };
+  const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+
+  // Amounts.
+  const exact = (number) => Math.round(number).toLocaleString('en-US');
+  const short = (number) => {
+    const size = Math.abs(number);
+    const [unit, name] = size < 1e3 ? [1, ''] : size < 1e6 ? [1e3, ' k'] : size < 1e9 ? [1e6, ' M'] : [1e9, ' G'];
+    const value = number / unit;
+    return (unit === 1 ? exact(value) : value.toFixed(size / unit < 10 ? 2 : size / unit < 100 ? 1 : 0)) + name;
+  };
+  const share = (part, whole) => (whole > 0 ? `${((part * 100) / whole).toFixed(1)} %` : '–');
+  const dollars = (sum) => `${sum < 0 ? '-' : ''}$${Math.abs(sum) >= 1000 ? exact(Math.abs(sum)) : Math.abs(sum).toFixed(2)}`;
+  const time = (micros) => (micros >= 1e6 ? `${(micros / 1e6).toFixed(1)} s` : micros >= 1e3 ? `${(micros / 1e3).toFixed(micros < 1e4 ? 1 : 0)} ms` : `${exact(micros)} µs`);
+  const clock = (at) => new Date(at).toLocaleTimeString([], { hour12: false });
+  const when = (at) => (Date.now() - at < 864e5 ? clock(at) : new Date(at).toLocaleDateString([], { day: 'numeric', month: 'short' }));
+  const saved = (it) => it.tokens_saved ?? it.tokens_before - it.tokens_after - (it.tokens_fetched || 0);
+  const plural = (number, thing) => `${exact(number)} ${thing}${number === 1 ? '' : 's'}`;
+
+  const track = (whole, ...parts) => h('span', { class: 'track', 'aria-hidden': 'true' },
+    parts.map(([kind, value]) => h('i', { class: kind, 'width%': whole > 0 ? (value * 100) / whole : 0 })));
+
+  // A list of names with what was sent and what was saved of it.
+  const bars = (title, about, rows) => {
+    const most = Math.max(1, ...rows.map((row) => row.before));
+    const shown = state.more.has(title) ? rows : rows.slice(0, 6);
+    return h('section', { class: 'card' },
+      h('h2', {}, title, h('span', {}, about)),
+      rows.length ? h('ul', { class: 'bars' }, shown.map((row) => h('li', {},
+        h('span', { class: 'name', title: row.name }, row.name, row.extra && h('small', {}, ` ${row.extra}`)),
+        h('span', { class: 'sum' }, row.sum ?? short(row.before)),
+        h('span', { class: `part${row.saved < 0 ? ' less' : ''}` }, row.part ?? share(row.saved, row.before)),
+        track(most, ['kept', row.before - Math.max(0, row.saved)], ['saved', Math.max(0, row.saved)])))) : h('p', { class: 'hint' }, 'Nothing yet.'),
+      rows.length > 6 && h('button', { class: 'quiet more', 'data-key': `more-${title}`, 'aria-expanded': String(state.more.has(title)), onclick: () => {
+        state.more[state.more.has(title) ? 'delete' : 'add'](title);
+        render();
+      } }, state.more.has(title) ? 'Fewer' : `${rows.length - 6} more`));
+  };
+
+  const chart = (stats, period) => {
+    const hourly = period === 'today';
+    const length = period === 'week' ? 7 : period === 'month' ? 30 : 90;
+    const points = hourly
+      ? stats.hours.map((it) => ({ name: new Date(it.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false }), before: it.before, saved: it.before - it.after }))
+      : stats.days.slice(-length).map((it) => ({ name: it.day, before: it.tokens_before, saved: it.tokens_saved }));
+    const [width, height, foot] = [1000, 190, 1];
+    const most = Math.max(1, ...points.map((it) => it.before));
+    const step = width / points.length;
+    const bar = step * (points.length > 40 ? 0.74 : 0.66);
+    const y = (value) => (value / most) * (height - foot - 14);
+    const drawn = points.map((it, at) => {
+      const [all, less] = [y(it.before), y(Math.max(0, it.saved))];
+      const x = at * step + (step - bar) / 2;
+      return s('g', {},
+        s('title', {}, `${it.name}: ${exact(it.before)} tokens, ${exact(it.saved)} of them saved (${share(it.saved, it.before)})`),
+        s('rect', { class: 'hit', x: at * step, y: 0, width: step, height: height - foot }),
+        s('rect', { class: 'kept', x, y: height - foot - all + less, width: bar, height: Math.max(0, all - less), rx: 1.5 }),
+        s('rect', { class: 'saved', x, y: height - foot - all, width: bar, height: less, rx: 1.5 }));
+    });
+    const marks = [0, Math.floor((points.length - 1) / 2), points.length - 1];
+    const anchor = ['start', 'middle', 'end'];
+    const total = points.reduce((sum, it) => sum + it.before, 0);
+    const less = points.reduce((sum, it) => sum + it.saved, 0);
+    return h('figure', { class: 'card' },
+      h('h2', {}, hourly ? 'The last 24 hours' : period === 'week' ? 'The last 7 days' : `The last ${length} days`,
+        h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-saved' }), 'saved'), h('span', {}, h('i', { class: 'k-kept' }), 'sent'))),
+      s('svg', { class: 'chart', viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${short(total)} tokens, of which ${short(less)} were saved` },
+        s('line', { class: 'axis', x1: 0, x2: width, y1: height - foot + 0.5, y2: height - foot + 0.5 }), drawn),
+      h('div', { class: 'hint chart-marks' }, marks.map((at) => h('span', {}, points[at]?.name ?? ''))));
+  };
+
+  const parts = (list) => list.map((it) => ({ name: it.name || '(unknown)', before: it.tokens_before, saved: it.tokens_saved }));
+
+  const overview = (stats) => {
+    const period = state.period ?? (state.period = stats.periods.today.requests > 0 ? 'today' : 'all');
+    const sums = stats.periods[period];
+    const read = sums.billed_input + sums.billed_cache_read + sums.billed_cache_write;
+    const less = sums.tokens_saved < 0;
+    return [
+      h('section', { class: 'hero' },
+        h('h1', {}, share(Math.abs(sums.tokens_saved), sums.tokens_before).replace('–', '0 %'),
+          h('small', {}, `of all tokens ${less ? 'added' : 'saved'} ${NAMES[period]}: `, h('b', {}, exact(Math.abs(sums.tokens_saved))), ` of ${exact(sums.tokens_before)}`)),
+        h('div', { class: 'periods', role: 'group', 'aria-label': 'Period' }, PERIODS.map(([key, name]) =>
+          h('button', { 'data-key': `period-${key}`, 'aria-pressed': String(key === period), onclick: () => { state.period = key; render(); } }, name))),
+        h('dl', { class: 'facts' },
+          fact('Money, about', sums.priced_requests ? dollars(sums.usd_saved) : '–', sums.priced_requests ? `of ${dollars(sums.usd_without)}` : 'no known price'),
+          fact('Requests', exact(sums.requests), sums.failed ? `${exact(sums.failed)} failed` : ''),
+          fact('Results changed', exact(sums.changed), `of ${short(sums.results)}`),
+          fact('Fetched back', short(sums.tokens_fetched), 'tokens'),
+          fact('From the cache', share(sums.billed_cache_read, read), read ? `of ${short(read)} read` : ''),
+          fact('Our own time', time(stats.latency.rewrite.p50_us), `p95 ${time(stats.latency.rewrite.p95_us)}`))),
+      chart(stats, period),
+      h('div', { class: 'grid' },
+        bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family, before: it.tokens_before, saved: it.tokens_saved }))),
+        bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
+        bars('Clients', 'all tokens', parts(sums.clients)),
+        bars('Projects', 'all tokens', parts(sums.projects)),
+        bars('Models', 'all tokens', parts(sums.models)),
+        health(stats)),
+    ];
+  };
+
+  const fact = (name, value, about) => h('div', {}, h('dt', {}, name), h('dd', {}, value, ' ', about && h('small', {}, about)));
+
+  const health = (stats) => {
+    const pair = (name, value, bad) => [h('dt', {}, name), h('dd', { class: bad ? 'bad' : null }, value)];
+    const wait = (it) => `${time(it.p50_us)} · ${time(it.p95_us)}`;
+    const { store, history } = stats;
+    return h('section', { class: 'card' }, h('h2', {}, 'Health', h('span', {}, 'half · 95 % within')),
+      h('dl', { class: 'pairs' },
+        pair('Whole requests', wait(stats.latency.request)),
+        pair('Provider, to its first byte', wait(stats.latency.upstream)),
+        pair('Shortening', wait(stats.latency.rewrite)),
+        store && pair(`Store, ${store.place}`, `${short(store.kept)} kept · ${short(store.hits)} found`),
+        store && store.failures + store.spoiled > 0 && pair('Store failures', exact(store.failures + store.spoiled), true),
+        history && pair('Not recorded', history.dropped ? exact(history.dropped) : 'none', history.dropped > 0)),
+      history?.fault && h('p', { class: 'hint bad more' }, `History: ${history.fault}`));
+  };
+
+  const results = (list) => h('ul', { class: 'results' }, list.map((it) => h('li', {},
+    h('span', { class: 'mono' }, it.tool),
+    h('span', { class: 'chips' }, h('span', { class: 'chip' }, it.family), it.stages.map((stage) => h('span', { class: 'chip good' }, stage)),
+      !it.stages.length && h('span', { class: 'hint' }, it.status.replaceAll('_', ' '))),
+    h('span', { class: 'num' }, it.tokens_after < it.tokens_before ? `${exact(it.tokens_before)} → ${exact(it.tokens_after)}` : exact(it.tokens_before)))));
+
+  const requests = (stats) => {
+    const row = (it) => {
+      const failed = it.status < 200 || it.status >= 300;
+      const fresh = state.seen && it.id > state.seen;
+      return h('li', { class: fresh ? 'new' : null }, h('details', { open: state.open.has(it.id), ontoggle: (event) => state.open[event.target.open ? 'add' : 'delete'](it.id) },
+        h('summary', { 'data-key': `request-${it.id}` },
+          h('span', { class: 'dim' }, when(it.at)),
+          h('span', {}, it.client ?? it.provider ?? 'unknown', it.project && h('span', { class: 'dim' }, ` · ${it.project}`)),
+          h('span', { class: 'dim' }, it.model ?? ''),
+          h('span', { class: 'dim' }, failed ? '' : `${it.changed} of ${plural(it.results, 'result')}`),
+          h('span', { class: 'num dim' }, failed ? '' : `${short(it.tokens_before)} → ${short(it.tokens_after)}`),
+          h('span', { class: failed ? 'num bad' : 'part' }, failed ? `${it.status || it.end}` : share(saved(it), it.tokens_before))),
+        h('div', { class: 'detail' },
+          h('p', { class: 'hint' }, `${time(it.duration_us)} in all`, it.rewrite_us != null && `, ${time(it.rewrite_us)} of it ours`,
+            it.billed && ` · billed ${exact(it.billed.input)} read, ${exact(it.billed.cache_read)} from the cache, ${exact(it.billed.cache_write)} written to it, ${exact(it.billed.output)} out`,
+            it.usd && ` · about ${dollars(it.usd.paid)} instead of ${dollars(it.usd.without)}`,
+            it.tokens_fetched ? ` · fetching back cost ${exact(it.tokens_fetched)}` : '', it.masked ? ` · ${plural(it.masked, 'secret')} masked` : '', it.missed && ` · went on as it came: ${it.missed}`),
+          it.fresh.length ? results(it.fresh) : h('p', { class: 'hint' }, 'No new tool results.'))));
+    };
+    const list = h('section', { class: 'card' }, h('h2', {}, 'Requests', h('span', {}, `the latest ${stats.requests.length}`)), h('ul', { class: 'stream' }, stats.requests.map(row)));
+    state.seen = Math.max(state.seen, ...stats.requests.map((it) => it.id));
+    return [h('h1', { class: 'unseen' }, 'Requests'), list];
+  };
+
+  const pick = async (session) => {
+    Object.assign(state, { session, turns: null });
+    render();
+    const answer = await fetch(`/_tersely/session/${session}`).catch(() => null);
+    if (state.session === session && answer?.ok) {
+      state.turns = (await answer.json()).turns;
+      render();
+    }
+  };
+
+  const sessions = (stats) => {
+    const list = stats.sessions;
+    if (!list.length) return [h('h1', { class: 'unseen' }, 'Sessions'), h('section', { class: 'card' }, h('p', { class: 'hint' }, 'No conversations yet.'))];
+    if (!state.session) setTimeout(() => pick(list[0].session));
+    const one = list.find((it) => it.session === state.session);
+    return [h('h1', { class: 'unseen' }, 'Sessions'), h('div', { class: 'split' },
+      h('section', { class: 'card' }, h('h2', {}, 'Sessions', h('span', {}, 'latest first')), h('div', { class: 'pick' }, list.map((it) =>
+        h('button', { 'data-key': `session-${it.session}`, 'aria-pressed': String(it.session === state.session), onclick: () => pick(it.session) },
+          h('b', {}, it.project ?? it.client ?? it.session.slice(0, 8)), h('span', {}, share(saved(it), it.tokens_before)),
+          h('small', {}, `${plural(it.turns, 'turn')} · ${it.model ?? it.client ?? ''}`), h('small', {}, when(it.last)))))),
+      h('section', { class: 'card' }, one && h('h2', {}, `${short(saved(one))} of ${short(one.tokens_before)} tokens saved`,
+        h('span', { class: 'key' }, h('span', {}, h('i', { class: 'k-read' }), 'from the cache'), h('span', {}, h('i', { class: 'k-write' }), 'written to it'), h('span', {}, h('i', { class: 'k-full' }), 'full price'))),
+        state.turns ? turns(state.turns) : h('p', { class: 'hint' }, 'Loading…')))];
+  };
+
+  const turns = (list) => {
+    const whole = (it) => (it.billed ? it.billed.input + it.billed.cache_read + it.billed.cache_write : it.tokens_after);
+    const most = Math.max(1, ...list.map(whole));
+    return h('ol', { class: 'turns', tabindex: '0', 'aria-label': 'Turns' }, list.map((it, at) => h('li', {},
+      h('span', { class: 'n' }, at + 1),
+      it.billed ? track(most, ['read', it.billed.cache_read], ['write', it.billed.cache_write], ['full', it.billed.input]) : track(most, ['kept', it.tokens_after]),
+      h('span', { class: 'n' }, short(whole(it)), h('span', { class: 'unseen' }, it.billed ? ` tokens read, ${exact(it.billed.cache_read)} from the cache` : ' tokens sent')),
+      it.fresh.some((fresh) => fresh.stages.length) && h('span', { class: 'what' }, it.fresh.filter((fresh) => fresh.stages.length).map((fresh, place) =>
+        [place ? ' · ' : '', h('span', { class: 'mono' }, fresh.tool), ` ${fresh.stages.join(', ')} −${short(fresh.tokens_before - fresh.tokens_after)}`])))));
+  };
+
+  const tryOut = async (form) => {
+    const [data, busy] = [Object.fromEntries(new FormData(form)), form.querySelector('button')];
+    busy.disabled = true;
+    const answer = await fetch('/_tersely/play', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(data) }).catch(() => null);
+    const said = await answer?.json().catch(() => null);
+    state.trial = answer?.ok ? said : { error: said?.error?.message ?? 'The gateway does not answer.' };
+    busy.disabled = false;
+    document.getElementById('tried').replaceChildren(...tried());
+  };
+
+  const tried = () => {
+    const it = state.trial;
+    if (!it) return [h('p', { class: 'hint' }, 'What the model would read instead, and what was done to get there.')];
+    if (it.error) return [h('p', { class: 'bad' }, it.error)];
+    const same = it.after >= it.before;
+    return [
+      h('p', { class: 'big' }, same ? 'Unchanged' : share(it.before - it.after, it.before), ' ', h('small', {}, same ? `${exact(it.before)} tokens; nothing shorter says the same` : `saved: ${exact(it.before)} → ${exact(it.after)} tokens`)),
+      h('ol', { class: 'steps', 'aria-label': 'Steps' }, it.steps.map((step) => h('li', {}, h('b', {}, step.stage), ` ${exact(step.before)} → ${exact(step.after)}`, step.loss !== 'none' && ` · leaves out ${step.loss}`)),
+        it.masked > 0 && h('li', {}, `${plural(it.masked, 'secret')} masked`)),
+      h('pre', { tabindex: '0', 'aria-label': 'After' }, it.text),
+    ];
+  };
+
+  const play = (stats) => {
+    const modes = ['safe', 'standard', 'aggressive'];
+    const mode = stats.mode ?? 'standard';
+    return [h('h1', { class: 'unseen' }, 'Try it'), h('div', { class: 'try' },
+      h('form', { class: 'card', onsubmit: (event) => { event.preventDefault(); tryOut(event.target); } },
+        h('h2', {}, 'A tool result', h('span', {}, 'stays on this machine')),
+        h('div', { class: 'fields' },
+          h('label', {}, 'Tool', h('input', { name: 'tool', placeholder: 'Bash', autocomplete: 'off', spellcheck: 'false' })),
+          h('label', {}, 'Command', h('input', { name: 'command', placeholder: 'cargo test', autocomplete: 'off', spellcheck: 'false' })),
+          h('label', {}, 'Mode', h('select', { name: 'mode' }, modes.map((name) => h('option', { selected: name === mode }, name))))),
+        h('label', {}, h('span', { class: 'unseen' }, 'Text'), h('textarea', { name: 'text', required: true, spellcheck: 'false', placeholder: 'Paste what a tool said: a log, a test run, JSON, a listing …' })),
+        h('p', { class: 'more' }, h('button', {}, 'Shorten'))),
+      h('section', { class: 'card', 'aria-live': 'polite' }, h('h2', {}, 'What the model reads'), h('div', { id: 'tried' }, tried())))];
+  };
+
+  const empty = () => [h('section', { class: 'empty' },
+    h('h1', {}, 'Nothing has come through yet.'),
+    h('p', {}, 'This page shows what is saved as soon as an agent talks to a model through Tersely. Any of these will do:'),
+    h('ul', {}, [['Run an agent', 'tersely run claude'], ['Point one at a gateway that runs', 'ANTHROPIC_BASE_URL=http' + '://127.0.0.1:8787 claude'], ['See why nothing comes', 'tersely doctor']].map(([name, command]) => h('li', {}, name, h('code', { tabindex: '0' }, command)))),
+    h('p', {}, 'Or ', h('a', { href: '#try' }, 'paste a tool result'), ' and see what would become of it.'))];
+
+  const VIEWS = { overview, requests, sessions, try: play };
+  let shown = null;
+
+  const render = () => {
+    const stats = state.stats;
+    if (!stats) return;
+    const view = VIEWS[location.hash.slice(1)] ? location.hash.slice(1) : 'overview';
+    for (const link of document.querySelectorAll('nav a')) {
+      if (link.hash === `#${view}`) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+    // What someone is typing stays.
+    if (view === 'try' && shown === 'try') return;
+    const key = document.activeElement?.dataset?.key;
+    const scrolls = [...main.querySelectorAll('.pick, .turns')].map((node) => node.scrollTop);
+    const nothing = stats.periods.all.requests === 0 && view !== 'try';
+    main.replaceChildren(...(nothing ? empty() : VIEWS[view](stats)).flat(9).filter(Boolean));
+    if (shown === view) {
+      [...main.querySelectorAll('.pick, .turns')].forEach((node, at) => { node.scrollTop = scrolls[at] ?? 0; });
+      if (key) main.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+    }
+    shown = view;
+    document.title = nothing ? 'Tersely' : `${share(stats.periods.all.tokens_saved, stats.periods.all.tokens_before)} saved · Tersely`;
+    document.getElementById('foot').replaceChildren(`Tersely ${stats.tersely}${stats.mode ? `, ${stats.mode} mode` : ''}. Money is an estimate: our count of what was taken out, at list prices. No text of a request is kept.`);
+  };
+
+  const hear = (text) => {
+    state.stats = JSON.parse(text);
+    render();
+    if (state.session && location.hash === '#sessions') refresh();
+  };
+  const refresh = async () => {
+    const answer = await fetch(`/_tersely/session/${state.session}`).catch(() => null);
+    if (answer?.ok) { state.turns = (await answer.json()).turns; render(); }
+  };
+
+  window.addEventListener('hashchange', () => { render(); window.scrollTo(0, 0); });
+  const say = (kind, words) => { live.className = `live ${kind}`; if (live.textContent !== words) live.textContent = words; };
+  const listen = () => {
+    const events = new EventSource('/_tersely/live');
+    events.onopen = () => say('on', 'live');
+    events.onmessage = (event) => hear(event.data);
+    events.onerror = () => {
+      say('off', 'not connected');
+      // A browser gives up after an answer that is none, as after a restart that forgot who was logged in.
+      if (events.readyState === EventSource.CLOSED) setTimeout(async () => {
+        const answer = await fetch('/stats').catch(() => null);
+        if (answer?.status === 401) location.reload();
+        else listen();
+      }, 3000);
+    };
+  };
+  listen();
+})();

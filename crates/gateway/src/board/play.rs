@@ -1,0 +1,89 @@
+//! Tries out what would become of a text.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Value, json};
+use tersely_core::{Call, Mode, O200k, Plan, compress_filtered};
+use tokio::sync::Semaphore;
+
+use crate::display::Inside;
+use crate::error::Error;
+
+/// How many texts are tried out at a time; more wait.
+const AT_ONCE: usize = 2;
+
+/// A place to try out texts, with the settings of the gateway.
+pub(crate) struct PlayRoom {
+    inside: Option<Arc<dyn Inside>>,
+    places: Arc<Semaphore>,
+}
+
+/// A text to try out.
+struct Trial {
+    text: String,
+    tool: String,
+    command: Option<String>,
+    mode: Option<Mode>,
+}
+
+impl PlayRoom {
+    pub(crate) fn new(inside: Option<Arc<dyn Inside>>) -> Self {
+        Self { inside, places: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    /// What becomes of a text, as JSON.
+    pub(crate) async fn try_out(&self, asked: Bytes) -> Result<Bytes, Error> {
+        let trial = trial(&asked).ok_or_else(|| {
+            Error::client(StatusCode::BAD_REQUEST, r#"send {"text": …, "tool": …, "command": …, "mode": …}"#)
+        })?;
+        let fault = |_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out");
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(fault)?;
+        let inside = self.inside.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            Bytes::from(tried(inside.as_deref(), &trial).to_string())
+        });
+        done.await
+            .map_err(|_| Error::us(StatusCode::INTERNAL_SERVER_ERROR, "the text could not be tried out"))
+    }
+}
+
+fn trial(asked: &[u8]) -> Option<Trial> {
+    let asked: Value = serde_json::from_slice(asked).ok()?;
+    let word = |name: &str| asked.get(name).and_then(Value::as_str).filter(|word| !word.is_empty());
+    let mode = match word("mode") {
+        Some(word) => Some(word.parse().ok()?),
+        None => None,
+    };
+    Some(Trial {
+        text: asked.get("text")?.as_str()?.to_owned(),
+        tool: word("tool").unwrap_or_default().to_owned(),
+        command: word("command").map(str::to_owned),
+        mode,
+    })
+}
+
+fn tried(inside: Option<&dyn Inside>, trial: &Trial) -> Value {
+    let engine = inside.map(Inside::engine);
+    let (plan, filters) = engine.as_ref().map_or_else(
+        || (Plan::default(), Arc::default()),
+        |engine| (engine.settings().plan, Arc::clone(&engine.settings().filters)),
+    );
+    let plan = Plan { mode: trial.mode.unwrap_or(plan.mode), ..plan };
+    let call = Call { tool: &trial.tool, command: trial.command.as_deref(), ..Call::default() };
+    let outcome = compress_filtered(&plan, &filters, &O200k, call, &trial.text);
+    let steps = outcome.ledger.steps.iter().map(|step| {
+        json!({ "stage": step.stage, "before": step.before, "after": step.after, "loss": step.loss.name() })
+    });
+    json!({
+        "text": outcome.text,
+        "mode": plan.mode.name(),
+        "before": outcome.ledger.before,
+        "after": outcome.ledger.after,
+        "loss": outcome.ledger.loss().name(),
+        "masked": outcome.redacted,
+        "steps": steps.collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,195 @@
+//! Says what a history holds in JSON: for `/stats`, for the page that shows it, and for scripts.
+
+use serde_json::{Map, Value, json};
+
+use crate::error::HistoryError;
+use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
+use crate::seen::{SeenRequest, SeenResult, SeenSession};
+use crate::sums::{GroupSums, RequestSums, StageSums};
+
+/// The format; a field that changes its meaning changes this.
+const VERSION: u32 = 1;
+
+/// How many days there are to draw.
+const DAYS: usize = 90;
+
+/// How many requests and conversations there are to look at.
+const REQUESTS: usize = 60;
+const SESSIONS: usize = 20;
+
+/// The most turns of a conversation that are told.
+const TURNS: usize = 200;
+
+/// Billionths in a dollar.
+const BILLION: f64 = 1e9;
+
+impl HistoryView {
+    /// What requests come to, by period and in parts, day by day and hour by hour.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn summary(&self) -> Result<Map<String, Value>, HistoryError> {
+        let mut periods = Map::new();
+        for period in HistoryPeriod::ALL {
+            let mut one = sums(&self.sums(period)?);
+            one.extend(parts(&self.parts(period)?));
+            periods.insert(period.name().to_owned(), one.into());
+        }
+        let days = self.days(DAYS)?;
+        let days = days.iter().map(|(day, it)| named("day", day, sums(it))).collect::<Vec<_>>();
+        let hours = self.hours()?;
+        let hours =
+            hours.iter().map(|[at, before, after]| json!({ "at": at, "before": before, "after": after }));
+        let waits = self.waits()?;
+        let wait = |[half, most]: [u64; 2]| json!({ "p50_us": half, "p95_us": most });
+        let waits = json!({
+            "request": wait(waits.took), "upstream": wait(waits.upstream), "rewrite": wait(waits.ours),
+        });
+        Ok(Map::from_iter([
+            ("version".to_owned(), json!(VERSION)),
+            (
+                "money_is".to_owned(),
+                json!("an estimate: our count of what was taken out, at the model's list price"),
+            ),
+            ("periods".to_owned(), periods.into()),
+            ("days".to_owned(), days.into()),
+            ("hours".to_owned(), hours.collect::<Vec<_>>().into()),
+            ("latency".to_owned(), waits),
+        ]))
+    }
+
+    /// The latest requests and conversations.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn activity(&self) -> Result<Map<String, Value>, HistoryError> {
+        let requests = self.recent(REQUESTS)?.iter().map(request).collect::<Vec<_>>();
+        let sessions = self.sessions(SESSIONS)?.iter().map(session).collect::<Vec<_>>();
+        Ok(Map::from_iter([
+            ("requests".to_owned(), requests.into()),
+            ("sessions".to_owned(), sessions.into()),
+        ]))
+    }
+
+    /// The turns of a conversation.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn conversation(&self, session: u64) -> Result<Value, HistoryError> {
+        let turns = self.turns(session, TURNS)?;
+        Ok(json!({ "session": hex(session), "turns": turns.iter().map(request).collect::<Vec<_>>() }))
+    }
+}
+
+fn sums(sums: &RequestSums) -> Map<String, Value> {
+    Map::from_iter(
+        [
+            ("requests", json!(sums.requests)),
+            ("failed", json!(sums.failed)),
+            ("results", json!(sums.results)),
+            ("changed", json!(sums.changed)),
+            ("tokens_before", json!(sums.before)),
+            ("tokens_after", json!(sums.after)),
+            ("tokens_fetched", json!(sums.fetched)),
+            ("tokens_saved", json!(sums.saved())),
+            ("billed_input", json!(sums.billed.input)),
+            ("billed_cache_read", json!(sums.billed.cache_read)),
+            ("billed_cache_write", json!(sums.billed.cache_write)),
+            ("billed_output", json!(sums.billed.output)),
+            ("priced_requests", json!(sums.priced)),
+            ("usd_paid", dollars(i128::from(sums.paid))),
+            ("usd_without", dollars(i128::from(sums.full))),
+            ("usd_saved", dollars(i128::from(sums.money()))),
+        ]
+        .map(|(name, value)| (name.to_owned(), value)),
+    )
+}
+
+fn parts(parts: &HistoryParts) -> Map<String, Value> {
+    let by = |list: &[(String, RequestSums)]| -> Value {
+        list.iter().map(|(name, it)| named("name", name, sums(it))).collect::<Vec<_>>().into()
+    };
+    let tools = parts.groups.iter().map(|([tool, family], it)| {
+        let GroupSums { results, changed, before, after } = it;
+        json!({
+            "tool": tool, "family": family, "results": results, "changed": changed,
+            "tokens_before": before, "tokens_after": after, "tokens_saved": it.saved(),
+        })
+    });
+    let stages = parts.stages.iter().map(|(stage, StageSums { saved, calls, fetched })| {
+        json!({ "stage": stage, "tokens_saved": saved, "fetch_calls": calls, "tokens_fetched": fetched })
+    });
+    Map::from_iter([
+        ("clients".to_owned(), by(&parts.clients)),
+        ("projects".to_owned(), by(&parts.projects)),
+        ("models".to_owned(), by(&parts.models)),
+        ("tools".to_owned(), tools.collect::<Vec<_>>().into()),
+        ("stages".to_owned(), stages.collect::<Vec<_>>().into()),
+    ])
+}
+
+fn named(key: &str, name: &str, rest: Map<String, Value>) -> Value {
+    let mut all = Map::from_iter([(key.to_owned(), json!(name))]);
+    all.extend(rest);
+    all.into()
+}
+
+fn request(request: &SeenRequest) -> Value {
+    let [before, after, fetched] = request.tokens;
+    json!({
+        "id": request.id,
+        "at": request.at,
+        "client": request.client,
+        "project": request.project,
+        "provider": request.provider,
+        "model": request.model,
+        "session": request.session.map(hex),
+        "status": request.status,
+        "end": request.ended,
+        "missed": request.missed,
+        "duration_us": request.took,
+        "rewrite_us": request.ours,
+        "results": request.results[0],
+        "changed": request.results[1],
+        "masked": request.redacted,
+        "tokens_before": before,
+        "tokens_after": after,
+        "tokens_fetched": fetched,
+        "billed": request.billed.map(|it| json!({
+            "input": it.input, "cache_read": it.cache_read, "cache_write": it.cache_write, "output": it.output,
+        })),
+        "usd": request.cost.map(|[paid, full]| json!({
+            "paid": dollars(paid.into()), "without": dollars(full.into()),
+        })),
+        "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+fn result(result: &SeenResult) -> Value {
+    let ([tool, family], [before, after]) = (&result.group, result.tokens);
+    json!({
+        "tool": result.tool.as_ref().unwrap_or(tool), "kind": tool, "family": family, "status": result.status,
+        "stages": result.stages, "tokens_before": before, "tokens_after": after,
+    })
+}
+
+fn session(session: &SeenSession) -> Value {
+    let ([client, project, model], [first, last]) = (&session.whose, session.at);
+    let ([before, after, fetched], [input, cache_read, cache_write]) = (session.tokens, session.cache);
+    json!({
+        "session": hex(session.session), "first": first, "last": last, "turns": session.turns,
+        "client": client, "project": project, "model": model,
+        "tokens_before": before, "tokens_after": after, "tokens_fetched": fetched,
+        "billed_input": input, "billed_cache_read": cache_read, "billed_cache_write": cache_write,
+    })
+}
+
+/// Numbers of this size have no exact place in a script's arithmetic.
+fn hex(session: u64) -> String {
+    format!("{session:016x}")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sum of money needs no more than fifteen digits")]
+fn dollars(billionths: i128) -> Value {
+    json!(billionths as f64 / BILLION)
+}

@@ -1,0 +1,26 @@
+//! Keeps what became of requests in a file: by day for good, one by one for some days.
+//!
+//! It holds what events hold, numbers and names, and the project, which is the name of a folder. Whoever records
+//! something never waits for the file, and whatever is wrong with it, only the history suffers.
+
+mod error;
+mod json;
+mod keep;
+mod names;
+mod purge;
+mod read;
+mod schema;
+mod scribe;
+mod seen;
+mod sink;
+mod state;
+mod sums;
+mod table;
+
+pub use error::HistoryError;
+pub use purge::purge;
+pub use read::{HistoryParts, HistoryPeriod, HistoryReader, HistoryView, Waits};
+pub use seen::{SeenRequest, SeenResult, SeenSession};
+pub use sink::HistorySink;
+pub use state::HistorySettings;
+pub use sums::{GroupSums, RequestSums, StageSums};

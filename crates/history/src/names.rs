@@ -1,0 +1,51 @@
+//! Bounds how many names a day can have, for they come from requests and stay for good.
+
+use std::collections::HashSet;
+
+/// The most models of one day that are told apart by one process.
+const MOST: usize = 64;
+
+/// What stands for the others.
+const OTHER: &str = "other";
+
+/// The models of a day.
+#[derive(Default)]
+pub(crate) struct DayNames {
+    day: String,
+    known: HashSet<String>,
+}
+
+impl DayNames {
+    /// The name by which a model is kept.
+    pub(crate) fn of<'n>(&mut self, day: &str, name: &'n str) -> &'n str {
+        if self.day != day {
+            day.clone_into(&mut self.day);
+            self.known.clear();
+        }
+        if self.known.contains(name) {
+            return name;
+        }
+        if self.known.len() >= MOST {
+            return OTHER;
+        }
+        self.known.insert(name.to_owned());
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_so_many_names_and_no_more() {
+        let mut names = DayNames::default();
+        for at in 0..MOST {
+            let name = format!("m{at}");
+            assert_eq!(names.of("a", &name), name);
+        }
+        assert_eq!(names.of("a", "one more"), OTHER);
+        assert_eq!(names.of("a", "m0"), "m0", "those that are known stay");
+        assert_eq!(names.of("b", "one more"), "one more", "a new day is a new list");
+    }
+}

@@ -1,0 +1,63 @@
+//! Forgets: what is old, or all of it.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::error::HistoryError;
+use crate::schema;
+
+/// Forgets everything that a file holds, and gives the number of requests that it held one by one or in sums. Others may
+/// go on writing to it. A file that is no history any more is removed.
+///
+/// # Errors
+/// When there is none, or it cannot be written.
+pub fn purge(path: &Path) -> Result<u64, HistoryError> {
+    match schema::open(path) {
+        Ok(mut connection) => empty(&mut connection),
+        Err(error) if error.is_broken() => {
+            fs::remove_file(path)?;
+            for beside in ["-wal", "-shm"] {
+                let mut name = path.as_os_str().to_owned();
+                name.push(beside);
+                // It need not be there.
+                let _ = fs::remove_file(name);
+            }
+            Ok(0)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
+    // What was written is overwritten too.
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let count: i64 =
+        transaction.query_one("SELECT coalesce(sum(requests), 0) FROM days", [], |row| row.get(0))?;
+    for table in ["requests", "results", "days", "day_groups", "day_stages"] {
+        transaction.execute(&format!("DELETE FROM {table}"), [])?;
+    }
+    transaction.commit()?;
+    connection.execute_batch("VACUUM")?;
+    connection.pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))?;
+    Ok(count.unsigned_abs())
+}
+
+/// Forgets single requests that came longer ago than so many days, and those beyond so many.
+pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usize>) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let by_age: Option<i64> = transaction.query_one(
+        "SELECT max(id) FROM requests WHERE at < (unixepoch('now') - ?1 * 86400) * 1000",
+        [i64::try_from(days).unwrap_or(i64::MAX / 86_400)],
+        |row| row.get(0),
+    )?;
+    let newest: Option<i64> = transaction.query_one("SELECT max(id) FROM requests", [], |row| row.get(0))?;
+    let by_count = rows.and_then(|rows| newest?.checked_sub(i64::try_from(rows).ok()?));
+    if let Some(last) = by_age.max(by_count).filter(|last| *last > 0) {
+        transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
+        transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
+    }
+    transaction.commit()
+}

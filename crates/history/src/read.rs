@@ -1,0 +1,297 @@
+//! Reads a history: sums of days for good, and single requests while they are kept.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, Row, params};
+use tersely_telemetry::BilledTokens;
+
+use crate::error::HistoryError;
+use crate::schema;
+use crate::sums::{GroupSums, RequestSums, StageSums};
+
+/// The rows of each list; what is beyond is seldom looked at.
+const ROWS: i64 = 50;
+
+/// Reads a history. Clones are the same one.
+#[derive(Clone)]
+pub struct HistoryReader(Arc<Mutex<HistoryView>>);
+
+/// A history as it was at one moment.
+pub struct HistoryView(pub(crate) Connection);
+
+/// Since when.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum HistoryPeriod {
+    /// Since midnight.
+    Today,
+    /// Since Monday.
+    Week,
+    /// Thirty days, today included.
+    Month,
+    /// For as long as there is a history.
+    #[default]
+    All,
+}
+
+/// What requests come to, by who made them and what was in them, the most tokens first.
+#[derive(Clone, Debug, Default)]
+pub struct HistoryParts {
+    /// By client.
+    pub clients: Vec<(String, RequestSums)>,
+    /// By project.
+    pub projects: Vec<(String, RequestSums)>,
+    /// By model.
+    pub models: Vec<(String, RequestSums)>,
+    /// By kind of tool and family of text.
+    pub groups: Vec<([String; 2], GroupSums)>,
+    /// By stage.
+    pub stages: Vec<(String, StageSums)>,
+}
+
+/// What half, and nineteen of twenty, of the latest requests did not exceed, in microseconds.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Waits {
+    /// From the first byte to the last of the answer.
+    pub took: [u64; 2],
+    /// Until the head of the answer came.
+    pub upstream: [u64; 2],
+    /// What rewriting took.
+    pub ours: [u64; 2],
+}
+
+impl HistoryPeriod {
+    /// All of them, the shortest first.
+    pub const ALL: [Self; 4] = [Self::Today, Self::Week, Self::Month, Self::All];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Today => "today",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::All => "all",
+        }
+    }
+
+    /// Its first day, as the database reckons it.
+    fn first(self) -> &'static str {
+        match self {
+            Self::Today => "date('now', 'localtime')",
+            Self::Week => "date('now', 'localtime', 'weekday 0', '-6 days')",
+            Self::Month => "date('now', 'localtime', '-29 days')",
+            Self::All => "''",
+        }
+    }
+}
+
+/// The sums of `days`, in the order in which [`sums`] reads them.
+const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(before), 0), \
+    coalesce(sum(after), 0), coalesce(sum(fetched), 0), coalesce(sum(results), 0), coalesce(sum(changed), 0), \
+    coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), \
+    coalesce(sum(output), 0), coalesce(sum(priced), 0), coalesce(sum(paid), 0), coalesce(sum(full), 0)";
+
+impl HistoryReader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, HistoryError> {
+        Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::open(path)?)))))
+    }
+
+    /// Reads a history without anything in it.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn empty() -> Result<Self, HistoryError> {
+        Ok(Self::sharing(Arc::new(Mutex::new(HistoryView(schema::in_memory()?)))))
+    }
+
+    pub(crate) fn sharing(view: Arc<Mutex<HistoryView>>) -> Self {
+        Self(view)
+    }
+
+    /// Reads something, as it all was at one moment.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn look<T>(
+        &self,
+        read: impl FnOnce(&HistoryView) -> Result<T, HistoryError>,
+    ) -> Result<T, HistoryError> {
+        let view = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whatever is written meanwhile is not seen before it ends.
+        let _moment = view.0.unchecked_transaction()?;
+        read(&view)
+    }
+}
+
+impl HistoryView {
+    pub(crate) fn with<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, HistoryError> {
+        Ok(read(&self.0)?)
+    }
+
+    /// What all requests of a period come to.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn sums(&self, period: HistoryPeriod) -> Result<RequestSums, HistoryError> {
+        let text = format!("SELECT {SUMS} FROM days WHERE day >= {}", period.first());
+        self.with(|connection| connection.query_one(&text, [], |row| sums(row, 0)))
+    }
+
+    /// The same, in parts.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn parts(&self, period: HistoryPeriod) -> Result<HistoryParts, HistoryError> {
+        let first = period.first();
+        let by = |connection: &Connection, column: &str| {
+            let text = format!(
+                "SELECT {column}, {SUMS} FROM days WHERE day >= {first} GROUP BY 1 ORDER BY sum(before) DESC, 1 LIMIT {ROWS}"
+            );
+            list(connection, &text, |row| Ok((row.get(0)?, sums(row, 1)?)))
+        };
+        self.with(|connection| {
+            Ok(HistoryParts {
+                clients: by(connection, "client")?,
+                projects: by(connection, "project")?,
+                models: by(connection, "model")?,
+                groups: groups(connection, first)?,
+                stages: stages(connection, first)?,
+            })
+        })
+    }
+
+    /// The last `count` days, today last; one without requests is there too.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn days(&self, count: usize) -> Result<Vec<(String, RequestSums)>, HistoryError> {
+        let text = format!(
+            "WITH RECURSIVE back (n) AS (SELECT ?1 - 1 UNION ALL SELECT n - 1 FROM back WHERE n > 0)
+             SELECT date('now', 'localtime', '-' || n || ' days') AS the_day, {SUMS}
+             FROM back LEFT JOIN days ON days.day = date('now', 'localtime', '-' || n || ' days')
+             GROUP BY the_day ORDER BY the_day"
+        );
+        self.with(|connection| {
+            let mut days = connection.prepare_cached(&text)?;
+            days.query_map([number(count)], |row| Ok((row.get(0)?, sums(row, 1)?)))?.collect()
+        })
+    }
+
+    /// The last 24 hours, the current one last, each with the tokens that came and those that were sent.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn hours(&self) -> Result<Vec<[u64; 3]>, HistoryError> {
+        let text = "WITH RECURSIVE back (n) AS (SELECT 23 UNION ALL SELECT n - 1 FROM back WHERE n > 0),
+                sent AS (SELECT at / 3600000 AS hour, sum(before) AS before, sum(after + fetched) AS after
+                    FROM requests WHERE at >= (unixepoch('now') / 3600 - 23) * 3600000 GROUP BY 1)
+             SELECT (unixepoch('now') / 3600 - n) * 3600000, coalesce(before, 0), coalesce(after, 0)
+             FROM back LEFT JOIN sent ON hour = unixepoch('now') / 3600 - n ORDER BY 1";
+        self.with(|connection| {
+            list(connection, text, |row| Ok([count(row, 0)?, count(row, 1)?, count(row, 2)?]))
+        })
+    }
+
+    /// How long the latest requests took.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn waits(&self) -> Result<Waits, HistoryError> {
+        self.with(|connection| {
+            let of = |column| middle(connection, column);
+            Ok(Waits { took: of("took")?, upstream: of("upstream")?, ours: of("ours")? })
+        })
+    }
+
+    /// The number of the latest request: it changes with every one that is written.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn latest(&self) -> Result<u64, HistoryError> {
+        let text = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'requests'";
+        self.with(|connection| connection.query_one(text, [], |row| count(row, 0)))
+    }
+}
+
+/// What half and nineteen of twenty of the latest thousand do not exceed.
+fn middle(connection: &Connection, column: &str) -> rusqlite::Result<[u64; 2]> {
+    let text = format!(
+        "SELECT {column} FROM (SELECT {column} FROM requests ORDER BY id DESC LIMIT 1000)
+         WHERE {column} IS NOT NULL ORDER BY 1"
+    );
+    let all: Vec<u64> = list(connection, &text, |row| count(row, 0))?;
+    let at = |share: usize| all.get(all.len() * share / 100).copied().unwrap_or_default();
+    Ok([at(50), at(95)])
+}
+
+fn groups(connection: &Connection, first: &str) -> rusqlite::Result<Vec<([String; 2], GroupSums)>> {
+    let text = format!(
+        "SELECT tool, family, sum(results), sum(changed), sum(before), sum(after) FROM day_groups WHERE day >= {first}
+         GROUP BY 1, 2 ORDER BY sum(before) - sum(after) DESC, sum(before) DESC, 1, 2 LIMIT {ROWS}"
+    );
+    list(connection, &text, |row| {
+        let [results, changed, before, after] =
+            [count(row, 2)?, count(row, 3)?, count(row, 4)?, count(row, 5)?];
+        Ok(([row.get(0)?, row.get(1)?], GroupSums { results, changed, before, after }))
+    })
+}
+
+fn stages(connection: &Connection, first: &str) -> rusqlite::Result<Vec<(String, StageSums)>> {
+    let text = format!(
+        "SELECT stage, sum(saved), sum(calls), sum(fetched) FROM day_stages WHERE day >= {first}
+         GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {ROWS}"
+    );
+    list(connection, &text, |row| {
+        Ok((row.get(0)?, StageSums { saved: row.get(1)?, calls: count(row, 2)?, fetched: count(row, 3)? }))
+    })
+}
+
+fn list<T>(
+    connection: &Connection,
+    text: &str,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(text)?.query_map(params![], read)?.collect()
+}
+
+fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
+    let at = |place: usize| count(row, from + place);
+    let billed = BilledTokens {
+        input: at(7)?,
+        cache_read: at(8)?,
+        cache_write: at(9)?,
+        output: at(10)?,
+        reasoning: 0,
+    };
+    Ok(RequestSums {
+        requests: at(0)?,
+        failed: at(1)?,
+        before: at(2)?,
+        after: at(3)?,
+        fetched: at(4)?,
+        results: at(5)?,
+        changed: at(6)?,
+        billed,
+        priced: at(11)?,
+        paid: at(12)?,
+        full: at(13)?,
+    })
+}
+
+/// A number of the database that is never less than none.
+pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+/// A number as the database takes it.
+pub(crate) fn number(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

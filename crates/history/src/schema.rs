@@ -1,0 +1,124 @@
+//! Opens a history, and brings it to the schema of this program.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::error::HistoryError;
+use crate::table::STEPS;
+
+/// How long a call waits for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Opens the file for whoever writes; it is made if need be, for nobody else to read.
+pub(crate) fn create(path: &Path) -> Result<Connection, HistoryError> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        private_folder(folder)?;
+    }
+    private_file(path)?;
+    prepare(Connection::open_with_flags(path, FLAGS)?)
+}
+
+/// Opens the file for whoever reads.
+pub(crate) fn open(path: &Path) -> Result<Connection, HistoryError> {
+    // Nothing is made of an empty one: somebody is about to.
+    if fs::metadata(path).map_or(0, |file| file.len()) == 0 {
+        return Err(HistoryError::Missing);
+    }
+    prepare(Connection::open_with_flags(path, FLAGS)?)
+}
+
+/// A history that lives as long as the process.
+pub(crate) fn in_memory() -> Result<Connection, HistoryError> {
+    prepare(Connection::open_in_memory()?)
+}
+
+/// Not by URI: a path is a path. Every connection has one user at a time.
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+fn prepare(mut connection: Connection) -> Result<Connection, HistoryError> {
+    connection.busy_timeout(PATIENCE)?;
+    // Readers do not wait for writers then, nor writers for readers. A crash may cost the last second, never the file.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    migrate(&mut connection, STEPS)?;
+    Ok(connection)
+}
+
+/// Takes the steps that are missing, all or none.
+fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), HistoryError> {
+    let version = |connection: &Connection| {
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0))
+    };
+    let last = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+    if version(connection)? == last {
+        return Ok(());
+    }
+    // Another process may be about to do the same.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let from = version(&transaction)?;
+    if from > last {
+        return Err(HistoryError::Newer(from));
+    }
+    for step in steps.iter().skip(from as usize) {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "user_version", last)?;
+    Ok(transaction.commit()?)
+}
+
+#[cfg(unix)]
+fn private_folder(folder: &Path) -> Result<(), HistoryError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    Ok(fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?)
+}
+
+#[cfg(not(unix))]
+fn private_folder(folder: &Path) -> Result<(), HistoryError> {
+    Ok(fs::create_dir_all(folder)?)
+}
+
+fn private_file(path: &Path) -> Result<(), HistoryError> {
+    let mut options = fs::OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.append(true).create(true).open(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_file_gets_the_steps_that_it_lacks() {
+        let steps = ["CREATE TABLE t (a)", "ALTER TABLE t ADD COLUMN b; UPDATE t SET b = a * 2"];
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &steps[..1]).unwrap();
+        connection.execute("INSERT INTO t VALUES (21)", []).unwrap();
+        migrate(&mut connection, &steps).unwrap();
+        migrate(&mut connection, &steps).unwrap();
+        let b: i64 = connection.query_one("SELECT b FROM t", [], |row| row.get(0)).unwrap();
+        assert_eq!(b, 42);
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_file_as_it_was() {
+        let steps = ["CREATE TABLE t (a)", "CREATE TABLE u (a); DROP TABLE nothing"];
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &steps[..1]).unwrap();
+        assert!(migrate(&mut connection, &steps).is_err());
+        assert!(connection.prepare("SELECT * FROM u").is_err());
+        let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!(version, 1);
+    }
+
+    #[test]
+    fn a_newer_file_is_left_alone() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(migrate(&mut connection, STEPS), Err(HistoryError::Newer(99))));
+    }
+}

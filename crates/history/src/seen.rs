@@ -1,0 +1,210 @@
+//! Reads single requests, and the conversations that they belong to.
+
+use rusqlite::{Connection, Row, params};
+use tersely_telemetry::BilledTokens;
+
+use crate::error::HistoryError;
+use crate::read::{HistoryView, count, number};
+
+/// How far back conversations are looked for, in requests.
+const BACK: usize = 2_000;
+
+/// A request, as it is remembered.
+#[derive(Clone, Debug, Default)]
+pub struct SeenRequest {
+    /// Its number in the history.
+    pub id: u64,
+    /// When it came, in milliseconds since 1970.
+    pub at: u64,
+    /// The program that sent it.
+    pub client: Option<String>,
+    /// The folder that it was made for.
+    pub project: Option<String>,
+    /// Whose API it used.
+    pub provider: Option<String>,
+    /// The model that it named.
+    pub model: Option<String>,
+    /// A hash of its conversation.
+    pub session: Option<u64>,
+    /// The status of its answer.
+    pub status: u16,
+    /// How it ended.
+    pub ended: String,
+    /// Why it went on as it came, where it should not have.
+    pub missed: Option<String>,
+    /// What it took, in microseconds.
+    pub took: u64,
+    /// What rewriting it took.
+    pub ours: Option<u64>,
+    /// Its tool results, and how many of them were changed.
+    pub results: [u64; 2],
+    /// Secrets that were masked.
+    pub redacted: u64,
+    /// Its tokens as they came, as they were sent, and those that fetching back cost.
+    pub tokens: [u64; 3],
+    /// What the provider counted, if it said.
+    pub billed: Option<BilledTokens>,
+    /// What it cost and would have cost, in billionths of a dollar.
+    pub cost: Option<[u64; 2]>,
+    /// What was new in its conversation.
+    pub fresh: Vec<SeenResult>,
+}
+
+/// A tool result, as it is remembered.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct SeenResult {
+    /// The tool, by the name that the client gave it.
+    pub tool: Option<String>,
+    /// The kind of tool, and the family of text.
+    pub group: [String; 2],
+    /// What became of it.
+    pub status: String,
+    /// The stages that acted, in order.
+    pub stages: Vec<String>,
+    /// Its tokens as they came and as they were sent.
+    pub tokens: [u64; 2],
+}
+
+/// A conversation.
+#[derive(Clone, Debug, Default)]
+pub struct SeenSession {
+    /// Its hash.
+    pub session: u64,
+    /// When its first and its latest request came.
+    pub at: [u64; 2],
+    /// How many requests it has.
+    pub turns: u64,
+    /// The program, the folder and the model of its latest request.
+    pub whose: [Option<String>; 3],
+    /// Tokens as they came, as they were sent, and those that fetching back cost.
+    pub tokens: [u64; 3],
+    /// What the provider read at full price, read from its cache and wrote to it.
+    pub cache: [u64; 3],
+}
+
+const COLUMNS: &str = "id, at, client, project, provider, model, session, status, ended, missed, took, ours, results, \
+    changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full";
+
+impl HistoryView {
+    /// The latest requests, the latest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn recent(&self, most: usize) -> Result<Vec<SeenRequest>, HistoryError> {
+        let text = format!("SELECT {COLUMNS} FROM requests ORDER BY id DESC LIMIT ?1");
+        self.requests(&text, number(most))
+    }
+
+    /// The latest requests of a conversation, the earliest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn turns(&self, session: u64, most: usize) -> Result<Vec<SeenRequest>, HistoryError> {
+        let text = format!("SELECT {COLUMNS} FROM requests WHERE session = ?1 ORDER BY id DESC LIMIT {most}");
+        let mut turns = self.requests(&text, session.cast_signed())?;
+        turns.reverse();
+        Ok(turns)
+    }
+
+    /// The latest conversations, the latest first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn sessions(&self, most: usize) -> Result<Vec<SeenSession>, HistoryError> {
+        let text = "SELECT session, max(at), client, project, model
+             FROM (SELECT * FROM requests ORDER BY id DESC LIMIT ?1) WHERE session IS NOT NULL
+             GROUP BY session ORDER BY 2 DESC LIMIT ?2";
+        self.with(|connection| {
+            let mut found = connection.prepare_cached(text)?;
+            let found: Vec<(i64, [Option<String>; 3])> = found
+                .query_map(params![number(BACK), number(most)], |row| {
+                    Ok((row.get(0)?, [row.get(2)?, row.get(3)?, row.get(4)?]))
+                })?
+                .collect::<Result<_, _>>()?;
+            found.into_iter().map(|(session, whose)| session_of(connection, session, whose)).collect()
+        })
+    }
+
+    fn requests(&self, text: &str, given: i64) -> Result<Vec<SeenRequest>, HistoryError> {
+        self.with(|connection| {
+            let mut found = connection.prepare_cached(text)?;
+            let mut found = found.query_map([given], request)?.collect::<Result<Vec<_>, _>>()?;
+            for request in &mut found {
+                request.fresh = fresh(connection, request.id)?;
+            }
+            Ok(found)
+        })
+    }
+}
+
+fn session_of(
+    connection: &Connection,
+    session: i64,
+    whose: [Option<String>; 3],
+) -> rusqlite::Result<SeenSession> {
+    let mut sums = connection.prepare_cached(
+        "SELECT min(at), max(at), count(*), sum(before), sum(after), sum(fetched), coalesce(sum(input), 0),
+            coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0) FROM requests WHERE session = ?1",
+    )?;
+    sums.query_one([session], |row| {
+        let at = |place| count(row, place);
+        Ok(SeenSession {
+            session: session.cast_unsigned(),
+            at: [at(0)?, at(1)?],
+            turns: at(2)?,
+            whose,
+            tokens: [at(3)?, at(4)?, at(5)?],
+            cache: [at(6)?, at(7)?, at(8)?],
+        })
+    })
+}
+
+fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
+    let at = |place| count(row, place);
+    let maybe = |place| {
+        Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(place)?.map(|it| it.max(0).unsigned_abs()))
+    };
+    let billed = match [maybe(18)?, maybe(19)?, maybe(20)?, maybe(21)?] {
+        [Some(input), Some(cache_read), Some(cache_write), Some(output)] => {
+            Some(BilledTokens { input, cache_read, cache_write, output, reasoning: 0 })
+        }
+        _ => None,
+    };
+    Ok(SeenRequest {
+        id: at(0)?,
+        at: at(1)?,
+        client: row.get(2)?,
+        project: row.get(3)?,
+        provider: row.get(4)?,
+        model: row.get(5)?,
+        session: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
+        status: row.get(7)?,
+        ended: row.get(8)?,
+        missed: row.get(9)?,
+        took: at(10)?,
+        ours: maybe(11)?,
+        results: [at(12)?, at(13)?],
+        redacted: at(14)?,
+        tokens: [at(15)?, at(16)?, at(17)?],
+        billed,
+        cost: maybe(22)?.zip(maybe(23)?).map(|(paid, full)| [paid, full]),
+        fresh: Vec::new(),
+    })
+}
+
+fn fresh(connection: &Connection, request: u64) -> rusqlite::Result<Vec<SeenResult>> {
+    let mut found = connection.prepare_cached(
+        "SELECT tool, kind, family, status, stages, before, after FROM results WHERE request = ?1 ORDER BY place",
+    )?;
+    let found = found.query_map([request.cast_signed()], |row| {
+        let stages: String = row.get(4)?;
+        Ok(SeenResult {
+            tool: row.get(0)?,
+            group: [row.get(1)?, row.get(2)?],
+            status: row.get(3)?,
+            stages: stages.split_whitespace().map(str::to_owned).collect(),
+            tokens: [count(row, 5)?, count(row, 6)?],
+        })
+    })?;
+    found.collect()
+}

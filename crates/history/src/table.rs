@@ -1,0 +1,49 @@
+//! Table: the steps from each version of the schema to the next. A step that was released is never changed.
+
+/// Step `n` brings a file of version `n` to version `n + 1`; an empty file is of version 0.
+///
+/// Times are in microseconds, but for `at`, which is in milliseconds since 1970, and money is in billionths of a
+/// dollar. Days are those of the machine's own clock. What is not known is empty text in `days`, where it is part of a
+/// name, and NULL elsewhere.
+pub(crate) const STEPS: &[&str] = &["
+CREATE TABLE requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    client TEXT, project TEXT, provider TEXT, model TEXT,
+    session INTEGER,
+    status INTEGER NOT NULL, ended TEXT NOT NULL, missed TEXT,
+    took INTEGER NOT NULL, upstream INTEGER, ours INTEGER,
+    results INTEGER NOT NULL, changed INTEGER NOT NULL, redacted INTEGER NOT NULL,
+    before INTEGER NOT NULL, after INTEGER NOT NULL, fetched INTEGER NOT NULL,
+    input INTEGER, cache_read INTEGER, cache_write INTEGER, output INTEGER,
+    paid INTEGER, full INTEGER
+);
+CREATE INDEX requests_at ON requests (at);
+CREATE INDEX requests_session ON requests (session) WHERE session IS NOT NULL;
+CREATE TABLE results (
+    request INTEGER NOT NULL, place INTEGER NOT NULL,
+    tool TEXT, kind TEXT NOT NULL, family TEXT NOT NULL,
+    status TEXT NOT NULL, stages TEXT NOT NULL,
+    before INTEGER NOT NULL, after INTEGER NOT NULL,
+    PRIMARY KEY (request, place)
+) WITHOUT ROWID;
+CREATE TABLE days (
+    day TEXT NOT NULL, client TEXT NOT NULL, project TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+    requests INTEGER NOT NULL, failed INTEGER NOT NULL,
+    before INTEGER NOT NULL, after INTEGER NOT NULL, fetched INTEGER NOT NULL,
+    results INTEGER NOT NULL, changed INTEGER NOT NULL,
+    input INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL, output INTEGER NOT NULL,
+    priced INTEGER NOT NULL, paid INTEGER NOT NULL, full INTEGER NOT NULL,
+    PRIMARY KEY (day, client, project, provider, model)
+) WITHOUT ROWID;
+CREATE TABLE day_groups (
+    day TEXT NOT NULL, tool TEXT NOT NULL, family TEXT NOT NULL,
+    results INTEGER NOT NULL, changed INTEGER NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL,
+    PRIMARY KEY (day, tool, family)
+) WITHOUT ROWID;
+CREATE TABLE day_stages (
+    day TEXT NOT NULL, stage TEXT NOT NULL,
+    saved INTEGER NOT NULL, calls INTEGER NOT NULL, fetched INTEGER NOT NULL,
+    PRIMARY KEY (day, stage)
+) WITHOUT ROWID;
+"];

@@ -1,0 +1,57 @@
+//! Numbers that are not counted here, but asked for when somebody looks.
+
+use std::fmt;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+use crate::side::{SideLook, StoreNumbers};
+
+/// What is known of a gateway beside its requests.
+pub(crate) struct Beside(pub(crate) SideLook);
+
+impl fmt::Debug for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Beside")
+    }
+}
+
+impl Collector for Beside {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let numbers = (self.0)();
+        let mut count = |name, about, count: u64| -> fmt::Result {
+            ConstCounter::new(count).encode(encoder.encode_descriptor(
+                name,
+                about,
+                None,
+                MetricType::Counter,
+            )?)
+        };
+        count("compressor_calls", "Calls of a compressor elsewhere", numbers.compressor_calls)?;
+        count("compressor_tokens", "Tokens that those calls cost", numbers.compressor_tokens)?;
+        numbers.store.map_or(Ok(()), |store| encode_store(&mut encoder, &store))
+    }
+}
+
+fn encode_store(encoder: &mut DescriptorEncoder<'_>, store: &StoreNumbers) -> fmt::Result {
+    let about = "1, or 0 while the store is left alone because it failed";
+    let up = encoder.encode_descriptor("store_up", about, None, MetricType::Gauge)?;
+    ConstGauge::new(i64::from(store.is_up)).encode(up)?;
+    let about = "Calls to the store, by what became of them; spoiled ones are misses too";
+    let mut calls = encoder.encode_descriptor("store_calls", about, None, MetricType::Counter)?;
+    for (outcome, count) in [
+        ("hit", store.hits),
+        ("miss", store.misses),
+        ("kept", store.kept),
+        ("failed", store.failures),
+        ("spoiled", store.spoiled),
+    ] {
+        ConstCounter::new(count).encode(calls.encode_family(&[("outcome", outcome)])?)?;
+    }
+    let about = "What all calls to the store took";
+    let seconds = encoder.encode_descriptor("store_call_seconds", about, None, MetricType::Counter)?;
+    ConstCounter::new(store.took.as_secs_f64()).encode(seconds)
+}

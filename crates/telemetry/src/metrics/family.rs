@@ -1,0 +1,38 @@
+//! Numbers with labels, and how they are made known to a registry.
+//!
+//! Labels are words of ours, so their number is bounded whatever clients send.
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::{Metric, Registry};
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+pub(crate) struct ByProvider {
+    pub(crate) provider: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+pub(crate) struct ByStage {
+    pub(crate) stage: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+pub(crate) struct ByKind {
+    pub(crate) provider: &'static str,
+    pub(crate) kind: &'static str,
+}
+
+/// A count for each set of labels.
+pub(crate) type CounterFamily<L> = Family<L, Counter>;
+
+/// Makes a number known.
+pub(crate) fn counted<M: Metric + Clone + Default>(to: &mut Registry, name: &str, about: &str) -> M {
+    let metric = M::default();
+    to.register(name, about, metric.clone());
+    metric
+}
+
+pub(crate) fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

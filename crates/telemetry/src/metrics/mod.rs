@@ -1,0 +1,365 @@
+//! The numbers that Prometheus reads.
+
+mod beside;
+mod classic;
+mod family;
+mod process;
+mod times;
+mod tokens;
+
+use std::sync::atomic::AtomicI64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::prometheus_protobuf::encode_to_vec;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use crate::event::{RequestEnd, RequestEvent};
+use crate::metrics::beside::Beside;
+use crate::metrics::classic::classic;
+use crate::metrics::family::{ByProvider, CounterFamily, counted, wide};
+use crate::metrics::process::ProcessMetrics;
+use crate::metrics::times::TimeMetrics;
+use crate::metrics::tokens::TokenMetrics;
+use crate::side::SideLook;
+
+/// The status of a client, or a tenant, that sends too many requests.
+const TOO_MANY: u16 = 429;
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByEnd {
+    provider: &'static str,
+    status: &'static str,
+    end: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct BySink {
+    sink: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByReason {
+    reason: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByVersion {
+    version: &'static str,
+}
+
+/// How numbers are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NumbersForm {
+    /// As text, the older one, which every tool reads.
+    Classic,
+    /// As the text of `OpenMetrics`.
+    Open,
+    /// As Prometheus frames them, native histograms included.
+    Framed,
+}
+
+/// The numbers.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: CounterFamily<ByEnd>,
+    running: Gauge<i64, AtomicI64>,
+    streams: Gauge<i64, AtomicI64>,
+    limited: Counter,
+    tokens: TokenMetrics,
+    missed: CounterFamily<ByReason>,
+    redacted: Counter,
+    reused: Counter,
+    faults: Counter,
+    dropped: CounterFamily<BySink>,
+    times: TimeMetrics,
+}
+
+impl Metrics {
+    pub(crate) fn new(beside: Option<SideLook>) -> Self {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(ProcessMetrics));
+        let to = registry.sub_registry_with_prefix("tersely");
+        let build: Family<ByVersion, Gauge> = counted(to, "build_info", "The program that says all this");
+        build.get_or_create(&ByVersion { version: env!("CARGO_PKG_VERSION") }).set(1);
+        if let Some(look) = beside {
+            to.register_collector(Box::new(Beside(look)));
+        }
+        Self {
+            requests: counted(to, "requests", "Requests, by how they ended"),
+            running: counted(to, "requests_running", "Requests under way, streams included"),
+            streams: counted(to, "streams_running", "Answers under way that come event by event"),
+            limited: counted(to, "rate_limited", "Requests refused because their sender had sent too many"),
+            tokens: TokenMetrics::new(to),
+            missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
+            redacted: counted(to, "secrets_masked", "Secrets masked"),
+            reused: counted(to, "memo_reused", "Tool results of which it was remembered what they become"),
+            faults: counted(
+                to,
+                "faults",
+                "Results or requests that went on as they came because of a fault of ours",
+            ),
+            dropped: counted(to, "events_dropped", "Events that did not get where they were to go"),
+            times: TimeMetrics::new(to),
+            registry,
+        }
+    }
+
+    /// Counts a request that has come.
+    pub(crate) fn begin(&self) {
+        self.running.inc();
+    }
+
+    /// One that has come does not count.
+    pub(crate) fn forget(&self) {
+        self.running.dec();
+    }
+
+    /// Counts an answer that comes event by event, until the value is dropped.
+    pub(crate) fn stream(&self) -> RunningStream {
+        self.streams.inc();
+        RunningStream(self.streams.clone())
+    }
+
+    /// Counts one that has ended.
+    pub(crate) fn end(&self, event: &RequestEvent) {
+        self.running.dec();
+        let provider = event.provider.unwrap_or("none");
+        let status = class(event.status);
+        self.requests.get_or_create(&ByEnd { provider, status, end: event.end.name() }).inc();
+        if let Some(reason) = event.missed {
+            self.missed.get_or_create(&ByReason { reason }).inc();
+        }
+        // An upstream that says so has answered; this was us.
+        if event.status == TOO_MANY && event.end == RequestEnd::Client {
+            self.limited.inc();
+        }
+        self.faults.inc_by(wide(event.faults));
+        self.redacted.inc_by(wide(event.redacted));
+        self.times.add(&ByProvider { provider }, event);
+        if event.is_success() {
+            self.reused.inc_by(wide(event.reused));
+            self.tokens.add(&ByProvider { provider }, event);
+        }
+    }
+
+    /// How many events each sink has lost so far.
+    pub(crate) fn lost(&self, dropped: impl IntoIterator<Item = (&'static str, u64)>) {
+        for (sink, dropped) in dropped {
+            let known = self.dropped.get_or_create(&BySink { sink });
+            known.inc_by(dropped.saturating_sub(known.get()));
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn write(&self, form: NumbersForm) -> Vec<u8> {
+        match form {
+            NumbersForm::Classic => classic(&self.text()).into_bytes(),
+            NumbersForm::Open => self.text().into_bytes(),
+            // Every number has a shape that can be framed.
+            NumbersForm::Framed => encode_to_vec(&self.registry).unwrap_or_default(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// An answer that comes event by event, counted for as long as this lives.
+pub struct RunningStream(Gauge<i64, AtomicI64>);
+
+impl Drop for RunningStream {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// The class of a status.
+fn class(status: u16) -> &'static str {
+    match status / 100 {
+        1 => "1xx",
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        5 => "5xx",
+        _ => "none",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::bill::{BilledCost, BilledTokens};
+    use crate::event::{FetchSum, Verb};
+    use crate::result::{GroupSum, ResultEvent, ResultGroup, ResultPlace, ResultStatus, TextSize};
+    use crate::side::{SideNumbers, StoreNumbers};
+    use crate::tokens::TokenChange;
+
+    const GROUP: ResultGroup = ResultGroup { tool: "bash", family: "log" };
+
+    fn event(status: u16) -> RequestEvent {
+        RequestEvent {
+            provider: Some("openai"),
+            status,
+            end: RequestEnd::Answered,
+            results: 3,
+            changed: 2,
+            groups: vec![GroupSum {
+                group: GROUP,
+                results: 3,
+                changed: 2,
+                tokens: TokenChange { before: 100, after: 60 },
+            }],
+            fresh: vec![result(ResultStatus::Compressed), result(ResultStatus::PassthroughSmall)],
+            result_tokens: TokenChange { before: 100, after: 60 },
+            request_tokens: TokenChange { before: 500, after: 470 },
+            tool_tokens: 10,
+            stages: vec![("search", 50), ("numbered", -10)],
+            fetched: vec![FetchSum { stage: "search", calls: 2, tokens: 30 }],
+            billed: Some(BilledTokens { input: 5, cache_read: 400, output: 20, ..BilledTokens::default() }),
+            rounds: BilledTokens { input: 3, ..BilledTokens::default() },
+            cost: Some(BilledCost { paid: 1_500_000_000, without: 2_000_000_000 }),
+            ..RequestEvent::new(1, Verb::of("POST"))
+        }
+    }
+
+    fn result(status: ResultStatus) -> ResultEvent {
+        ResultEvent {
+            call: None,
+            tool: None,
+            place: ResultPlace::default(),
+            group: GROUP,
+            mode: "safe",
+            status,
+            stages: Vec::new(),
+            before: TextSize::default(),
+            after: TextSize::default(),
+            tokens: TokenChange::default(),
+            is_renewed: false,
+            redacted: 0,
+            arguments: None,
+        }
+    }
+
+    fn holds(text: &str, lines: &[&str]) {
+        for line in lines {
+            assert!(text.lines().any(|found| found == *line), "{line} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn only_requests_with_an_answer_save() {
+        let metrics = Metrics::new(None);
+        for status in [200, 200, 500] {
+            metrics.begin();
+            metrics.end(&event(status));
+        }
+        holds(
+            &metrics.text(),
+            &[
+                "tersely_requests_total{provider=\"openai\",status=\"2xx\",end=\"answered\"} 2",
+                "tersely_requests_total{provider=\"openai\",status=\"5xx\",end=\"answered\"} 1",
+                "tersely_requests_running 0",
+                "tersely_result_tokens_before_total{provider=\"openai\"} 200",
+                "tersely_result_tokens_after_total{provider=\"openai\"} 120",
+                "tersely_group_results_total{tool=\"bash\",family=\"log\"} 6",
+                "tersely_group_results_changed_total{tool=\"bash\",family=\"log\"} 4",
+                "tersely_group_tokens_before_total{tool=\"bash\",family=\"log\"} 200",
+                "tersely_group_tokens_after_total{tool=\"bash\",family=\"log\"} 120",
+                "tersely_result_status_total{status=\"compressed\"} 2",
+                "tersely_result_status_total{status=\"passthrough_small\"} 2",
+                "tersely_stage_tokens_saved_total{stage=\"search\"} 100",
+                "tersely_stage_tokens_added_total{stage=\"numbered\"} 20",
+                "tersely_expansions_total{stage=\"search\"} 4",
+                "tersely_expansion_tokens_total{stage=\"search\"} 60",
+                "tersely_billed_tokens_total{provider=\"openai\",kind=\"input\"} 10",
+                "tersely_billed_tokens_total{provider=\"openai\",kind=\"cache_read\"} 800",
+                "tersely_round_tokens_total{provider=\"openai\",kind=\"input\"} 6",
+                "tersely_cost_estimate_dollars_total{provider=\"openai\",kind=\"paid\"} 3.0",
+                "tersely_cost_estimate_dollars_total{provider=\"openai\",kind=\"without\"} 4.0",
+                "tersely_request_duration_seconds_count{provider=\"openai\"} 3",
+            ],
+        );
+    }
+
+    #[test]
+    fn dropped_events_are_counted_once() {
+        let metrics = Metrics::new(None);
+        metrics.lost([("events", 2)]);
+        metrics.lost([("events", 5)]);
+        holds(&metrics.text(), &["tersely_events_dropped_total{sink=\"events\"} 5"]);
+    }
+
+    #[test]
+    fn only_our_own_refusals_are_limits() {
+        let metrics = Metrics::new(None);
+        metrics.end(&event(429));
+        metrics.end(&RequestEvent { end: RequestEnd::Client, ..event(429) });
+        holds(&metrics.text(), &["tersely_rate_limited_total 1"]);
+    }
+
+    #[test]
+    fn a_stream_runs_until_it_is_dropped() {
+        let metrics = Metrics::new(None);
+        let (one, other) = (metrics.stream(), metrics.stream());
+        drop(other);
+        holds(&metrics.text(), &["tersely_streams_running 1"]);
+        drop(one);
+        holds(&metrics.text(), &["tersely_streams_running 0"]);
+    }
+
+    #[test]
+    fn what_is_beside_requests_is_asked_for_each_time() {
+        let store = StoreNumbers { hits: 3, took: Duration::from_millis(1500), ..StoreNumbers::default() };
+        let numbers = SideNumbers { store: Some(store), compressor_calls: 7, compressor_tokens: 9 };
+        let metrics = Metrics::new(Some(Box::new(move || numbers)));
+        holds(
+            &metrics.text(),
+            &[
+                "tersely_compressor_calls_total 7",
+                "tersely_compressor_tokens_total 9",
+                "tersely_store_up 0",
+                "tersely_store_calls_total{outcome=\"hit\"} 3",
+                "tersely_store_call_seconds_total 1.5",
+                concat!("tersely_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
+            ],
+        );
+    }
+
+    /// Providers, stages and groups are words of ours; a model's name, which is not, makes no label.
+    #[test]
+    fn a_client_that_invents_names_makes_no_numbers() {
+        let metrics = Metrics::new(None);
+        let send = |range: std::ops::Range<u32>| {
+            for n in range {
+                let model = crate::ShownName::of(&format!("model-{n}"));
+                metrics.end(&RequestEvent { model, session: Some(n.into()), ..event(200) });
+            }
+            metrics.text().lines().filter(|line| line.starts_with("tersely_")).count()
+        };
+        assert_eq!(send(0..1), send(1..1_000));
+    }
+
+    #[test]
+    fn no_histogram_grows_without_end() {
+        let metrics = Metrics::new(None);
+        let mut sizes = Vec::new();
+        for round in 1..=3_u64 {
+            for n in 0..20_000 {
+                let took = Duration::from_nanos(1 + n * n * n * round);
+                metrics.end(&RequestEvent { took, ..event(200) });
+            }
+            sizes.push(metrics.write(NumbersForm::Framed).len());
+        }
+        assert!(sizes[2] < sizes[0] + 200, "{sizes:?}");
+    }
+}

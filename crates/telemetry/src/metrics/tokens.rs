@@ -1,0 +1,175 @@
+//! Tokens of requests that were answered with success: ours before and after, and what the provider counted.
+
+use std::sync::atomic::AtomicU64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::registry::Registry;
+
+use crate::bill::{BilledCost, BilledTokens};
+use crate::event::RequestEvent;
+use crate::metrics::family::{ByKind, ByProvider, ByStage, CounterFamily, counted, wide};
+
+/// Billionths of a dollar in one.
+const BILLION: f64 = 1e9;
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByGroup {
+    tool: &'static str,
+    family: &'static str,
+}
+
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByStatus {
+    status: &'static str,
+}
+
+/// Tokens of requests that were answered with success.
+pub(crate) struct TokenMetrics {
+    results: CounterFamily<ByProvider>,
+    changed: CounterFamily<ByProvider>,
+    result_before: CounterFamily<ByProvider>,
+    result_after: CounterFamily<ByProvider>,
+    request_before: CounterFamily<ByProvider>,
+    request_after: CounterFamily<ByProvider>,
+    tool: CounterFamily<ByProvider>,
+    groups: GroupMetrics,
+    statuses: CounterFamily<ByStatus>,
+    saved: CounterFamily<ByStage>,
+    added: CounterFamily<ByStage>,
+    expansions: CounterFamily<ByStage>,
+    expanded: CounterFamily<ByStage>,
+    bill: BillMetrics,
+}
+
+/// The same, by kind of tool and of text.
+struct GroupMetrics {
+    results: CounterFamily<ByGroup>,
+    changed: CounterFamily<ByGroup>,
+    before: CounterFamily<ByGroup>,
+    after: CounterFamily<ByGroup>,
+}
+
+/// What providers counted.
+struct BillMetrics {
+    billed: CounterFamily<ByKind>,
+    rounds: CounterFamily<ByKind>,
+    cost: Family<ByKind, Counter<f64, AtomicU64>>,
+}
+
+impl TokenMetrics {
+    pub(crate) fn new(to: &mut Registry) -> Self {
+        Self {
+            results: counted(to, "results", "Tool results in requests"),
+            changed: counted(to, "results_changed", "Tool results that were changed"),
+            result_before: counted(to, "result_tokens_before", "Tokens of tool results as they came"),
+            result_after: counted(to, "result_tokens_after", "Tokens of tool results as they were sent"),
+            request_before: counted(to, "request_tokens_before", "Tokens of whole requests as they came"),
+            request_after: counted(to, "request_tokens_after", "Tokens of whole requests as they were sent"),
+            tool: counted(to, "tool_tokens", "Tokens of our own tool, within those of whole requests"),
+            groups: GroupMetrics::new(to),
+            statuses: counted(to, "result_status", "Tool results when first seen, by what became of them"),
+            saved: counted(to, "stage_tokens_saved", "Tokens saved by each stage"),
+            added: counted(to, "stage_tokens_added", "Tokens added by stages that made room for others"),
+            expansions: counted(to, "expansions", "Times that models fetched back what a stage left out"),
+            expanded: counted(to, "expansion_tokens", "Tokens of what models fetched back"),
+            bill: BillMetrics::new(to),
+        }
+    }
+
+    pub(crate) fn add(&self, of: &ByProvider, event: &RequestEvent) {
+        let add = |family: &CounterFamily<ByProvider>, count| {
+            family.get_or_create(of).inc_by(wide(count));
+        };
+        add(&self.results, event.results);
+        add(&self.changed, event.changed);
+        add(&self.result_before, event.result_tokens.before);
+        add(&self.result_after, event.result_tokens.after);
+        add(&self.request_before, event.request_tokens.before);
+        add(&self.request_after, event.request_tokens.after);
+        add(&self.tool, event.tool_tokens);
+        self.groups.add(event);
+        for result in &event.fresh {
+            self.statuses.get_or_create(&ByStatus { status: result.status.name() }).inc();
+        }
+        for (stage, saved) in &event.stages {
+            let side = if *saved < 0 { &self.added } else { &self.saved };
+            side.get_or_create(&ByStage { stage }).inc_by(saved.unsigned_abs());
+        }
+        for fetched in &event.fetched {
+            let stage = ByStage { stage: fetched.stage };
+            self.expansions.get_or_create(&stage).inc_by(fetched.calls);
+            self.expanded.get_or_create(&stage).inc_by(fetched.tokens);
+        }
+        self.bill.add(of.provider, event);
+    }
+}
+
+impl GroupMetrics {
+    fn new(to: &mut Registry) -> Self {
+        Self {
+            results: counted(to, "group_results", "Tool results, by kind of tool and of text"),
+            changed: counted(to, "group_results_changed", "Those of them that were changed"),
+            before: counted(to, "group_tokens_before", "Tokens of these results as they came"),
+            after: counted(to, "group_tokens_after", "Tokens of these results as they were sent"),
+        }
+    }
+
+    fn add(&self, event: &RequestEvent) {
+        for sum in &event.groups {
+            let of = ByGroup { tool: sum.group.tool, family: sum.group.family };
+            for (family, count) in [
+                (&self.results, sum.results),
+                (&self.changed, sum.changed),
+                (&self.before, sum.tokens.before),
+                (&self.after, sum.tokens.after),
+            ] {
+                family.get_or_create(&of).inc_by(wide(count));
+            }
+        }
+    }
+}
+
+impl BillMetrics {
+    fn new(to: &mut Registry) -> Self {
+        Self {
+            billed: counted(to, "billed_tokens", "Tokens as providers counted them; reasoning is output too"),
+            rounds: counted(to, "round_tokens", "The part of it that further rounds caused, which are ours"),
+            cost: counted(
+                to,
+                "cost_estimate_dollars",
+                "What requests came to by list prices, and what they would have come to without us: an estimate",
+            ),
+        }
+    }
+
+    fn add(&self, provider: &'static str, event: &RequestEvent) {
+        for (family, tokens) in [(&self.billed, event.billed), (&self.rounds, Some(event.rounds))] {
+            for (kind, count) in tokens.map(kinds).into_iter().flatten().filter(|(_, count)| *count > 0) {
+                family.get_or_create(&ByKind { provider, kind }).inc_by(count);
+            }
+        }
+        let Some(BilledCost { paid, without }) = event.cost else { return };
+        for (kind, cost) in [("paid", paid), ("without", without)] {
+            self.cost.get_or_create(&ByKind { provider, kind }).inc_by(dollars(cost));
+        }
+    }
+}
+
+/// The counts of a bill, with their names.
+fn kinds(tokens: BilledTokens) -> [(&'static str, u64); 5] {
+    let BilledTokens { input, cache_read, cache_write, output, reasoning } = tokens;
+    [
+        ("input", input),
+        ("cache_read", cache_read),
+        ("cache_write", cache_write),
+        ("output", output),
+        ("reasoning", reasoning),
+    ]
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate, which no request brings near 2^53")]
+fn dollars(billionths: u64) -> f64 {
+    billionths as f64 / BILLION
+}

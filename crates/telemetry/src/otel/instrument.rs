@@ -1,0 +1,109 @@
+//! Table: the metrics that are exported, with their units and buckets.
+
+/// The name of a metric.
+pub(crate) type InstrumentName = &'static str;
+
+/// Tokens that a provider counted.
+pub(crate) const USAGE: InstrumentName = "gen_ai.client.token.usage";
+
+/// What calls of models took.
+pub(crate) const DURATION: InstrumentName = "gen_ai.client.operation.duration";
+
+/// What they cost.
+pub(crate) const COST: InstrumentName = "tersely.cost";
+
+/// A metric.
+pub(crate) struct InstrumentShape {
+    pub(crate) name: InstrumentName,
+    pub(crate) unit: &'static str,
+    pub(crate) about: &'static str,
+    /// Where buckets end, if it has some.
+    pub(crate) bounds: &'static [f64],
+    /// True when it can get less.
+    pub(crate) falls: bool,
+}
+
+impl InstrumentShape {
+    /// The one with this name.
+    pub(crate) fn named(name: InstrumentName) -> Option<&'static Self> {
+        INSTRUMENTS.iter().find(|shape| shape.name == name)
+    }
+
+    const fn sum(name: InstrumentName, unit: &'static str, about: &'static str) -> Self {
+        Self { name, unit, about, bounds: &[], falls: false }
+    }
+}
+
+/// Every metric.
+pub(crate) static INSTRUMENTS: [InstrumentShape; 13] = [
+    InstrumentShape {
+        name: USAGE,
+        unit: "{token}",
+        about: "Tokens of calls of models, as the provider counted them",
+        bounds: &[
+            1.0,
+            4.0,
+            16.0,
+            64.0,
+            256.0,
+            1_024.0,
+            4_096.0,
+            16_384.0,
+            65_536.0,
+            262_144.0,
+            1_048_576.0,
+            4_194_304.0,
+            16_777_216.0,
+            67_108_864.0,
+        ],
+        falls: false,
+    },
+    InstrumentShape {
+        name: DURATION,
+        unit: "s",
+        about: "What calls of models took, to the last byte of the answer",
+        bounds: &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+        falls: false,
+    },
+    InstrumentShape::sum("tersely.requests", "{request}", "Requests, by how they ended"),
+    InstrumentShape::sum("tersely.request.tokens.before", "{token}", "Tokens of whole requests as they came"),
+    InstrumentShape::sum(
+        "tersely.request.tokens.after",
+        "{token}",
+        "Tokens of whole requests as they were sent",
+    ),
+    InstrumentShape::sum("tersely.result.tokens.before", "{token}", "Tokens of tool results as they came"),
+    InstrumentShape::sum(
+        "tersely.result.tokens.after",
+        "{token}",
+        "Tokens of tool results as they were sent",
+    ),
+    InstrumentShape {
+        name: "tersely.stage.tokens.saved",
+        unit: "{token}",
+        about: "Tokens saved by each stage; less than none where one made room for another",
+        bounds: &[],
+        falls: true,
+    },
+    InstrumentShape::sum(
+        "tersely.expansions",
+        "{call}",
+        "Times that models fetched back what a stage left out",
+    ),
+    InstrumentShape::sum(
+        COST,
+        "{USD}",
+        "What requests came to by list prices, and would have without us: an estimate",
+    ),
+    InstrumentShape::sum(
+        "tersely.missed",
+        "{request}",
+        "Requests that went on as they came though they should not have",
+    ),
+    InstrumentShape::sum(
+        "tersely.faults",
+        "{fault}",
+        "Results or requests that went on as they came by our fault",
+    ),
+    InstrumentShape::sum("tersely.secrets.masked", "{secret}", "Secrets masked"),
+];

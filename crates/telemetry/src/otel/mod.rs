@@ -1,0 +1,80 @@
+//! Requests as OpenTelemetry has them: spans and metrics, written as its protocol says.
+
+mod call;
+mod ids;
+mod instrument;
+mod message;
+mod span;
+mod sums;
+
+use std::time::SystemTime;
+
+use prost::Message;
+
+pub use crate::otel::ids::SpanIds;
+
+use crate::event::RequestEvent;
+use crate::otel::message::{
+    Attribute, MetricExport, OtelScope, OtelSpan, Resource, ResourceMetrics, ResourceSpans, ScopeMetrics,
+    ScopeSpans, TraceExport,
+};
+use crate::otel::sums::OtelSums;
+
+/// What is said of requests to a collector.
+pub struct OtelBook {
+    resource: Resource,
+    ids: SpanIds,
+    sums: OtelSums,
+    spans: Vec<OtelSpan>,
+    /// How many spans wait at the most.
+    room: usize,
+}
+
+impl OtelBook {
+    /// An empty book, whose spans `ids` names; `about` says who writes it, and at most `room` spans wait to be taken.
+    #[must_use]
+    pub fn new(ids: SpanIds, about: &[(String, String)], room: usize) -> Self {
+        let attributes = about.iter().map(|(key, value)| Attribute::text(key, value.as_str())).collect();
+        let sums = OtelSums::new(SystemTime::now());
+        Self { resource: Resource { attributes }, ids, sums, spans: Vec::new(), room }
+    }
+
+    /// Enters a request; false when there was no room for its span.
+    pub fn enter(&mut self, event: &RequestEvent) -> bool {
+        self.sums.add(event);
+        let fits = self.spans.len() < self.room;
+        if fits {
+            self.spans.extend(span::span(&self.ids, event));
+        }
+        fits || !span::is_recorded(event)
+    }
+
+    /// How many spans wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Takes at most so many spans, the oldest, as they are posted; nothing where none wait.
+    pub fn take_traces(&mut self, most: usize) -> Option<Vec<u8>> {
+        if self.spans.is_empty() {
+            return None;
+        }
+        let spans = self.spans.drain(..most.min(self.spans.len())).collect();
+        let scope_spans = vec![ScopeSpans { scope: Some(scope()), spans }];
+        let resource = Some(self.resource.clone());
+        Some(TraceExport { resource_spans: vec![ResourceSpans { resource, scope_spans }] }.encode_to_vec())
+    }
+
+    /// All metrics at this time, as they are posted.
+    #[must_use]
+    pub fn metrics(&self, now: SystemTime) -> Vec<u8> {
+        let scope_metrics = vec![ScopeMetrics { scope: Some(scope()), metrics: self.sums.instruments(now) }];
+        let resource = Some(self.resource.clone());
+        MetricExport { resource_metrics: vec![ResourceMetrics { resource, scope_metrics }] }.encode_to_vec()
+    }
+}
+
+fn scope() -> OtelScope {
+    OtelScope { name: "tersely".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}

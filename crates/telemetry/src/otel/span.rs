@@ -1,0 +1,131 @@
+//! A request as a span, in the words of the conventions for generative AI.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::bill::BilledTokens;
+use crate::event::RequestEvent;
+use crate::otel::call::{ModelCall, error_type};
+use crate::otel::ids::SpanIds;
+use crate::otel::message::{Attribute, OtelSpan, SpanStatus};
+use crate::shown::ShownName;
+use crate::tokens::TokenChange;
+
+/// Kinds of spans.
+const SERVER: i32 = 2;
+const CLIENT: i32 = 3;
+
+/// The status of a span that failed.
+const FAILED: i32 = 2;
+
+/// The bit of a span that somebody records, and those that say that its parent is elsewhere.
+const SAMPLED: u32 = 1;
+const REMOTE: u32 = 0x300;
+
+/// False when whoever began the trace of a request does not record it.
+pub(crate) fn is_recorded(event: &RequestEvent) -> bool {
+    event.trace.is_none_or(|trace| trace.is_sampled)
+}
+
+/// The span of a request that is recorded.
+pub(crate) fn span(ids: &SpanIds, event: &RequestEvent) -> Option<OtelSpan> {
+    if !is_recorded(event) {
+        return None;
+    }
+    let call = ModelCall::of(event);
+    let model = event.model.as_ref().map(ShownName::as_str);
+    let name = match (&call, model) {
+        (Some(call), Some(model)) => format!("{} {model}", call.operation),
+        _ => event.verb.name().to_owned(),
+    };
+    let start = nanos(event.at);
+    Some(OtelSpan {
+        trace_id: event.trace.map_or_else(|| ids.trace(event.id), |it| it.trace).to_be_bytes().to_vec(),
+        id: ids.span(event.id).to_be_bytes().to_vec(),
+        parent_span_id: event.trace.map(|it| it.parent.to_be_bytes().to_vec()).unwrap_or_default(),
+        name,
+        kind: if call.is_some() { CLIENT } else { SERVER },
+        start,
+        // The clock may have been set meanwhile: how long it took is known without it.
+        end: start.saturating_add(whole_nanos(event.took)),
+        attributes: attributes(event, call.as_ref()),
+        status: error_type(event).map(|_| SpanStatus { code: FAILED }),
+        flags: SAMPLED | if event.trace.is_some() { REMOTE } else { 0 },
+    })
+}
+
+fn attributes(event: &RequestEvent, call: Option<&ModelCall>) -> Vec<Attribute> {
+    let mut all = vec![
+        Attribute::text("http.request.method", event.verb.name()),
+        Attribute::text("tersely.request.id", format!("{:x}", event.id)),
+        Attribute::text("tersely.end", event.end.name()),
+    ];
+    if let Some(call) = call {
+        all.extend(call.attributes());
+        all.extend(event.session.map(|it| Attribute::text("gen_ai.conversation.id", format!("{it:016x}"))));
+    }
+    all.extend(status(event.status).map(|status| Attribute::whole("http.response.status_code", status)));
+    all.extend(error_type(event).map(|error| Attribute::text("error.type", error)));
+    all.extend(event.client.map(|client| Attribute::text("tersely.client", client)));
+    all.extend(event.missed.map(|missed| Attribute::text("tersely.missed", missed)));
+    all.extend(event.upstream.map(|it| Attribute::float("tersely.upstream.duration", it.as_secs_f64())));
+    all.extend(event.ours.map(|it| Attribute::float("tersely.rewrite.duration", it.as_secs_f64())));
+    if event.is_success() {
+        all.extend(event.billed.filter(|_| call.is_some()).map(usage).into_iter().flatten());
+        all.extend(saved(event));
+    }
+    for (key, count) in [("tersely.faults", event.faults), ("tersely.secrets.masked", event.redacted)] {
+        all.extend((count > 0).then(|| Attribute::whole(key, wide(count))));
+    }
+    all
+}
+
+/// Nobody was told anything where it is 0.
+fn status(status: u16) -> Option<u64> {
+    (status > 0).then(|| status.into())
+}
+
+/// What the provider counted; what was read from its cache, or written to it, is input too.
+fn usage(tokens: BilledTokens) -> Vec<Attribute> {
+    let some = [
+        ("gen_ai.usage.cache_read.input_tokens", tokens.cache_read),
+        ("gen_ai.usage.cache_creation.input_tokens", tokens.cache_write),
+        ("gen_ai.usage.reasoning.output_tokens", tokens.reasoning),
+    ];
+    let all = [
+        Attribute::whole("gen_ai.usage.input_tokens", tokens.read()),
+        Attribute::whole("gen_ai.usage.output_tokens", tokens.output),
+    ];
+    let some = some.into_iter().filter(|(_, count)| *count > 0);
+    all.into_iter().chain(some.map(|(key, count)| Attribute::whole(key, count))).collect()
+}
+
+/// What was saved by our own count.
+fn saved(event: &RequestEvent) -> Vec<Attribute> {
+    let mut all = Vec::new();
+    let mut change = |keys: [&str; 2], TokenChange { before, after }| {
+        if before > 0 {
+            all.push(Attribute::whole(keys[0], wide(before)));
+            all.push(Attribute::whole(keys[1], wide(after)));
+        }
+    };
+    change(["tersely.request.tokens.before", "tersely.request.tokens.after"], event.request_tokens);
+    change(["tersely.result.tokens.before", "tersely.result.tokens.after"], event.result_tokens);
+    if event.results > 0 {
+        all.push(Attribute::whole("tersely.results", wide(event.results)));
+        all.push(Attribute::whole("tersely.results.changed", wide(event.changed)));
+    }
+    all
+}
+
+/// Since 1970; a clock that is set before that says 0.
+pub(crate) fn nanos(at: SystemTime) -> u64 {
+    whole_nanos(at.duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn whole_nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}

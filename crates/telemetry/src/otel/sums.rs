@@ -1,0 +1,189 @@
+//! What all requests so far came to, as metrics.
+//!
+//! They are cumulative, so that what a collector misses while it is away is in the next export.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use crate::event::RequestEvent;
+use crate::otel::call::{ModelCall, error_type};
+use crate::otel::instrument::{COST, DURATION, INSTRUMENTS, InstrumentName, InstrumentShape, USAGE};
+use crate::otel::message::{
+    Attribute, HistogramData, HistogramPoint, Instrument, InstrumentData, PointValue, SumData, SumPoint,
+};
+use crate::otel::span::nanos;
+use crate::shown::ShownName;
+
+/// Everything since the start.
+const CUMULATIVE: i32 = 2;
+
+/// Models that are told apart; more are one.
+const MODELS: usize = 100;
+
+/// Billionths of a dollar in one.
+const BILLION: f64 = 1e9;
+
+/// What tells one series of an instrument from another: few enough to be found by looking at all.
+type Labels = Vec<Attribute>;
+
+/// What all requests so far came to.
+pub(crate) struct OtelSums {
+    since: SystemTime,
+    sums: BTreeMap<InstrumentName, Vec<(Labels, PointValue)>>,
+    histograms: BTreeMap<InstrumentName, Vec<(Labels, Buckets)>>,
+    models: BTreeSet<String>,
+}
+
+#[derive(Default)]
+struct Buckets {
+    count: u64,
+    sum: f64,
+    counts: Vec<u64>,
+}
+
+impl OtelSums {
+    /// Nothing so far.
+    pub(crate) fn new(since: SystemTime) -> Self {
+        Self { since, sums: BTreeMap::new(), histograms: BTreeMap::new(), models: BTreeSet::new() }
+    }
+
+    /// Adds a request.
+    pub(crate) fn add(&mut self, event: &RequestEvent) {
+        let provider = || Attribute::text("tersely.provider", event.provider.unwrap_or("none"));
+        self.count("tersely.requests", vec![provider(), Attribute::text("tersely.end", event.end.name())], 1);
+        if let Some(missed) = event.missed {
+            self.count("tersely.missed", vec![Attribute::text("tersely.reason", missed)], 1);
+        }
+        self.count("tersely.faults", Vec::new(), event.faults);
+        self.count("tersely.secrets.masked", Vec::new(), event.redacted);
+        self.call(event);
+        if !event.is_success() {
+            return;
+        }
+        for (name, count) in [
+            ("tersely.request.tokens.before", event.request_tokens.before),
+            ("tersely.request.tokens.after", event.request_tokens.after),
+            ("tersely.result.tokens.before", event.result_tokens.before),
+            ("tersely.result.tokens.after", event.result_tokens.after),
+        ] {
+            self.count(name, vec![provider()], count);
+        }
+        for (stage, saved) in &event.stages {
+            self.whole("tersely.stage.tokens.saved", vec![Attribute::text("tersely.stage", *stage)], *saved);
+        }
+        for fetched in &event.fetched {
+            let stage = vec![Attribute::text("tersely.stage", fetched.stage)];
+            self.whole("tersely.expansions", stage, i64::try_from(fetched.calls).unwrap_or(i64::MAX));
+        }
+        if let Some(cost) = event.cost {
+            for (kind, billionths) in [("paid", cost.paid), ("without", cost.without)] {
+                self.cost(vec![provider(), Attribute::text("tersely.kind", kind)], billionths);
+            }
+        }
+    }
+
+    /// Adds what the conventions ask for.
+    fn call(&mut self, event: &RequestEvent) {
+        let Some(mut call) = ModelCall::of(event) else { return };
+        if !event.model.as_ref().is_some_and(|model| self.knows(model)) {
+            call = call.of_any_model();
+        }
+        let mut labels = call.attributes().to_vec();
+        if let Some(tokens) = event.billed.filter(|_| event.is_success()) {
+            for (kind, count) in [("input", tokens.read()), ("output", tokens.output)] {
+                let kind = Attribute::text("gen_ai.token.type", kind);
+                self.observe(USAGE, [labels.clone(), vec![kind]].concat(), float(count));
+            }
+        }
+        labels.extend(error_type(event).map(|error| Attribute::text("error.type", error)));
+        self.observe(DURATION, labels, event.took.as_secs_f64());
+    }
+
+    /// True for the first models that come; clients may name any number.
+    fn knows(&mut self, model: &ShownName) -> bool {
+        if self.models.len() < MODELS {
+            self.models.insert(model.as_str().to_owned());
+        }
+        self.models.contains(model.as_str())
+    }
+
+    fn count(&mut self, name: InstrumentName, labels: Labels, count: usize) {
+        self.whole(name, labels, i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    fn whole(&mut self, name: InstrumentName, labels: Labels, count: i64) {
+        let value = series(self.sums.entry(name).or_default(), labels, || PointValue::Whole(0));
+        if let PointValue::Whole(sum) = value {
+            *sum = sum.saturating_add(count);
+        }
+    }
+
+    fn cost(&mut self, labels: Labels, billionths: u64) {
+        let value = series(self.sums.entry(COST).or_default(), labels, || PointValue::Float(0.0));
+        if let PointValue::Float(sum) = value {
+            *sum += float(billionths) / BILLION;
+        }
+    }
+
+    fn observe(&mut self, name: InstrumentName, labels: Labels, value: f64) {
+        let bounds = InstrumentShape::named(name).map_or(&[][..], |shape| shape.bounds);
+        let seen = series(self.histograms.entry(name).or_default(), labels, Buckets::default);
+        seen.count += 1;
+        seen.sum += value;
+        seen.counts.resize(bounds.len() + 1, 0);
+        seen.counts[bounds.partition_point(|bound| *bound < value)] += 1;
+    }
+
+    /// All of them at this time; a clock that was set back is not believed.
+    pub(crate) fn instruments(&self, now: SystemTime) -> Vec<Instrument> {
+        let times = (nanos(self.since), nanos(now.max(self.since)));
+        let written = INSTRUMENTS.iter().filter_map(|shape| {
+            let data = self.sum(shape, times).or_else(|| self.histogram(shape, times))?;
+            Some(Instrument {
+                name: shape.name.to_owned(),
+                description: shape.about.to_owned(),
+                unit: shape.unit.to_owned(),
+                data: Some(data),
+            })
+        });
+        written.collect()
+    }
+
+    fn sum(&self, shape: &InstrumentShape, (start, time): (u64, u64)) -> Option<InstrumentData> {
+        let points = self.sums.get(shape.name)?.iter().map(|(labels, value)| SumPoint {
+            start,
+            time,
+            value: Some(*value),
+            attributes: labels.clone(),
+        });
+        let is_monotonic = !shape.falls;
+        Some(InstrumentData::Sum(SumData { points: points.collect(), temporality: CUMULATIVE, is_monotonic }))
+    }
+
+    fn histogram(&self, shape: &InstrumentShape, (start, time): (u64, u64)) -> Option<InstrumentData> {
+        let points = self.histograms.get(shape.name)?.iter().map(|(labels, seen)| HistogramPoint {
+            start,
+            time,
+            count: seen.count,
+            sum: Some(seen.sum),
+            buckets: seen.counts.clone(),
+            bounds: shape.bounds.to_vec(),
+            attributes: labels.clone(),
+        });
+        Some(InstrumentData::Histogram(HistogramData { points: points.collect(), temporality: CUMULATIVE }))
+    }
+}
+
+/// The series of these labels, which begins with `new`.
+fn series<T>(all: &mut Vec<(Labels, T)>, labels: Labels, new: impl FnOnce() -> T) -> &mut T {
+    let at = all.iter().position(|(known, _)| *known == labels).unwrap_or_else(|| {
+        all.push((labels, new()));
+        all.len() - 1
+    });
+    &mut all[at].1
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens and costs of requests are far below 2^53")]
+fn float(count: u64) -> f64 {
+    count as f64
+}

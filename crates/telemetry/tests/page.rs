@@ -1,0 +1,106 @@
+//! Alerts, dashboard and the page about watching, beside all numbers that there are.
+
+#![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tersely_telemetry::{
+    BilledCost, BilledTokens, EventSink, FetchSum, GroupSum, NumbersForm, PriceTable, RequestEvent,
+    ResultEvent, ResultGroup, ResultPlace, ResultStatus, SideNumbers, StoreNumbers, Telemetry, TextSize,
+    TokenChange, Verb,
+};
+
+struct Forgetful;
+
+impl EventSink for Forgetful {
+    fn name(&self) -> &'static str {
+        "events"
+    }
+
+    fn hear(&self, _: &Arc<RequestEvent>) {}
+
+    fn dropped(&self) -> u64 {
+        1
+    }
+}
+
+/// A request of which there is something to tell everywhere.
+fn event() -> RequestEvent {
+    let group = ResultGroup { tool: "bash", family: "log" };
+    let tokens = TokenChange { before: 2, after: 1 };
+    let result = ResultEvent {
+        call: None,
+        tool: None,
+        place: ResultPlace::default(),
+        group,
+        mode: "standard",
+        status: ResultStatus::Compressed,
+        stages: Vec::new(),
+        before: TextSize::default(),
+        after: TextSize::default(),
+        tokens,
+        is_renewed: false,
+        redacted: 0,
+        arguments: None,
+    };
+    RequestEvent {
+        provider: Some("openai"),
+        status: 200,
+        missed: Some("late"),
+        upstream: Some(Duration::from_millis(2)),
+        ours: Some(Duration::from_millis(1)),
+        groups: vec![GroupSum { group, results: 1, changed: 1, tokens }],
+        fresh: vec![result],
+        stages: vec![("search", 2), ("numbered", -1)],
+        fetched: vec![FetchSum { stage: "search", calls: 1, tokens: 1 }],
+        billed: Some(BilledTokens { input: 1, ..BilledTokens::default() }),
+        rounds: BilledTokens { input: 1, ..BilledTokens::default() },
+        cost: Some(BilledCost { paid: 1, without: 2 }),
+        ..RequestEvent::new(1, Verb::of("POST"))
+    }
+}
+
+/// The names of all numbers.
+fn told() -> BTreeSet<String> {
+    let look = || SideNumbers { store: Some(StoreNumbers::default()), ..SideNumbers::default() };
+    let telemetry = Telemetry::beside(PriceTable::known(), vec![Box::new(Forgetful)], Box::new(look));
+    telemetry.end(event(), None);
+    let text = String::from_utf8(telemetry.metrics(NumbersForm::Classic)).expect("text");
+    let names = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    names.map(str::to_owned).collect()
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).expect("a file")
+}
+
+#[test]
+fn every_number_that_is_asked_for_is_told() {
+    let told = told();
+    for path in ["deploy/prometheus/alerts.yml", "deploy/grafana/tersely.json"] {
+        let text = text(path);
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let is_name = |word: &&str| word.starts_with("tersely_") || word.starts_with("process_");
+        let asked: BTreeSet<_> = words.filter(is_name).collect();
+        assert!(asked.len() > 5, "{path} asks for {asked:?}");
+        for name in asked {
+            let is_told =
+                told.contains(name) || name.strip_suffix("_bucket").is_some_and(|it| told.contains(it));
+            assert!(is_told, "{path} asks for {name}, which nobody tells");
+        }
+    }
+}
+
+/// The page explains what is told, all of it and nothing else.
+#[test]
+fn the_page_about_watching_names_every_number() {
+    let page = text("docs/watching.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `tersely_") || line.starts_with("| `process_"));
+    let explained: BTreeSet<String> =
+        rows.filter_map(|row| Some(row.split('`').nth(1)?.to_owned())).collect();
+    assert_eq!(explained, told());
+}
