@@ -22,14 +22,14 @@ const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
 
 /// A request as something behind us saw it.
-struct Got {
+pub(crate) struct Got {
     path: String,
     headers: BTreeMap<String, String>,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 /// A server that answers every request with success, and tells what it got.
-fn server() -> (SocketAddr, Receiver<Got>) {
+pub(crate) fn server() -> (SocketAddr, Receiver<Got>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let (tell, got) = channel();

@@ -8,11 +8,13 @@ use std::fs;
 use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::collected::{Got, server};
 use crate::numbers::shape::SHAPES;
 use crate::seen::free;
 use crate::stage::{Running, get, request, start};
@@ -24,6 +26,8 @@ const CANARY: &str = "cAnAry7Q";
 struct Places {
     folder: PathBuf,
     admin: String,
+    collector: SocketAddr,
+    collected: Receiver<Got>,
 }
 
 /// What switches on each place that tells of requests.
@@ -32,6 +36,10 @@ fn switched(places: &Places, format: &str) -> Vec<(&'static str, String)> {
         ("TERSELY_LOG_FORMAT", format.to_owned()),
         ("TERSELY_ADMIN_LISTEN", places.admin.clone()),
         ("TERSELY_EVENTS_FILE", places.folder.join("events.jsonl").to_string_lossy().into_owned()),
+        ("TERSELY_HISTORY_RECORD", "on".to_owned()),
+        ("TERSELY_HISTORY_FILE", places.folder.join("history.db").to_string_lossy().into_owned()),
+        ("TERSELY_OTEL_ENDPOINT", format!("http://{}", places.collector)),
+        ("TERSELY_OTEL_INTERVAL", "200ms".to_owned()),
     ]
 }
 
@@ -40,7 +48,36 @@ fn told(places: &Places) -> Vec<(&'static str, String)> {
     vec![
         ("metrics", get(&places.admin, "/metrics")),
         ("events", fs::read_to_string(places.folder.join("events.jsonl")).unwrap_or_default()),
+        ("stats", get(&places.admin, "/stats")),
+        ("page", get(&places.admin, "/_tersely/")),
+        ("sessions", sessions(places)),
+        ("collector", collected(places)),
     ]
+}
+
+/// What the board says of each conversation.
+fn sessions(places: &Places) -> String {
+    let events = fs::read_to_string(places.folder.join("events.jsonl")).unwrap_or_default();
+    let events = events.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut ids: Vec<_> = events.filter_map(|event| event["session"].as_str().map(str::to_owned)).collect();
+    ids.sort();
+    ids.dedup();
+    assert!(!ids.is_empty(), "no request has a session");
+    let shown = ids.iter().map(|id| get(&places.admin, &format!("/_tersely/session/{id}")));
+    shown.inspect(|shown| assert!(shown.contains("200 OK"), "{shown}")).collect()
+}
+
+/// What a collector got, spans and metrics, once both came.
+fn collected(places: &Places) -> String {
+    let since = Instant::now();
+    let mut all = Vec::new();
+    while since.elapsed() < Duration::from_secs(2) {
+        all.extend(places.collected.try_iter().flat_map(|got| got.body));
+        thread::sleep(Duration::from_millis(50));
+    }
+    let text = String::from_utf8_lossy(&all).into_owned();
+    assert!(text.contains("gen_ai.") && text.contains("tersely.request.id"), "no spans came");
+    text
 }
 
 /// Behaviour 13.9: a word that stands everywhere in requests and answers is nowhere in what is told of them.
@@ -52,7 +89,8 @@ fn nothing_holds_a_word_of_a_request() {
 }
 
 fn check(format: &str) {
-    let places = Places { folder: folder(format), admin: free() };
+    let (collector, collected) = server();
+    let places = Places { folder: folder(format), admin: free(), collector, collected };
     let upstream = upstream();
     let url = format!("http://{upstream}");
     let env = switched(&places, format);
@@ -63,6 +101,7 @@ fn check(format: &str) {
     wait(&places.folder.join("events.jsonl"), sent);
     let mut all = told(&places);
     all.push(("log", log(&mut served, sent)));
+    all.push(("history", database(&places.folder)));
     for (place, text) in all {
         assert!(!text.trim().is_empty(), "{place} tells nothing");
         let found = text.to_ascii_lowercase().find(&CANARY.to_ascii_lowercase());
@@ -70,6 +109,13 @@ fn check(format: &str) {
         assert_eq!(around, None, "{place}");
     }
     let _ = fs::remove_dir_all(&places.folder);
+}
+
+/// All bytes of a history, those that are not yet in the database proper too.
+fn database(folder: &Path) -> String {
+    let parts = ["history.db", "history.db-wal"].map(|name| fs::read(folder.join(name)).unwrap_or_default());
+    assert!(parts.concat().len() > 10_000, "nothing was recorded");
+    String::from_utf8_lossy(&parts.concat()).into_owned()
 }
 
 fn folder(name: &str) -> PathBuf {
