@@ -338,8 +338,8 @@ mod tests {
     fn hear(collector: &Collector, count: u64) {
         for id in 0..count {
             collector.hear(&event(id));
-            if id % 500 == 0 {
-                thread::sleep(Duration::from_millis(5));
+            if id % 250 == 0 {
+                thread::sleep(Duration::from_millis(20));
             }
         }
         thread::sleep(Duration::from_millis(200));
