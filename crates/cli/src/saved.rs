@@ -5,6 +5,7 @@ use std::fmt;
 use tersely_engine::{DISCOVERY, ELSEWHERE, Fetch, ResultTally};
 use tersely_gateway::Totals;
 use tersely_telemetry::{BillSums, BilledCost};
+use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
 /// What was saved, in tokens and in money.
@@ -190,24 +191,6 @@ fn change(tally: ResultTally) -> String {
     }
     let share = Share::saved(before, after);
     format!("{} of {} tokens saved, {share}", grouped(before - after), grouped(before))
-}
-
-/// So many things: 1 request, 1,204 requests.
-fn many(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
-/// A number that can be read: 12,345.
-fn grouped(number: impl fmt::Display) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod fault;
 pub mod input;
+pub mod number;
 pub mod output;
 pub mod place;
 pub mod progress;

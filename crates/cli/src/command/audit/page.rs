@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use tersely_audit::{AuditSum, BreakSum, SavedBill};
+use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-use super::said::{AuditWords, day, dollars, many, percent, share, short, whole};
+use super::said::{AuditWords, day, dollars, percent, share, short};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -54,7 +55,7 @@ fn lead(said: &AuditWords<'_>) -> String {
         ("Paid, by the providers' counts", dollars(all.bill.paid)),
         ("Would have been saved", dollars(saved.dollars)),
         ("Tool results, in tokens", fell.to_string()),
-        ("Requests", whole(all.requests as u64)),
+        ("Requests", grouped(all.requests)),
         ("Our reckoning is off by", format!("{explained:+.1} %")),
     ];
     let tile = |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", text(value));
@@ -64,7 +65,7 @@ fn lead(said: &AuditWords<'_>) -> String {
          <p class=\"note\">{} on this machine replayed offline, request by request, with the prompt cache \
          as it was. Nothing left the machine.</p>\n<ul class=\"tiles\">{tiles}</ul>\n",
         share(all, saved),
-        many(all.conversations, "conversation"),
+        many(all.conversations as u64, "conversation"),
     )
 }
 
@@ -115,7 +116,7 @@ fn sums(title: &str, name: &str, rows: &[(String, AuditSum)]) -> String {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}<td>{}</td></tr>\n",
             text(&short(name, NAME)),
-            whole(sum.requests as u64),
+            grouped(sum.requests),
             dollars(sum.bill.paid),
             saved(sum.exact),
             saved(sum.standard),
@@ -149,8 +150,8 @@ fn costly(said: &AuditWords<'_>) -> String {
             dollars(it.dollars),
             text(&short(&it.tool, 40)),
             text(&short(&it.about, NAME)),
-            whole(it.tokens),
-            whole(it.requests as u64)
+            grouped(it.tokens),
+            grouped(it.requests)
         )
     };
     let rows: String = said.summary.costly.iter().map(row).collect();
@@ -166,8 +167,8 @@ fn reads(said: &AuditWords<'_>) -> String {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             text(&short(&it.file, NAME)),
-            whole(it.reads as u64),
-            whole(it.tokens)
+            grouped(it.reads),
+            grouped(it.tokens)
         )
     };
     let rows: String = said.summary.reads.iter().map(row).collect();
@@ -184,8 +185,8 @@ fn cache(said: &AuditWords<'_>) -> String {
         0 => String::new(),
         requests => format!(
             "<tr><td>{why}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{:.1} %</td></tr>\n",
-            whole(requests as u64),
-            whole(sum.tokens),
+            grouped(requests),
+            grouped(sum.tokens),
             dollars(sum.dollars),
             percent(sum.dollars, paid)
         ),
@@ -209,8 +210,8 @@ fn unused(said: &AuditWords<'_>) -> String {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             text(&short(&it.tool, NAME)),
-            whole(it.tokens),
-            whole(it.requests as u64)
+            grouped(it.tokens),
+            grouped(it.requests)
         )
     };
     let rows: String = said.summary.unused.iter().map(row).collect();

@@ -1,6 +1,7 @@
 //! What an audit says, in words that its text, its page and its JSON share.
 
 use tersely_audit::{AuditSum, AuditSummary, SavedBill};
+use tersely_terminal::number::{grouped, many};
 
 use super::Findings;
 
@@ -31,14 +32,14 @@ impl AuditWords<'_> {
         if uncounted > 0 {
             limits.push(format!(
                 "{} of {} requests have no count; theirs is reckoned.",
-                whole(uncounted as u64),
-                whole(all.requests as u64)
+                grouped(uncounted),
+                grouped(all.requests)
             ));
         }
         if all.unpriced > 0 {
             limits.push(format!(
                 "{} conversations are with models whose price is not known; they count as free.",
-                whole(all.unpriced as u64)
+                grouped(all.unpriced)
             ));
         }
         limits
@@ -49,10 +50,10 @@ impl AuditWords<'_> {
         let Findings { lines, foreign, faults, .. } = self.findings;
         let mut all = Vec::new();
         if *lines > 0 {
-            all.push(many(*lines, "broken line"));
+            all.push(many(*lines as u64, "broken line"));
         }
         if *foreign > 0 {
-            all.push(format!("{} of other kinds", many(*foreign, "file")));
+            all.push(format!("{} of other kinds", many(*foreign as u64, "file")));
         }
         all.extend(faults.iter().take(5).cloned());
         if faults.len() > 5 {
@@ -81,28 +82,6 @@ pub(super) fn dollars(amount: f64) -> String {
     let cents = format!("{amount:.2}");
     let (whole, cents) = cents.split_once('.').unwrap_or((&cents, "00"));
     format!("{sign}${}.{cents}", grouped(whole))
-}
-
-/// `1,234,567`
-pub(super) fn whole(count: u64) -> String {
-    grouped(&count.to_string())
-}
-
-/// `1 request`, `2,000 requests`
-pub(super) fn many(count: usize, what: &str) -> String {
-    let number = whole(count as u64);
-    if count == 1 { format!("{number} {what}") } else { format!("{number} {what}s") }
-}
-
-fn grouped(digits: &str) -> String {
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A text in one line of so many characters, without anything that would move a terminal's cursor. Of a long one its ends
@@ -143,7 +122,6 @@ mod tests {
         assert_eq!(dollars(0.001), "$0.0010");
         assert_eq!(dollars(-3.0), "-$3.00");
         assert_eq!(dollars(0.0), "$0.00");
-        assert_eq!([0, 999, 1_000, 1_234_567].map(whole), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! An audit on the terminal.
 
 use tersely_audit::{AuditSum, BreakSum};
+use tersely_terminal::number::{grouped, many};
 use tersely_terminal::table;
 
-use super::said::{AuditWords, dollars, many, percent, share, short, whole};
+use super::said::{AuditWords, dollars, percent, share, short};
 
 /// The widest a name may be, so that a line fits 80 columns.
 const NAME: usize = 36;
@@ -14,8 +15,8 @@ pub(super) fn lines(said: &AuditWords<'_>) -> String {
     let all = &summary.all;
     let head = format!(
         "{}, {}: {} paid, {} of it would have been saved.",
-        many(all.conversations, "conversation"),
-        many(all.requests, "request"),
+        many(all.conversations as u64, "conversation"),
+        many(all.requests as u64, "request"),
         dollars(all.bill.paid),
         best(all)
     );
@@ -51,7 +52,7 @@ fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
         let saved =
             |saved: tersely_audit::SavedBill| [dollars(saved.dollars), format!("{:.1} %", share(sum, saved))];
         let name = if name.is_empty() { "(unknown)" } else { name };
-        let first = vec![short(name, 24), whole(sum.requests as u64), dollars(sum.bill.paid)];
+        let first = vec![short(name, 24), grouped(sum.requests), dollars(sum.bill.paid)];
         [first, saved(sum.exact).to_vec(), saved(sum.standard).to_vec()].concat()
     };
     let mut lines = vec![head];
@@ -82,8 +83,8 @@ fn dearest(said: &AuditWords<'_>) -> Option<String> {
                 format!("  {}", dollars(it.dollars)),
                 short(&it.tool, 12),
                 short(&it.about, NAME),
-                whole(it.tokens),
-                whole(it.requests as u64),
+                grouped(it.tokens),
+                grouped(it.requests),
             ]
         })
         .collect();
@@ -95,7 +96,7 @@ fn again(said: &AuditWords<'_>) -> Option<String> {
         .summary
         .reads
         .iter()
-        .map(|it| vec![format!("  {}", whole(it.reads as u64)), short(&it.file, NAME + 14), whole(it.tokens)])
+        .map(|it| vec![format!("  {}", grouped(it.reads)), short(&it.file, NAME + 14), grouped(it.tokens)])
         .collect();
     let title = "Files read again and again in one conversation";
     listed(title, "rlr", ["  reads", "file", "tokens again"], rows)
@@ -106,7 +107,7 @@ fn cache(said: &AuditWords<'_>) -> Option<String> {
     let paid = said.summary.all.bill.paid;
     let row = |sum: BreakSum, why: &str| {
         let part = format!("{:.1} %", percent(sum.dollars, paid));
-        vec![format!("  {}", dollars(sum.dollars)), part, whole(sum.requests as u64), why.to_owned()]
+        vec![format!("  {}", dollars(sum.dollars)), part, grouped(sum.requests), why.to_owned()]
     };
     let rows: Vec<_> = [
         (expired, "a pause longer than the cache lasts"),
@@ -125,7 +126,7 @@ fn unused(said: &AuditWords<'_>) -> Option<String> {
         .summary
         .unused
         .iter()
-        .map(|it| vec![format!("  {}", whole(it.tokens)), short(&it.tool, NAME), whole(it.requests as u64)])
+        .map(|it| vec![format!("  {}", grouped(it.tokens)), short(&it.tool, NAME), grouped(it.requests)])
         .collect();
     let title = "Tools that were sent with every request and never called";
     listed(title, "rlr", ["  tokens", "tool", "requests"], rows)

@@ -1,5 +1,7 @@
 //! Amounts that can be read at a glance: tokens, shares and money.
 
+use tersely_terminal::number::grouped;
+
 /// A number of tokens: 950, 12.3 k, 4.56 M.
 pub(crate) fn tokens(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
@@ -39,19 +41,6 @@ pub(crate) fn money(billionths: i64) -> String {
         return format!("{sign}${}", grouped(cents / 100));
     }
     format!("{sign}${}.{:02}", cents / 100, cents % 100)
-}
-
-/// 12,345
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, RequestSums};
+use tersely_terminal::number::grouped;
 use tersely_terminal::screen::ScreenRoom;
 
-use crate::command::stats::amount::{grouped, money, share, tokens};
+use crate::command::stats::amount::{money, share, tokens};
 use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
 
 /// Days of the small chart, at most.
