@@ -1,17 +1,16 @@
 //! All conversations of a history, one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer};
-use tersely_telemetry::BilledTokens;
 
 use crate::bill::{BilledTurns, ConversationBill, SavedBill};
 use crate::fit::TokenFit;
 use crate::price::{DollarPrice, count};
 use crate::recording::Recording;
 use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool, breaks, costly, reads, unused, wide};
-use crate::weighed::Weighed;
+use crate::weighed::{Weighed, counted};
 
 /// Looks at conversations.
 pub struct Audit {
@@ -40,7 +39,9 @@ pub struct AuditedConversation {
     pub reads: Vec<FileReads>,
     /// Requests that found too little in the cache.
     pub breaks: Vec<CacheBreak>,
-    /// Tools that were never called.
+    /// Tools that were called.
+    pub called: BTreeSet<String>,
+    /// Tools whose definitions were sent and that were not.
     pub unused: Vec<UnusedTool>,
     /// What each stage saved, by our count, each result once.
     pub stages: Vec<(&'static str, i64)>,
@@ -83,11 +84,12 @@ impl Audit {
     /// Looks at a conversation whose model costs so much. None when it cannot be read.
     #[must_use]
     pub fn look(&self, recording: &Recording, price: Option<&DollarPrice>) -> Option<AuditedConversation> {
-        let first = Weighed::of(&self.exact, recording, 0)?;
+        let counted = counted(recording);
+        let first = Weighed::of(&self.exact, recording, &counted, 0)?;
         let ours: Vec<_> = recording.turns.iter().map(|turn| wide(first.sum(turn.messages).before)).collect();
         let fit = TokenFit::of(recording.shape, &recording.turns, &ours);
         let head = usize::try_from(count(fit.head / fit.scale)).unwrap_or(usize::MAX).min(200_000);
-        let standard = Weighed::of(&self.standard, recording, head)?;
+        let standard = Weighed::of(&self.standard, recording, &counted, head)?;
         let turns = |weighed: &Weighed| BilledTurns {
             shape: recording.shape,
             turns: &recording.turns,
@@ -95,15 +97,10 @@ impl Audit {
             ours: ours.clone(),
             removed: recording.turns.iter().map(|turn| removed(weighed, turn.messages)).collect(),
             tool: wide(weighed.tool),
-            answers: recording.turns.iter().map(|turn| answer(&first, turn.messages)).collect(),
+            answers: recording.turns.iter().map(|turn| answer(&counted, turn.messages)).collect(),
         };
-        let price_or_none = price.copied().unwrap_or(DollarPrice {
-            input: 0.0,
-            cache_read: 0.0,
-            cache_write: 0.0,
-            output: 0.0,
-        });
-        let price = &price_or_none;
+        let unpriced = usize::from(price.is_none());
+        let price = &price.copied().unwrap_or_default();
         let (exact, standard_turns) = (turns(&first), turns(&standard));
         let before = first.results.iter().map(|it| wide(it.tokens.before)).sum();
         let after = |weighed: &Weighed| weighed.results.iter().map(|it| wide(it.tokens.after)).sum();
@@ -114,10 +111,11 @@ impl Audit {
             results: first.results.len(),
             result_tokens: [before, after(&first), after(&standard)],
             bill: exact.bill(price),
-            unpriced: usize::from(price.input == 0.0),
+            unpriced,
             exact: exact.saved(price),
             standard: standard_turns.saved(price),
         };
+        let called = first.results.iter().map(|result| result.tool.clone()).collect();
         Some(AuditedConversation {
             client: recording.client,
             session: recording.session.clone(),
@@ -128,7 +126,8 @@ impl Audit {
             costly: costly(&first, &exact, price),
             reads: reads(&first, &exact),
             breaks: breaks(&exact, price),
-            unused: unused(recording, &first),
+            unused: unused(recording, &called),
+            called,
             stages: standard.stages,
         })
     }
@@ -141,8 +140,8 @@ impl Default for Audit {
 }
 
 /// Our count of the message that follows a request.
-fn answer(weighed: &Weighed, at: usize) -> u64 {
-    wide(weighed.messages.get(at).map_or(0, |message| message.before))
+fn answer(counted: &[usize], at: usize) -> u64 {
+    wide(counted.get(at).copied().unwrap_or(0))
 }
 
 fn removed(weighed: &Weighed, messages: usize) -> u64 {
@@ -185,11 +184,5 @@ impl AuditSum {
             *sum = sum.and(&one.sum);
         }
         sums
-    }
-
-    /// What providers counted.
-    #[must_use]
-    pub fn billed(&self) -> BilledTokens {
-        self.bill.billed
     }
 }

@@ -3,7 +3,7 @@
 use tersely_telemetry::{BilledTokens, ModelPrice};
 
 /// What a million tokens of a model cost, in dollars.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct DollarPrice {
     /// Read at full price.
     pub input: f64,

@@ -82,7 +82,8 @@ impl AuditSummary {
             }
         }
         // One that another conversation called is of use.
-        summary.unused = unused.into_values().collect();
+        let is_called = |tool: &UnusedTool| all.iter().any(|it| it.called.contains(&tool.tool));
+        summary.unused = unused.into_values().filter(|tool| !is_called(tool)).collect();
         summary
             .unused
             .sort_by_key(|tool| std::cmp::Reverse(tool.tokens.saturating_mul(tool.requests as u64)));
@@ -102,4 +103,25 @@ fn sorted(sums: BTreeMap<String, AuditSum>) -> Vec<(String, AuditSum)> {
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by(|(_, a), (_, b)| b.bill.paid.total_cmp(&a.bill.paid).then(b.requests.cmp(&a.requests)));
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_some_conversation_called_is_of_use() {
+        let tool = |name: &str, requests| UnusedTool { tool: name.to_owned(), tokens: 50, requests };
+        let one = AuditedConversation {
+            called: ["read".to_owned()].into(),
+            unused: vec![tool("write", 3), tool("fetch", 3)],
+            ..AuditedConversation::default()
+        };
+        let other = AuditedConversation {
+            called: ["write".to_owned()].into(),
+            unused: vec![tool("read", 4), tool("fetch", 4)],
+            ..AuditedConversation::default()
+        };
+        assert_eq!(AuditSummary::of(&[one, other]).unused, [tool("fetch", 7)]);
+    }
 }

@@ -121,11 +121,10 @@ pub(crate) fn breaks(turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CacheB
     all
 }
 
-/// Tools whose definitions were sent and that were never called.
-pub(crate) fn unused(recording: &Recording, weighed: &Weighed) -> Vec<UnusedTool> {
-    let called: BTreeSet<_> = weighed.results.iter().map(|result| result.tool.as_str()).collect();
+/// Tools whose definitions were sent and that were not called.
+pub(crate) fn unused(recording: &Recording, called: &BTreeSet<String>) -> Vec<UnusedTool> {
     let tools = recording.head.tools.iter().flat_map(named);
-    let unused = tools.filter(|(name, _)| !called.contains(name));
+    let unused = tools.filter(|(name, _)| !called.contains(*name));
     let requests = recording.turns.len();
     unused
         .map(|(name, tool)| UnusedTool {

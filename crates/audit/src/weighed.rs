@@ -14,8 +14,8 @@ use crate::weigh::weigh;
 /// The tokens of a conversation, by our count.
 #[derive(Debug, Default)]
 pub(crate) struct Weighed {
-    /// Of each message.
-    pub(crate) messages: Vec<TokenChange>,
+    /// Of all messages before each, and of all of them.
+    sums: Vec<TokenChange>,
     /// Of each tool result.
     pub(crate) results: Vec<WeighedResult>,
     /// Of our own tool, in each request.
@@ -37,19 +37,16 @@ pub(crate) struct WeighedResult {
 }
 
 impl Weighed {
-    /// Weighs a conversation whose requests have a head of so many tokens. None when it cannot be read.
-    pub(crate) fn of(engine: &Engine, recording: &Recording, head: usize) -> Option<Self> {
+    /// Weighs a conversation of messages that were counted, whose requests have a head of so many tokens. None when it
+    /// cannot be read.
+    pub(crate) fn of(engine: &Engine, recording: &Recording, counted: &[usize], head: usize) -> Option<Self> {
         let body = recording.body(head);
         let path = recording.shape.path();
         let provider = claimed_provider(path)?;
         let report = engine.pass(&Request::new(provider, path), &body.bytes).ok()?.report;
         let slots = provider.slots(&body.bytes).ok()?;
-        let mut messages: Vec<_> = body
-            .spans
-            .iter()
-            .map(|span| weigh(&body.bytes[span.clone()]))
-            .map(|tokens| TokenChange { before: tokens, after: tokens })
-            .collect();
+        let whole = |tokens: &usize| TokenChange { before: *tokens, after: *tokens };
+        let mut messages: Vec<_> = counted.iter().map(whole).collect();
         let mut results = Vec::with_capacity(slots.len());
         for (slot, note) in slots.iter().zip(&report.results) {
             let message = body.spans.partition_point(|span| span.end <= slot.span.start);
@@ -64,17 +61,27 @@ impl Weighed {
             results.push(WeighedResult { message, tool, about, tokens });
         }
         let stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
-        Some(Self { messages, results, tool: report.tool, stages })
+        Some(Self { sums: sums(&messages), results, tool: report.tool, stages })
     }
 
     /// The tokens of the first so many messages.
     pub(crate) fn sum(&self, messages: usize) -> TokenChange {
-        let first = &self.messages[..messages.min(self.messages.len())];
-        first.iter().fold(TokenChange::default(), |sum, it| TokenChange {
-            before: sum.before + it.before,
-            after: sum.after + it.after,
-        })
+        self.sums.get(messages).or(self.sums.last()).copied().unwrap_or_default()
     }
+}
+
+/// The tokens of each message of a conversation as it is.
+pub(crate) fn counted(recording: &Recording) -> Vec<usize> {
+    recording.messages.iter().map(|message| weigh(message.to_string().as_bytes())).collect()
+}
+
+fn sums(messages: &[TokenChange]) -> Vec<TokenChange> {
+    let mut sum = TokenChange::default();
+    let next = |it: &TokenChange| {
+        sum = TokenChange { before: sum.before + it.before, after: sum.after + it.after };
+        sum
+    };
+    [TokenChange::default()].into_iter().chain(messages.iter().map(next)).collect()
 }
 
 /// A path within a project, from there on.
@@ -140,11 +147,11 @@ mod tests {
             let plan = Plan { loss, ..Plan::default() };
             let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
             let whole = recording();
-            let weighed = Weighed::of(&engine, &whole, 10).unwrap();
+            let weighed = Weighed::of(&engine, &whole, &counted(&whole), 10).unwrap();
             assert!(weighed.sum(whole.messages.len()).after < weighed.sum(whole.messages.len()).before);
             for turn in &whole.turns {
                 let part = Recording { messages: whole.messages[..turn.messages].to_vec(), ..whole.clone() };
-                let alone = Weighed::of(&engine, &part, 10).unwrap();
+                let alone = Weighed::of(&engine, &part, &counted(&part), 10).unwrap();
                 assert_eq!(alone.sum(turn.messages), weighed.sum(turn.messages), "{turn:?}");
             }
             assert_eq!(weighed.results[0].about, "/src/0.rs");
