@@ -92,6 +92,12 @@ expand: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 expand.py
 
+# Real agents work through the gateway; the audit of their own histories must say what it counted. (2 minutes)
+[group('slow')]
+histories: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 history.py
+
 # What agents say before a conversation begins, counted: writes the table that `just bench conversations` reads. (minutes)
 [group('measure')]
 heads: release

@@ -142,4 +142,5 @@ def main():
         print(f"{what:22} {name:12} median {statistics.median(values):10.1f}   least {min(values):10.1f}   most {max(values):10.1f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

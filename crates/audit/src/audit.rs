@@ -162,6 +162,7 @@ impl AuditSum {
         }
         self.bill.billed += other.bill.billed;
         self.bill.paid += other.bill.paid;
+        self.bill.counted += other.bill.counted;
         self.bill.simulated += other.bill.simulated;
         self.bill.explained += other.bill.explained;
         self.unpriced += other.unpriced;

@@ -20,8 +20,10 @@ pub struct ConversationBill {
     pub billed: BilledTokens,
     /// Dollars for it.
     pub paid: f64,
-    /// Dollars by our own reckoning of the cache, from times and texts alone. How far it is from what was paid is how far
-    /// our figures can be off.
+    /// Dollars for the requests that its provider counted.
+    pub counted: f64,
+    /// Dollars for the same by our own reckoning of the cache, from times and texts alone. How far it is from what was
+    /// counted is how far our figures can be off.
     pub simulated: f64,
     /// The same, but for requests whose client had changed what it had sent before: what those found in the cache is
     /// taken from their count.
@@ -68,8 +70,11 @@ impl BilledTurns<'_> {
         for ((turn, billed), (simulated, explained)) in self.turns.iter().zip(self.billed()).zip(reckoned) {
             bill.billed += billed;
             bill.paid += price.of(billed, turn.is_long);
-            bill.simulated += price.of(simulated, turn.is_long);
-            bill.explained += price.of(explained, turn.is_long);
+            if turn.billed.is_some() {
+                bill.counted += price.of(billed, turn.is_long);
+                bill.simulated += price.of(simulated, turn.is_long);
+                bill.explained += price.of(explained, turn.is_long);
+            }
         }
         bill
     }

@@ -1,5 +1,6 @@
 //! A conversation, as a client's history has it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -130,11 +131,25 @@ impl BodyShape {
 }
 
 impl Recording {
-    /// The body of its last request. A history that lacks the head of its requests gets one of so many tokens, for whether
-    /// the model can fetch things back depends on how long it is.
+    /// True when its model writes programs that call the tools: Codex lists those among its messages then, so that nothing
+    /// can be added to them.
+    fn is_programmed(&self) -> bool {
+        self.messages.iter().any(|item| item["type"] == "custom_tool_call" && item["name"] == "exec")
+    }
+
+    /// The names of the tools that its model called, each once.
+    fn called(&self) -> impl Iterator<Item = &str> {
+        let blocks = |message| BLOCKS.into_iter().flat_map(move |name| list(message, name));
+        let calls = self.messages.iter().flat_map(move |message| blocks(message).chain([message]));
+        calls.filter_map(called).collect::<BTreeSet<_>>().into_iter()
+    }
+
+    /// The body of its last request. A history that lacks the head of its requests gets one of so many tokens and with the
+    /// tools that were called, for whether the model can fetch things back depends on both.
     pub(crate) fn body(&self, head: usize) -> RecordedBody {
         let mut tools = self.head.tools.clone();
-        if tools.is_empty() {
+        if tools.is_empty() && !self.is_programmed() {
+            tools.extend(self.called().map(|name| self.shape.tool(name, "")));
             tools.push(self.shape.tool("head", &" the".repeat(head)));
         }
         let mut text = format!(
@@ -158,6 +173,21 @@ impl Recording {
     }
 }
 
+/// Members of a message that hold its calls.
+const BLOCKS: [&str; 3] = ["content", "parts", "tool_calls"];
+
+fn list<'a>(message: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    message[name].as_array().into_iter().flatten()
+}
+
+/// The name of the tool that a block of a message, or an item, calls.
+fn called(block: &Value) -> Option<&str> {
+    const CALLS: [&str; 4] = ["tool_use", "function_call", "custom_tool_call", "local_shell_call"];
+    let is_call = block["type"].as_str().is_some_and(|kind| CALLS.contains(&kind));
+    let inner = ["functionCall", "function"].map(|name| &block[name]["name"]);
+    [&block["name"]].into_iter().filter(|_| is_call).chain(inner).find_map(Value::as_str)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -177,5 +207,34 @@ mod tests {
             assert_eq!(second, messages[1]);
             assert!(tersely_wire::claimed_provider(shape.path()).is_some());
         }
+    }
+
+    #[test]
+    fn a_history_without_a_head_gets_the_tools_that_were_called() {
+        for (shape, message) in [
+            (
+                BodyShape::Messages,
+                json!({ "role": "assistant", "content": [{ "type": "tool_use", "name": "Bash" }] }),
+            ),
+            (
+                BodyShape::Chat,
+                json!({ "role": "assistant", "tool_calls": [{ "function": { "name": "Bash" } }] }),
+            ),
+            (BodyShape::Responses, json!({ "type": "function_call", "name": "Bash" })),
+            (
+                BodyShape::Gemini,
+                json!({ "role": "model", "parts": [{ "functionCall": { "name": "Bash" } }] }),
+            ),
+        ] {
+            let recording =
+                Recording { shape, messages: vec![message.clone(), message], ..Recording::default() };
+            let body: Value = serde_json::from_slice(&recording.body(0).bytes).unwrap();
+            assert_eq!(body["tools"].to_string().matches("\"Bash\"").count(), 1, "{body}");
+        }
+        let program = json!({ "type": "custom_tool_call", "name": "exec" });
+        let recording =
+            Recording { shape: BodyShape::Responses, messages: vec![program], ..Recording::default() };
+        let body: Value = serde_json::from_slice(&recording.body(9).bytes).unwrap();
+        assert_eq!(body["tools"], json!([]));
     }
 }

@@ -1,4 +1,4 @@
-//! Gemini CLI: one object a session, with a member for each message and its calls.
+//! Gemini CLI: a session as one object with its messages, or, since 2026, as a line for each change.
 
 use serde_json::{Value, json};
 use tersely_telemetry::BilledTokens;
@@ -6,27 +6,65 @@ use tersely_telemetry::BilledTokens;
 use super::time::milliseconds;
 use crate::recording::{BodyShape, RecordedTurn, Recording};
 
-/// The conversation of a session, if the value is one.
+/// The conversations of a session, if the values are one.
 pub(crate) fn read(values: &[Value]) -> Option<Vec<Recording>> {
-    let [session] = values else { return None };
-    let messages = session["messages"].as_array()?;
-    session["sessionId"].as_str().filter(|_| session["projectHash"].is_string())?;
+    let session = values.first()?;
+    let id = session["sessionId"].as_str().filter(|_| session["projectHash"].is_string())?;
+    let conversations = match session["messages"].as_array() {
+        Some(messages) => vec![messages.clone()],
+        None => replayed(&values[1..]),
+    };
+    Some(conversations.iter().map(|messages| conversation(id, messages)).collect())
+}
+
+/// The lists of messages that a session held before each time it went back, and at its end.
+fn replayed(changes: &[Value]) -> Vec<Vec<Value>> {
+    let (mut lists, mut now) = (Vec::new(), Vec::<Value>::new());
+    for change in changes {
+        if let Some(id) = change["$rewindTo"].as_str() {
+            let kept = now.iter().position(|message| message["id"] == id).unwrap_or(0);
+            lists.push(now.clone());
+            now.truncate(kept);
+        } else if let Some(messages) = change["$set"]["messages"].as_array() {
+            lists.push(std::mem::replace(&mut now, messages.clone()));
+        } else if change["id"].is_string() {
+            match now.iter_mut().rev().find(|message| message["id"] == change["id"]) {
+                Some(known) => *known = change.clone(),
+                None => now.push(change.clone()),
+            }
+        }
+    }
+    lists.push(now);
+    lists
+}
+
+fn conversation(id: &str, messages: &[Value]) -> Recording {
     let mut recording = Recording {
         client: "gemini-cli",
-        session: session["sessionId"].as_str().unwrap_or_default().to_owned(),
+        session: id.to_owned(),
         shape: BodyShape::Gemini,
         ..Recording::default()
     };
+    // Newer sessions have results twice: with their call, and in the message that brought them to the model.
+    let is_sent = messages.iter().any(|message| has_results(&message["content"]));
     for message in messages {
-        take(&mut recording, message);
+        take(&mut recording, message, !is_sent);
     }
-    Some(vec![recording])
+    recording
 }
 
-fn take(recording: &mut Recording, message: &Value) {
+fn has_results(content: &Value) -> bool {
+    content.as_array().into_iter().flatten().any(|part| part["functionResponse"].is_object())
+}
+
+fn take(recording: &mut Recording, message: &Value, with_results: bool) {
     let text = said(&message["content"]);
     if message["type"] == "user" {
-        recording.messages.push(json!({ "role": "user", "parts": [{ "text": text }] }));
+        let parts = match has_results(&message["content"]) {
+            true => message["content"].clone(),
+            false => json!([{ "text": text }]),
+        };
+        recording.messages.push(json!({ "role": "user", "parts": parts }));
         return;
     }
     if message["type"] != "gemini" {
@@ -53,7 +91,7 @@ fn take(recording: &mut Recording, message: &Value) {
     recording.messages.push(json!({ "role": "model", "parts": parts }));
     let results: Vec<_> =
         calls().flat_map(|call| call["result"].as_array().into_iter().flatten().cloned()).collect();
-    if !results.is_empty() {
+    if with_results && !results.is_empty() {
         recording.messages.push(json!({ "role": "user", "parts": results }));
     }
 }
@@ -103,5 +141,29 @@ mod tests {
         let billed = recording.turns[0].billed.unwrap();
         assert_eq!((billed.input, billed.cache_read, billed.output, billed.reasoning), (60, 40, 8, 3));
         assert_eq!(recording.turns[1].billed, None);
+    }
+
+    #[test]
+    fn a_session_of_changes_is_replayed() {
+        let answer = |id: &str, calls: Value| json!({ "id": id, "type": "gemini", "content": "", "tokens": { "input": 9 }, "toolCalls": calls });
+        let result = json!({ "functionResponse": { "id": "c", "name": "read_file", "response": { "output": "text" } } });
+        let user = |id: &str, part: &Value| json!({ "id": id, "type": "user", "content": [part] });
+        let lines = [
+            json!({ "sessionId": "s", "projectHash": "h", "kind": "main" }),
+            json!({ "$set": { "messages": [user("0", &json!({ "text": "context" }))] } }),
+            user("1", &json!({ "text": "go" })),
+            answer("2", json!([])),
+            answer("2", json!([{ "id": "c", "name": "read_file", "args": {}, "result": [result.clone()] }])),
+            json!({ "$set": { "lastUpdated": "2026-11-16T15:26:19.333Z" } }),
+            user("3", &result),
+            answer("4", json!([])),
+            json!({ "$rewindTo": "3" }),
+            answer("5", json!([])),
+        ];
+        let found = read(&lines).unwrap();
+        let sizes: Vec<_> = found.iter().map(|it| (it.messages.len(), it.turns.len())).collect();
+        assert_eq!(sizes, [(0, 0), (5, 2), (5, 2)]);
+        assert_eq!(found[1].messages[3]["parts"], json!([result]));
+        assert_eq!(found[1].turns[0].id, found[2].turns[0].id, "a copy");
     }
 }

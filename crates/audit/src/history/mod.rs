@@ -14,32 +14,36 @@ use crate::recording::Recording;
 
 pub use lines::LONGEST;
 
-/// What a file of a client's history holds.
+/// What could not be read of a file.
 #[derive(Debug, Default)]
 pub struct HistoryFile {
-    /// Its conversations, in order.
-    pub recordings: Vec<Recording>,
     /// Lines that could not be read: broken, too long, or not what they should be.
     pub unread: usize,
     /// True when it is no history that we know.
     pub is_foreign: bool,
 }
 
-/// Reads one file; whose it is, its own text tells.
+/// Reads one file, and hands on its conversations in order; whose they are, its own text tells.
 ///
 /// # Errors
 /// When it cannot be opened or read.
-pub fn read(path: &Path) -> std::io::Result<HistoryFile> {
+pub fn read(path: &Path, take: &mut dyn FnMut(Recording)) -> std::io::Result<HistoryFile> {
+    let mut take = |recording: Recording| {
+        if !recording.turns.is_empty() {
+            take(recording);
+        }
+    };
+    if opencode::is_database(path) {
+        let unread = opencode::read_database(path, &mut take)?;
+        return Ok(HistoryFile { unread: unread.unwrap_or(0), is_foreign: unread.is_none() });
+    }
     let lines = lines::read(path)?;
-    let mut file = HistoryFile { unread: lines.unread, ..HistoryFile::default() };
     let found = claude_code::read(&lines.values)
         .or_else(|| codex::read(&lines.values))
         .or_else(|| gemini::read(&lines.values))
         .or_else(|| opencode::read(path, &lines.values))
         .or_else(|| requests::read(&lines.values));
-    match found {
-        Some(found) => file.recordings = found.into_iter().filter(|it| !it.turns.is_empty()).collect(),
-        None => file.is_foreign = true,
-    }
-    Ok(file)
+    let is_foreign = found.is_none();
+    found.into_iter().flatten().for_each(take);
+    Ok(HistoryFile { unread: lines.unread, is_foreign })
 }

@@ -5,12 +5,13 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where clients keep their conversations: a folder in the user's home, or one that a variable names.
-const PLACES: [(&str, &str, &str); 6] = [
+/// Where clients keep their conversations: in a folder of the user's home, or one that a variable names.
+const PLACES: [(&str, &str, &str); 7] = [
     ("CLAUDE_CONFIG_DIR", ".claude", "projects"),
     ("CODEX_HOME", ".codex", "sessions"),
     ("CODEX_HOME", ".codex", "archived_sessions"),
-    ("", ".local/share/opencode", "storage/session"),
+    ("XDG_DATA_HOME", ".local/share", "opencode/opencode.db"),
+    ("XDG_DATA_HOME", ".local/share", "opencode/storage/session"),
     ("", ".gemini", "tmp"),
     ("", ".config/Code/User/globalStorage/saoudrizwan.claude-dev", "tasks"),
 ];
@@ -18,14 +19,14 @@ const PLACES: [(&str, &str, &str); 6] = [
 /// How deep folders are looked into.
 const DEPTH: usize = 12;
 
-/// The folders of clients that there are.
+/// The folders and files of clients that there are.
 pub(super) fn places() -> Vec<PathBuf> {
     let home = env::home_dir().unwrap_or_default();
     let place = |(variable, folder, inner): (&str, &str, &str)| {
         let named = env::var_os(variable).filter(|it| !variable.is_empty() && !it.is_empty());
         named.map_or_else(|| home.join(folder), PathBuf::from).join(inner)
     };
-    PLACES.into_iter().map(place).filter(|place| place.is_dir()).collect()
+    PLACES.into_iter().map(place).filter(|place| place.exists()).collect()
 }
 
 /// A file, and its bytes.

@@ -11,14 +11,16 @@ pub(super) fn object(said: &AuditWords<'_>) -> String {
     let named = |rows: &[(String, AuditSum)]| {
         rows.iter().map(|(name, it)| (name.clone(), sum(it))).collect::<Map<_, _>>()
     };
-    let [plain, explained] = said.errors();
+    let errors = said.errors();
     json!({
         "total": sum(&summary.all),
         "clients": named(&summary.clients),
         "models": named(&summary.models),
         "projects": named(&summary.projects),
         "days": summary.days.iter().map(|(number, it)| (day(*number), sum(it))).collect::<Map<_, _>>(),
-        "simulation_error_percent": { "times_and_texts": plain, "but_for_broken_prefixes": explained },
+        "simulation_error_percent": {
+            "times_and_texts": errors.map(|it| it[0]), "but_for_broken_prefixes": errors.map(|it| it[1]),
+        },
         "dearest": summary.costly.iter().map(|it| json!({
             "tool": it.tool, "about": it.about, "tokens": it.tokens, "requests": it.requests, "dollars": it.dollars,
         })).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ mod page;
 mod said;
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -96,9 +96,11 @@ fn audit(files: &[find::Found]) -> Findings {
     let bar = progress::bytes("auditing", files.iter().map(|(_, bytes)| bytes * 2).sum());
     let first = Mutex::new(HashMap::new());
     shared(files, &bar, |at, path| {
-        let turns = read(path).into_iter().flat_map(|file| file.recordings).flat_map(|it| it.turns);
+        let mut found = Vec::new();
+        // What cannot be read is told of when it is read again.
+        let _ = read(path, &mut |it| found.extend(it.turns.iter().filter_map(|turn| turn.id)));
         let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-        for id in turns.filter_map(|turn| turn.id) {
+        for id in found {
             first.entry(id).and_modify(|known: &mut usize| *known = at.min(*known)).or_insert(at);
         }
     });
@@ -143,14 +145,14 @@ fn one(
     is_new: &dyn Fn(&RecordedTurn) -> bool,
     done: &Mutex<Findings>,
 ) {
-    let mut file = read(path);
-    let recordings = file.iter_mut().flat_map(|file| &mut file.recordings);
-    let fresh = recordings.filter_map(|recording| {
-        recording.turns.retain(is_new);
-        (!recording.turns.is_empty()).then_some(&*recording)
-    });
     let price = |model: &str| prices.of(model).map(DollarPrice::of_model);
-    let looked: Vec<_> = fresh.map(|it| audit.look(it, price(&it.model).as_ref())).collect();
+    let (mut looked, mut seen) = (Vec::new(), HashSet::new());
+    let file = read(path, &mut |mut recording| {
+        recording.turns.retain(|turn| is_new(turn) && turn.id.is_none_or(|id| seen.insert(id)));
+        if !recording.turns.is_empty() {
+            looked.push(audit.look(&recording, price(&recording.model).as_ref()));
+        }
+    });
     let mut findings = done.lock().unwrap_or_else(PoisonError::into_inner);
     match file {
         Err(error) => findings.faults.push(format!("{}: {error}", path.display())),

@@ -6,7 +6,7 @@ use tersely_audit::{AuditSum, BreakSum, SavedBill};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-use super::said::{AuditWords, day, dollars, percent, share, short};
+use super::said::{AuditWords, day, dollars, narrow, percent, share, short};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -41,7 +41,12 @@ pub(super) fn page(said: &AuditWords<'_>) -> String {
 }
 
 fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
-    if sum.standard.dollars > sum.exact.dollars { (sum.standard, "standard") } else { (sum.exact, "exact") }
+    let [_, exact, standard] = sum.result_tokens;
+    let is_standard = match sum.bill.paid > 0.0 {
+        true => sum.standard.dollars > sum.exact.dollars,
+        false => standard < exact,
+    };
+    if is_standard { (sum.standard, "standard") } else { (sum.exact, "exact") }
 }
 
 fn lead(said: &AuditWords<'_>) -> String {
@@ -50,21 +55,25 @@ fn lead(said: &AuditWords<'_>) -> String {
     let [came, exact, standard] = all.result_tokens;
     let sent = if mode == "standard" { standard } else { exact };
     let fell = Share::saved(narrow(came), narrow(sent));
-    let [_, explained] = said.errors();
+    let off =
+        said.errors().map_or_else(|| "not known".to_owned(), |[_, explained]| format!("{explained:+.1} %"));
     let tiles = [
         ("Paid, by the providers' counts", dollars(all.bill.paid)),
         ("Would have been saved", dollars(saved.dollars)),
         ("Tool results, in tokens", fell.to_string()),
         ("Requests", grouped(all.requests)),
-        ("Our reckoning is off by", format!("{explained:+.1} %")),
+        ("Our reckoning is off by", off),
     ];
     let tile = |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", text(value));
     let tiles = tiles.iter().map(tile).collect::<Vec<_>>().concat();
+    let (part, whole) = match all.bill.paid > 0.0 {
+        true => (format!("{:.1} %", share(all, saved)), "this bill"),
+        false => (fell.to_string(), "the tokens of tool results"),
+    };
     format!(
-        "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{:.1} %</b> of this bill would have been saved in {mode} mode.</p>\n\
+        "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{part}</b> of {whole} would have been saved in {mode} mode.</p>\n\
          <p class=\"note\">{} on this machine replayed offline, request by request, with the prompt cache \
          as it was. Nothing left the machine.</p>\n<ul class=\"tiles\">{tiles}</ul>\n",
-        share(all, saved),
         many(all.conversations as u64, "conversation"),
     )
 }
@@ -247,10 +256,6 @@ fn foot(said: &AuditWords<'_>) -> String {
 /// A count as a number to draw with.
 fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-fn narrow(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// A text that may stand between tags.

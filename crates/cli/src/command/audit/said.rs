@@ -14,11 +14,12 @@ pub(super) struct AuditWords<'s> {
 }
 
 impl AuditWords<'_> {
-    /// How far our own reckoning is from what was paid, in percent: from times and texts alone, and with what clients
-    /// broke themselves.
-    pub(super) fn errors(&self) -> [f64; 2] {
+    /// How far our own reckoning is from what was counted, in percent: from times and texts alone, and with what clients
+    /// broke themselves. None when nothing was counted that has a price.
+    pub(super) fn errors(&self) -> Option<[f64; 2]> {
         let bill = self.summary.all.bill;
-        [bill.simulated, bill.explained].map(|reckoned| percent(reckoned - bill.paid, bill.paid))
+        let off = |reckoned| percent(reckoned - bill.counted, bill.counted);
+        (bill.counted > 0.0).then(|| [bill.simulated, bill.explained].map(off))
     }
 
     /// What limits the figures.
@@ -38,8 +39,8 @@ impl AuditWords<'_> {
         }
         if all.unpriced > 0 {
             limits.push(format!(
-                "{} conversations are with models whose price is not known; they count as free.",
-                grouped(all.unpriced)
+                "{} with models whose price is not known; they count as free.",
+                many(all.unpriced as u64, "conversation")
             ));
         }
         limits
@@ -70,6 +71,11 @@ pub(super) fn share(sum: &AuditSum, saved: SavedBill) -> f64 {
 
 pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole * 100.0 } else { 0.0 }
+}
+
+/// A count as the machine's own.
+pub(super) fn narrow(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// `$12.34`; less than a cent is told to the hundredth of one.

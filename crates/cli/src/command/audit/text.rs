@@ -2,9 +2,10 @@
 
 use tersely_audit::{AuditSum, BreakSum};
 use tersely_terminal::number::{grouped, many};
+use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::said::{AuditWords, dollars, percent, share, short};
+use super::said::{AuditWords, dollars, narrow, percent, share, short};
 
 /// The widest a name may be, so that a line fits 80 columns.
 const NAME: usize = 36;
@@ -13,14 +14,7 @@ const NAME: usize = 36;
 pub(super) fn lines(said: &AuditWords<'_>) -> String {
     let summary = said.summary;
     let all = &summary.all;
-    let head = format!(
-        "{}, {}: {} paid, {} of it would have been saved.",
-        many(all.conversations as u64, "conversation"),
-        many(all.requests as u64, "request"),
-        dollars(all.bill.paid),
-        best(all)
-    );
-    let mut parts = vec![head, sums("client", &summary.clients, all)];
+    let mut parts = vec![format!("{}\n{}", head(all), results(all)), sums("client", &summary.clients, all)];
     if summary.models.len() > 1 {
         parts.push(sums("model", &summary.models, all));
     }
@@ -38,6 +32,35 @@ pub(super) fn lines(said: &AuditWords<'_>) -> String {
         parts.push(format!("Not read: {}.", unread.join("; ")));
     }
     parts.join("\n\n")
+}
+
+/// What was paid and would have been saved, where it is known.
+fn head(all: &AuditSum) -> String {
+    let what = format!(
+        "{}, {}",
+        many(all.conversations as u64, "conversation"),
+        many(all.requests as u64, "request")
+    );
+    if all.bill.paid > 0.0 {
+        return format!(
+            "{what}: {} paid, {} of it would have been saved.",
+            dollars(all.bill.paid),
+            best(all)
+        );
+    }
+    format!("{what}, of models whose price is not known.")
+}
+
+/// What the tool results came with, and would have been.
+fn results(all: &AuditSum) -> String {
+    let [came, exact, standard] = all.result_tokens;
+    let fell = |after| Share::saved(narrow(came), narrow(after));
+    format!(
+        "Tool results, counted once each: {} tokens, {} less in exact mode, {} less in standard mode.",
+        grouped(came),
+        fell(exact),
+        fell(standard)
+    )
 }
 
 /// What would have been saved with the better of the two.
@@ -65,7 +88,10 @@ fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
 
 /// How far our figures may be off.
 fn off(said: &AuditWords<'_>) -> String {
-    let [plain, explained] = said.errors();
+    let Some([plain, explained]) = said.errors() else {
+        return "No request here has its provider's count, so nothing tells how far these figures are off."
+            .to_owned();
+    };
     let text = format!("Our own reckoning of the cache, from times and texts alone, is off by {plain:+.1} %");
     if said.summary.broken.requests == 0 {
         return format!("{text}.");
