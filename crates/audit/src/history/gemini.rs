@@ -60,9 +60,10 @@ fn has_results(content: &Value) -> bool {
 fn take(recording: &mut Recording, message: &Value, with_results: bool) {
     let text = said(&message["content"]);
     if message["type"] == "user" {
-        let parts = match has_results(&message["content"]) {
-            true => message["content"].clone(),
-            false => json!([{ "text": text }]),
+        let parts = if has_results(&message["content"]) {
+            message["content"].clone()
+        } else {
+            json!([{ "text": text }])
         };
         recording.messages.push(json!({ "role": "user", "parts": parts }));
         return;

@@ -5,7 +5,7 @@
 //! theirs. So where a token stands twice in a row, it may stand there any number of times: a row can be shortened by that
 //! token, counted, and the count made up for.
 
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use crate::tokens::{merge, vocabulary};
 
 /// Rows that are shortened are longer than this, and stay at least as long.
 const LONG: usize = 384;
@@ -35,23 +35,23 @@ struct Row {
 
 impl RowTokens {
     /// The tokens of a piece.
-    pub(super) fn count(&mut self, piece: &[u8], bpe: &BytePairEncoding) -> usize {
-        self.short_count(piece, bpe).unwrap_or_else(|| bpe.count(piece))
+    pub(super) fn count(&mut self, piece: &[u8]) -> usize {
+        self.short_count(piece).unwrap_or_else(|| merge::count(piece))
     }
 
     /// The same by shorter rows; `None` when there is none to be shortened, or a token did not come twice in one.
-    fn short_count(&mut self, piece: &[u8], bpe: &BytePairEncoding) -> Option<usize> {
+    fn short_count(&mut self, piece: &[u8]) -> Option<usize> {
         if piece.len() <= LONG {
             return None;
         }
         let (mut short, mut rows, mut left_out) = (Vec::new(), Vec::new(), 0);
         for row in piece.chunk_by(|one, two| one == two) {
-            let token = if row.len() > LONG { self.token(row[0], bpe) } else { None };
+            let token = if row.len() > LONG { self.token(row[0]) } else { None };
             let Some(token) = token else {
                 short.extend_from_slice(row);
                 continue;
             };
-            let length = bpe.token_len(token);
+            let length = vocabulary::text(token).len();
             let times = (row.len() - LONG) / length;
             let start = short.len();
             short.extend_from_slice(&row[times * length..]);
@@ -61,15 +61,15 @@ impl RowTokens {
         if left_out == 0 {
             return None;
         }
-        let tokens = bpe.encode_via_backtracking(&short);
-        come_twice(&rows, &tokens, bpe).then_some(tokens.len() + left_out)
+        let tokens = merge::encode(&short);
+        come_twice(&rows, &tokens).then_some(tokens.len() + left_out)
     }
 
     /// The token that a long row of `byte` is mostly made of, if it stands there twice in a row.
-    fn token(&mut self, byte: u8, bpe: &BytePairEncoding) -> Option<u32> {
+    fn token(&mut self, byte: u8) -> Option<u32> {
         let known = &mut self.0[usize::from(byte)];
         if let RowToken::Unknown = known {
-            let tokens = bpe.encode_via_backtracking(&[byte; LONG]);
+            let tokens = merge::encode(&[byte; LONG]);
             let twice = tokens.windows(2).find(|pair| pair[0] == pair[1]);
             *known = twice.map_or(RowToken::None, |pair| RowToken::Token(pair[0]));
         }
@@ -78,7 +78,7 @@ impl RowTokens {
 }
 
 /// True when within each row its token stands twice in a row.
-fn come_twice(rows: &[Row], tokens: &[u32], bpe: &BytePairEncoding) -> bool {
+fn come_twice(rows: &[Row], tokens: &[u32]) -> bool {
     let (mut end, mut rest) = (0, tokens.iter());
     rows.iter().all(|row| {
         let (mut before, mut twice) = (false, false);
@@ -86,7 +86,7 @@ fn come_twice(rows: &[Row], tokens: &[u32], bpe: &BytePairEncoding) -> bool {
             && let Some(&token) = rest.next()
         {
             let start = end;
-            end += bpe.token_len(token);
+            end += vocabulary::text(token).len();
             let here = token == row.token && row.start <= start && end <= row.end;
             twice |= here && before;
             before = here;
@@ -106,7 +106,7 @@ mod tests {
         for byte in 0..=255_u8 {
             for length in [LONG - 1, LONG, LONG + 1, 2 * LONG + 7, 1000 + usize::from(byte), 2048] {
                 let row = vec![byte; length];
-                assert_eq!(row_tokens.count(&row, bpe), bpe.count(&row), "{byte} {length}");
+                assert_eq!(row_tokens.count(&row), bpe.count(&row), "{byte} {length}");
             }
         }
     }
@@ -122,7 +122,7 @@ mod tests {
                 let text =
                     format!("({}{}{}{two}", one.repeat(length), two.repeat(length + 31), one.repeat(700));
                 assert_eq!(
-                    row_tokens.count(text.as_bytes(), bpe),
+                    row_tokens.count(text.as_bytes()),
                     bpe.count(text.as_bytes()),
                     "{one} {two} {length}"
                 );
@@ -132,8 +132,7 @@ mod tests {
 
     #[test]
     fn a_long_row_is_counted_at_once() {
-        let bpe = &bpe_openai::o200k_base().bpe;
         let row = "-".repeat(8 << 20);
-        assert_eq!(RowTokens::default().count(row.as_bytes(), bpe), 131_072);
+        assert_eq!(RowTokens::default().count(row.as_bytes()), 131_072);
     }
 }

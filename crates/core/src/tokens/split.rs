@@ -6,12 +6,11 @@
 
 use std::ops::ControlFlow;
 
-use bpe_openai::Tokenizer;
+use crate::tokens::pattern;
 
 /// Hands each piece of `text` to `take`, until that breaks.
 pub(super) fn pieces<'t, B>(
     text: &'t str,
-    tokenizer: &'t Tokenizer,
     mut take: impl FnMut(&'t [u8]) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let bytes = text.as_bytes();
@@ -23,7 +22,7 @@ pub(super) fn pieces<'t, B>(
             continue;
         }
         let end = boundary(bytes, odd);
-        tokenizer.split(&text[at..end]).try_for_each(|piece| take(piece.as_bytes()))?;
+        pattern::split(&text[at..end]).try_for_each(|piece| take(piece.as_bytes()))?;
         (at, odd) = (end, next_odd(bytes, end));
     }
     ControlFlow::Continue(())
@@ -160,7 +159,7 @@ mod tests {
     fn check(text: &str) {
         let tokenizer = bpe_openai::o200k_base();
         let mut ours = Vec::new();
-        let _ = pieces(text, tokenizer, |piece| {
+        let _ = pieces(text, |piece| {
             ours.push(piece);
             ControlFlow::<()>::Continue(())
         });

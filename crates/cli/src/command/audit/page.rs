@@ -42,10 +42,8 @@ pub(super) fn page(said: &AuditWords<'_>) -> String {
 
 fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
     let [_, exact, standard] = sum.result_tokens;
-    let is_standard = match sum.bill.paid > 0.0 {
-        true => sum.standard.dollars > sum.exact.dollars,
-        false => standard < exact,
-    };
+    let is_standard =
+        if sum.bill.paid > 0.0 { sum.standard.dollars > sum.exact.dollars } else { standard < exact };
     if is_standard { (sum.standard, "standard") } else { (sum.exact, "exact") }
 }
 
@@ -66,9 +64,10 @@ fn lead(said: &AuditWords<'_>) -> String {
     ];
     let tile = |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", text(value));
     let tiles = tiles.iter().map(tile).collect::<Vec<_>>().concat();
-    let (part, whole) = match all.bill.paid > 0.0 {
-        true => (format!("{:.1} %", share(all, saved)), "this bill"),
-        false => (fell.to_string(), "the tokens of tool results"),
+    let (part, whole) = if all.bill.paid > 0.0 {
+        (format!("{:.1} %", share(all, saved)), "this bill")
+    } else {
+        (fell.to_string(), "the tokens of tool results")
     };
     format!(
         "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{part}</b> of {whole} would have been saved in {mode} mode.</p>\n\

@@ -1,0 +1,190 @@
+//! Merges the bytes of a piece into tokens: of all neighbours that are a token together, always those whose token has the
+//! lowest id, and of equals the first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::tokens::vocabulary::{text, token};
+
+/// The longest piece whose merges are looked for one by one.
+const SHORT: usize = 96;
+
+/// Longer pieces are merged in parts of so many bytes.
+const PART: usize = 4096;
+
+/// Of a part, so many bytes are kept: what stands behind them can change with what follows.
+const KEPT: usize = PART - 512;
+
+/// No token.
+const NONE: u32 = u32::MAX;
+
+/// How many tokens a piece is.
+pub(super) fn count(piece: &[u8]) -> usize {
+    if token(piece).is_some() {
+        return 1;
+    }
+    if piece.len() <= SHORT { short(piece) } else { encode(piece).len() }
+}
+
+/// How many tokens a short piece is.
+fn short(piece: &[u8]) -> usize {
+    // Where each token begins, and what it would be together with the next one.
+    let mut starts: [usize; SHORT + 2] = std::array::from_fn(|at| at);
+    let (mut pairs, mut count) = ([NONE; SHORT + 2], piece.len());
+    for (together, pair) in pairs.iter_mut().zip(piece.windows(2)) {
+        *together = token(pair).unwrap_or(NONE);
+    }
+    let pair = |starts: &[usize], at: usize, count: usize| {
+        if at + 2 <= count { token(&piece[starts[at]..starts[at + 2]]).unwrap_or(NONE) } else { NONE }
+    };
+    loop {
+        let lowest = pairs[..count].iter().enumerate().min_by_key(|(at, id)| (**id, *at));
+        let Some((at, _)) = lowest.filter(|(_, id)| **id != NONE) else { return count };
+        starts.copy_within(at + 2..=count, at + 1);
+        pairs.copy_within(at + 1..count, at);
+        count -= 1;
+        pairs[at] = pair(&starts, at, count);
+        if at > 0 {
+            pairs[at - 1] = pair(&starts, at - 1, count);
+        }
+    }
+}
+
+/// The tokens of a piece.
+///
+/// Tokens are the encoding of a text if every two neighbours are the encoding of theirs: that holds within a part, and is
+/// looked at where two parts meet. So a long piece takes time in proportion to its length.
+pub(super) fn encode(piece: &[u8]) -> Vec<u32> {
+    let (mut tokens, mut rest) = (Vec::<u32>::new(), piece);
+    while !rest.is_empty() {
+        let part = merged(&rest[..rest.len().min(PART)]);
+        if !tokens.last().zip(part.first()).is_none_or(|(last, first)| are_apart(*last, *first)) {
+            return merged(piece);
+        }
+        let (mut length, is_last) = (0, rest.len() <= PART);
+        let kept = part.into_iter().take_while(|id| {
+            let is_kept = is_last || length + text(*id).len() <= KEPT;
+            length += if is_kept { text(*id).len() } else { 0 };
+            is_kept
+        });
+        tokens.extend(kept);
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+/// True when these tokens are the encoding of their bytes.
+fn are_apart(one: u32, two: u32) -> bool {
+    merged(&[text(one), text(two)].concat()) == [one, two]
+}
+
+/// The tokens of a piece, merged as a whole.
+fn merged(piece: &[u8]) -> Vec<u32> {
+    let mut row = TokenRow::new(piece);
+    while let Some(Reverse((_, start, end))) = row.heap.pop() {
+        row.merge(start, end);
+    }
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while start < piece.len() {
+        let end = row.ends[start];
+        tokens.extend(token(&piece[start..end]));
+        start = end;
+    }
+    tokens
+}
+
+/// The tokens of a piece while they are merged, each known by where it begins.
+struct TokenRow<'p> {
+    piece: &'p [u8],
+    /// Where the token ends that begins at a place; 0 when none does.
+    ends: Vec<usize>,
+    /// Where the token begins that ends at a place.
+    starts: Vec<usize>,
+    /// What could be merged: its id, where it begins and where it ends.
+    heap: BinaryHeap<Reverse<(u32, usize, usize)>>,
+}
+
+impl<'p> TokenRow<'p> {
+    fn new(piece: &'p [u8]) -> Self {
+        let places = 0..=piece.len();
+        let (ends, starts) =
+            (places.clone().map(|at| at + 1).collect(), places.map(|at| at.max(1) - 1).collect());
+        let pairs = piece.windows(2).enumerate();
+        let heap = pairs.filter_map(|(at, pair)| token(pair).map(|id| Reverse((id, at, at + 2)))).collect();
+        Self { piece, ends, starts, heap }
+    }
+
+    /// Merges two tokens, if they are still there and are what lies between these places.
+    fn merge(&mut self, start: usize, end: usize) {
+        let middle = self.ends[start];
+        if middle == 0 || middle >= end || self.ends[middle] != end {
+            return;
+        }
+        self.ends[start] = end;
+        self.ends[middle] = 0;
+        self.starts[end] = start;
+        if start > 0 {
+            self.offer(self.starts[start], end);
+        }
+        if end < self.piece.len() {
+            self.offer(start, self.ends[end]);
+        }
+    }
+
+    fn offer(&mut self, start: usize, end: usize) {
+        if let Some(id) = token(&self.piece[start..end]) {
+            self.heap.push(Reverse((id, start, end)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(piece: &[u8]) {
+        let bpe = &bpe_openai::o200k_base().bpe;
+        let theirs = bpe.encode_via_backtracking(piece);
+        let shown = || String::from_utf8_lossy(&piece[..piece.len().min(200)]).into_owned();
+        assert_eq!(encode(piece), theirs, "{} bytes: {}", piece.len(), shown());
+        assert_eq!(merged(piece), theirs, "{} bytes: {}", piece.len(), shown());
+        assert_eq!(count(piece), theirs.len(), "{} bytes: {}", piece.len(), shown());
+    }
+
+    #[test]
+    fn every_token_is_one() {
+        let bpe = &bpe_openai::o200k_base().bpe;
+        for id in 0..u32::try_from(bpe.num_tokens()).unwrap() {
+            assert_eq!(merged(bpe.token_bytes(id)), [id]);
+        }
+    }
+
+    /// Pieces of every length up to where parts meet, of few signs and of many.
+    #[test]
+    fn pieces_are_merged_as_the_vocabulary_says() {
+        const SIGNS: [&[u8]; 6] =
+            [b"ab", b" -=", b"etaoinshrdlu", b"\x00\xff\xe6\x97\xa5", b"XQZjkvwy", b"-"];
+        let mut seed = 11_u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as usize
+        };
+        let lengths = (0..=SHORT + 40).chain([400, PART - 1, PART, PART + 1, 2 * PART + 77, 5 * PART]);
+        for length in lengths {
+            for signs in SIGNS {
+                let piece: Vec<u8> = (0..length).map(|_| signs[next() % signs.len()]).collect();
+                check(&piece);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_merged_as_the_vocabulary_says() {
+        for row in ["ab", "-=", "the ", "日本", "\n ", "=", "xyz0"] {
+            for length in [1, 2, 7, 40, 500, 3_000] {
+                check(row.repeat(length).as_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Says where a token stands in the table, to whoever writes that and to whoever reads it.
+
+/// How many slots there are; not half of them are taken.
+pub(crate) const SLOTS: usize = 1 << 19;
+
+/// A slot without a token.
+pub(crate) const FREE: u32 = u32::MAX;
+
+/// The bits of a slot that are the token's id; the others are its mark.
+pub(crate) const ID: u32 = (1 << 18) - 1;
+
+/// A number that depends on all bytes.
+#[inline]
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |hash: u64, word: u64| (hash.rotate_left(29) ^ word).wrapping_mul(ODD);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let hash = words.iter().fold(bytes.len() as u64, |hash, word| mix(hash, u64::from_le_bytes(*word)));
+    let hash = mix(hash, rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+    hash ^ hash >> 32
+}
+
+/// The slot in which a token stands if that is free.
+#[expect(clippy::cast_possible_truncation, reason = "few of its bits are wanted")]
+pub(crate) fn first(hash: u64) -> usize {
+    hash as usize % SLOTS
+}
+
+/// The slot that is tried after another.
+pub(crate) fn next(at: usize) -> usize {
+    (at + 1) % SLOTS
+}
+
+/// A mark by which most other tokens are told apart without a look at their bytes; never that of a free slot.
+pub(crate) fn mark(hash: u64) -> u32 {
+    let mark = (hash >> 32) as u32 & !ID;
+    if mark == FREE & !ID { 0 } else { mark }
+}
