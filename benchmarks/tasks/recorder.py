@@ -1,0 +1,218 @@
+"""Stands before the provider, the same in both arms: passes every request on, and keeps what the provider counted.
+
+Nothing is passed on that could cost more than is left of the budget: the most that a request can cost is set aside before it
+goes out, and given back when the provider says what it did cost.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+from usage import Price, Usage, counted, price_of
+
+# Of requests that do not say how much may be written, and of bodies that cannot be read.
+MOST_OUTPUT = 32_000
+# No text that agents send has fewer bytes a token than this, by far.
+BYTES_A_TOKEN = 2
+HOPS = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host", "content-length", "accept-encoding"}
+QUIET = 600
+
+
+@dataclass
+class Purse:
+    """What may be spent, by all attempts together."""
+
+    budget: float
+    spent: float = 0.0
+    kept: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def take(self, most: float) -> bool:
+        """Set aside the most that a request can cost, if there is as much."""
+        with self.lock:
+            if self.spent + self.kept + most > self.budget:
+                return False
+            self.kept += most
+            return True
+
+    def settle(self, most: float, cost: float) -> None:
+        """Put back what was set aside, less what it did cost."""
+        with self.lock:
+            self.kept -= most
+            self.spent += cost
+
+
+@dataclass
+class Tally:
+    """What passed in one attempt."""
+
+    requests: int = 0
+    answers: int = 0
+    uncounted: int = 0
+    refused: int = 0
+    dollars: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    fault: str = ""
+
+
+class Recorder(ThreadingHTTPServer):
+    """Listens on a free port of this machine, for one attempt."""
+
+    daemon_threads = True
+
+    def __init__(self, upstream: str, model: str, prices: dict[str, Price | None], purse: Purse) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.upstream, self.model, self.prices, self.purse = urlsplit(upstream), model, prices, purse
+        self.tally, self.lock = Tally(), threading.Lock()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def price(self, model: str | None) -> Price:
+        """The price of a model; of one without a price that of the model that was asked for."""
+        if model and model not in self.prices:
+            self.prices[model] = price_of(model)
+        return self.prices.get(model or "") or self.prices[self.model]
+
+    def connect(self) -> http.client.HTTPConnection:
+        """A connection to the provider."""
+        kind = http.client.HTTPSConnection if self.upstream.scheme == "https" else http.client.HTTPConnection
+        return kind(self.upstream.hostname, self.upstream.port, timeout=QUIET)
+
+    def keep(self, status: int, answer: bytes, most: float) -> None:
+        """Write down what an answer cost."""
+        usage, model = counted(answer) if status == http.client.OK else (None, None)
+        price = self.price(model)
+        # An answer that does not say what it cost may have cost anything: the whole of what was set aside is gone.
+        cost = price.of(usage) if usage else most if status == http.client.OK else 0.0
+        self.purse.settle(most, cost)
+        with self.lock:
+            self.tally.dollars += cost
+            self.tally.usage += usage or Usage()
+            self.tally.answers += status == http.client.OK
+            self.tally.uncounted += status == http.client.OK and usage is None
+            if status != http.client.OK:
+                self.tally.fault = f"{status}: {answer[:300].decode(errors='replace')}"
+
+    def close(self) -> Tally:
+        """End, and give what passed; an answer on its way is waited for, so that its cost is known."""
+        patience = time.monotonic() + QUIET
+        while self.purse.kept > 1e-9 and time.monotonic() < patience:
+            time.sleep(0.05)
+        self.shutdown()
+        self.server_close()
+        return self.tally
+
+
+def most_output(body: bytes) -> int:
+    """How many tokens an answer may have."""
+    try:
+        asked = json.loads(body)
+    except ValueError:
+        return MOST_OUTPUT
+    names = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+    limits = [asked[name] for name in names if isinstance(asked, dict) and isinstance(asked.get(name), int)]
+    return max(limits, default=MOST_OUTPUT)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Passes one connection's requests on."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Recorder
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def body(self) -> bytes:
+        """The body of the request."""
+        if "chunked" not in self.headers.get("transfer-encoding", "").lower():
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        pieces = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            pieces.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(pieces)
+
+    def do_GET(self) -> None:
+        """Pass on what costs nothing; websockets are declined, and clients then send requests."""
+        if "upgrade" in self.headers.get("connection", "").lower():
+            self.refuse(http.client.UPGRADE_REQUIRED, "no websockets here")
+        else:
+            self.forward(self.body(), 0.0)
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        """Pass a request on if it can be paid for."""
+        body = self.body()
+        price = self.server.price(None)
+        is_free = self.path.split("?")[0].endswith("count_tokens")
+        most = 0.0 if is_free else price.most(len(body) // BYTES_A_TOKEN, most_output(body))
+        if not self.server.purse.take(most):
+            self.server.tally.refused += 1
+            self.refuse(http.client.FORBIDDEN, "the budget of this run is spent")
+            return
+        with self.server.lock:
+            self.server.tally.requests += not is_free
+        self.forward(body, most)
+
+    def refuse(self, status: int, why: str) -> None:
+        """An error in the shape that both APIs' clients read."""
+        data = json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": why}}).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def forward(self, body: bytes, most: float) -> None:
+        """Pass a request on, and its answer back as it comes."""
+        is_model = self.command == "POST" and not self.path.split("?")[0].endswith("count_tokens")
+        status, seen = 0, bytearray()
+        connection = self.server.connect()
+        try:
+            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOPS}
+            path = self.server.upstream.path.rstrip("/") + self.path
+            connection.request(self.command, path, body or None, headers)
+            answer = connection.getresponse()
+            status = answer.status
+            self.send_response(status)
+            for name, value in answer.getheaders():
+                if name.lower() not in HOPS:
+                    self.send_header(name, value)
+            self.pass_back(answer, seen)
+        except (OSError, http.client.HTTPException) as fault:
+            self.close_connection = True
+            if not status:
+                self.refuse(http.client.BAD_GATEWAY, f"{type(fault).__name__}: {fault}")
+        finally:
+            connection.close()
+            if is_model:
+                self.server.keep(status, bytes(seen), most)
+
+    def pass_back(self, answer: http.client.HTTPResponse, seen: bytearray) -> None:
+        """The body of an answer, each piece as it comes. A client that leaves does not end the reading: the cost comes last."""
+        is_there = self.command != "HEAD"
+        self.send_header("transfer-encoding", "chunked") if is_there else self.send_header("content-length", "0")
+        self.end_headers()
+        while piece := answer.read1(65536):
+            seen += piece
+            try:
+                if is_there:
+                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            except OSError:
+                is_there = False
+        if is_there:
+            self.wfile.write(b"0\r\n\r\n")
