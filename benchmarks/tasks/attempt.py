@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -49,12 +50,14 @@ class Way:
 
 def prepared(folder: Path, task: Task, start: Start) -> dict[str, str]:
     """Writes what an agent finds around it; gives its variables: nothing of whoever runs this but the path."""
-    for name, text in start.files.items():
+    needed = variables(PACKAGES[task.about["package"]], folder / "work")
+    # Agents that start a login shell for each command would lose the path otherwise.
+    profile = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in needed.items())
+    for name, text in {**start.files, ".profile": profile}.items():
         path = folder / "home" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     kept = {name: os.environ[name] for name in ("LANG", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS") if name in os.environ}
-    needed = variables(PACKAGES[task.about["package"]], folder / "work")
     return {**kept, **needed, "HOME": str(folder / "home"), "TERM": "dumb", "NO_COLOR": "1", **start.env}
 
 
@@ -63,6 +66,21 @@ def results_of(events: Path) -> dict[str, int]:
     lines = [json.loads(line) for line in events.read_text().splitlines()] if events.is_file() else []
     found = [line for line in lines if line["kind"] == "result"]
     return {"count": len(found), **{name: sum(line[f"{name}_tokens"] for line in found) for name in ("before", "after")}}
+
+
+def play(words: list[str], folder: Path, env: dict[str, str], said: str, seconds: float) -> str:
+    """Runs an agent, and says how it ended: done, by an error, out of time, or stopped by whoever runs this."""
+    (folder / "input.txt").write_text(said)
+    with (folder / "said.txt").open("wb") as out, (folder / "input.txt").open("rb") as given:
+        process = subprocess.Popen(words, cwd=folder / "work", env=env, stdin=given, stdout=out, stderr=out, start_new_session=True)
+        try:
+            return "error" if process.wait(seconds) else "done"
+        except subprocess.TimeoutExpired:
+            return "time"
+        except KeyboardInterrupt:
+            return "stopped"
+        finally:
+            end_group(process)
 
 
 def attempt(task: Task, arm: str, nonce: str, way: Way, recorder: Recorder) -> dict:
@@ -78,20 +96,11 @@ def attempt(task: Task, arm: str, nonce: str, way: Way, recorder: Recorder) -> d
         env = prepared(folder, task, start) | {"TERSELY_EVENTS_FILE": str(events)}
         words = [*(way.words if arm == "tersely" else []), *start.words]
         begun = time.monotonic()
-        with (folder / "said.txt").open("wb") as said:
-            process = subprocess.Popen(words, cwd=folder / "work", env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-                                       start_new_session=True)
-            try:
-                code = process.wait(way.minutes * 60)
-            except subprocess.TimeoutExpired:
-                code = None
-            finally:
-                end_group(process)
+        ended = play(words, folder, env, start.said, way.minutes * 60)
         seconds = time.monotonic() - begun
         tally = recorder.close()
-        ended = "budget" if tally.refused else "time" if code is None else "done" if code == 0 else "error"
-        row = {"ended": ended, "seconds": round(seconds, 1), **asdict(tally), "results": results_of(events)}
-        row["solved"] = judge(PACKAGES[task.about["package"]], folder / "work", task.expected)
+        row = {"ended": "budget" if tally.refused else ended, "seconds": round(seconds, 1), **asdict(tally), "results": results_of(events)}
+        row["solved"] = ended != "stopped" and judge(PACKAGES[task.about["package"]], folder / "work", task.expected)
         if ended == "error":
             row["said"] = (folder / "said.txt").read_text(errors="replace")[-400:]
         return row

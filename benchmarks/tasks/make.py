@@ -3,7 +3,8 @@
     python3 make.py --tasks 24 --seed 1
 
 A task is a folder: `workspace` (the package with the bug, without the tests that find it), `prompt.md` (a bug report) and
-`task.json` (what was changed and which tests decide, for the judge only). The same seed makes the same tasks.
+`task.json` (what was changed and which tests decide, for the judge only). The same seed makes the same tasks; tasks that are there
+are left alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from hide import Case, finding, report, without
 from mutate import Mutation, drawn, is_sound, mutations
-from packages import PACKAGES, PLACE, Package, fetch
+from packages import PACKAGES, PLACE, TABLE, Package, fetch
 from suite import Outcome, run_tests
 
 # A bug that more than this share of all tests find takes no search.
@@ -75,7 +76,7 @@ def attempt(package: Package, before: Outcome, path: str, mutation: Mutation, pl
 
 
 def tasks_of(package: Package, seed: int, place: Path) -> Iterator[Path]:
-    """Tasks of one package, one after the other, each in a function of its own."""
+    """Tasks of one package, one after the other."""
     fetch(package)
     before = run_tests(package, package.folder)
     if not before.whole or before.failed:
@@ -105,7 +106,7 @@ def make(count: int, seed: int, names: list[str], place: Path) -> list[Path]:
             if task:
                 made.append(task)
                 about = json.loads((task / "task.json").read_text())
-                print(f"{task.name}: {about['kind']}, found by {len(about['hidden'])} tests", flush=True)
+                print(f"{task.name}: {about['kind']}, hidden tests: {len(about['hidden'])}", flush=True)
             elif len(made) < count:
                 del sources[name]
     return made
@@ -119,10 +120,14 @@ def main() -> None:
     parser.add_argument("--packages", default=",".join(PACKAGES), help="names, separated by commas")
     args = parser.parse_args()
     place = PLACE / f"seed-{args.seed}"
-    shutil.rmtree(place, ignore_errors=True)
-    made = make(args.tasks, args.seed, args.packages.split(","), place)
-    print(f"{len(made)} tasks are in {place}")
-    raise SystemExit(len(made) < args.tasks)
+    stamp, wanted = place / "made.json", json.dumps({"tasks": args.tasks, "packages": args.packages, "table": TABLE})
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        shutil.rmtree(place, ignore_errors=True)
+        made = make(args.tasks, args.seed, args.packages.split(","), place)
+        if len(made) < args.tasks:
+            raise SystemExit(f"only {len(made)} of {args.tasks} tasks could be made: name more packages, or another seed")
+        stamp.write_text(wanted)
+    print(f"{args.tasks} tasks are in {place}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from usage import Price, Usage, counted, price_of
+from usage import Prices, Usage, counted
 
 # Of requests that do not say how much may be written, and of bodies that cannot be read.
 MOST_OUTPUT = 32_000
@@ -22,6 +22,9 @@ MOST_OUTPUT = 32_000
 BYTES_A_TOKEN = 2
 HOPS = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host", "content-length", "accept-encoding"}
 QUIET = 600
+WAIT = 120
+# Less than this set aside is a rest of rounding.
+EVEN = 1e-9
 
 
 @dataclass
@@ -66,9 +69,9 @@ class Recorder(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, upstream: str, model: str, prices: dict[str, Price | None], purse: Purse) -> None:
+    def __init__(self, upstream: str, prices: Prices, purse: Purse) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.upstream, self.model, self.prices, self.purse = urlsplit(upstream), model, prices, purse
+        self.upstream, self.prices, self.purse = urlsplit(upstream), prices, purse
         self.tally, self.lock = Tally(), threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -76,12 +79,6 @@ class Recorder(ThreadingHTTPServer):
     def url(self) -> str:
         """Where it listens."""
         return f"http://127.0.0.1:{self.server_port}"
-
-    def price(self, model: str | None) -> Price:
-        """The price of a model; of one without a price that of the model that was asked for."""
-        if model and model not in self.prices:
-            self.prices[model] = price_of(model)
-        return self.prices.get(model or "") or self.prices[self.model]
 
     def connect(self) -> http.client.HTTPConnection:
         """A connection to the provider."""
@@ -91,7 +88,7 @@ class Recorder(ThreadingHTTPServer):
     def keep(self, status: int, answer: bytes, most: float) -> None:
         """Write down what an answer cost."""
         usage, model = counted(answer) if status == http.client.OK else (None, None)
-        price = self.price(model)
+        price = self.prices.of(model)
         # An answer that does not say what it cost may have cost anything: the whole of what was set aside is gone.
         cost = price.of(usage) if usage else most if status == http.client.OK else 0.0
         self.purse.settle(most, cost)
@@ -104,12 +101,15 @@ class Recorder(ThreadingHTTPServer):
                 self.tally.fault = f"{status}: {answer[:300].decode(errors='replace')}"
 
     def close(self) -> Tally:
-        """End, and give what passed; an answer on its way is waited for, so that its cost is known."""
-        patience = time.monotonic() + QUIET
-        while self.purse.kept > 1e-9 and time.monotonic() < patience:
+        """End, and give what passed. An answer on its way is waited for; one that does not come is taken for the dearest."""
+        patience = time.monotonic() + WAIT
+        while self.purse.kept > EVEN and time.monotonic() < patience:
             time.sleep(0.05)
         self.shutdown()
         self.server_close()
+        if self.purse.kept > EVEN:
+            self.tally.dollars, self.tally.uncounted = self.tally.dollars + self.purse.kept, self.tally.uncounted + 1
+            self.purse.settle(self.purse.kept, self.purse.kept)
         return self.tally
 
 
@@ -157,7 +157,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Pass a request on if it can be paid for."""
         body = self.body()
-        price = self.server.price(None)
+        price = self.server.prices.of(None)
         is_free = self.path.split("?")[0].endswith("count_tokens")
         most = 0.0 if is_free else price.most(len(body) // BYTES_A_TOKEN, most_output(body))
         if not self.server.purse.take(most):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from stats import Interval, bootstrap, mcnemar, needed
 
 ARMS = ("direct", "tersely")
+# Attempts that are made again: the budget or whoever runs them ended them. What they cost counts for the budget alone.
+UNFINISHED = ("budget", "stopped")
 # With fewer pairs than this, an interval by bootstrap is narrower than it should be.
 FEWEST = 20
 
@@ -39,6 +41,10 @@ class Unit:
     tersely: Sums
 
 
+# A figure of tasks; nothing where it cannot be had.
+Figure = Callable[[Sequence[Unit]], float | None]
+
+
 def lines_of(path: Path) -> tuple[dict, list[dict]]:
     """The settings of a run and its attempts; a line that was cut off by the end of a run is left out."""
     lines = []
@@ -55,7 +61,7 @@ def pairs_of(rows: list[dict]) -> dict[tuple[str, int], dict[str, dict]]:
     """Attempts that have a partner: both came to an end, and of both it is known what they cost."""
     found: dict[tuple[str, int], dict[str, dict]] = {}
     for row in rows:
-        if row["ended"] != "budget" and not row["uncounted"]:
+        if row["ended"] not in UNFINISHED and not row["uncounted"]:
             found.setdefault((row["task"], row["repetition"]), {})[row["arm"]] = row
     return {key: arms for key, arms in found.items() if len(arms) == len(ARMS)}
 
@@ -85,12 +91,12 @@ def over(above: float, below: float) -> float | None:
     return above / below if below else None
 
 
-def per_solved(arm: str):
+def per_solved(arm: str) -> Figure:
     """Dollars for each solved task: all that was paid, failures too, by what was solved."""
     return lambda units: over(total(units, arm, "dollars"), total(units, arm, "solved"))
 
 
-def ratio(figure) -> object:
+def ratio(figure: Callable[[str], Figure]) -> Figure:
     """A figure of the arm with Tersely by that of the direct one."""
     def both(units: Sequence[Unit]) -> float | None:
         direct, tersely = figure("direct")(units), figure("tersely")(units)
@@ -98,12 +104,12 @@ def ratio(figure) -> object:
     return both
 
 
-def share(arm: str):
+def share(arm: str) -> Figure:
     """How many attempts solved their task."""
     return lambda units: over(total(units, arm, "solved"), total(units, arm, "attempts"))
 
 
-def mean(arm: str, name: str):
+def mean(arm: str, name: str) -> Figure:
     """A figure for each attempt."""
     return lambda units: over(total(units, arm, name), total(units, arm, "attempts"))
 

@@ -13,15 +13,16 @@ import hashlib
 import json
 import os
 import random
+import signal
 import subprocess
 from pathlib import Path
 
 from attempt import Task, Way, attempt
 from packages import PLACE, ROOT
 from recorder import Purse, Recorder
-from report import ARMS, lines_of, summary, table
+from report import ARMS, UNFINISHED, lines_of, summary, table
 from starts import CLIENTS
-from usage import PRICES, price_of
+from usage import PRICES, Prices
 
 
 def schedule(tasks: list[str], repetitions: int, seed: int) -> list[tuple[str, int, str]]:
@@ -71,20 +72,21 @@ def write(path: Path, line: dict) -> None:
 def run(args: argparse.Namespace, settings: dict, way: Way, upstream: str) -> None:
     """All attempts that are not in the file yet, as far as the budget goes."""
     rows = opened(args.out, settings)
-    done = {(row["task"], row["repetition"], row["arm"]) for row in rows if row["ended"] != "budget"}
+    done = {(row["task"], row["repetition"], row["arm"]) for row in rows if row["ended"] not in UNFINISHED}
     purse = Purse(args.budget, sum(row["dollars"] for row in rows))
-    prices = {args.model: price_of(args.model, args.prices)}
+    prices = Prices(args.model, args.prices)
     plan = [one for one in schedule(settings["tasks"], args.repetitions, args.seed) if one not in done]
     for number, (name, repetition, arm) in enumerate(plan, 1):
-        recorder = Recorder(upstream, args.model, prices, purse)
+        recorder = Recorder(upstream, prices, purse)
         row = attempt(Task(args.tasks / name), arm, nonce(args.seed, name, repetition, arm), way, recorder)
-        if not row["answers"] and row["ended"] != "budget":
+        if not row["answers"] and row["ended"] not in UNFINISHED:
             raise SystemExit(f"{name}, {arm}: the provider gave no answer ({row['fault'] or row.get('said', 'nothing was asked')})")
         write(args.out, {"task": name, "repetition": repetition, "arm": arm, **row})
         state = "solved" if row["solved"] else "not solved"
         print(f"{number}/{len(plan)} {name} {arm}: {state}, {row['ended']}, {row['requests']} requests, ${row['dollars']:.4f}", flush=True)
         if row["ended"] == "budget":
             print(f"The budget of ${args.budget:.2f} does not cover the next request: ${purse.spent:.4f} is spent. Go on with a larger --budget.")
+        if row["ended"] in UNFINISHED:
             break
 
 
@@ -115,10 +117,12 @@ def main() -> None:
     key = os.environ.get(variable)
     if not key:
         raise SystemExit(f"set {variable} to a key of the provider")
-    if price_of(args.model, args.prices) is None:
+    if Prices(args.model, args.prices).usual is None:
         raise SystemExit(f"{args.prices} has no price for {args.model}: name a table that has one with --prices")
     if not args.binary.is_file():
         raise SystemExit(f"there is no {args.binary}: build it with `just release`, or name it with --binary")
+    # Stopped by a signal, it still writes down what the attempt that was running had cost.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     names = sorted(path.parent.name for path in args.tasks.glob("*/task.json") if args.only in path.parent.name)
     if not names:
         raise SystemExit(f"{args.tasks} has no tasks: make them with make.py")

@@ -11,7 +11,6 @@ would: what the request before began with, block by block, is read from the cach
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import re
@@ -29,6 +28,8 @@ from upstream import arguments, shell  # noqa: E402
 
 NONCE = re.compile(r"This is session ([0-9a-f]{24})\.")
 FAILS = 6
+# The tools of agent.py that are for files take what the script gives them; those of the same name elsewhere do not.
+OWN = {"bash", "read", "edit"}
 
 
 class Counter:
@@ -80,7 +81,7 @@ class Model:
         if task is None or found is None or own is None:
             return [Text(("Repair a bug",))]
         is_right = int(found[1], 16) % FAILS != 0
-        steps = script(task, own, is_right, "edit" in tools and "read" in tools)
+        steps = script(task, own, is_right, set(tools) - {"expand_context"} == OWN)
         return steps[len(results)] if len(results) < len(steps) else [Text(("A small ", "slip ", "in the source; it is repaired."))]
 
     def usage(self, body: dict, says: list[Say]) -> tuple[int, int, int]:
@@ -88,7 +89,7 @@ class Model:
         now = blocks(body)
         found = NONCE.search(json.dumps(body))
         before = self.seen.get(found[1] if found else "", [])
-        shared = next((at for at, (one, other) in enumerate(zip(before, now)) if one != other), min(len(before), len(now)))
+        shared = next((at for at, (one, other) in enumerate(zip(before, now, strict=False)) if one != other), min(len(before), len(now)))
         if found and len(now) > 3:
             self.seen[found[1]] = now
         counts = [self.counter.count(text) for text in now]
@@ -127,7 +128,7 @@ def script(task: dict, own: str, is_right: bool, has_files: bool) -> list[list[S
     change = Call("edit", task["edit"]) if has_files and is_right else Call(own, arguments(own, repair(task, is_right)))
     return [
         command(f"ls -la . {folder}; find . -name '*.py' | xargs wc -l", "Let me look around."),
-        command("python -m pytest -v", "Do the tests that are here pass?"),
+        command("python -m pytest -q", "Do the tests that are here pass?"),
         command(f"grep -rni '{words}' --include='*.py' . | head -150", "Where is this dealt with?"),
         [Text(("This looks like the place.",)), look(1, 2000)],
         command(f"ls {tests}; head -80 {task['hidden'][0]['file']}", "How is it tested?"),

@@ -26,11 +26,12 @@ class Ask:
 
 @dataclass
 class Start:
-    """A command, its variables and its files, by path under its home."""
+    """A command, its variables, its files, by path under its home, and what it reads from its standard input."""
 
     words: list[str]
     env: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    said: str = ""
 
 
 def built_in(shape: str):
@@ -46,7 +47,7 @@ def built_in(shape: str):
 def claude(ask: Ask) -> Start:
     """Claude Code. Its small requests go to the same model, so that one price holds."""
     quiet = ["DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"]
-    env = {name: "1" for name in quiet} | {"ANTHROPIC_BASE_URL": ask.url, "ANTHROPIC_API_KEY": ask.key, "ENABLE_TOOL_SEARCH": "true"}
+    env = dict.fromkeys(quiet, "1") | {"ANTHROPIC_BASE_URL": ask.url, "ANTHROPIC_API_KEY": ask.key, "ENABLE_TOOL_SEARCH": "true"}
     words = ["claude", "-p", ask.prompt.read_text(), "--model", ask.model, "--append-system-prompt", ask.nonce]
     words += ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,Read,Edit,Write,Glob,Grep", "--output-format", "json"]
     return Start(words, env)
@@ -64,7 +65,10 @@ def codex(ask: Ask) -> Start:
 
 
 def opencode(package: str):
-    """OpenCode, with one provider. What stands in AGENTS.md of its settings is part of the system prompt."""
+    """OpenCode, with one provider. What stands in AGENTS.md of its settings is part of the system prompt.
+
+    It puts a task that it is given as an argument between quotes, so it reads it from its standard input.
+    """
     def start(ask: Ask) -> Start:
         models = {ask.model: {"name": ask.model, "tool_call": True, "limit": {"context": 200000, "output": 8000}}}
         options = {"baseURL": f"{ask.url}/v1", "apiKey": ask.key}
@@ -74,7 +78,7 @@ def opencode(package: str):
             "permission": {"bash": "allow", "edit": "allow", "external_directory": "allow"},
         }
         env = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_CONFIG_CONTENT": json.dumps(config)}
-        return Start(["opencode", "run", ask.prompt.read_text()], env, {".config/opencode/AGENTS.md": f"{ask.nonce}\n"})
+        return Start(["opencode", "run"], env, {".config/opencode/AGENTS.md": f"{ask.nonce}\n"}, ask.prompt.read_text())
     return start
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -30,7 +31,9 @@ class Outcome:
 def variables(package: Package, folder: Path) -> dict[str, str]:
     """What a program needs in its environment to run this package's tests by `python -m pytest`."""
     path = f"{python().parent}:{os.environ['PATH']}"
-    return {"PATH": path, "PYTHONPATH": str(folder / package.root), "PYTHONDONTWRITEBYTECODE": "1", "PYTEST_ADDOPTS": OPTIONS}
+    # Sets have the same order everywhere, so that a test that hangs on it ends in the same way.
+    fixed = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTEST_ADDOPTS": OPTIONS}
+    return {"PATH": path, "PYTHONPATH": str(folder / package.root), **fixed}
 
 
 def run_tests(package: Package, folder: Path, patience: float = PATIENCE) -> Outcome:
@@ -53,10 +56,8 @@ def run_tests(package: Package, folder: Path, patience: float = PATIENCE) -> Out
 
 def end_group(process: subprocess.Popen) -> None:
     """End a process that leads a group of its own, and whatever it started."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

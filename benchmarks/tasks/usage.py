@@ -68,6 +68,20 @@ def price_of(model: str, path: Path = PRICES) -> Price | None:
     return Price(plain, row.get("cache_read", plain), row.get("cache_write", plain), row["output"])
 
 
+class Prices:
+    """The prices of a table, for runs that ask for one model: one without a price costs what that one costs."""
+
+    def __init__(self, model: str, path: Path = PRICES) -> None:
+        self.path, self.known = path, {}
+        self.usual = price_of(model, path)
+
+    def of(self, model: str | None) -> Price:
+        """The price of a model."""
+        if model and model not in self.known:
+            self.known[model] = price_of(model, self.path)
+        return self.known.get(model or "") or self.usual
+
+
 def holders(answer: bytes) -> Iterator[dict]:
     """Every object of an answer that may say what was counted and by which model."""
     text = answer.decode(errors="replace").strip()
