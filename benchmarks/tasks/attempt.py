@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -18,6 +20,10 @@ from packages import PACKAGES
 from recorder import Recorder
 from starts import Ask, Start
 from suite import end_group, judge, variables
+
+
+# Set when whoever runs this wants it to end: the attempt that is running ends, and is written down with what it has cost.
+STOP = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -71,16 +77,16 @@ def results_of(events: Path) -> dict[str, int]:
 def play(words: list[str], folder: Path, env: dict[str, str], said: str, seconds: float) -> str:
     """Runs an agent, and says how it ended: done, by an error, out of time, or stopped by whoever runs this."""
     (folder / "input.txt").write_text(said)
+    late = time.monotonic() + seconds
     with (folder / "said.txt").open("wb") as out, (folder / "input.txt").open("rb") as given:
         process = subprocess.Popen(words, cwd=folder / "work", env=env, stdin=given, stdout=out, stderr=out, start_new_session=True)
         try:
-            return "error" if process.wait(seconds) else "done"
-        except subprocess.TimeoutExpired:
-            return "time"
-        except KeyboardInterrupt:
-            return "stopped"
+            while time.monotonic() < late and not STOP.is_set():
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return "error" if process.wait(0.2) else "done"
         finally:
             end_group(process)
+    return "stopped" if STOP.is_set() else "time"
 
 
 def attempt(task: Task, arm: str, nonce: str, way: Way, recorder: Recorder) -> dict:

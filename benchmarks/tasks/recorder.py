@@ -10,6 +10,7 @@ import http.client
 import json
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -64,6 +65,16 @@ class Tally:
     fault: str = ""
 
 
+@dataclass
+class Passed:
+    """How far a request got, and its answer."""
+
+    status: int = 0
+    answer: bytearray = field(default_factory=bytearray)
+    is_sent: bool = False
+    is_whole: bool = False
+
+
 class Recorder(ThreadingHTTPServer):
     """Listens on a free port of this machine, for one attempt."""
 
@@ -85,20 +96,20 @@ class Recorder(ThreadingHTTPServer):
         kind = http.client.HTTPSConnection if self.upstream.scheme == "https" else http.client.HTTPConnection
         return kind(self.upstream.hostname, self.upstream.port, timeout=QUIET)
 
-    def keep(self, status: int, answer: bytes, most: float) -> None:
-        """Write down what an answer cost."""
-        usage, model = counted(answer) if status == http.client.OK else (None, None)
-        price = self.prices.of(model)
-        # An answer that does not say what it cost may have cost anything: the whole of what was set aside is gone.
-        cost = price.of(usage) if usage else most if status == http.client.OK else 0.0
+    def keep(self, passed: Passed, most: float) -> None:
+        """Write down what a request cost."""
+        usage, model = counted(bytes(passed.answer)) if passed.status == http.client.OK else (None, None)
+        # A request that got no end of an answer, or none that says what it cost, may have cost anything.
+        unknown = passed.is_sent and (not passed.is_whole or (passed.status == http.client.OK and usage is None))
+        cost = most if unknown else self.prices.of(model).of(usage) if usage else 0.0
         self.purse.settle(most, cost)
         with self.lock:
             self.tally.dollars += cost
             self.tally.usage += usage or Usage()
-            self.tally.answers += status == http.client.OK
-            self.tally.uncounted += status == http.client.OK and usage is None
-            if status != http.client.OK:
-                self.tally.fault = f"{status}: {answer[:300].decode(errors='replace')}"
+            self.tally.answers += passed.status == http.client.OK
+            self.tally.uncounted += unknown
+            if passed.status != http.client.OK:
+                self.tally.fault = f"{passed.status}: {passed.answer[:300].decode(errors='replace')}"
 
     def close(self) -> Tally:
         """End, and give what passed. An answer on its way is waited for; one that does not come is taken for the dearest."""
@@ -179,40 +190,48 @@ class Handler(BaseHTTPRequestHandler):
 
     def forward(self, body: bytes, most: float) -> None:
         """Pass a request on, and its answer back as it comes."""
-        is_model = self.command == "POST" and not self.path.split("?")[0].endswith("count_tokens")
-        status, seen = 0, bytearray()
-        connection = self.server.connect()
+        passed, connection = Passed(), self.server.connect()
         try:
             headers = {name: value for name, value in self.headers.items() if name.lower() not in HOPS}
-            path = self.server.upstream.path.rstrip("/") + self.path
-            connection.request(self.command, path, body or None, headers)
-            answer = connection.getresponse()
-            status = answer.status
-            self.send_response(status)
-            for name, value in answer.getheaders():
-                if name.lower() not in HOPS:
-                    self.send_header(name, value)
-            self.pass_back(answer, seen)
+            connection.connect()
+            passed.is_sent = True
+            connection.request(self.command, self.server.upstream.path.rstrip("/") + self.path, body or None, headers)
+            self.pass_back(connection.getresponse(), passed)
+            passed.is_whole = True
         except (OSError, http.client.HTTPException) as fault:
             self.close_connection = True
-            if not status:
-                self.refuse(http.client.BAD_GATEWAY, f"{type(fault).__name__}: {fault}")
+            if not passed.status:
+                passed.answer += f"{type(fault).__name__}: {fault}".encode()
+                self.refuse(http.client.BAD_GATEWAY, passed.answer.decode())
         finally:
             connection.close()
-            if is_model:
-                self.server.keep(status, bytes(seen), most)
+            if most:
+                self.server.keep(passed, most)
 
-    def pass_back(self, answer: http.client.HTTPResponse, seen: bytearray) -> None:
-        """The body of an answer, each piece as it comes. A client that leaves does not end the reading: the cost comes last."""
-        is_there = self.command != "HEAD"
-        self.send_header("transfer-encoding", "chunked") if is_there else self.send_header("content-length", "0")
-        self.end_headers()
+    def pass_back(self, answer: http.client.HTTPResponse, passed: Passed) -> None:
+        """An answer, each piece as it comes. A client that leaves does not end the reading: what it cost comes last."""
+        passed.status = answer.status
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in HOPS:
+                self.send_header(name, value)
+        has_body = self.command != "HEAD"
+        self.send_header(*(("transfer-encoding", "chunked") if has_body else ("content-length", "0")))
+        is_there = self.said(self.end_headers)
         while piece := answer.read1(65536):
-            seen += piece
-            try:
-                if is_there:
-                    self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
-            except OSError:
-                is_there = False
-        if is_there:
-            self.wfile.write(b"0\r\n\r\n")
+            passed.answer += piece
+            data = b"%x\r\n%b\r\n" % (len(piece), piece)
+            is_there = is_there and self.said(lambda data=data: self.wfile.write(data))
+        if has_body and answer.length:
+            raise http.client.IncompleteRead(b"", answer.length)
+        if is_there and has_body:
+            self.said(lambda: self.wfile.write(b"0\r\n\r\n"))
+
+    def said(self, say: Callable[[], object]) -> bool:
+        """Whether the client was still there to hear it."""
+        try:
+            say()
+        except OSError:
+            self.close_connection = True
+            return False
+        return True

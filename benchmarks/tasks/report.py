@@ -123,7 +123,7 @@ def verdict(found: dict) -> list[str]:
     if found["scripted"]:
         said.append("The model was scripted: these figures show that the recipe works, and nothing about what Tersely does for a real model.")
     if tasks < FEWEST:
-        said.append(f"Too few: {tasks} tasks. Claim nothing from fewer than {FEWEST}; the intervals are too narrow.")
+        return [*said, f"Too few: {tasks} tasks. Claim nothing from fewer than {FEWEST}: intervals come out too narrow."]
     if cost.low is None:
         said.append("No interval of the cost: run more tasks.")
     elif cost.low <= 1 <= cost.high:

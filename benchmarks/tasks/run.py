@@ -17,7 +17,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from attempt import Task, Way, attempt
+from attempt import STOP, Task, Way, attempt
 from packages import PLACE, ROOT
 from recorder import Purse, Recorder
 from report import ARMS, UNFINISHED, lines_of, summary, table
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, settings: dict, way: Way, upstream: str) -> No
         print(f"{number}/{len(plan)} {name} {arm}: {state}, {row['ended']}, {row['requests']} requests, ${row['dollars']:.4f}", flush=True)
         if row["ended"] == "budget":
             print(f"The budget of ${args.budget:.2f} does not cover the next request: ${purse.spent:.4f} is spent. Go on with a larger --budget.")
-        if row["ended"] in UNFINISHED:
+        if row["ended"] in UNFINISHED or STOP.is_set():
             break
 
 
@@ -121,8 +121,8 @@ def main() -> None:
         raise SystemExit(f"{args.prices} has no price for {args.model}: name a table that has one with --prices")
     if not args.binary.is_file():
         raise SystemExit(f"there is no {args.binary}: build it with `just release`, or name it with --binary")
-    # Stopped by a signal, it still writes down what the attempt that was running had cost.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, lambda *_: STOP.set())
     names = sorted(path.parent.name for path in args.tasks.glob("*/task.json") if args.only in path.parent.name)
     if not names:
         raise SystemExit(f"{args.tasks} has no tasks: make them with make.py")
