@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from dataclasses import dataclass
 
 LONGEST = 700
@@ -46,16 +47,27 @@ def title(function: str) -> str:
     return " ".join(words.split()).lower() or "the main path"
 
 
-def finding(trace: str, file: str) -> tuple[str, str]:
-    """From the short trace of a failure: the statement of the test, and what went wrong. No line of the package."""
-    statement, took = "", False
-    for line in trace.splitlines():
-        if re.match(r"^\S+:\d+: ", line):
-            took = line.startswith(file)
-        elif took and line.startswith("    ") and not line.lstrip().startswith(("^", "~")):
-            statement = line.strip()
-    wrong = [line[1:].strip() for line in trace.splitlines() if re.match(r"E +\S", line)]
-    return statement, "\n".join(wrong)[:LONGEST]
+def statement_at(text: str, line: int) -> str:
+    """The smallest statement of a test file that a line belongs to, as it is written; nothing if that is too long to quote."""
+    plain = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    around = [
+        one for one in ast.walk(ast.parse(text))
+        if isinstance(one, ast.stmt) and not isinstance(one, plain) and one.lineno <= line <= one.end_lineno
+    ]
+    if not around:
+        return ""
+    found = min(around, key=lambda one: one.end_lineno - one.lineno)
+    lines = text.splitlines()[found.lineno - 1 : found.end_lineno]
+    said = textwrap.dedent("\n".join(lines))
+    return said if len(said) <= LONGEST else ""
+
+
+def finding(trace: str, file: str, text: str) -> tuple[str, str]:
+    """From the short trace of a failure: the statement of the test, and what went wrong. No line of the package, no address."""
+    places = re.findall(rf"^{re.escape(file)}:(\d+): ", trace, re.MULTILINE)
+    statement = statement_at(text, int(places[-1])) if places else ""
+    wrong = "\n".join(line[1:].strip() for line in trace.splitlines() if re.match(r"E +\S", line))
+    return statement, re.sub(r"0x[0-9a-f]{6,}", "0x…", wrong)[:LONGEST]
 
 
 def report(name: str, version: str, findings: list[tuple[str, str, str]]) -> str:
@@ -63,8 +75,9 @@ def report(name: str, version: str, findings: list[tuple[str, str, str]]) -> str
     lines = [f"Someone reports a bug in the Python package in this folder, {name} {version}:", ""]
     for function, statement, wrong in findings[:3]:
         lines.append(f"> About \"{title(function)}\".")
-        lines += [f"> This worked before: `{statement}`"] if statement else []
-        lines += ["> Now I get:", *[f">     {line}" for line in wrong.splitlines()], ""]
+        for words, text in (("This worked before:", statement), ("Now I get:", wrong)):
+            lines += [f"> {words}", *[f">     {line}" for line in text.splitlines()]] if text else []
+        lines.append("")
     lines.append(
         "Find the cause in the source and repair it. `python -m pytest -q` runs the tests: those in the folder pass now, and "
         "must still pass then. Others, which are not in the folder, decide whether the bug is gone. Do not change tests. "

@@ -24,6 +24,8 @@ from suite import Outcome, run_tests
 
 # A bug that more than this share of all tests find takes no search.
 WIDEST = 0.25
+# What only a bug would cause that nobody hands in.
+BLUNT = ("ImportError", "ModuleNotFoundError", "SyntaxError", "unsupported operand type")
 # After so many bugs in a row that no test finds, a package is left.
 TRIES = 40
 
@@ -33,8 +35,7 @@ def broken(before: Outcome, after: Outcome) -> list[Case]:
     lost = sorted(before.passed & set(after.failed))
     if not after.whole or len(before.passed - after.passed) != len(lost) or len(lost) > WIDEST * len(before.passed):
         return []
-    wanted = ("ImportError", "ModuleNotFoundError", "SyntaxError")
-    return [] if any(word in after.failed[case] for case in lost for word in wanted) else lost
+    return [] if any(word in after.failed[case] for case in lost for word in BLUNT) else lost
 
 
 def hidden(folder: Path, lost: list[Case]) -> bool:
@@ -64,7 +65,8 @@ def attempt(package: Package, before: Outcome, path: str, mutation: Mutation, pl
     visible = run_tests(package, workspace)
     if not visible.whole or visible.failed or not visible.passed:
         return False
-    said = {case.place: (case.function, *finding(after.failed[case], case.file)) for case in reversed(lost)}
+    texts = {case.file: (package.folder / case.file).read_text() for case in lost}
+    said = {case.place: (case.function, *finding(after.failed[case], case.file, texts[case.file])) for case in reversed(lost)}
     (place / "prompt.md").write_text(report(package.name, package.version, list(reversed(said.values()))))
     task = {
         "package": package.name, "version": package.version, "path": path, "line": mutation.line, "kind": mutation.kind,

@@ -57,7 +57,7 @@ TRACE = '''tests/test_a.py:12: in test_a
             ^^^^^
 pkg/source.py:99: in thing
     return secret_line
-E   AssertionError: assert 1 == 2
+E   AssertionError: assert <A at 0x7f7003fc9940> == 2
 E     at the end'''
 
 
@@ -97,8 +97,8 @@ class Hiding(unittest.TestCase):
         self.assertIsNone(without(TESTS, {("TestGroup", "test_inherited")}))
 
     def test_a_report_names_no_line_of_the_package(self) -> None:
-        statement, wrong = finding(TRACE, "tests/test_a.py")
-        self.assertEqual((statement, wrong), ("assert thing(1) == 2", "AssertionError: assert 1 == 2\nat the end"))
+        statement, wrong = finding(TRACE, "tests/test_a.py", "\n" * 10 + "def test_a():\n    with raises(\n        Wrong):\n        thing()\n")
+        self.assertEqual((statement, wrong), ("with raises(\n    Wrong):\n    thing()", "AssertionError: assert <A at 0x…> == 2\nat the end"))
         said = report("pkg", "1.0", [("test_camelCase_name", statement, wrong)])
         self.assertIn('"camel case name"', said)
         self.assertNotIn("source.py", said)
