@@ -61,9 +61,10 @@ def edit(path: str, old: str, new: str) -> str:
 
 
 def use(name: str, given: dict) -> str:
-    """What a tool says; a fault is an answer too."""
+    """What a tool says; a fault is an answer too. Models give more than was asked for, as tools of other agents want it."""
     try:
-        said = {"bash": bash, "read": read, "edit": edit}[name](**given)
+        known = {field: value for field, value in given.items() if field in TOOLS[name][1]}
+        said = {"bash": bash, "read": read, "edit": edit}[name](**known)
     except (KeyError, TypeError, OSError, UnicodeError) as fault:
         return f"{type(fault).__name__}: {fault}"
     return said if len(said) <= LONGEST else said[: LONGEST // 2] + "\n[…]\n" + said[-LONGEST // 2 :]

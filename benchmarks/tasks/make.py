@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from suite import Outcome, run_tests
 
 # A bug that more than this share of all tests find takes no search.
 WIDEST = 0.25
+# 2026-01-01, UTC.
+DATE = 1767225600
 # What only a bug would cause that nobody hands in.
 BLUNT = ("ImportError", "ModuleNotFoundError", "SyntaxError", "unsupported operand type")
 # After so many bugs in a row that no test finds, a package is left.
@@ -49,6 +52,12 @@ def hidden(folder: Path, lost: list[Case]) -> bool:
     return True
 
 
+def aged(folder: Path) -> None:
+    """Gives all files one date: that of the changed one would say where the bug is."""
+    for path in [folder, *folder.rglob("*")]:
+        os.utime(path, (DATE, DATE))
+
+
 def attempt(package: Package, before: Outcome, path: str, mutation: Mutation, place: Path) -> bool:
     """Makes a task of one bug; whether it became one."""
     workspace = place / "workspace"
@@ -65,6 +74,7 @@ def attempt(package: Package, before: Outcome, path: str, mutation: Mutation, pl
     visible = run_tests(package, workspace)
     if not visible.whole or visible.failed or not visible.passed:
         return False
+    aged(workspace)
     texts = {case.file: (package.folder / case.file).read_text() for case in lost}
     said = {case.place: (case.function, *finding(after.failed[case], case.file, texts[case.file])) for case in reversed(lost)}
     (place / "prompt.md").write_text(report(package.name, package.version, list(reversed(said.values()))))

@@ -3,8 +3,8 @@
     python3 scripted.py --tasks FOLDER --binary tersely -- run.py …
 
 It looks around, runs the tests, searches, reads the file, repairs the line, runs the tests again, and ends. One attempt in six
-"repairs" another line, by a hash of the nonce, which no arm can influence. It reads nothing of what its tools say, so whether a
-model understands what Tersely sends is not tried here. Tokens are counted by `tersely count` (o200k) and cached as a provider
+"repairs" another line, by the nonce, which no arm can influence. It reads nothing of what its tools say but whether tests ran, so
+whether a model understands what Tersely sends is not tried here. Tokens are counted by `tersely count` (o200k) and cached as a provider
 would: what the request before began with, block by block, is read from the cache, and the rest is written to it.
 """
 
@@ -82,7 +82,12 @@ class Model:
             return [Text(("Repair a bug",))]
         is_right = int(found[1], 16) % FAILS != 0
         steps = script(task, own, is_right, set(tools) - {"expand_context"} == OWN)
-        return steps[len(results)] if len(results) < len(steps) else [Text(("A small ", "slip ", "in the source; it is repaired."))]
+        if len(results) < len(steps):
+            return steps[len(results)]
+        # The one thing it looks at: a recipe in which the tools do nothing would look as if it worked.
+        if " passed" not in results[-1][1]:
+            print(f"{task['path']}: the agent's tests did not run: {results[-1][1][:300]}", file=sys.stderr, flush=True)
+        return [Text(("A small ", "slip ", "in the source; it is repaired."))]
 
     def usage(self, body: dict, says: list[Say]) -> tuple[int, int, int]:
         """Tokens that were read from the cache, that were new, and that were written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import random
 import tempfile
 import threading
@@ -13,6 +14,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from agent import use
 from hide import finding, report, title, without
 from mutate import drawn, is_sound, mutations
 from recorder import Purse, Recorder
@@ -228,6 +230,25 @@ class Figures(unittest.TestCase):
         self.assertIn("Too few: 19 tasks", said)
         self.assertIn("The model was scripted", said)
         self.assertIn("nothing to say yet", table(summary({}, [])))
+
+
+class Tools(unittest.TestCase):
+    """The tools of our own agent."""
+
+    def test_tools_do_what_they_say_and_faults_are_answers(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = str(Path(folder) / "a.txt")
+            Path(path).write_text("one\ntwo\ntwo\n")
+            os.environ["TASKS_TEST_KEY"] = "secret"
+            self.assertEqual(use("bash", {"command": f"wc -l < {path}; echo $TASKS_TEST_KEY", "description": "Count"}), "3\n\n")
+            self.assertEqual(use("bash", {"command": "exit 3"}), "(exit code 3)")
+            self.assertEqual(use("read", {"path": path, "offset": 2, "limit": 1}), "     2\ttwo")
+            self.assertIn("2 times", use("edit", {"path": path, "old": "two", "new": "three"}))
+            self.assertIn("changed", use("edit", {"path": path, "old": "one", "new": "zero"}))
+            self.assertEqual(Path(path).read_text(), "zero\ntwo\ntwo\n")
+            self.assertIn("FileNotFoundError", use("read", {"path": f"{path}.none"}))
+            self.assertIn("TypeError", use("read", {}))
+            self.assertIn("KeyError", use("fly", {}))
 
 
 class Order(unittest.TestCase):
