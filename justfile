@@ -271,8 +271,8 @@ remote:
 compare suite='results' saving='1': release
     python3 benchmarks/remote/model.py python3 benchmarks/compare/compare.py {{suite}} --min-saving {{saving}}
 
-# Dollars for a solved task, direct and through Tersely, with a scripted model: does the recipe work? (half an hour the first time)
 # With a key and a real model: benchmarks/tasks/README.md.
+# Dollars for a solved task, direct and through Tersely, with a scripted model: does the recipe work? (half an hour the first time)
 [group('measure')]
 tasks: release
     cd benchmarks/tasks && python3 make.py --tasks 28 --seed 1
