@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -38,12 +39,16 @@ class Counter:
     def __init__(self, binary: Path) -> None:
         self.binary, self.known, self.lock = binary, {}, threading.Lock()
 
-    def count(self, text: str) -> int:
-        with self.lock:
-            if text not in self.known:
-                done = subprocess.run([self.binary, "count", "--json"], input=text, capture_output=True, text=True, check=True)
-                self.known[text] = json.loads(done.stdout)["total"]
-            return self.known[text]
+    def counts(self, texts: list[str]) -> list[int]:
+        with self.lock, tempfile.TemporaryDirectory() as folder:
+            fresh = list(dict.fromkeys(text for text in texts if text not in self.known))
+            files = [Path(folder) / f"{number}.txt" for number in range(len(fresh))]
+            for path, text in zip(files, fresh, strict=True):
+                path.write_text(text)
+            if files:
+                done = subprocess.run([self.binary, "count", "--json", *files], capture_output=True, text=True, check=True)
+                self.known.update(zip(fresh, [one["tokens"] for one in json.loads(done.stdout)["files"]], strict=True))
+            return [self.known[text] for text in texts]
 
 
 def blocks(body: dict) -> list[str]:
@@ -97,9 +102,9 @@ class Model:
         shared = next((at for at, (one, other) in enumerate(zip(before, now, strict=False)) if one != other), min(len(before), len(now)))
         if found and len(now) > 3:
             self.seen[found[1]] = now
-        counts = [self.counter.count(text) for text in now]
-        wrote = sum(self.counter.count(say.whole if isinstance(say, Text) else json.dumps(say.given)) for say in says)
-        return sum(counts[:shared]), sum(counts[shared:]), wrote
+        said = [say.whole if isinstance(say, Text) else json.dumps(say.given) for say in says]
+        counts = self.counter.counts([*now, *said])
+        return sum(counts[:shared]), sum(counts[shared : len(now)]), sum(counts[len(now) :])
 
 
 def known(folder: Path) -> dict:
