@@ -74,6 +74,7 @@ impl fmt::Display for Saved {
             write!(f, "{} converted", many(prompts.candidate_count as u64, "document"))?;
             write!(f, ", {before} bytes before and {after} after")?;
         }
+        self.would(f)?;
         self.fetches(f)?;
         self.compressors(f)?;
         self.bill(f)?;
@@ -82,6 +83,23 @@ impl fmt::Display for Saved {
 }
 
 impl Saved {
+    /// What would have been saved of requests that were sent as they came, which is no saving.
+    fn would(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { untouched, would: ResultTally { before, after }, .. } = &self.0;
+        if *untouched == 0 {
+            return Ok(());
+        }
+        let share = Share::saved(*before, *after);
+        let less = grouped(before.saturating_sub(*after));
+        write!(
+            f,
+            "\n  {} sent as they came: {less} of {} tokens ",
+            many(*untouched, "request"),
+            grouped(*before)
+        )?;
+        write!(f, "would have been saved, {share}")
+    }
+
     /// What was fetched back, and which stages are not worth that.
     fn fetches(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fetch { calls, tokens } = self.fetched();
@@ -255,6 +273,16 @@ mod tests {
             Totals { fresh, tool: 1_092, ..totals(12, 156_917, 153_555) },
             "12 requests: 3,362 of 156,917 tokens saved, 2.1 % (our own tool: 1,092)\
              \n  tool results, counted once each: 9,300 of 18,420 tokens saved, 50.5 %",
+        );
+    }
+
+    #[test]
+    fn what_would_have_been_saved_is_apart() {
+        let would = ResultTally { before: 1_000, after: 700 };
+        check(
+            Totals { untouched: 2, would, ..totals(2, 1_000, 1_000) },
+            "2 requests: 0 of 1,000 tokens saved, 0.0 %\
+             \n  2 requests sent as they came: 300 of 1,000 tokens would have been saved, 30.0 %",
         );
     }
 

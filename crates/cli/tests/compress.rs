@@ -106,7 +106,7 @@ fn wrong_words_are_refused() {
         "compress --mode more",
         "x",
         ("", 2),
-        &["unknown mode", "disabled, safe, standard or aggressive"],
+        &["unknown mode", "disabled, observe, safe, standard or aggressive"],
     );
     TERSELY.check("compress --loss some", "x", ("", 2), &["unknown loss"]);
 }

@@ -343,6 +343,22 @@ fn a_compressor_needs_one_instance_or_a_shared_store() {
         .refuses("needs remote.endpoint");
 }
 
+/// Behaviour 20.1 and 20.4: what holds for whole requests is not set for single tools, and a share has its sign.
+#[test]
+fn trials_hold_for_whole_requests() {
+    let named = |text: &str| Scene::new("trial").file("t.toml", text).set("TERSELY_CONFIG", "t.toml");
+    named("[[rules]]\ntool = 'Bash'\nmode = 'observe'\n").refuses("observe holds for whole requests");
+    named("[[rules]]\nroute = '/v1'\nmode = 'observe'\n").shows();
+    named("holdout = 5\n").refuses("is not a share of sessions; write 5%");
+    named("holdout = '100%'\n").refuses("must be less than 100%");
+    Scene::new("trial-env").set("TERSELY_HOLDOUT", "0.5 %").holds(
+        "holdout",
+        json!("0.5%"),
+        "environment TERSELY_HOLDOUT",
+    );
+    Scene::new("trial-mode").set("TERSELY_MODE", "observe").holds("mode", json!("observe"), "environment TERSELY_MODE");
+}
+
 /// Behaviour 14.5: a file that was merely found sends nothing anywhere; what it cuts by itself is its own matter.
 #[test]
 fn a_found_file_names_no_compressor() {
@@ -544,6 +560,8 @@ fn a_file_merely_found_is_not_trusted() {
         "redact_secrets = true\n",
         "loss = 'none'\n",
         "mode = 'off'\n",
+        "mode = 'observe'\n",
+        "holdout = '5%'\n",
         "[[rules]]\ntool = 'Bash'\nloss = 'none'\n",
         "[[rules]]\nroute = '/v1'\nmode = 'disabled'\n",
         "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",

@@ -7,19 +7,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use source::{Imports, Source, circles, crates, products, sources, tracked, words};
 
 /// Crates whose answers depend on nothing but their arguments.
-const PURE: [&str; 4] = ["codec", "stage", "core", "wire"];
+const PURE: [&str; 5] = ["codec", "stage", "core", "wire", "proof"];
 
 /// What each crate may use of ours.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("codec", &[]),
     ("stage", &["codec"]),
     ("core", &["stage", "codec"]),
     ("wire", &[]),
     ("store", &[]),
-    ("telemetry", &[]),
-    ("history", &["telemetry"]),
-    ("engine", &["core", "wire", "store", "telemetry", "codec"]),
-    ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "codec"]),
+    ("proof", &[]),
+    ("telemetry", &["proof"]),
+    ("history", &["telemetry", "proof"]),
+    ("engine", &["core", "wire", "store", "telemetry", "codec", "proof"]),
+    ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "codec", "proof"]),
     ("testing", &["core", "wire", "codec"]),
     ("terminal", &[]),
     ("audit", &["engine", "core", "wire", "telemetry"]),
@@ -38,6 +39,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "history",
             "telemetry",
             "codec",
+            "proof",
         ],
     ),
 ];

@@ -13,6 +13,7 @@ use tersely_wire::{Slot, SlotCall, Splice, splice};
 use crate::guard::guarded;
 use crate::results::settle;
 use crate::scope::Scope;
+use crate::trial::masks;
 use crate::{Asked, Change, Engine, KeptOriginal};
 
 /// An answer of a server, as far as it matters to its texts.
@@ -43,7 +44,9 @@ impl Engine {
     /// True when something may be left out of the results of some tool at this route.
     #[must_use]
     pub fn omits(&self, path: &str) -> bool {
-        Scope::new(self.settings(), path, &Asked::default()).leaves_out()
+        let asked = Asked::default();
+        let scope = Scope::new(self.settings(), path, &asked);
+        scope.leaves_out() && !scope.observes()
     }
 
     /// The message that should be passed on in the place of `body`.
@@ -61,6 +64,10 @@ impl Engine {
         let Some(found) = ToolAnswer::find(answer.id, answer.call, body) else { return unchanged };
         if let Some(form) = answer.form {
             return ClientAnswer { body: splice(body, &encoded(&scope, form, &found.slots)), ..unchanged };
+        }
+        if scope.observes() {
+            let edits: Vec<_> = found.slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
+            return ClientAnswer { body: splice(body, &edits), ..unchanged };
         }
         let results = settle(&scope, None, &found.slots);
         let mut edits = results.edits;

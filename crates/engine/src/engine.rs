@@ -53,10 +53,26 @@ impl Engine {
     /// # Errors
     /// When the body asks for something that makes no sense.
     pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<Passed<'b>, Refused> {
-        let Some((own, rest)) = take(body)? else {
-            return self.work(request, &request.asked, Cow::Borrowed(body));
+        let (asked, body) = match take(body)? {
+            None => (request.asked.clone(), Cow::Borrowed(body)),
+            Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
-        self.work(request, &request.asked.clone().or(own), Cow::Owned(rest))
+        if Scope::new(&self.settings, request.path, &asked).is_off() {
+            return self.work(request, &asked, body);
+        }
+        let session = session(request, &asked, &body);
+        let arm = self.arm(request, &asked, &body, session);
+        if arm.is_applied() {
+            let mut passed = self.work(request, &asked, body)?;
+            (passed.report.arm, passed.report.session) = (arm, session);
+            return Ok(passed);
+        }
+        // Whatever it would have been refused for, nothing is done to it.
+        let made = self.work(request, &asked, Cow::Borrowed(&*body)).map(|made| made.report);
+        let made = Report { session, ..made.unwrap_or_default() };
+        let body = self.masked(request, &asked, body);
+        let report = made.unsent(arm, weigh(request, &Scale::default(), &body));
+        Ok(Passed { body, report, hidden: None })
     }
 
     /// The results of a body that a compressor may shorten, where one is to: those that are new to the model, and those
@@ -73,7 +89,9 @@ impl Engine {
         let mut scope = Scope::new(&self.settings, request.path, &asked);
         (scope.plain, scope.most) = (request.plain, request.most);
         let provider = request.provider;
-        if offered(&scope, request, body).is_none() {
+        // It costs, and nothing would be sent of what it says.
+        let arm = self.arm(request, &asked, body, session(request, &asked, body));
+        if !arm.is_applied() || offered(&scope, request, body).is_none() {
             return Vec::new();
         }
         let slots = provider.slots(body).unwrap_or_default();
@@ -108,7 +126,7 @@ impl Engine {
             scope.reader = self.reader(request, &body);
         }
         let own = Scale::default();
-        let weigh = |body: &[u8]| request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body));
+        let weigh = |body: &[u8]| weigh(request, &own, body);
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };
         let offered = offered(&scope, request, &body);
         // What the model cannot fetch back is not left out.
@@ -122,9 +140,6 @@ impl Engine {
         };
         let (mut passed, kept) = spliced(&scope, request, body)?;
         passed.report.tool = tool;
-        if !scope.is_off() {
-            passed.report.session = session(request, asked, &passed.body);
-        }
         passed.report.reader = (!scope.is_idle()).then(|| scope.reader());
         let shed = choice.and_then(|choice| choice.apply(&mut passed.body, &mut passed.report));
         let masked = isize::try_from(passed.report.masked).unwrap_or_default();
@@ -136,9 +151,17 @@ impl Engine {
     }
 }
 
+/// The tokens of a body.
+fn weigh(request: &Request<'_>, own: &Scale, body: &[u8]) -> usize {
+    request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body))
+}
+
 /// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
 /// tools and system prompts may come and go.
 fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
+    if request.named.is_some() {
+        return request.named;
+    }
     if let Some(name) = &asked.session.id {
         return Some(hash(&("named", name)));
     }

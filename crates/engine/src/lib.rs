@@ -37,6 +37,7 @@ mod sighting;
 mod skip;
 mod strategy;
 mod tally;
+mod trial;
 
 pub use agreed::{Agreed, AgreedWord};
 pub use answer::{ClientAnswer, ServerAnswer};

@@ -44,6 +44,8 @@ pub struct ResultNote {
     pub redacted: usize,
     /// A hash of what the tool was asked for, secrets masked.
     pub arguments: Option<u64>,
+    /// The tokens that it would have had, where it is sent as it came though something else was found.
+    pub would: Option<usize>,
 }
 
 /// What became of a result, or why nothing did.
@@ -65,6 +67,8 @@ pub enum ResultFate {
     Failed,
     /// Nothing shorter was found to say.
     Same,
+    /// Something else was found, and it is sent as it came: that is only told.
+    Observed,
 }
 
 /// The size of a text, and a hash to know it by.
@@ -81,6 +85,23 @@ pub struct TextMeasure {
 }
 
 impl ResultNote {
+    /// What is told of it where all that was found is only told.
+    pub(crate) fn unsent(&self) -> Self {
+        if !self.is_changed {
+            return self.clone();
+        }
+        Self {
+            fate: ResultFate::Observed,
+            is_changed: false,
+            stages: Vec::new(),
+            sent: self.came,
+            tally: ResultTally { before: self.tally.before, after: self.tally.before },
+            redacted: 0,
+            would: Some(self.tally.after),
+            ..self.clone()
+        }
+    }
+
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.call.len() + self.tool.len() + size_of_val(&*self.stages)

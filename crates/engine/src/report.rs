@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tersely_core::prompt::Stats;
 use tersely_core::{Ledger, O200k, Outcome, Reader, Tokens};
+use tersely_proof::Arm;
 use tersely_wire::WireError;
 
 use crate::note::{ESCAPE, ResultNote};
@@ -12,6 +13,11 @@ use crate::tally::ResultTally;
 /// What was done to a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
+    /// Whether what was made of the body is what is sent.
+    pub arm: Arm,
+    /// What would have become of the body, where it is sent as it came. Then all else here tells of a body that nothing was
+    /// done to.
+    pub would: Option<Arc<Report>>,
     /// Who was taken for the reader of results of which no rule speaks; nobody where none is changed.
     pub reader: Option<Reader>,
     /// The texts of tool results that were found.
@@ -118,6 +124,25 @@ impl Report {
         self.results.extend_from_slice(&part.results);
         for stage in &part.stages {
             self.save(stage.stage, stage.texts, stage.saved);
+        }
+    }
+
+    /// The account of a body that has so many tokens and is sent as it came, where this is the account of what was made of
+    /// it.
+    pub(crate) fn unsent(mut self, arm: Arm, tokens: usize) -> Self {
+        self.arm = arm;
+        Self {
+            arm,
+            slots: self.slots,
+            before: self.before,
+            after: self.before,
+            whole: Some(ResultTally { before: tokens, after: tokens }),
+            results: self.results.iter().map(|note| Arc::new(note.unsent())).collect(),
+            session: self.session,
+            faults: self.faults,
+            unread: self.unread,
+            would: Some(Arc::new(self)),
+            ..Self::default()
         }
     }
 

@@ -14,6 +14,8 @@ pub struct Request<'r> {
     pub path: &'r str,
     /// What it asks for beside its body; above what the body asks for.
     pub asked: Asked,
+    /// A hash of the name that its head gives its conversation, if it gives one.
+    pub named: Option<u64>,
     /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
     pub most: Loss,
     /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
@@ -30,6 +32,6 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
         let (asked, most) = (Asked::default(), Loss::Detail);
-        Self { provider, path, asked, most, plain: 0, agreed: None, memo: None }
+        Self { provider, path, asked, named: None, most, plain: 0, agreed: None, memo: None }
     }
 }

@@ -37,6 +37,14 @@ impl<'s> Scope<'s> {
         !self.asked.bypass && self.settings.expand != ExpandOffer::Never && self.any(allows)
     }
 
+    /// True when what is made of the request is only told. That holds for all of it or for nothing, so a rule for single
+    /// tools is not asked.
+    pub(crate) fn observes(&self) -> bool {
+        let whole = self.rules().filter(|rule| rule.tool.is_none());
+        let ruled = whole.fold(self.settings.plan, |plan, rule| rule.change.on(plan));
+        self.asked.change.on(ruled).mode == Mode::Observe
+    }
+
     /// True when nothing can be done to any result, so that there is no need to look for them.
     pub(crate) fn is_idle(&self) -> bool {
         self.asked.bypass || !self.any(|plan| plan.mode != Mode::Disabled)
@@ -99,7 +107,7 @@ impl<'s> Scope<'s> {
             (_, redact) => redact,
         };
         let reader = if asked.reader == Reader::Auto { self.reader } else { asked.reader };
-        Plan { loss, redact, reader, ..asked }
+        Plan { mode: asked.mode.at_work(), loss, redact, reader, ..asked }
     }
 
     /// True when something holds for the plan of results of which no rule speaks, or of which a single one does.
@@ -144,6 +152,29 @@ mod tests {
         check(&settings, "Bash", Some((Mode::Aggressive, Loss::Detail)));
         check(&settings, "mcp__db__list", Some((Mode::Aggressive, Loss::Detail)));
         check(&settings, "mcp__db__query", None);
+    }
+
+    #[test]
+    fn what_is_only_told_is_worked_out_all_the_same() {
+        let observe = Plan { mode: Mode::Observe, ..Plan::default() };
+        let rules = vec![rule(Some("x"), None, Mode::Safe), rule(None, Some("/v2"), Mode::Standard)];
+        let settings = EngineSettings { plan: observe, rules, ..EngineSettings::default() };
+        check(&settings, "Bash", Some((Mode::Standard, Loss::Detail)));
+        check(&settings, "x", Some((Mode::Safe, Loss::Detail)));
+        let asks = |mode| Asked {
+            change: Change::of(&["mode"], Plan { mode, ..Plan::default() }),
+            ..Asked::default()
+        };
+        let usual = EngineSettings::default();
+        for (settings, path, asked, expected) in [
+            (&settings, "/v1", Asked::default(), true),
+            (&settings, "/v2", Asked::default(), false),
+            (&settings, "/v1", asks(Mode::Safe), false),
+            (&usual, "/v1", asks(Mode::Observe), true),
+            (&usual, "/v1", Asked::default(), false),
+        ] {
+            assert_eq!(Scope::new(settings, path, &asked).observes(), expected, "{path} {asked:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
+use tersely_proof::Holdout;
 
 use crate::{Change, ExpandOffer, KnownReaders, Strategy};
 
@@ -30,6 +31,8 @@ pub struct EngineSettings {
     pub filters: Arc<[Filter]>,
     /// How many of its tools a model is shown; all of them unless said.
     pub discovery: Option<Discovery>,
+    /// Which sessions are left as they came, to compare with; none unless said.
+    pub holdout: Holdout,
 }
 
 /// A tool or a route that is treated otherwise; what it leaves open is as for the rest.

@@ -42,6 +42,7 @@ pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled
         tally: ResultTally { before: report.before, after: report.after },
         redacted: report.redacted,
         arguments: asked.command.map(|command| hash(&*redact(command))),
+        would: None,
     }
 }
 

@@ -15,7 +15,7 @@ use http_body::{Body, Frame, SizeHint};
 use tersely_engine::{Report, ResultFate, ResultNote, ResultTally, TextMeasure};
 use tersely_telemetry::{
     BilledRounds, BilledTokens, FetchSum, GroupSum, RequestEnd, RequestEvent, ResultEvent, ResultGroup,
-    ResultPlace, ResultStatus, RunningStream, ShownName, Telemetry, TextSize, TokenChange, Verb,
+    ResultPlace, ResultStatus, RunningStream, ShownName, Telemetry, TextSize, TokenChange, Verb, WouldHave,
 };
 use tersely_wire::usage::TokenUsage;
 
@@ -151,6 +151,8 @@ impl Drop for Visit {
 }
 
 fn book(event: &mut RequestEvent, report: &Report, fresh: &[Arc<ResultNote>]) {
+    event.arm = report.arm;
+    event.would = report.would.as_deref().map(would);
     event.results = report.slots;
     event.changed = report.changed;
     event.groups = groups(&report.results);
@@ -163,6 +165,18 @@ fn book(event: &mut RequestEvent, report: &Report, fresh: &[Arc<ResultNote>]) {
     event.reused = report.reused;
     event.renewed = report.renewed;
     event.faults = report.faults;
+}
+
+/// What would have become of a request that was sent as it came.
+fn would(report: &Report) -> WouldHave {
+    WouldHave {
+        changed: report.changed,
+        result_tokens: TokenChange { before: report.before, after: report.after },
+        request_tokens: report.whole.map(change).unwrap_or_default(),
+        tool_tokens: report.tool,
+        stages: report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect(),
+        paid: None,
+    }
 }
 
 /// Books what the provider counted, and what that costs. Nothing is guessed where it does not say.
@@ -179,6 +193,9 @@ fn bill(telemetry: &Telemetry, event: &mut RequestEvent, bill: &BillSoFar) {
     let rounds = BilledRounds { first: billed(bill.first()), all, answer: bill.last().output };
     let price = event.model.as_ref().and_then(|model| telemetry.prices().of(model.as_str()));
     event.cost = price.map(|price| rounds.cost(price, event.request_tokens));
+    if let Some(would) = &mut event.would {
+        would.paid = price.map(|price| rounds.instead(price, would.request_tokens));
+    }
 }
 
 fn billed(usage: TokenUsage) -> BilledTokens {
@@ -224,6 +241,7 @@ fn told(note: &ResultNote) -> ResultEvent {
         redacted: note.redacted,
         is_renewed: note.is_renewed,
         arguments: note.arguments,
+        would: note.would,
     }
 }
 
@@ -237,6 +255,7 @@ fn status(fate: ResultFate) -> ResultStatus {
         ResultFate::Ours => ResultStatus::AlreadyCompressed,
         ResultFate::Failed => ResultStatus::Passthrough,
         ResultFate::Same => ResultStatus::RatioExceeded,
+        ResultFate::Observed => ResultStatus::Observed,
     }
 }
 

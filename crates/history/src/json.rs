@@ -1,8 +1,10 @@
 //! Says what a history holds in JSON: for `/stats`, for the page that shows it, and for scripts.
 
 use serde_json::{Map, Value, json};
+use tersely_proof::{GroupMean, LEVEL};
 
 use crate::error::HistoryError;
+use crate::holdout::{HoldoutMeasure, HoldoutReport};
 use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
 use crate::seen::{SeenRequest, SeenResult, SeenSession};
 use crate::sums::{GroupSums, RequestSums, StageSums};
@@ -52,6 +54,7 @@ impl HistoryView {
                 json!("an estimate: our count of what was taken out, at the model's list price"),
             ),
             ("periods".to_owned(), periods.into()),
+            ("holdout".to_owned(), self.holdout()?.as_ref().map_or(Value::Null, holdout)),
             ("days".to_owned(), days.into()),
             ("hours".to_owned(), hours.collect::<Vec<_>>().into()),
             ("latency".to_owned(), waits),
@@ -100,6 +103,11 @@ fn sums(sums: &RequestSums) -> Map<String, Value> {
             ("usd_paid", dollars(i128::from(sums.paid))),
             ("usd_without", dollars(i128::from(sums.full))),
             ("usd_saved", dollars(i128::from(sums.money()))),
+            ("untouched_requests", json!(sums.would.requests)),
+            ("would_tokens_before", json!(sums.would.before)),
+            ("would_tokens_after", json!(sums.would.after)),
+            ("would_tokens_saved", json!(sums.would.saved())),
+            ("would_usd_saved", dollars(i128::from(sums.would.money))),
         ]
         .map(|(name, value)| (name.to_owned(), value)),
     )
@@ -134,6 +142,35 @@ fn named(key: &str, name: &str, rest: Map<String, Value>) -> Value {
     all.into()
 }
 
+fn holdout(report: &HoldoutReport) -> Value {
+    let measures = report.measures.iter().map(|HoldoutMeasure { kind, compared }| {
+        let group = |GroupMean { sessions, mean }: GroupMean| json!({ "sessions": sessions, "mean": mean });
+        json!({
+            "name": kind.name(),
+            "cap": compared.cap,
+            "capped_sessions": compared.capped,
+            "treated": group(compared.treated),
+            "held_out": group(compared.held),
+            "difference": compared.gap.map(|gap| gap.difference),
+            "low": compared.gap.map(|gap| gap.low),
+            "high": compared.gap.map(|gap| gap.high),
+            "clear": compared.gap.is_some_and(|gap| gap.is_clear()),
+            "more_sessions": compared.more,
+            "more_sessions_for_a_tenth": compared.tenth,
+        })
+    });
+    json!({
+        "share": report.share.to_string(),
+        "level": LEVEL,
+        "treated": report.treated,
+        "held_out": report.held,
+        "running": report.running,
+        "mixed": report.mixed,
+        "unpriced": report.unpriced,
+        "measures": measures.collect::<Vec<_>>(),
+    })
+}
+
 fn request(request: &SeenRequest) -> Value {
     let [before, after, fetched] = request.tokens;
     json!({
@@ -161,6 +198,8 @@ fn request(request: &SeenRequest) -> Value {
         "usd": request.cost.map(|[paid, full]| json!({
             "paid": dollars(paid.into()), "without": dollars(full.into()),
         })),
+        "arm": request.arm,
+        "would_tokens_after": request.would,
         "fresh": request.fresh.iter().map(result).collect::<Vec<_>>(),
     })
 }

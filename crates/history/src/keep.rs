@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use tersely_proof::Arm;
 use tersely_telemetry::{RequestEvent, ResultEvent, ShownName};
 
+use crate::amount::{at, micros, number};
 use crate::names::DayNames;
 use crate::sums::{GroupSums, RequestSums, StageSums};
+use crate::trial;
 
 /// Whose requests they are in the sums of a day: the day, the client, the project, the provider and the model.
 type DayKey = [String; 5];
@@ -53,6 +55,7 @@ impl BatchWriter {
             let [client, provider] = words;
             let key = [day, client, self.project.clone().unwrap_or_default(), provider, model];
             sums.add(key, event);
+            trial::add(&transaction, event)?;
         }
         sums.write(&transaction)?;
         transaction.commit()
@@ -63,9 +66,9 @@ impl BatchWriter {
         let mut insert = to.prepare_cached(
             "INSERT INTO requests (at, client, project, provider, model, session, status, ended, missed, took,
                 upstream, ours, results, changed, redacted, before, after, fetched, input, cache_read,
-                cache_write, output, paid, full)
+                cache_write, output, paid, full, arm, would_before, would_after, would_paid)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                ?21, ?22, ?23, ?24)",
+                ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
         )?;
         insert.insert(params![
             at(event),
@@ -92,6 +95,10 @@ impl BatchWriter {
             billed.map(|it| number(it.output)),
             event.cost.map(|it| number(it.paid)),
             event.cost.map(|it| number(it.without)),
+            (event.arm != Arm::Applied).then(|| event.arm.name()),
+            event.would.as_ref().map(|it| number(it.request_tokens.before as u64)),
+            event.would.as_ref().map(|it| number(it.request_tokens.after as u64)),
+            event.would.as_ref().and_then(|it| it.paid).map(number),
         ])
     }
 }
@@ -179,14 +186,16 @@ impl DaySums {
 fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusqlite::Result<()> {
     let mut insert = to.prepare_cached(
         "INSERT INTO days VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-            ?19)
+            ?19, ?20, ?21, ?22, ?23)
          ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, failed = failed + excluded.failed,
             before = before + excluded.before, after = after + excluded.after,
             fetched = fetched + excluded.fetched,
             results = results + excluded.results, changed = changed + excluded.changed,
             input = input + excluded.input, cache_read = cache_read + excluded.cache_read,
             cache_write = cache_write + excluded.cache_write, output = output + excluded.output,
-            priced = priced + excluded.priced, paid = paid + excluded.paid, full = full + excluded.full",
+            priced = priced + excluded.priced, paid = paid + excluded.paid, full = full + excluded.full,
+            untouched = untouched + excluded.untouched, would_before = would_before + excluded.would_before,
+            would_after = would_after + excluded.would_after, would_spare = would_spare + excluded.would_spare",
     )?;
     let [day, client, project, provider, model] = key;
     let billed = sums.billed;
@@ -210,6 +219,10 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
         number(sums.priced),
         number(sums.paid),
         number(sums.full),
+        number(sums.would.requests),
+        number(sums.would.before),
+        number(sums.would.after),
+        sums.would.money,
     ])?;
     Ok(())
 }
@@ -218,18 +231,4 @@ fn add_requests(to: &Transaction<'_>, key: &DayKey, sums: &RequestSums) -> rusql
 fn day(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<String> {
     let mut day = to.prepare_cached("SELECT date(?1 / 1000, 'unixepoch', 'localtime')")?;
     day.query_one([at(event)], |row| row.get(0))
-}
-
-fn at(event: &RequestEvent) -> i64 {
-    let at = event.at.duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(at.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn micros(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
-}
-
-/// A number as the database holds it.
-fn number(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -3,7 +3,9 @@
 //! It holds what events hold, numbers and names, and the project, which is the name of a folder. Whoever records
 //! something never waits for the file, and whatever is wrong with it, only the history suffers.
 
+mod amount;
 mod error;
+mod holdout;
 mod json;
 mod keep;
 mod names;
@@ -16,11 +18,13 @@ mod sink;
 mod state;
 mod sums;
 mod table;
+mod trial;
 
 pub use error::HistoryError;
+pub use holdout::{HoldoutMeasure, HoldoutReport, MeasureKind};
 pub use purge::purge;
 pub use read::{HistoryParts, HistoryPeriod, HistoryReader, HistoryView, Waits};
 pub use seen::{SeenRequest, SeenResult, SeenSession};
 pub use sink::HistorySink;
 pub use state::HistorySettings;
-pub use sums::{GroupSums, RequestSums, StageSums};
+pub use sums::{GroupSums, RequestSums, StageSums, WouldSums};

@@ -36,7 +36,8 @@ fn empty(connection: &mut Connection) -> Result<u64, HistoryError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let count: i64 =
         transaction.query_one("SELECT coalesce(sum(requests), 0) FROM days", [], |row| row.get(0))?;
-    for table in ["requests", "results", "days", "day_groups", "day_stages"] {
+    for table in ["requests", "results", "days", "day_groups", "day_stages", "trial_sessions", "trial_calls"]
+    {
         transaction.execute(&format!("DELETE FROM {table}"), [])?;
     }
     transaction.commit()?;
@@ -50,7 +51,7 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let by_age: Option<i64> = transaction.query_one(
         "SELECT max(id) FROM requests WHERE at < (unixepoch('now') - ?1 * 86400) * 1000",
-        [i64::try_from(days).unwrap_or(i64::MAX / 86_400)],
+        [days_ago(days)],
         |row| row.get(0),
     )?;
     let newest: Option<i64> = transaction.query_one("SELECT max(id) FROM requests", [], |row| row.get(0))?;
@@ -59,5 +60,20 @@ pub(crate) fn forget(connection: &mut Connection, days: usize, rows: Option<usiz
         transaction.execute("DELETE FROM results WHERE request <= ?1", params![last])?;
         transaction.execute("DELETE FROM requests WHERE id <= ?1", params![last])?;
     }
+    // What a session comes to stays; its calls are needed only while it goes on.
+    let ended = "SELECT session FROM trial_sessions WHERE latest < (unixepoch('now') - ?1 * 86400) * 1000";
+    transaction.execute(&format!("DELETE FROM trial_calls WHERE session IN ({ended})"), [days_ago(days)])?;
+    if let Some(rows) = rows {
+        let newest = "SELECT session FROM trial_sessions ORDER BY latest DESC LIMIT ?1";
+        for table in ["trial_calls", "trial_sessions"] {
+            let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+            transaction.execute(&format!("DELETE FROM {table} WHERE session NOT IN ({newest})"), [rows])?;
+        }
+    }
     transaction.commit()
+}
+
+/// A number of days whose seconds can be reckoned with.
+fn days_ago(days: usize) -> i64 {
+    i64::try_from(days).unwrap_or(i64::MAX).min(i64::MAX / 100_000)
 }

@@ -8,7 +8,7 @@ use tersely_telemetry::BilledTokens;
 
 use crate::error::HistoryError;
 use crate::schema;
-use crate::sums::{GroupSums, RequestSums, StageSums};
+use crate::sums::{GroupSums, RequestSums, StageSums, WouldSums};
 
 /// The rows of each list; what is beyond is seldom looked at.
 const ROWS: i64 = 50;
@@ -90,7 +90,9 @@ impl HistoryPeriod {
 const SUMS: &str = "coalesce(sum(requests), 0), coalesce(sum(failed), 0), coalesce(sum(before), 0), \
     coalesce(sum(after), 0), coalesce(sum(fetched), 0), coalesce(sum(results), 0), coalesce(sum(changed), 0), \
     coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0), \
-    coalesce(sum(output), 0), coalesce(sum(priced), 0), coalesce(sum(paid), 0), coalesce(sum(full), 0)";
+    coalesce(sum(output), 0), coalesce(sum(priced), 0), coalesce(sum(paid), 0), coalesce(sum(full), 0), \
+    coalesce(sum(untouched), 0), coalesce(sum(would_before), 0), coalesce(sum(would_after), 0), \
+    coalesce(sum(would_spare), 0)";
 
 impl HistoryReader {
     /// Opens a file.
@@ -283,6 +285,7 @@ fn sums(row: &Row<'_>, from: usize) -> rusqlite::Result<RequestSums> {
         priced: at(11)?,
         paid: at(12)?,
         full: at(13)?,
+        would: WouldSums { requests: at(14)?, before: at(15)?, after: at(16)?, money: row.get(from + 17)? },
     })
 }
 

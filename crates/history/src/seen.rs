@@ -46,6 +46,10 @@ pub struct SeenRequest {
     pub billed: Option<BilledTokens>,
     /// What it cost and would have cost, in billionths of a dollar.
     pub cost: Option<[u64; 2]>,
+    /// Whether what was made of it was sent, where that is not usual.
+    pub arm: Option<String>,
+    /// The tokens that it would have had, where it was sent as it came.
+    pub would: Option<u64>,
     /// What was new in its conversation.
     pub fresh: Vec<SeenResult>,
 }
@@ -83,7 +87,7 @@ pub struct SeenSession {
 }
 
 const COLUMNS: &str = "id, at, client, project, provider, model, session, status, ended, missed, took, ours, results, \
-    changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full";
+    changed, redacted, before, after, fetched, input, cache_read, cache_write, output, paid, full, arm, would_after";
 
 impl HistoryView {
     /// The latest requests, the latest first.
@@ -188,6 +192,8 @@ fn request(row: &Row<'_>) -> rusqlite::Result<SeenRequest> {
         tokens: [at(15)?, at(16)?, at(17)?],
         billed,
         cost: maybe(22)?.zip(maybe(23)?).map(|(paid, full)| [paid, full]),
+        arm: row.get(24)?,
+        would: maybe(25)?,
         fresh: Vec::new(),
     })
 }

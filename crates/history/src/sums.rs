@@ -29,6 +29,49 @@ pub struct RequestSums {
     pub paid: u64,
     /// What they would have cost; an estimate.
     pub full: u64,
+    /// What those of them would have been that were sent as they came; in no other number here.
+    pub would: WouldSums,
+}
+
+/// What requests that were sent as they came would have been.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct WouldSums {
+    /// How many there were.
+    pub requests: u64,
+    /// Their tokens.
+    pub before: u64,
+    /// The tokens that they would have had.
+    pub after: u64,
+    /// About what that would have saved, in billionths of a dollar.
+    pub money: i64,
+}
+
+impl WouldSums {
+    fn of(event: &RequestEvent) -> Self {
+        let Some(would) = &event.would else { return Self::default() };
+        let money = event.cost.zip(would.paid);
+        Self {
+            requests: 1,
+            before: would.request_tokens.before as u64,
+            after: would.request_tokens.after as u64,
+            money: money.map_or(0, |(cost, would)| clamp(i128::from(cost.paid) - i128::from(would))),
+        }
+    }
+
+    /// Tokens that would have been saved.
+    #[must_use]
+    pub fn saved(&self) -> i64 {
+        clamp(i128::from(self.before) - i128::from(self.after))
+    }
+}
+
+impl AddAssign for WouldSums {
+    fn add_assign(&mut self, other: Self) {
+        self.requests = self.requests.saturating_add(other.requests);
+        self.before = self.before.saturating_add(other.before);
+        self.after = self.after.saturating_add(other.after);
+        self.money = self.money.saturating_add(other.money);
+    }
 }
 
 impl RequestSums {
@@ -53,6 +96,7 @@ impl RequestSums {
             priced: u64::from(event.cost.is_some()),
             paid: cost.paid,
             full: cost.without,
+            would: WouldSums::of(event),
         }
     }
 
@@ -83,6 +127,7 @@ impl AddAssign for RequestSums {
         self.priced = self.priced.saturating_add(other.priced);
         self.paid = self.paid.saturating_add(other.paid);
         self.full = self.full.saturating_add(other.full);
+        self.would += other.would;
     }
 }
 

@@ -4,7 +4,7 @@
 ///
 /// Times are in microseconds, but for `at`, which is in milliseconds since 1970, and money is in billionths of a
 /// dollar. Days are those of the machine's own clock. What is not known is empty text in `days`, where it is part of a
-/// name, and NULL elsewhere.
+/// name, and NULL elsewhere. A session whose requests were in two groups is in the group `mixed`.
 pub(crate) const STEPS: &[&str] = &["
 CREATE TABLE requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -45,5 +45,26 @@ CREATE TABLE day_stages (
     day TEXT NOT NULL, stage TEXT NOT NULL,
     saved INTEGER NOT NULL, calls INTEGER NOT NULL, fetched INTEGER NOT NULL,
     PRIMARY KEY (day, stage)
+) WITHOUT ROWID;
+", "
+ALTER TABLE requests ADD COLUMN arm TEXT;
+ALTER TABLE requests ADD COLUMN would_before INTEGER;
+ALTER TABLE requests ADD COLUMN would_after INTEGER;
+ALTER TABLE requests ADD COLUMN would_paid INTEGER;
+ALTER TABLE days ADD COLUMN untouched INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE days ADD COLUMN would_before INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE days ADD COLUMN would_after INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE days ADD COLUMN would_spare INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE trial_sessions (
+    session INTEGER PRIMARY KEY,
+    arm TEXT NOT NULL, share INTEGER NOT NULL,
+    first INTEGER NOT NULL, latest INTEGER NOT NULL,
+    turns INTEGER NOT NULL, priced INTEGER NOT NULL, paid INTEGER NOT NULL,
+    repeats INTEGER NOT NULL, fetches INTEGER NOT NULL
+);
+CREATE INDEX trial_sessions_latest ON trial_sessions (latest);
+CREATE TABLE trial_calls (
+    session INTEGER NOT NULL, asked INTEGER NOT NULL, call INTEGER NOT NULL,
+    PRIMARY KEY (session, asked, call)
 ) WITHOUT ROWID;
 "];

@@ -75,6 +75,7 @@ fn event() -> RequestEvent {
             is_renewed: false,
             redacted: 0,
             arguments: None,
+            would: None,
         }],
         result_tokens: tokens,
         request_tokens: TokenChange { before: 1000, after: 700 },

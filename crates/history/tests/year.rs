@@ -161,6 +161,7 @@ fn add_results(dice: &mut Dice, turn: usize, event: &mut RequestEvent) -> TokenC
             is_renewed: false,
             redacted: 0,
             arguments: None,
+            would: None,
         });
         let repeated = TokenChange { before: size * (1 + turn / 2), after: tokens.after * (1 + turn / 2) };
         event.groups.push(GroupSum { group, results: 1 + turn / 2, changed: turn / 3, tokens: repeated });

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tersely_proof::Arm;
 use tracing::{info, warn};
 
 use crate::event::{RequestEnd, RequestEvent};
@@ -33,6 +34,8 @@ pub(crate) fn write(event: &RequestEvent, why: Option<&str>) {
                 changed = some(event.changed),
                 tokens_before = told(event, event.request_tokens).map(|tokens| tokens.before),
                 tokens_after = told(event, event.request_tokens).map(|tokens| tokens.after),
+                arm = (event.arm != Arm::Applied).then(|| event.arm.name()),
+                would_tokens_after = event.would.as_ref().and_then(|would| told(event, would.request_tokens)).map(|it| it.after),
                 masked = some(event.redacted),
                 faults = some(event.faults),
                 "request"

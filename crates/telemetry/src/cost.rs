@@ -31,6 +31,16 @@ impl BilledRounds {
     }
 }
 
+impl BilledRounds {
+    /// What they would have come to, had the request had the tokens after instead of those before: the same answer, and
+    /// what would have been taken out read at what a token of this request cost to read.
+    #[must_use]
+    pub fn instead(&self, price: &ModelPrice, request: TokenChange) -> u64 {
+        let turned = TokenChange { before: request.after, after: request.before };
+        self.cost(price, turned).without
+    }
+}
+
 /// How far a provider's count of a request is believed to be above ours. Where it is more, the request is not all that was
 /// read: the rest of its conversation is with the provider.
 const MOST: (i128, i128) = (3, 2);
@@ -97,6 +107,16 @@ mod tests {
         check(one(tokens(600, 600, 0, 0)), (1500, 1000), (1_980_000, 2_970_000));
         // We added 100 tokens: 120 of theirs.
         check(one(tokens(1200, 0, 0, 0)), (900, 1000), (3_600_000, 3_240_000));
+    }
+
+    /// What was not taken out would have cost less by what those tokens cost to read.
+    #[test]
+    fn what_would_have_been_taken_out_costs_less() {
+        let table = PriceTable::known();
+        let request = TokenChange { before: 1000, after: 500 };
+        // 1000 of ours are 1200 of theirs; 600 of theirs less, at 3,000 each.
+        let instead = one(tokens(1200, 0, 0, 0)).instead(table.of(MODEL).unwrap(), request);
+        assert_eq!(instead, 1_800_000);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use tersely_proof::Arm;
+
 use crate::bill::{BilledCost, BilledTokens};
 use crate::result::{GroupSum, ResultEvent};
 use crate::shown::ShownName;
@@ -39,6 +41,10 @@ pub struct RequestEvent {
     pub upstream: Option<Duration>,
     /// What rewriting it took.
     pub ours: Option<Duration>,
+    /// Whether what was made of it was sent.
+    pub arm: Arm,
+    /// What would have become of it, where it was sent as it came. All other numbers tell of what was sent.
+    pub would: Option<WouldHave>,
     /// Its tool results.
     pub results: usize,
     /// How many of them were changed.
@@ -71,6 +77,24 @@ pub struct RequestEvent {
     pub rounds: BilledTokens,
     /// What that costs; nothing where the model has no known price.
     pub cost: Option<BilledCost>,
+}
+
+/// What would have become of a request that was sent as it came: nothing of it was saved.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct WouldHave {
+    /// Tool results that would have been changed.
+    pub changed: usize,
+    /// Tokens of its tool results.
+    pub result_tokens: TokenChange,
+    /// Tokens of all of it, with our own tool.
+    pub request_tokens: TokenChange,
+    /// Tokens of our own tool.
+    pub tool_tokens: usize,
+    /// Tokens that each stage would have saved.
+    pub stages: Vec<(&'static str, i64)>,
+    /// About what it would have cost, in billionths of a dollar, had the model answered the same; nothing where the price is
+    /// not known.
+    pub paid: Option<u64>,
 }
 
 /// What was fetched back of what one stage had left out.
@@ -125,6 +149,8 @@ impl RequestEvent {
             took: Duration::ZERO,
             upstream: None,
             ours: None,
+            arm: Arm::Applied,
+            would: None,
             results: 0,
             changed: 0,
             groups: Vec::new(),

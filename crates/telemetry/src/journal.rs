@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use serde_json::{Map, Value, json};
 
 use crate::bill::BilledTokens;
-use crate::event::{FetchSum, RequestEvent};
+use crate::event::{FetchSum, RequestEvent, WouldHave};
 use crate::result::{GroupSum, ResultEvent, TextSize};
 use crate::shown::ShownName;
 use crate::sink::EventQueue;
@@ -146,6 +146,9 @@ fn request(event: &RequestEvent) -> Value {
         "memo_reused": event.reused,
         "memo_changed": event.renewed,
         "faults": event.faults,
+        "arm": event.arm.name(),
+        "holdout": event.arm.share().map(|share| share.to_string()),
+        "would": event.would.as_ref().map(would),
         "fetched": event.fetched.iter().map(fetch).collect::<Vec<_>>(),
         "billed": event.billed.map(billed),
         "rounds": billed(event.rounds),
@@ -175,6 +178,7 @@ fn result(event: &RequestEvent, result: &ResultEvent) -> Value {
         "after_tokens": after,
         "saved_tokens": saved,
         "saved_pct": percent(saved, before),
+        "would_after_tokens": result.would,
         "redacted": result.redacted > 0,
         "secrets": result.redacted,
         "capped": acted(&CAPS),
@@ -207,6 +211,17 @@ fn group(sum: &GroupSum) -> Value {
         "changed": sum.changed,
         "before_tokens": sum.tokens.before,
         "after_tokens": sum.tokens.after,
+    })
+}
+
+fn would(would: &WouldHave) -> Value {
+    json!({
+        "changed": would.changed,
+        "result_tokens": tokens(would.result_tokens),
+        "request_tokens": tokens(would.request_tokens),
+        "tool_tokens": would.tool_tokens,
+        "stages": stages(&would.stages),
+        "estimate_nanodollars": would.paid,
     })
 }
 

@@ -23,7 +23,7 @@ mod trace;
 
 pub use bill::{BilledCost, BilledTokens};
 pub use cost::BilledRounds;
-pub use event::{FetchSum, RequestEnd, RequestEvent, Verb};
+pub use event::{FetchSum, RequestEnd, RequestEvent, Verb, WouldHave};
 pub use journal::{JournalSettings, journal};
 pub use metrics::{NumbersForm, RunningStream};
 pub use otel::{OtelBook, SpanIds};

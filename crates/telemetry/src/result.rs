@@ -32,6 +32,8 @@ pub struct ResultEvent {
     pub is_renewed: bool,
     /// A hash of what the tool was asked for, secrets masked.
     pub arguments: Option<u64>,
+    /// The tokens that it would have had, where it was sent as it came and something else was found.
+    pub would: Option<usize>,
 }
 
 /// Where a result stands in its request.
@@ -97,6 +99,8 @@ pub enum ResultStatus {
     Passthrough,
     /// Nothing shorter, or not enough, was found to say.
     RatioExceeded,
+    /// Something else was found, and only told.
+    Observed,
 }
 
 impl ResultStatus {
@@ -112,6 +116,7 @@ impl ResultStatus {
             Self::AlreadyCompressed => "already_compressed",
             Self::Passthrough => "passthrough",
             Self::RatioExceeded => "ratio_exceeded",
+            Self::Observed => "observed",
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tersely_telemetry::{
     BilledCost, BilledTokens, EventSink, FetchSum, GroupSum, NumbersForm, PriceTable, RequestEvent,
     ResultEvent, ResultGroup, ResultPlace, ResultStatus, SideNumbers, StoreNumbers, Telemetry, TextSize,
-    TokenChange, Verb,
+    TokenChange, Verb, WouldHave,
 };
 
 struct Forgetful;
@@ -46,6 +46,7 @@ fn event() -> RequestEvent {
         is_renewed: false,
         redacted: 0,
         arguments: None,
+        would: None,
     };
     RequestEvent {
         provider: Some("openai"),
@@ -60,6 +61,7 @@ fn event() -> RequestEvent {
         billed: Some(BilledTokens { input: 1, ..BilledTokens::default() }),
         rounds: BilledTokens { input: 1, ..BilledTokens::default() },
         cost: Some(BilledCost { paid: 1, without: 2 }),
+        would: Some(WouldHave::default()),
         ..RequestEvent::new(1, Verb::of("POST"))
     }
 }

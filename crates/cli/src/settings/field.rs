@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
 use tersely_engine::{ExpandOffer, PlanPlace, SchemaMode};
 use tersely_gateway::{Origins, Upstream};
+use tersely_proof::HoldoutShare;
 use tersely_store::StoreSecret;
 
 use super::draft::Draft;
@@ -41,6 +42,7 @@ pub(crate) enum SettingField {
     Expand(Place<ExpandOffer>),
     Schema(Place<SchemaMode>),
     Prompt(Place<PromptForm>),
+    Share(Place<HoldoutShare>),
     /// At least one byte.
     Bytes(Place<usize>),
     /// Bytes, or none.
@@ -82,6 +84,7 @@ impl SettingField {
             Self::Expand(place) => *place(draft) = words.one()?.parse()?,
             Self::Schema(place) => *place(draft) = schema(words.one()?)?,
             Self::Prompt(place) => *place(draft) = prompt(words.one()?)?,
+            Self::Share(place) => *place(draft) = words.one()?.parse()?,
             Self::Bytes(place) => *place(draft) = positive(bytes(words.one()?)?)?,
             Self::Floor(place) => *place(draft) = bytes(words.one()?)?,
             Self::Count(place) => *place(draft) = positive(count(words.one()?)?)?,
@@ -116,6 +119,7 @@ impl SettingField {
             Self::Plan(place) => place::show(place, draft.plan()),
             Self::Expand(place) => json!(place(draft).name()),
             Self::Prompt(place) => json!(if *place(draft) == PromptForm::Toon { "toon" } else { "auto" }),
+            Self::Share(place) => json!(place(draft).to_string()),
             Self::Schema(place) => {
                 json!(if *place(draft) == SchemaMode::Minify { "minify" } else { "disabled" })
             }

@@ -16,9 +16,13 @@ pub(crate) struct Flags {
     /// One server for all requests
     #[arg(long, visible_alias = "backend-url", value_name = "URL")]
     pub upstream: Option<String>,
-    /// How much to compress tool results: disabled, safe, standard or aggressive
+    /// How much to compress tool results: disabled, observe (work it all out and send requests as they
+    /// came), safe, standard or aggressive
     #[arg(long, visible_alias = "tool-output-compression", value_name = "MODE")]
     pub mode: Option<String>,
+    /// The share of sessions to leave as they came, for comparison, such as 5%
+    #[arg(long, value_name = "SHARE")]
+    pub holdout: Option<String>,
     /// What may be lost: none, form (layout) or detail (where the model can fetch it back)
     #[arg(long, value_name = "LOSS")]
     pub loss: Option<String>,
@@ -44,10 +48,11 @@ pub(crate) struct Flags {
 pub(crate) type Flag = (&'static str, &'static str, fn(&Flags) -> Option<&String>);
 
 /// The flags that set a key.
-pub(crate) const FLAGS: [Flag; 9] = [
+pub(crate) const FLAGS: [Flag; 10] = [
     ("--listen", "listen", |flags| flags.listen.as_ref()),
     ("--upstream", "upstream", |flags| flags.upstream.as_ref()),
     ("--mode", "mode", |flags| flags.mode.as_ref()),
+    ("--holdout", "holdout", |flags| flags.holdout.as_ref()),
     ("--loss", "loss", |flags| flags.loss.as_ref()),
     ("--dictionary", "dictionary", |flags| flags.dictionary.as_ref()),
     ("--reader", "reader", |flags| flags.reader.as_ref()),

@@ -143,6 +143,17 @@ static ABOVE: &[SettingKey] = &[
 /// The keys that stand below those of the plan.
 static BELOW: &[SettingKey] = &[
     SettingKey {
+        name: "holdout",
+        field: SettingField::Share(|draft| &mut draft.settings.engine.holdout.share),
+        about: "The share of sessions to leave as they came, such as `5%`, so that `tersely stats --holdout` can compare \
+                what sessions cost with and without compression: [proof.md](proof.md); `0%`: none",
+    },
+    SettingKey {
+        name: "holdout_salt",
+        field: SettingField::Word(|draft| &mut draft.settings.engine.holdout.salt),
+        about: "What decides, with the session, which sessions those are: gateways with the same one choose the same",
+    },
+    SettingKey {
         name: "expand",
         field: SettingField::Expand(|draft| &mut draft.settings.engine.expand),
         about: "Where to offer `expand_context`, with which a model fetches back what was left out; where it is not offered, \

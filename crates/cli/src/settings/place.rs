@@ -41,6 +41,7 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
     match place {
         PlanPlace::Mode(_) => shape::words(&[
             "disabled",
+            "observe",
             "safe",
             "standard",
             "aggressive",
@@ -62,7 +63,9 @@ pub(crate) fn shape(place: PlanPlace) -> Value {
 /// What can be typed, for the page; empty where what it means says that.
 pub(crate) fn choice(place: PlanPlace) -> &'static str {
     match place {
-        PlanPlace::Mode(_) => ": `disabled`, `safe`, `standard` or `aggressive`, or a profile",
+        PlanPlace::Mode(_) => {
+            ": `disabled`, `observe` ([proof.md](proof.md)), `safe`, `standard` or `aggressive`, or a profile"
+        }
         PlanPlace::Loss(_) => ": `none`, `form` or `detail`",
         PlanPlace::Dictionary(_) => ": `lzw`, `repair` or `auto`",
         PlanPlace::Reader(_) | PlanPlace::Redaction(_) | PlanPlace::Bytes(_) | PlanPlace::Floor(_) => "",

@@ -1,7 +1,7 @@
 //! Reads `rules`: tools and routes that are treated otherwise.
 
 use serde_json::Value;
-use tersely_core::{Plan, Redaction};
+use tersely_core::{Mode, Plan, Redaction};
 use tersely_engine::{Change, FIELDS, PlanField, PlanPlace, Rule};
 
 use super::key::ALIASES;
@@ -63,6 +63,10 @@ fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
             "rules",
             "this rule changes nothing; add a setting, for example mode = \"safe\"",
         );
+    }
+    if rule.tool.is_some() && rule.change.on(Plan::default()).mode == Mode::Observe {
+        let what = "observe holds for whole requests; leave `tool` out of this rule, or write another mode";
+        reader.problem(node.line, "rules", what);
     }
     let origin = reader.at(node.line);
     reader.layer.rules.push((rule, origin));

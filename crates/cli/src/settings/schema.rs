@@ -79,6 +79,7 @@ fn shape(field: SettingField) -> Value {
         SettingField::Expand(_) => words(&ExpandOffer::NAMES),
         SettingField::Schema(_) => words(&["disabled", "minify"]),
         SettingField::Prompt(_) => words(&["auto", "toon"]),
+        SettingField::Share(_) => json!({ "type": ["string", "number"], "examples": ["5%", "0.5%"] }),
         SettingField::Bytes(_) | SettingField::Count(_) => number(1),
         SettingField::Floor(_) | SettingField::Tally(_) => number(0),
         SettingField::Time(_) | SettingField::Pause(_) | SettingField::Patience(_) => {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tersely_core::{Loss, Mode, Plan};
+use tersely_proof::HoldoutShare;
 
 use super::env::Environment;
 use super::field::SettingField;
@@ -99,21 +100,28 @@ fn guard(layer: &mut Layer, path: &Path) {
     layer.problems.extend(problems);
 }
 
-/// What would leave secrets unmasked: a mode that does nothing, and a loss of nothing, for all results or in a rule.
+/// What would leave secrets unmasked: a mode that changes nothing, a loss of nothing, for all results or in a rule, and
+/// sessions that are held out.
 fn unmasking(layer: &Layer) -> impl Iterator<Item = (&'static str, &SettingOrigin)> {
     let keys = layer.values.iter().filter(|(name, (words, _))| {
         let word = words.one().unwrap_or_default();
         match **name {
-            "mode" => word.parse() == Ok(Mode::Disabled),
+            "mode" => word.parse().is_ok_and(masks_nothing),
+            "holdout" => word.parse() != Ok(HoldoutShare::default()),
             "loss" => word.parse() == Ok(Loss::None),
             _ => false,
         }
     });
     let rules = layer.rules.iter().filter(|(rule, _)| {
         let plan = rule.change.on(Plan::default());
-        plan.mode == Mode::Disabled || plan.loss == Loss::None
+        masks_nothing(plan.mode) || plan.loss == Loss::None
     });
     keys.map(|(name, (_, origin))| (*name, origin)).chain(rules.map(|(_, origin)| ("rules", origin)))
+}
+
+/// True when results go on as they came in this mode.
+fn masks_nothing(mode: Mode) -> bool {
+    mode <= Mode::Observe
 }
 
 fn known(name: &str) -> bool {

@@ -18,4 +18,5 @@ mod run;
 mod seen;
 mod serve;
 mod stage;
+mod trial;
 mod watched;

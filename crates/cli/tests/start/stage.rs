@@ -81,7 +81,8 @@ pub(crate) fn get(address: &str, path: &str) -> String {
     ask(address, &format!("GET {path} HTTP/1.1"), "")
 }
 
-fn ask(address: &str, head: &str, body: &str) -> String {
+/// Sends a head and a body, and gives the whole answer.
+pub(crate) fn ask(address: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("a gateway");
     let request = format!("{head}\r\nhost: localhost\r\nconnection: close\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).expect("a request is sent");

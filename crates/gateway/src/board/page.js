@@ -104,6 +104,7 @@
           h('button', { 'data-key': `period-${key}`, 'aria-pressed': String(key === period), onclick: () => { state.period = key; render(); } }, name))),
         h('dl', { class: 'facts' },
           fact('Money, about', sums.priced_requests ? dollars(sums.usd_saved) : '–', sums.priced_requests ? `of ${dollars(sums.usd_without)}` : 'no known price'),
+          sums.untouched_requests > 0 && fact('Would have saved', share(sums.would_tokens_saved, sums.would_tokens_before), `of ${plural(sums.untouched_requests, 'request')} sent as they came`),
           fact('Requests', exact(sums.requests), sums.failed ? `${exact(sums.failed)} failed` : ''),
           fact('Results changed', exact(sums.changed), `of ${short(sums.results)}`),
           fact('Fetched back', short(sums.tokens_fetched), 'tokens'),
@@ -116,11 +117,28 @@
         bars('Clients', 'all tokens', parts(sums.clients)),
         bars('Projects', 'all tokens', parts(sums.projects)),
         bars('Models', 'all tokens', parts(sums.models)),
+        stats.holdout && holdout(stats.holdout),
         health(stats)),
     ];
   };
 
   const fact = (name, value, about) => h('div', {}, h('dt', {}, name), h('dd', {}, value, ' ', about && h('small', {}, about)));
+
+  // Sessions that were left as they came against the others.
+  const MEASURES = { billed_cost: 'Cost a session', billed_cost_ratio: 'Cost, typical session', turns: 'Turns a session', rereads: 'Re-reads a session' };
+  const holdout = (it) => {
+    const cost = (sum) => `$${Math.abs(sum).toFixed(Math.abs(sum) < 1 ? 4 : 2)}`;
+    const amount = (name, value) => (name.startsWith('billed_cost') ? cost(value) : value.toFixed(1));
+    const gap = (name, value) => `${name === 'billed_cost' ? cost(value) : name === 'billed_cost_ratio' ? `${Math.abs(value * 100).toFixed(1)} %` : Math.abs(value).toFixed(2)} ${value < 0 ? 'less' : 'more'}`;
+    const told = ({ name, difference, low, high, clear, more_sessions: more, more_sessions_for_a_tenth: tenth }) => (difference == null
+      ? `not enough data: about ${plural(tenth, 'session')} to go`
+      : clear ? `${gap(name, difference)}; 95 % sure: ${gap(name, low)} to ${gap(name, high)}`
+        : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'session')} to go` : ''}`);
+    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent as they came`)),
+      h('dl', { class: 'pairs' }, h('dt', {}, 'Sessions'), h('dd', {}, `${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} going on`),
+        it.measures.map((one) => [h('dt', {}, MEASURES[one.name], h('br'), h('small', { class: 'hint' }, told(one))),
+          h('dd', {}, `${amount(one.name, one.treated.mean)} · ${amount(one.name, one.held_out.mean)}`)])));
+  };
 
   const health = (stats) => {
     const pair = (name, value, bad) => [h('dt', {}, name), h('dd', { class: bad ? 'bad' : null }, value)];

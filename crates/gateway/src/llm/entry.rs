@@ -9,6 +9,7 @@ use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use tersely_core::prompt::Stats;
 use tersely_engine::Report;
+use tersely_proof::Arm;
 
 use crate::llm::totals::TotalSums;
 use crate::visit::Known;
@@ -25,6 +26,11 @@ const TOOLS: HeaderName = HeaderName::from_static("x-tersely-tools");
 const PROMPTS: HeaderName = HeaderName::from_static("x-tersely-prompts");
 const OVER_LIMIT: HeaderName = HeaderName::from_static("x-tersely-over-limit");
 const STAGES: HeaderName = HeaderName::from_static("x-tersely-stages");
+/// Whether what was made of a request was sent, where that is not usual, and what it would have had otherwise.
+const ARM: HeaderName = HeaderName::from_static("x-tersely-arm");
+const WOULD_AFTER: HeaderName = HeaderName::from_static("x-tersely-would-tokens-after");
+const WOULD_WHOLE: HeaderName = HeaderName::from_static("x-tersely-would-request-tokens-after");
+const WOULD_STAGES: HeaderName = HeaderName::from_static("x-tersely-would-stages");
 
 /// How many stages a response names.
 const NAMED: usize = 8;
@@ -119,7 +125,7 @@ pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
 
 /// Headers that tell what became of a body; none where there was nothing to do.
 fn told(report: &Report) -> HeaderMap {
-    let mut headers = HeaderMap::new();
+    let mut headers = would(report);
     let Stats { candidate_count, converted_count, original_bytes, compressed_bytes, .. } = report.prompts;
     if candidate_count > 0 {
         let prompts = format!(
@@ -155,6 +161,21 @@ fn told(report: &Report) -> HeaderMap {
     }
     if let Some(stages) = HeaderValue::try_from(stages(report)).ok().filter(|stages| !stages.is_empty()) {
         headers.insert(STAGES, stages);
+    }
+    headers
+}
+
+/// Headers that tell what would have become of a body that was sent as it came, and which group its session is in.
+fn would(report: &Report) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    if report.arm != Arm::Applied {
+        headers.insert(ARM, HeaderValue::from_static(report.arm.name()));
+    }
+    let Some(would) = &report.would else { return headers };
+    headers.insert(WOULD_AFTER, HeaderValue::from(would.after));
+    headers.insert(WOULD_WHOLE, HeaderValue::from(would.whole.unwrap_or_default().after));
+    if let Some(stages) = HeaderValue::try_from(stages(would)).ok().filter(|stages| !stages.is_empty()) {
+        headers.insert(WOULD_STAGES, stages);
     }
     headers
 }

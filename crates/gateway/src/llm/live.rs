@@ -111,6 +111,7 @@ impl Live {
             provider,
             path,
             asked: asked(head.headers)?,
+            named: session(head.headers),
             body: body.clone(),
             history,
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
@@ -121,7 +122,7 @@ impl Live {
         let books = Books {
             sums: Arc::clone(&self.sums),
             shelf: self.shelf(&whose),
-            sender: RequestSender { whose: hash(whose.said()), session: session(head.headers) },
+            sender: RequestSender { whose: hash(whose.said()), session: sent.named },
             only_counts,
         };
         let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };

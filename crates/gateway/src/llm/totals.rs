@@ -36,6 +36,10 @@ pub struct Totals {
     pub rounds: u64,
     /// What was done with JSON in the texts of users.
     pub prompts: Stats,
+    /// How many of the requests were sent as they came, because what was made of them is only told.
+    pub untouched: u64,
+    /// Tokens that those would have had otherwise; in no other number here.
+    pub would: ResultTally,
     /// Calls of a compressor, and the tokens that they cost, those for requests that failed too.
     pub compressors: Fetch,
 }
@@ -67,6 +71,10 @@ impl TotalSums {
         totals.tool += report.tool;
         totals.whole += whole;
         totals.prompts += report.prompts;
+        if let Some(would) = &report.would {
+            totals.untouched += 1;
+            totals.would += would.whole.unwrap_or_default();
+        }
         totals.results += ResultTally { before: report.before, after: report.after };
         for saving in &report.stages {
             *totals.stages.entry(saving.stage).or_default() += saving.saved;

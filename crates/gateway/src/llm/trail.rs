@@ -53,6 +53,8 @@ pub(crate) struct Sent {
     pub(crate) provider: &'static dyn Provider,
     pub(crate) path: String,
     pub(crate) asked: Asked,
+    /// A hash of the name that its head gives its conversation.
+    pub(crate) named: Option<u64>,
     pub(crate) body: Bytes,
     /// Where the rest of its conversation is.
     pub(crate) history: HistoryPlace,
@@ -105,7 +107,16 @@ impl Sent {
 
     fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
-        Request { provider, path, asked, most, plain: self.plain, agreed: Some(&self.agreed), memo }
+        Request {
+            provider,
+            path,
+            asked,
+            named: self.named,
+            most,
+            plain: self.plain,
+            agreed: Some(&self.agreed),
+            memo,
+        }
     }
 
     /// What was forwarded first, and what was left out of it.
@@ -278,7 +289,8 @@ mod tests {
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
         let agreed = Agreed::default();
-        let sent = Sent { engine, provider, path, asked, body, history, plain: 0, agreed, memo: None };
+        let sent =
+            Sent { engine, provider, path, asked, named: None, body, history, plain: 0, agreed, memo: None };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)

@@ -2,11 +2,13 @@
 
 use std::str::FromStr;
 
-/// The four modes, each running the stages of those before it.
+/// The modes, each running the stages of those before it, but for those that change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Mode {
     /// Nothing changes.
     Disabled,
+    /// Nothing changes; what [`Mode::Standard`] would do is worked out and told, by whoever has somebody to tell.
+    Observe,
     /// Secrets, terminal codes, binary and size only.
     Safe,
     /// Exact forms, and what families leave out behind a reference.
@@ -21,11 +23,18 @@ const PROFILES: [(&str, Mode); 3] =
     [("safe@1", Mode::Safe), ("standard@1", Mode::Standard), ("aggressive@1", Mode::Aggressive)];
 
 impl Mode {
+    /// The mode in which a request is worked on, whether what comes of it is sent or not.
+    #[must_use]
+    pub fn at_work(self) -> Self {
+        if self == Self::Observe { Self::Standard } else { self }
+    }
+
     /// The mode's name in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
+            Self::Observe => "observe",
             Self::Safe => "safe",
             Self::Standard => "standard",
             Self::Aggressive => "aggressive",
@@ -42,10 +51,11 @@ impl FromStr for Mode {
         }
         match word.to_ascii_lowercase().as_str() {
             "disabled" | "off" | "false" | "none" => Ok(Self::Disabled),
+            "observe" => Ok(Self::Observe),
             "safe" => Ok(Self::Safe),
             "standard" | "on" | "true" => Ok(Self::Standard),
             "aggressive" => Ok(Self::Aggressive),
-            _ => Err(format!("unknown mode {word:?}; use disabled, safe, standard or aggressive")),
+            _ => Err(format!("unknown mode {word:?}; use disabled, observe, safe, standard or aggressive")),
         }
     }
 }
@@ -63,7 +73,12 @@ mod tests {
     /// Behaviour 3.1.
     #[test]
     fn names_and_aliases_are_read() {
-        for (word, mode) in [("off", Mode::Disabled), ("TRUE", Mode::Standard), ("Safe", Mode::Safe)] {
+        for (word, mode) in [
+            ("off", Mode::Disabled),
+            ("TRUE", Mode::Standard),
+            ("Safe", Mode::Safe),
+            ("Observe", Mode::Observe),
+        ] {
             assert_eq!(word.parse(), Ok(mode));
         }
         assert_eq!("aggressive".parse::<Mode>().map(Mode::name), Ok("aggressive"));

@@ -247,6 +247,7 @@ mod tests {
             is_renewed: false,
             redacted: 0,
             arguments: None,
+            would: None,
         }
     }
 

@@ -25,6 +25,18 @@ struct ByStatus {
     status: &'static str,
 }
 
+#[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
+struct ByArm {
+    arm: &'static str,
+}
+
+/// Requests that were sent as they came, and what they would have been.
+struct WouldMetrics {
+    requests: CounterFamily<ByArm>,
+    before: CounterFamily<ByArm>,
+    after: CounterFamily<ByArm>,
+}
+
 /// Tokens of requests that were answered with success.
 pub(crate) struct TokenMetrics {
     results: CounterFamily<ByProvider>,
@@ -40,6 +52,7 @@ pub(crate) struct TokenMetrics {
     added: CounterFamily<ByStage>,
     expansions: CounterFamily<ByStage>,
     expanded: CounterFamily<ByStage>,
+    would: WouldMetrics,
     bill: BillMetrics,
 }
 
@@ -74,6 +87,7 @@ impl TokenMetrics {
             added: counted(to, "stage_tokens_added", "Tokens added by stages that made room for others"),
             expansions: counted(to, "expansions", "Times that models fetched back what a stage left out"),
             expanded: counted(to, "expansion_tokens", "Tokens of what models fetched back"),
+            would: WouldMetrics::new(to),
             bill: BillMetrics::new(to),
         }
     }
@@ -102,7 +116,26 @@ impl TokenMetrics {
             self.expansions.get_or_create(&stage).inc_by(fetched.calls);
             self.expanded.get_or_create(&stage).inc_by(fetched.tokens);
         }
+        self.would.add(event);
         self.bill.add(of.provider, event);
+    }
+}
+
+impl WouldMetrics {
+    fn new(to: &mut Registry) -> Self {
+        Self {
+            requests: counted(to, "untouched", "Requests sent as they came: observed, or held out"),
+            before: counted(to, "would_tokens_before", "Tokens of these requests, their secrets masked"),
+            after: counted(to, "would_tokens_after", "Tokens that they would have had; none of it was saved"),
+        }
+    }
+
+    fn add(&self, event: &RequestEvent) {
+        let Some(would) = &event.would else { return };
+        let of = ByArm { arm: event.arm.name() };
+        self.requests.get_or_create(&of).inc();
+        self.before.get_or_create(&of).inc_by(wide(would.request_tokens.before));
+        self.after.get_or_create(&of).inc_by(wide(would.request_tokens.after));
     }
 }
 

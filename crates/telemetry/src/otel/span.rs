@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use tersely_proof::Arm;
+
 use crate::bill::BilledTokens;
 use crate::event::RequestEvent;
 use crate::otel::call::{ModelCall, error_type};
@@ -66,6 +68,7 @@ fn attributes(event: &RequestEvent, call: Option<&ModelCall>) -> Vec<Attribute> 
     all.extend(status(event.status).map(|status| Attribute::whole("http.response.status_code", status)));
     all.extend(error_type(event).map(|error| Attribute::text("error.type", error)));
     all.extend(event.client.map(|client| Attribute::text("tersely.client", client)));
+    all.extend((event.arm != Arm::Applied).then(|| Attribute::text("tersely.arm", event.arm.name())));
     all.extend(event.missed.map(|missed| Attribute::text("tersely.missed", missed)));
     all.extend(event.upstream.map(|it| Attribute::float("tersely.upstream.duration", it.as_secs_f64())));
     all.extend(event.ours.map(|it| Attribute::float("tersely.rewrite.duration", it.as_secs_f64())));
@@ -110,6 +113,9 @@ fn saved(event: &RequestEvent) -> Vec<Attribute> {
     };
     change(["tersely.request.tokens.before", "tersely.request.tokens.after"], event.request_tokens);
     change(["tersely.result.tokens.before", "tersely.result.tokens.after"], event.result_tokens);
+    if let Some(would) = &event.would {
+        change(["tersely.would.tokens.before", "tersely.would.tokens.after"], would.request_tokens);
+    }
     if event.results > 0 {
         all.push(Attribute::whole("tersely.results", wide(event.results)));
         all.push(Attribute::whole("tersely.results.changed", wide(event.changed)));

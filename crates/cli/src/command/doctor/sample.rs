@@ -15,6 +15,12 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     if proxy.mode() == Mode::Disabled {
         return Finding::open(subject, "nothing is compressed in disabled mode");
     }
+    if proxy.mode() == Mode::Observe {
+        return Finding::open(
+            subject,
+            "in observe mode requests are sent as they came; what would be saved is recorded",
+        );
+    }
     let uri = Uri::from_static("/v1/messages");
     let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new(), upstream: None };
     if !proxy.rewrite.wants(&head) {

@@ -2,6 +2,7 @@
 
 mod amount;
 mod block;
+mod compared;
 mod screen;
 
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   tersely stats
   tersely stats --period week
+  tersely stats --holdout
   tersely stats --json | jq .periods.today.tokens_saved
 
 `tersely run` records what it saves; `tersely serve` does with history.record = \"on\". Nothing of it leaves this machine,
@@ -33,6 +35,9 @@ pub(crate) struct StatsArgs {
     /// What the lists below the sums count
     #[arg(long, value_enum, default_value_t = PeriodArg::All)]
     pub period: PeriodArg,
+    /// Compare the sessions that `holdout` leaves as they came with the others: cost, turns and re-reads
+    #[arg(long)]
+    pub holdout: bool,
     /// Print everything as JSON
     #[arg(long)]
     pub json: bool,
@@ -74,6 +79,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
         output::result(&format!("{all:#}"))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if args.holdout {
+        let report = reader.look(HistoryView::holdout).map_err(fault)?.ok_or_else(untried)?;
+        output::styled(&compared::page(&report))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let report = reader.look(|view| StatsReport::read(view, args.period.into())).map_err(fault)?;
     if report.is_empty() {
         return Err(absent().into());
@@ -100,6 +110,11 @@ pub(crate) fn unreadable(file: &std::path::Path, error: &HistoryError) -> Comman
 fn absent() -> CommandFault {
     let hint = "use an agent through Tersely first: tersely run claude (history.record must not be \"off\")";
     CommandFault::no("nothing is recorded yet", hint)
+}
+
+fn untried() -> CommandFault {
+    let hint = "set holdout = \"5%\" and record a history; every session is then in one of two groups";
+    CommandFault::no("no session was held out yet", hint)
 }
 
 /// There is no folder to keep anything in.

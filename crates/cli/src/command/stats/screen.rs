@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, RequestSums};
-use tersely_terminal::number::grouped;
+use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
 
 use crate::command::stats::amount::{money, share, tokens};
@@ -49,6 +49,7 @@ impl StatsReport {
     pub(crate) fn screen(&self, room: ScreenRoom) -> String {
         let mut out = self.headline();
         out += &self.table();
+        out += &self.would();
         out += &self.chart(room.width);
         // The prompt needs a line too.
         let rest = room.height.map(|height| height.saturating_sub(FIXED + 1));
@@ -84,6 +85,22 @@ impl StatsReport {
         }
         out.push('\n');
         out
+    }
+
+    /// What would have been saved of requests that were sent as they came; nothing where there are none.
+    fn would(&self) -> String {
+        let would = &self.all.would;
+        if would.requests == 0 {
+            return String::new();
+        }
+        let worth = if would.money == 0 { String::new() } else { format!(", about {}", money(would.money)) };
+        format!(
+            "{} sent as they came: {} of {} tokens would have been saved, {}{worth} {DIM}· in no number above{DIM:#}\n\n",
+            many(would.requests, "request"),
+            tokens(would.saved()),
+            tokens(signed(would.before)),
+            share(would.saved(), would.before),
+        )
     }
 
     /// A bar for each day, as many as there is room for, since the first with requests.

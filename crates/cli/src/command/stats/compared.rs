@@ -1,0 +1,174 @@
+//! Says what the sessions that were held out prove, in words.
+
+use std::fmt::Write as _;
+
+use tersely_history::{HoldoutMeasure, HoldoutReport, MeasureKind};
+use tersely_proof::{BURN_IN, Compared, Gap, LEAST};
+use tersely_terminal::number::{grouped, many};
+
+use crate::command::stats::block::{DIM, GOOD, HEAD};
+
+/// The whole page.
+pub(crate) fn page(report: &HoldoutReport) -> String {
+    let mut out = format!(
+        "{HEAD}{} of sessions held out{HEAD:#} {DIM}· {} treated, {} held out, {} going on{DIM:#}\n\n",
+        report.share,
+        grouped(report.treated),
+        grouped(report.held),
+        grouped(report.running),
+    );
+    for measure in &report.measures {
+        out += &block(measure);
+    }
+    out + &notes(report)
+}
+
+fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
+    let (treated, held) = (compared.treated, compared.held);
+    let mut out = format!(
+        "{HEAD}{:<22}{HEAD:#}{} treated, {} held out\n",
+        title(*kind),
+        amount(*kind, treated.mean),
+        amount(*kind, held.mean)
+    );
+    let Some(gap) = compared.gap else {
+        let few = format!(
+            "not enough data: {} and {} sessions after the first {BURN_IN}, {LEAST} of each are the least",
+            grouped(treated.sessions),
+            grouped(held.sessions)
+        );
+        let _ = writeln!(out, "  {few}; about {} more to go\n", many(compared.tenth, "session"));
+        return out;
+    };
+    let _ = writeln!(out, "  {}", verdict(*kind, compared, gap));
+    let _ = writeln!(out, "  {DIM}{}{DIM:#}\n", detail(*kind, compared));
+    out
+}
+
+/// What is proved, and what it takes where nothing is.
+fn verdict(kind: MeasureKind, compared: &Compared, gap: Gap) -> String {
+    let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
+    if gap.is_clear() {
+        let color = if gap.high < 0.0 { GOOD } else { HEAD };
+        return format!("{color}{}{color:#}, and 95 % sure: {band}", change(kind, gap.difference));
+    }
+    let more = match compared.more {
+        Some(more) => format!("about {} more at this spread, if it stays at that", many(more, "session")),
+        None => "no difference to speak of so far".to_owned(),
+    };
+    let tenth = match compared.tenth {
+        0 => "a difference of a tenth would have shown by now".to_owned(),
+        count => format!("a difference of a tenth would take about {} more", many(count, "session")),
+    };
+    format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
+}
+
+fn detail(kind: MeasureKind, compared: &Compared) -> String {
+    let (treated, held) = (grouped(compared.treated.sessions), grouped(compared.held.sessions));
+    let cap = amount(kind, compared.cap);
+    let capped = many(compared.capped as u64, "session");
+    format!("{treated} against {held} sessions; more than {cap} counts as {cap} ({capped})")
+}
+
+fn notes(report: &HoldoutReport) -> String {
+    let mut notes = vec![format!(
+        "Each band holds with 95 % however often you look. The first {BURN_IN} sessions set the caps and are not compared"
+    )];
+    if report.unpriced > 0 {
+        notes.push(format!("{} without a known price: no cost", many(report.unpriced, "session")));
+    }
+    if report.mixed > 0 {
+        notes
+            .push(format!("{} in both groups, as settings changed: left out", many(report.mixed, "session")));
+    }
+    format!("{DIM}{}. docs/proof.md says how to read this.{DIM:#}\n", notes.join(". "))
+}
+
+fn title(kind: MeasureKind) -> &'static str {
+    match kind {
+        MeasureKind::Cost => "cost a session",
+        MeasureKind::Ratio => "cost, typical session",
+        MeasureKind::Turns => "turns a session",
+        MeasureKind::Rereads => "re-reads a session",
+    }
+}
+
+/// An amount to three digits or so.
+fn amount(kind: MeasureKind, value: f64) -> String {
+    match kind {
+        MeasureKind::Cost | MeasureKind::Ratio => dollars(value),
+        MeasureKind::Turns | MeasureKind::Rereads => format!("{value:.1}"),
+    }
+}
+
+/// A difference in words.
+fn change(kind: MeasureKind, gap: f64) -> String {
+    let word = if gap < 0.0 { "less" } else { "more" };
+    match kind {
+        MeasureKind::Cost => format!("{} {word}", dollars(gap.abs())),
+        MeasureKind::Ratio => format!("{:.1} % {word}", gap.abs() * 100.0),
+        MeasureKind::Turns | MeasureKind::Rereads => format!("{:.2} {word}", gap.abs()),
+    }
+}
+
+fn dollars(value: f64) -> String {
+    if value < 1.0 { format!("${value:.4}") } else { format!("${value:.2}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_proof::GroupMean;
+
+    use super::*;
+
+    fn compared(gap: Option<Gap>, more: Option<u64>, tenth: u64) -> Compared {
+        let group = |sessions, mean| GroupMean { sessions, mean };
+        Compared { cap: 4.0, capped: 3, treated: group(930, 0.412), held: group(48, 0.551), gap, more, tenth }
+    }
+
+    fn said(kind: MeasureKind, compared: Compared) -> String {
+        let text = block(&HoldoutMeasure { kind, compared });
+        [HEAD, GOOD, DIM].iter().fold(text, |text, style| {
+            text.replace(&format!("{style}"), "").replace(&format!("{style:#}"), "")
+        })
+    }
+
+    #[test]
+    fn what_is_clear_is_said_with_its_band() {
+        let gap = Gap { difference: -0.139, low: -0.3, high: -0.02 };
+        assert_eq!(
+            said(MeasureKind::Cost, compared(Some(gap), None, 0)),
+            "cost a session        $0.4120 treated, $0.5510 held out\
+             \n  $0.1390 less, and 95 % sure: between $0.3000 less and $0.0200 less\
+             \n  930 against 48 sessions; more than $4.00 counts as $4.00 (3 sessions)\n\n"
+        );
+    }
+
+    #[test]
+    fn what_is_not_clear_says_what_it_takes() {
+        let gap = Gap { difference: -0.139, low: -0.3, high: 0.02 };
+        let text = said(MeasureKind::Ratio, compared(Some(gap), Some(1_200), 5_000));
+        assert!(
+            text.contains(
+                "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 sessions more at this \
+                 spread, if it stays at that; a difference of a tenth would take about 5,000 sessions more"
+            ),
+            "{text}"
+        );
+        let none = Gap { difference: 0.001, low: -0.3, high: 0.3 };
+        let text = said(MeasureKind::Turns, compared(Some(none), None, 0));
+        assert!(
+            text.contains(
+                "no difference to speak of so far; a difference of a tenth would have shown by now"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn too_few_are_said_to_be_too_few() {
+        let text = said(MeasureKind::Rereads, compared(None, None, 80));
+        assert!(text.contains("not enough data: 930 and 48 sessions after the first 20"), "{text}");
+        assert!(text.contains("about 80 sessions more to go"), "{text}");
+    }
+}

@@ -1,0 +1,51 @@
+//! Says whether what is made of a request is sent, or only told: it observes, or its session is held out.
+
+use std::borrow::Cow;
+
+use tersely_core::{Redaction, redact};
+use tersely_proof::Arm;
+use tersely_wire::{HistoryPlace, Slot, Splice, splice};
+
+use crate::guard::guarded;
+use crate::scope::Scope;
+use crate::{Asked, Engine, Request};
+
+impl Engine {
+    /// Whether what is made of a request is sent.
+    pub(crate) fn arm(&self, request: &Request<'_>, asked: &Asked, body: &[u8], session: Option<u64>) -> Arm {
+        let scope = Scope::new(self.settings(), request.path, asked);
+        if scope.observes() {
+            return Arm::Observed;
+        }
+        // A later request of the conversation may bring nothing of its beginning, and would be in another group.
+        let is_named = request.named.is_some() || asked.session.id.is_some();
+        let lasts = is_named || request.provider.history(body) == HistoryPlace::Here;
+        session.filter(|_| lasts).map_or(Arm::Applied, |session| self.settings().holdout.arm(session))
+    }
+
+    /// A body that is sent as it came, but for the secrets in its results if the request asked for that. What the operator
+    /// asked for by name was done before.
+    pub(crate) fn masked<'b>(
+        &self,
+        request: &Request<'_>,
+        asked: &Asked,
+        body: Cow<'b, [u8]>,
+    ) -> Cow<'b, [u8]> {
+        let scope = Scope::new(self.settings(), request.path, asked);
+        let slots = request.provider.slots(&body).unwrap_or_default();
+        let edits: Vec<_> = slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
+        let masked = match splice(&body, &edits) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        };
+        masked.map_or(body, Cow::Owned)
+    }
+}
+
+/// A result without its secrets, if they are to be masked and there are any.
+pub(crate) fn masks(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
+    scope.plan(&slot.call.tool).filter(|plan| plan.redact == Redaction::All)?;
+    let text = slot.text()?;
+    let Cow::Owned(masked) = guarded(|| redact(&text))? else { return None };
+    Some((slot.span.clone(), Some(masked)))
+}

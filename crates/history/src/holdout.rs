@@ -1,0 +1,165 @@
+//! Reads the sessions of the trial that runs, or ran last, and compares its groups.
+
+use rusqlite::{Connection, Row};
+use tersely_proof::{Compared, HoldoutShare, SessionValue, ValueScale, compare};
+
+use crate::error::HistoryError;
+use crate::read::{HistoryView, count};
+
+/// The most sessions that are compared, the latest.
+const MOST: i64 = 100_000;
+
+/// Billionths in a dollar.
+const BILLION: f64 = 1e9;
+
+/// The groups of a trial, compared.
+#[derive(Clone, Debug)]
+pub struct HoldoutReport {
+    /// The share of sessions that is left as they came.
+    pub share: HoldoutShare,
+    /// Sessions that are over, by group.
+    pub treated: u64,
+    /// The same, of those that were left as they came.
+    pub held: u64,
+    /// Sessions that go on.
+    pub running: u64,
+    /// Sessions that were in both groups, because a setting changed; they are not compared.
+    pub mixed: u64,
+    /// Sessions that are over and have a request without a known price; their cost is not compared.
+    pub unpriced: u64,
+    /// What is compared.
+    pub measures: Vec<HoldoutMeasure>,
+}
+
+/// Something in which groups are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct HoldoutMeasure {
+    /// What it is.
+    pub kind: MeasureKind,
+    /// The groups in it.
+    pub compared: Compared,
+}
+
+/// What groups are compared in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum MeasureKind {
+    /// What a session was billed, in dollars.
+    Cost,
+    /// The same, as the ratio of what is typical.
+    Ratio,
+    /// Requests in a session.
+    Turns,
+    /// Calls that a session had made before, and what was fetched back.
+    Rereads,
+}
+
+/// A session of a trial.
+struct TrialSession {
+    is_held: bool,
+    turns: u64,
+    priced: u64,
+    paid: u64,
+    rereads: u64,
+}
+
+impl MeasureKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Cost, Self::Ratio, Self::Turns, Self::Rereads];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cost => "billed_cost",
+            Self::Ratio => "billed_cost_ratio",
+            Self::Turns => "turns",
+            Self::Rereads => "rereads",
+        }
+    }
+
+    /// How it is compared; a few turns or calls more or less are not beyond what is usual.
+    fn scale(self) -> ValueScale {
+        match self {
+            Self::Cost => ValueScale::Plain(1e-6),
+            Self::Ratio => ValueScale::Ratio,
+            Self::Turns | Self::Rereads => ValueScale::Plain(10.0),
+        }
+    }
+
+    /// What a session comes to in it; nothing where that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "amounts of one session")]
+    fn value(self, session: &TrialSession) -> Option<f64> {
+        let priced = session.priced == session.turns;
+        match self {
+            Self::Cost | Self::Ratio => priced.then(|| session.paid as f64 / BILLION),
+            Self::Turns => Some(session.turns as f64),
+            Self::Rereads => Some(session.rereads as f64),
+        }
+    }
+}
+
+impl HistoryView {
+    /// The groups of the trial that runs, or ran last; nothing where there was none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn holdout(&self) -> Result<Option<HoldoutReport>, HistoryError> {
+        self.with(|connection| {
+            let last = "SELECT share FROM trial_sessions ORDER BY latest DESC, session LIMIT 1";
+            let mut last = connection.prepare_cached(last)?;
+            let share = last.query_map([], |row| row.get(0))?.next().transpose()?;
+            share.map(|share| report(connection, share)).transpose()
+        })
+    }
+}
+
+fn report(connection: &Connection, share: u32) -> rusqlite::Result<HoldoutReport> {
+    let mut counts = connection.prepare_cached(&format!(
+        "SELECT coalesce(sum(arm != 'mixed' AND latest >= {OPEN}), 0), coalesce(sum(arm = 'mixed'), 0)
+         FROM trial_sessions WHERE share = ?1"
+    ))?;
+    let (running, mixed) = counts.query_one([share], |row| Ok((count(row, 0)?, count(row, 1)?)))?;
+    let sessions = over(connection, share)?;
+    let part = HoldoutShare::millionths(share);
+    let held = sessions.iter().filter(|session| session.is_held).count() as u64;
+    let measure = |kind: MeasureKind| {
+        let value = |session: &TrialSession| {
+            Some(SessionValue { is_held: session.is_held, value: kind.value(session)? })
+        };
+        let values: Vec<_> = sessions.iter().filter_map(value).collect();
+        HoldoutMeasure { kind, compared: compare(kind.scale(), part, &values) }
+    };
+    Ok(HoldoutReport {
+        share: part,
+        treated: sessions.len() as u64 - held,
+        held,
+        running,
+        mixed,
+        unpriced: sessions.iter().filter(|session| session.priced < session.turns).count() as u64,
+        measures: MeasureKind::ALL.map(measure).to_vec(),
+    })
+}
+
+/// A session is over when nothing came for an hour; what it comes to counts only then. Later than this, it goes on.
+const OPEN: &str = "(unixepoch('now') * 1000 - 3600000)";
+
+/// The sessions that are over, in the order in which they ended.
+fn over(connection: &Connection, share: u32) -> rusqlite::Result<Vec<TrialSession>> {
+    let mut rows = connection.prepare_cached(&format!(
+        "SELECT arm, turns, priced, paid, repeats + fetches FROM
+            (SELECT * FROM trial_sessions WHERE share = ?1 AND arm != 'mixed' AND latest < {OPEN}
+             ORDER BY latest DESC, session DESC LIMIT {MOST})
+         ORDER BY latest, session"
+    ))?;
+    rows.query_map([share], session)?.collect()
+}
+
+fn session(row: &Row<'_>) -> rusqlite::Result<TrialSession> {
+    Ok(TrialSession {
+        is_held: row.get::<_, String>(0)? == "held_out",
+        turns: count(row, 1)?,
+        priced: count(row, 2)?,
+        paid: count(row, 3)?,
+        rereads: count(row, 4)?,
+    })
+}

@@ -1,0 +1,62 @@
+//! Writes what the sessions of a trial come to: turns, cost, and what was read again.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rusqlite::{Transaction, params};
+use tersely_telemetry::{RequestEvent, ResultEvent, ShownName};
+
+use crate::amount::{at, number};
+
+/// Adds a request to its session, if that is part of a trial and the request came to something.
+pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Result<()> {
+    let (Some(session), Some(share)) = (event.session, event.arm.share()) else { return Ok(()) };
+    if !event.is_success() {
+        return Ok(());
+    }
+    let session = session.cast_signed();
+    let mut repeats = 0;
+    for result in &event.fresh {
+        repeats += i64::from(is_repeat(to, session, result)?);
+    }
+    let fetches = event.fetched.iter().fold(0_u64, |all, it| all.saturating_add(it.calls));
+    let mut insert = to.prepare_cached(
+        "INSERT INTO trial_sessions VALUES (?1, ?2, ?3, ?4, ?4, 1, ?5, ?6, ?7, ?8)
+         ON CONFLICT DO UPDATE SET
+            arm = CASE WHEN arm = excluded.arm AND share = excluded.share THEN arm ELSE 'mixed' END,
+            share = excluded.share, first = min(first, excluded.first), latest = max(latest, excluded.latest),
+            turns = turns + 1, priced = priced + excluded.priced, paid = paid + excluded.paid,
+            repeats = repeats + excluded.repeats, fetches = fetches + excluded.fetches",
+    )?;
+    insert.execute(params![
+        session,
+        event.arm.name(),
+        share.in_millionths(),
+        at(event),
+        i64::from(event.cost.is_some()),
+        number(event.cost.map_or(0, |cost| cost.paid)),
+        repeats,
+        number(fetches),
+    ])?;
+    Ok(())
+}
+
+/// True when the session has made the same call before: the same tool, asked for the same. A call that is seen again, as
+/// after a restart, is no other call.
+fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultEvent) -> rusqlite::Result<bool> {
+    let Some(arguments) = result.arguments else { return Ok(false) };
+    let asked = hash(&(result.group.tool, arguments));
+    let nameless = result.call.is_none().then_some(result.place.message);
+    let call = hash(&(result.call.as_ref().map(ShownName::as_str), nameless));
+    let mut known =
+        to.prepare_cached("SELECT count(*) FROM trial_calls WHERE session = ?1 AND asked = ?2")?;
+    let known: i64 = known.query_one(params![session, asked], |row| row.get(0))?;
+    let mut insert = to.prepare_cached("INSERT OR IGNORE INTO trial_calls VALUES (?1, ?2, ?3)")?;
+    Ok(insert.execute(params![session, asked, call])? > 0 && known > 0)
+}
+
+/// A hash that is the same in every process.
+fn hash<T: Hash>(value: &T) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
