@@ -119,7 +119,7 @@ impl Engine {
         body: Cow<'b, [u8]>,
     ) -> Result<Passed<'b>, Refused> {
         let mut scope = Scope::new(&self.settings, request.path, asked);
-        scope.plain = request.plain;
+        (scope.plain, scope.frozen) = (request.plain, request.frozen);
         scope.agreed = request.agreed;
         scope.refers &= !request.provider.drops_results(&body);
         if !scope.is_idle() {

@@ -98,9 +98,12 @@ impl Recall<'_> {
     pub(crate) fn links(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<ChainLink> {
         let mut link = Sha256::new();
         part(&mut link, self.whose);
-        let Scope { asked, most, plain, refers, .. } = scope;
+        let Scope { asked, most, plain, frozen, refers, .. } = scope;
         let strategy = &scope.settings.strategy;
-        part(&mut link, format!("{:?} {most:?} {plain} {refers} {strategy:?}", asked.session).as_bytes());
+        part(
+            &mut link,
+            format!("{:?} {most:?} {plain} {frozen} {refers} {strategy:?}", asked.session).as_bytes(),
+        );
         slots.iter().enumerate().map(|(at, slot)| next(&mut link, scope, at, slot)).collect()
     }
 

@@ -21,6 +21,8 @@ pub struct Request<'r> {
     /// How many results, from the first on, an earlier request sent as they came: they stay so, and no tool is offered,
     /// because none was.
     pub plain: usize,
+    /// How many messages, from the first on, stay as they came: whoever sends them says that they were sent before.
+    pub frozen: usize,
     /// What stands for its results by the word of a compressor, where one was asked.
     pub agreed: Option<&'r Agreed>,
     /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
@@ -32,6 +34,6 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
         let (asked, most) = (Asked::default(), Loss::Detail);
-        Self { provider, path, asked, named: None, most, plain: 0, agreed: None, memo: None }
+        Self { provider, path, asked, named: None, most, plain: 0, frozen: 0, agreed: None, memo: None }
     }
 }

@@ -69,8 +69,11 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     results.report.renewed = renewed.iter().filter(|is| **is).count();
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
-    let found =
-        each(&new, |(at, slot)| if slot.span.start < plain { leave(slot) } else { look(scope, *at, slot) });
+    let found = each(&new, |(at, slot)| match slot {
+        _ if slot.message < scope.frozen => leave(ResultFate::Skipped, slot),
+        _ if slot.span.start < plain => leave(ResultFate::Failed, slot),
+        _ => look(scope, *at, slot),
+    });
     for ((at, slot), looked) in new.into_iter().zip(found) {
         let Looked { found, mut seen } = looked.unwrap_or_else(Looked::unread);
         seen.is_renewed = renewed.get(at).copied().unwrap_or_default();
@@ -116,9 +119,9 @@ impl<'s> Looked<'s> {
     }
 }
 
-/// A result that stays as it came.
-fn leave<'s>(slot: &Slot<'s>) -> Looked<'s> {
-    let left = |text| Looked::of(Found::Left(text), Mode::Disabled, ResultFate::Failed);
+/// A result that stays as it came, and why.
+fn leave<'s>(why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
+    let left = |text| Looked::of(Found::Left(text), Mode::Disabled, why);
     slot.text().map_or_else(Looked::unread, left)
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Scope<'s> {
     pub(crate) most: Loss,
     /// How many results, from the first on, stay as they came.
     pub(crate) plain: usize,
+    /// How many messages, from the first on, do.
+    pub(crate) frozen: usize,
     /// Whether a result may name what stands earlier: not where the provider may have dropped that.
     pub(crate) refers: bool,
     /// What stands for results by the word of a compressor.
@@ -27,7 +29,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn new(settings: &'s EngineSettings, path: &'s str, asked: &'s Asked) -> Self {
         let refers = asked.session.dedup != Some(false);
         let reader = Reader::Strong;
-        Self { settings, path, asked, most: Loss::Detail, plain: 0, refers, agreed: None, reader }
+        Self { settings, path, asked, most: Loss::Detail, plain: 0, frozen: 0, refers, agreed: None, reader }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what

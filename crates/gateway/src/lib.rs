@@ -46,8 +46,9 @@ pub use collector::{Collector, CollectorSettings};
 pub use display::{Display, HistorySource, Inside};
 pub use error::{Error, Side};
 pub use llm::{
-    Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live, Pending, Refusal,
-    Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict, WaitingVerdict,
+    CompressQuestion, Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live,
+    LoneAnswer, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict,
+    WaitingVerdict,
 };
 pub use mcp::{
     ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
@@ -57,7 +58,7 @@ pub use missed::Missed;
 pub use probe::probe;
 pub use serve::{bind, serve, serve_board};
 pub use settings::{
-    AdminSettings, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
+    AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
+use crate::caller::Reach;
 use crate::display::Display;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
@@ -33,6 +34,8 @@ pub struct GatewaySettings {
     pub hosts: Vec<String>,
     /// What becomes of a wish for a websocket.
     pub websockets: Websockets,
+    /// Who may bring messages that it does not forward.
+    pub compress_api: CompressApi,
     /// Where it is looked after.
     pub admin: AdminSettings,
     /// Where it is told what becomes of requests.
@@ -53,6 +56,7 @@ impl Default for GatewaySettings {
             origins: Origins::default(),
             hosts: Vec::new(),
             websockets: Websockets::default(),
+            compress_api: CompressApi::default(),
             admin: AdminSettings::default(),
             telemetry: Telemetry::default(),
             display: Display::default(),
@@ -205,6 +209,29 @@ pub enum Websockets {
     Relay,
     /// The client is told to use plain requests, which clients that can do both then do.
     Decline,
+}
+
+/// Who may bring messages that are not forwarded, to `/v1/compress`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum CompressApi {
+    /// This machine, where nobody else can reach the listener.
+    #[default]
+    Auto,
+    /// Whoever can reach the listener.
+    On,
+    /// Nobody: the paths are the upstream's.
+    Off,
+}
+
+impl CompressApi {
+    /// True when whoever can reach a listener may.
+    pub(crate) fn is_open(self, reach: Reach) -> bool {
+        match self {
+            Self::Auto => reach == Reach::Loopback,
+            Self::On => true,
+            Self::Off => false,
+        }
+    }
 }
 
 impl Origins {

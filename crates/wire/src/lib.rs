@@ -3,6 +3,7 @@
 //! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A body is read once,
 //! from front to back, and never written anew: a [`Slot`] is a place in it, and [`splice`] copies everything else.
 
+mod alone;
 mod anthropic;
 mod blocks;
 pub mod bridge;
@@ -34,6 +35,7 @@ mod slot;
 mod spoken;
 pub mod usage;
 
+pub use alone::{LoneMessages, check_json, count_messages, lone_provider};
 pub use call::SlotCall;
 pub use error::WireError;
 pub use guess::guess_provider;

@@ -4,13 +4,16 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tersely_engine::{Discovery, ExpandOffer, Prompts};
-use tersely_gateway::{Upstream, Upstreams, Vendor};
+use tersely_gateway::{CompressApi, Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
 use super::kept::KeptSettings;
 use super::otel::OtelSettings;
 use super::remote::RemoteSettings;
 use super::seen::SeenSettings;
+
+/// Who may use a door.
+pub(crate) const DOORS: &[&str] = &["auto", "on", "off"];
 
 /// Settings in which every key has a field of its own.
 #[derive(Clone)]
@@ -20,6 +23,8 @@ pub(crate) struct Draft {
     pub upstream: String,
     /// The URLs of the providers' own; empty: none.
     pub upstreams: [String; Vendor::ALL.len()],
+    /// Who may bring messages that are not forwarded, of [`DOORS`].
+    pub compress_api: &'static str,
     /// Whether JSON in the text of users is written shorter.
     pub prompting: bool,
     /// How, if it is.
@@ -47,6 +52,7 @@ impl Default for Draft {
             settings,
             upstream: String::new(),
             upstreams,
+            compress_api: DOORS[0],
             prompting: false,
             prompts: Prompts::default(),
             discovering: false,
@@ -84,6 +90,11 @@ impl Draft {
     pub(crate) fn finish(mut self) -> AllSettings {
         self.settings.engine.prompts = self.prompting.then_some(self.prompts);
         self.settings.engine.discovery = self.discovering.then_some(self.discovery.clone());
+        self.settings.gateway.compress_api = match self.compress_api {
+            "on" => CompressApi::On,
+            "off" => CompressApi::Off,
+            _ => CompressApi::Auto,
+        };
         self.settings.gateway.upstreams = self.reach();
         // A conversation takes about a megabyte: with more room, more of them.
         let memo = &mut self.settings.memo;

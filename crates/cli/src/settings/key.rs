@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use tersely_engine::{FIELDS, PlanField};
 
-use super::draft::Draft;
+use super::draft::{DOORS, Draft};
 use super::field::SettingField;
 use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
 use super::seen::{FORMATS, LEVELS, RECORDS};
@@ -39,6 +39,7 @@ impl SettingKey {
 /// Keys that only a file that was named may set, though others with fields like theirs are free.
 const NAMED_ONLY: &[&str] = &[
     "listen",
+    "compress_api",
     "admin.listen",
     "admin.token",
     "events.file",
@@ -137,6 +138,12 @@ static ABOVE: &[SettingKey] = &[
         name: "hosts",
         field: SettingField::Hosts(|draft| &mut draft.settings.gateway.hosts),
         about: "More host names to accept on a loopback address, such as `host.docker.internal`",
+    },
+    SettingKey {
+        name: "compress_api",
+        field: SettingField::Choice(|draft| &mut draft.compress_api, DOORS),
+        about: "Whether gateways may bring messages to `/v1/compress`: [compress.md](compress.md). `auto`: on a loopback address; \
+                `on`: anyone who can reach it; `off`: these paths are forwarded like any other",
     },
 ];
 

@@ -7,6 +7,7 @@ mod board;
 mod checklist;
 mod collected;
 mod compare;
+mod compressed;
 mod doctor;
 mod history;
 mod hosts;

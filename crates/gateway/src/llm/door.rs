@@ -23,6 +23,7 @@ use crate::hop;
 use crate::idle::Idle;
 use crate::life::GateLife;
 use crate::llm::check::check;
+use crate::llm::compress::{self, CompressAsk};
 use crate::llm::entry::RequestEntry;
 use crate::llm::gate::{Gate, arriving};
 use crate::llm::offer::{Offered, offer};
@@ -77,6 +78,8 @@ async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> 
     let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
     let answered = if expand::is_asked(&request) {
         expand::expand(gate, request).await
+    } else if let Some(ask) = CompressAsk::of(gate, &request) {
+        compress::answer(gate, &mut seen, ask, request).await
     } else {
         forward(gate, (provider, &mut seen), request).await
     };

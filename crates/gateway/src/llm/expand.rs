@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -39,23 +40,28 @@ pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Re
     };
     let (parts, body) = request.into_parts();
     let id = id(arriving(gate, body)).await?;
-    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers, upstream: None };
-    let text = match gate.rewrite.original(&head, id.clone()).await {
-        Sought::Text(text) => text,
-        Sought::Nothing => return Err(absent("nothing is kept under this id, or no longer")),
-        Sought::Nowhere => return Err(absent("nothing is kept here")),
-        Sought::Nobodys if gate.reach == Reach::Open => {
-            let message = "send the credential that the original request was sent with";
-            return Err(Error::client(StatusCode::UNAUTHORIZED, message));
-        }
-        Sought::Nobodys => return Err(absent("nothing is kept for requests without a credential")),
-        Sought::Refused(message) => return Err(Error::client(StatusCode::BAD_REQUEST, message)),
-    };
+    let text = original(gate, &parts, id.clone()).await?;
     let mut response =
         Response::new(Reply::Ours(Some(Bytes::from(json!({"id": id, "content": text}).to_string()))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The text under a name, if it was kept for whoever asks.
+pub(super) async fn original(gate: &Gate, parts: &Parts, id: String) -> Result<String, Error> {
+    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers, upstream: None };
+    match gate.rewrite.original(&head, id).await {
+        Sought::Text(text) => Ok(text),
+        Sought::Nothing => Err(absent("nothing is kept under this id, or no longer")),
+        Sought::Nowhere => Err(absent("nothing is kept here")),
+        Sought::Nobodys if gate.reach == Reach::Open => {
+            let message = "send the credential that the original request was sent with";
+            Err(Error::client(StatusCode::UNAUTHORIZED, message))
+        }
+        Sought::Nobodys => Err(absent("nothing is kept for requests without a credential")),
+        Sought::Refused(message) => Err(Error::client(StatusCode::BAD_REQUEST, message)),
+    }
 }
 
 fn absent(message: &str) -> Error {

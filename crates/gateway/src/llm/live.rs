@@ -7,12 +7,17 @@ use bytes::Bytes;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
-use tersely_engine::{Agreed, Asked, Engine, Hidden, Memo, Most, Passed, Refused, seal};
+use tersely_core::{Loss, Plan, Redaction};
+use tersely_engine::{
+    Agreed, Asked, Change, Engine, EngineSettings, ExpandOffer, Hidden, KeptOriginal, Memo, Most, Passed,
+    Refused, Request, SchemaMode, Strategy, seal,
+};
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
 use crate::display::Inside;
 use crate::hop::THRESHOLD;
+use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consulted};
 use crate::llm::entry::{RequestEntry, RequestSender, hash};
 use crate::llm::keeper::Keeper;
@@ -139,6 +144,33 @@ impl Live {
         }))))
     }
 
+    /// What becomes of messages that come alone. What is left out has to be kept for whoever brings them, so nothing is
+    /// where nobody does; and what is remembered of a conversation does not say what was left out of it.
+    fn answer(
+        &self,
+        head: &Head<'_>,
+        question: &CompressQuestion,
+        most: Loss,
+    ) -> Result<LoneAnswer, Refused> {
+        let whose = self.whose(head)?;
+        let retrieves = question.retrieves && self.shelf(&whose).is_some();
+        let engine = alone(&self.engine(), retrieves);
+        let memo = if retrieves { None } else { self.memory(&whose) };
+        let request = Request {
+            asked: asked(head.headers)?.or(unmasked()),
+            most,
+            frozen: question.frozen,
+            memo: memo.as_ref().map(TrailMemory::recall),
+            ..Request::new(question.provider, head.uri.path())
+        };
+        let body = question.came().body(question.provider);
+        let Passed { body, report, hidden } = engine.pass(&request, &body)?;
+        let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
+        let sender = RequestSender { whose: hash(whose.said()), session: session(head.headers) };
+        let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
+        Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
+    }
+
     fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
         Whose::of(self.keeper.as_ref().and_then(|keeper| keeper.header()), head.uri, head.headers)
     }
@@ -205,6 +237,24 @@ impl Rewrite for Live {
         })
     }
 
+    fn compress(
+        &self,
+        head: &Head<'_>,
+        question: &CompressQuestion,
+        most: Loss,
+    ) -> Result<LoneAnswer, Refusal> {
+        let bad = |refused: Refused| Refusal { status: StatusCode::BAD_REQUEST, message: refused.message };
+        self.answer(head, question, most).map_err(bad)
+    }
+
+    fn keep<'a>(&'a self, head: &Head<'_>, kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
+        let shelf = self.whose(head).ok().and_then(|whose| self.shelf(&whose));
+        Box::pin(async move {
+            let Some(TrailShelf { keeper, tenant }) = shelf else { return false };
+            keeper.keep(tenant, kept).await
+        })
+    }
+
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
         self.whose(head).ok()?.metered()
     }
@@ -219,6 +269,27 @@ impl Rewrite for Live {
             memory.recall().keep_plain(provider, body);
         }
     }
+}
+
+/// An engine for messages whose answer nobody here sees: it changes results alone, and leaves out of them only what can
+/// be asked for.
+fn alone(engine: &Engine, retrieves: bool) -> Engine {
+    let settings = engine.settings();
+    let offers = retrieves && settings.expand != ExpandOffer::Never;
+    Engine::new(EngineSettings {
+        expand: if offers { ExpandOffer::Always } else { ExpandOffer::Never },
+        strategy: Strategy::Stages,
+        schema: SchemaMode::Disabled,
+        prompts: None,
+        discovery: None,
+        ..settings.clone()
+    })
+}
+
+/// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.
+fn unmasked() -> Asked {
+    let change = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
+    Asked { change, ..Asked::default() }
 }
 
 /// Where a request is booked, and where what is left out of it is kept.

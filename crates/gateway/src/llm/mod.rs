@@ -1,6 +1,7 @@
 //! The door for models: an agent's requests to a provider's API.
 
 mod check;
+mod compress;
 mod compressor;
 mod door;
 mod entry;
@@ -23,6 +24,7 @@ mod trail;
 mod whole;
 mod whose;
 
+pub use compress::{CompressQuestion, LoneAnswer};
 pub use compressor::{Compressor, CompressorSettings, CompressorShape};
 pub(crate) use door::{ModelDoor, forward};
 pub use entry::RequestEntry;

@@ -5,10 +5,12 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
+use tersely_core::Loss;
 use tersely_engine::{Fetched, KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
+use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::entry::RequestEntry;
 use crate::llm::whose::Whose;
 use crate::missed::Missed;
@@ -40,6 +42,25 @@ pub trait Rewrite: Send + Sync {
     /// The text that was left out of an earlier request of the same tenant, under this name.
     fn original<'a>(&'a self, _head: &Head<'_>, _id: String) -> Pending<'a, Sought> {
         Box::pin(async { Sought::Nowhere })
+    }
+
+    /// What becomes of messages that come alone, with at most this loss.
+    ///
+    /// # Errors
+    /// When what is asked makes no sense, or nothing is done for messages here.
+    fn compress(
+        &self,
+        _head: &Head<'_>,
+        _question: &CompressQuestion,
+        _most: Loss,
+    ) -> Result<LoneAnswer, Refusal> {
+        let message = "messages are not made smaller here".to_owned();
+        Err(Refusal { status: StatusCode::NOT_FOUND, message })
+    }
+
+    /// Keeps what was left out of messages, for whoever brought them; false when not all of it could be.
+    fn keep<'a>(&'a self, _head: &Head<'_>, _kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
+        Box::pin(async { false })
     }
 
     /// Who sent a request, as far as it says; it holds credentials.

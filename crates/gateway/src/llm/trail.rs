@@ -107,16 +107,8 @@ impl Sent {
 
     fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
-        Request {
-            provider,
-            path,
-            asked,
-            named: self.named,
-            most,
-            plain: self.plain,
-            agreed: Some(&self.agreed),
-            memo,
-        }
+        let (named, plain, agreed) = (self.named, self.plain, Some(&self.agreed));
+        Request { asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
     }
 
     /// What was forwarded first, and what was left out of it.

@@ -1,0 +1,84 @@
+//! Writes what is answered to messages that come alone: them, and what became of them.
+
+use serde_json::{Map, Value, json};
+use tersely_engine::{KeptOriginal, Report, ResultTally};
+use tersely_wire::LoneMessages;
+
+use crate::llm::compress::question::CompressQuestion;
+use crate::llm::entry::RequestEntry;
+
+/// What became of messages.
+pub struct LoneAnswer {
+    /// A body of their shape, with nothing in it but them, their model and their tools.
+    pub(crate) body: Vec<u8>,
+    /// Their tokens; nothing where none were counted.
+    pub(crate) tally: ResultTally,
+    /// The stages that acted.
+    pub(crate) stages: Vec<&'static str>,
+    /// What was left out.
+    pub(crate) kept: Vec<KeptOriginal>,
+    /// Their account.
+    pub(crate) entry: RequestEntry,
+}
+
+impl LoneAnswer {
+    /// What a body came to.
+    pub(crate) fn new(body: Vec<u8>, report: &Report, kept: Vec<KeptOriginal>, entry: RequestEntry) -> Self {
+        let tally = report.whole.unwrap_or_default();
+        let stages = report.stages.iter().map(|saving| saving.stage).collect();
+        Self { body, tally, stages, kept, entry }
+    }
+}
+
+/// The answer in words of JSON: the messages as they are now, and their numbers.
+pub(crate) fn write(question: &CompressQuestion, answer: &LoneAnswer) -> Vec<u8> {
+    let came = question.came();
+    // What we wrote can be read; if not, it is no answer.
+    let now = LoneMessages::of(question.provider, &answer.body).unwrap_or(came);
+    let tools = now.tools.filter(|tools| came.tools != Some(*tools));
+    let ResultTally { before, after } = answer.tally;
+    let ids: Vec<_> = answer.kept.iter().map(|kept| kept.id.as_str()).collect();
+    let numbers = json!({
+        "tokens_before": before,
+        "tokens_after": after,
+        "tokens_saved": before.saturating_sub(after),
+        "compression_ratio": ratio(before, after),
+        "transforms_applied": answer.stages,
+        "ccr_hashes": ids,
+        "ignored": question.ignored,
+    });
+    joined(now.messages, tools, numbers)
+}
+
+/// The answer when we could do nothing: the messages as they came.
+pub(crate) fn write_unchanged(question: &CompressQuestion) -> Vec<u8> {
+    let numbers = json!({
+        "tokens_before": 0,
+        "tokens_after": 0,
+        "tokens_saved": 0,
+        "compression_ratio": 1.0,
+        "transforms_applied": [],
+        "ccr_hashes": [],
+        "ignored": question.ignored,
+    });
+    joined(question.came().messages, None, numbers)
+}
+
+/// What is sent of what came.
+#[expect(clippy::cast_precision_loss, reason = "a ratio for people, of numbers far below 2^52")]
+fn ratio(before: usize, after: usize) -> f64 {
+    if before == 0 { 1.0 } else { (after as f64 / before as f64 * 10_000.0).round() / 10_000.0 }
+}
+
+fn joined(messages: &[u8], tools: Option<&[u8]>, numbers: Value) -> Vec<u8> {
+    let mut text = [b"{\"messages\":", messages].concat();
+    if let Some(tools) = tools {
+        text.extend([b",\"tools\":", tools].concat());
+    }
+    let numbers: Map<String, Value> = if let Value::Object(numbers) = numbers { numbers } else { Map::new() };
+    for (name, value) in numbers {
+        text.extend(format!(",\"{name}\":{value}").into_bytes());
+    }
+    text.push(b'}');
+    text
+}

@@ -1,0 +1,10 @@
+//! The door for gateways that bring messages to be made smaller, and take them on to a model themselves.
+
+mod door;
+mod message;
+mod question;
+mod retrieve;
+
+pub(crate) use door::{CompressAsk, answer};
+pub use message::LoneAnswer;
+pub use question::CompressQuestion;

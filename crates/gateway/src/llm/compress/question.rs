@@ -1,0 +1,175 @@
+//! Reads what is asked at the door for messages that come alone.
+//!
+//! What is asked wrongly is refused. A name that is not known here is passed over and told of in the answer: gateways
+//! bring words for other servers too, and a request that fails for one would be no better than a word that does nothing.
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Map, Value};
+use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
+
+use crate::llm::rewrite::Refusal;
+
+/// Bytes of what is asked beside the messages.
+const LONGEST: usize = 64 << 10;
+
+/// How many names that are not known are told of, and how many characters of each.
+const TOLD: (usize, usize) = (16, 64);
+
+/// Messages to be made smaller, and how.
+pub struct CompressQuestion {
+    messages: Bytes,
+    model: Option<Bytes>,
+    tools: Option<Bytes>,
+    /// The shape of the messages.
+    pub(crate) provider: &'static dyn Provider,
+    /// How many of the messages, from the first on, are not to be changed.
+    pub(crate) frozen: usize,
+    /// Whether whoever asks lets its model fetch back what is left out.
+    pub(crate) retrieves: bool,
+    /// Names that say nothing here.
+    pub(crate) ignored: Vec<String>,
+}
+
+impl CompressQuestion {
+    /// The question that a body is.
+    ///
+    /// # Errors
+    /// When it is none; the words say what would be one.
+    pub(crate) fn read(body: &Bytes) -> Result<Self, Refusal> {
+        check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
+        let names = ["messages", "model", "config", "tools", "gateway"];
+        let found = top_members(&names, body).unwrap_or_default();
+        let member = |name: &'static str| {
+            let mut members = found.iter().filter(|member| member.name == name && member.value != b"null");
+            let first = members.next().map(|member| body.slice_ref(member.value));
+            if members.next().is_some() { Err(refuse(format!("{name}: given twice"))) } else { Ok(first) }
+        };
+        let expected = "messages: send a list of messages, {\"messages\":[{\"role\":…}],\"model\":\"…\"}";
+        let messages = member("messages")?.ok_or_else(|| refuse(expected))?;
+        let count = count_messages(&messages).ok_or_else(|| refuse(expected))?;
+        let model = expect(member("model")?, "model: must be a string", b'"')?;
+        let tools = expect(member("tools")?, "tools: must be a list", b'[')?;
+        let asked = asked(member("config")?)?;
+        let mut ignored = asked.ignored;
+        ignored.extend(member("gateway")?.map(|_| "gateway".to_owned()));
+        let alone = alone(&messages, model.as_ref(), tools.as_ref());
+        let provider = asked.provider.unwrap_or_else(|| alone.provider());
+        let frozen = asked.frozen.min(count);
+        Ok(Self { messages, model, tools, provider, frozen, retrieves: asked.retrieves, ignored })
+    }
+
+    /// What came.
+    pub(crate) fn came(&self) -> LoneMessages<'_> {
+        alone(&self.messages, self.model.as_ref(), self.tools.as_ref())
+    }
+}
+
+/// What is asked beside the messages.
+#[derive(Default)]
+struct CompressConfig {
+    provider: Option<&'static dyn Provider>,
+    frozen: usize,
+    retrieves: bool,
+    ignored: Vec<String>,
+}
+
+fn asked(config: Option<Bytes>) -> Result<CompressConfig, Refusal> {
+    let Some(config) = config else { return Ok(CompressConfig::default()) };
+    if config.len() > LONGEST {
+        return Err(refuse(format!("config: longer than {LONGEST} bytes")));
+    }
+    let config: Map<String, Value> =
+        serde_json::from_slice(&config).map_err(|_| refuse("config: must be an object"))?;
+    let mut asked = CompressConfig::default();
+    for (name, value) in config.iter().filter(|(_, value)| !value.is_null()) {
+        let wrong = |expected: &str| refuse(format!("config.{name}: must be {expected}"));
+        match name.as_str() {
+            // What becomes of messages depends on nothing but them, so there is nothing to look up by it.
+            "session_id" => {}
+            "frozen_message_count" => {
+                let count = value.as_u64().ok_or_else(|| wrong("a whole number, 0 or more"))?;
+                asked.frozen = usize::try_from(count).unwrap_or(usize::MAX);
+            }
+            "retrieve" => asked.retrieves = value.as_bool().ok_or_else(|| wrong("true or false"))?,
+            "format" => {
+                let known = value.as_str().and_then(format);
+                asked.provider =
+                    Some(known.ok_or_else(|| wrong("\"openai\", \"anthropic\" or \"responses\""))?);
+            }
+            _ => asked.ignored.push(format!("config.{}", name.chars().take(TOLD.1).collect::<String>())),
+        }
+    }
+    asked.ignored.truncate(TOLD.0);
+    Ok(asked)
+}
+
+fn format(word: &str) -> Option<&'static dyn Provider> {
+    lone_provider(if word == "openai" { "chat" } else { word })
+}
+
+fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a Bytes>) -> LoneMessages<'a> {
+    LoneMessages { messages, model: model.map(|it| &**it), tools: tools.map(|it| &**it) }
+}
+
+/// A value that begins as it should.
+fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, Refusal> {
+    match value {
+        Some(value) if value.first() != Some(&first) => Err(refuse(expected)),
+        value => Ok(value),
+    }
+}
+
+fn refuse(message: impl Into<String>) -> Refusal {
+    Refusal { status: StatusCode::BAD_REQUEST, message: message.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<CompressQuestion, String> {
+        CompressQuestion::read(&Bytes::from(body.to_owned())).map_err(|refusal| refusal.message)
+    }
+
+    /// Behaviour 20.5.
+    #[test]
+    fn what_makes_no_sense_is_refused_with_a_sentence() {
+        for (body, said) in [
+            ("", "the body is not JSON"),
+            ("{", "the body is not JSON"),
+            ("[]", "messages: send a list"),
+            ("{}", "messages: send a list"),
+            (r#"{"messages":null}"#, "messages: send a list"),
+            (r#"{"messages":"x"}"#, "messages: send a list"),
+            (r#"{"messages":[1]}"#, "messages: send a list"),
+            (r#"{"messages":[],"messages":[]}"#, "messages: given twice"),
+            (r#"{"messages":[],"model":7}"#, "model: must be a string"),
+            (r#"{"messages":[],"tools":{}}"#, "tools: must be a list"),
+            (r#"{"messages":[],"config":[]}"#, "config: must be an object"),
+            (r#"{"messages":[],"config":{"retrieve":"yes"}}"#, "config.retrieve: must be true or false"),
+            (r#"{"messages":[],"config":{"format":"gemini"}}"#, "config.format: must be \"openai\""),
+            (
+                r#"{"messages":[],"config":{"frozen_message_count":-1}}"#,
+                "config.frozen_message_count: must be",
+            ),
+            (
+                r#"{"messages":[],"config":{"frozen_message_count":"2"}}"#,
+                "config.frozen_message_count: must be",
+            ),
+        ] {
+            let message = read(body).err().unwrap_or_default();
+            assert!(message.starts_with(said), "{body}: {message}");
+        }
+    }
+
+    #[test]
+    fn names_for_others_are_passed_over_and_told_of() {
+        let body = r#"{"messages":[{}],"model":null,"gateway":{"can_redrive":true},
+            "config":{"session_id":"s","frozen_message_count":9,"retrieve":true,"target_ratio":0.5,"x":null}}"#;
+        let question = read(body).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(question.ignored, ["config.target_ratio", "gateway"]);
+        assert_eq!((question.frozen, question.retrieves), (1, true));
+        assert_eq!(question.came(), LoneMessages { messages: b"[{}]", model: None, tools: None });
+    }
+}

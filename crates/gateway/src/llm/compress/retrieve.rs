@@ -1,0 +1,104 @@
+//! Hands back what was left out of messages, to the one who brought them.
+
+use http::header::{CACHE_CONTROL, HeaderValue};
+use http::{Request, Response};
+use hyper::body::Incoming;
+use serde_json::json;
+use tersely_core::expand::Wish;
+
+use crate::error::Error;
+use crate::llm::compress::door;
+use crate::llm::expand::original;
+use crate::llm::gate::Gate;
+use crate::reply::Reply;
+
+/// Where it is asked for; behind it stands a name.
+const PATH: &str = "/v1/retrieve/";
+
+/// What our names begin with; it may be left out.
+const PREFIX: &str = "shadow_";
+
+/// Digits of a name: of ours, and of those that other servers give.
+const DIGITS: std::ops::RangeInclusive<usize> = 12..=64;
+
+/// The name that a path asks for, if it is one.
+pub(super) fn id(path: &str) -> Option<String> {
+    let name = path.strip_prefix(PATH)?;
+    let digits = name.strip_prefix(PREFIX).unwrap_or(name);
+    let is_one = DIGITS.contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_one.then(|| format!("{PREFIX}{}", digits.to_ascii_lowercase()))
+}
+
+/// The text under a name, or the part of it that the question wants to see.
+pub(super) async fn retrieve(
+    gate: &Gate,
+    id: String,
+    request: Request<Incoming>,
+) -> Result<Response<Reply>, Error> {
+    let (parts, _) = request.into_parts();
+    let text = original(gate, &parts, id.clone()).await?;
+    let part = parts.uri.query().and_then(part);
+    let length = text.len();
+    let shown = match part {
+        None => text,
+        Some(part) => {
+            let (whole, wish) = (text.clone(), json!({"id": id, "part": part}).to_string());
+            let show = move || Wish::read(&wish).map(|wish| wish.show(&whole).into_owned());
+            // Whoever cannot have the part has all of it.
+            gate.bench.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
+        }
+    };
+    let answer = json!({"id": id, "original_content": shown}).to_string();
+    let mut response = door::json(gate, answer.into_bytes());
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// What a query says under `query`, in plain characters; an empty one says nothing.
+fn part(query: &str) -> Option<String> {
+    let value = query.split('&').find_map(|pair| pair.strip_prefix("query="))?;
+    let (mut bytes, mut rest) = (Vec::with_capacity(value.len()), value.as_bytes());
+    while let Some((&first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| first == b'%').and_then(|code| str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        rest = if byte.is_some() { &after[2..] } else { after };
+        bytes.push(byte.unwrap_or(if first == b'+' { b' ' } else { first }));
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Behaviour 20.6.
+    #[test]
+    fn only_names_are_asked_for_here() {
+        let digits = "00112233445566778899aabbccddeeff";
+        let ours = format!("shadow_{digits}");
+        for name in [digits, &ours, &digits.to_ascii_uppercase()] {
+            assert_eq!(id(&format!("/v1/retrieve/{name}")).as_ref(), Some(&ours), "{name}");
+        }
+        assert!(id("/v1/retrieve/00112233445566778899aabb").is_some(), "it is answered that there is none");
+        let long = format!("/v1/retrieve/{}", "0".repeat(65));
+        for path in
+            ["/v1/retrieve", "/v1/retrieve/", "/v1/retrieve/file", "/v1/retrieve/0011/2233", &long, "/"]
+        {
+            assert_eq!(id(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_read_as_browsers_write_it() {
+        for (query, expected) in [
+            ("query=a+b%20c", Some("a b c")),
+            ("x=1&query=10-40", Some("10-40")),
+            ("query=%zz%2", Some("%zz%2")),
+            ("query=%ff", Some("\u{fffd}")),
+            ("query=", None),
+            ("q=1", None),
+        ] {
+            assert_eq!(part(query).as_deref(), expected, "{query}");
+        }
+    }
+}
