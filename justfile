@@ -120,6 +120,13 @@ cloud: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 cloud.py
 
+# A real LiteLLM proxy with our guardrail before a scripted model: do all routes finish, and does the cached prefix stay? (minutes)
+[group('slow')]
+litellm: release
+    python3 benchmarks/litellm/setup.py
+    cd benchmarks/litellm && ../../target/tools/litellm/bin/python proxy.py --tersely '{{justfile_directory()}}/target/release/tersely'
+    cd benchmarks/litellm && ../../target/tools/litellm/bin/python llama.py --tersely '{{justfile_directory()}}/target/release/tersely'
+
 # Real agents whose model writes back a file full of secrets as it saw it: what is on disk, what went upstream? (minutes)
 [group('slow')]
 edits: release

@@ -2,7 +2,8 @@
 does what the model was sent stay as it was sent?
 
 Three routes, whole and streamed, with the hidden tool and without: twelve set-ups. Then the proxy's own
-`guardrail: headroom` against the same door, and, with `--llama`, a real llama.cpp. Run it with `just litellm`.
+`guardrail: headroom` against the same door, and a Tersely that is gone, or never answers. `llama.py` has a real model in
+the place of the script. Run both with `just litellm`.
 """
 
 import argparse
@@ -65,6 +66,8 @@ def configuration(guardrail: str, tersely: str, upstream: str) -> str:
         "tersely": ["guardrail: tersely.litellm.TerselyGuardrail", "reader: small"],
         "expand": ["guardrail: tersely.litellm.TerselyGuardrail", "reader: small", "expand: true"],
         "headroom": ["guardrail: headroom", "unreachable_fallback: fail_open"],
+        "dead": ["guardrail: tersely.litellm.TerselyGuardrail", "expand: true"],
+        "silent": ["guardrail: tersely.litellm.TerselyGuardrail", "expand: true", "timeout: 0.5"],
     }
     lines = "".join(f"      {line}\n" for line in known[guardrail])
     return f"""
@@ -259,6 +262,8 @@ def is_good(row: dict) -> bool:
         return False
     if row["guardrail"] == "headroom":
         return True
+    if row["guardrail"] in ("dead", "silent"):
+        return bool(row["prefix"] and len(set(row["bytes"].split("/"))) == 1)
     asked = row["fetched"] == 3 and row["exact"] if row["guardrail"] == "expand" else row["fetched"] == 0
     return bool(row["prefix"] and asked and (row["smaller"] or row["guardrail"] == "tersely"))
 
@@ -266,15 +271,17 @@ def is_good(row: dict) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tersely", required=True)
-    parser.add_argument("--guardrails", default="tersely,expand,headroom")
+    parser.add_argument("--guardrails", default="tersely,expand,headroom,dead,silent")
     parser.add_argument("--routes", default=",".join(ROUTES))
     asked = parser.parse_args()
     upstream, tersely = Upstream(), Tersely(asked.tersely)
+    mute = socket.create_server(("127.0.0.1", 0))
+    silent = f"http://127.0.0.1:{mute.getsockname()[1]}"
     print("| " + " | ".join(COLUMNS) + " |\n|" + "---|" * len(COLUMNS), flush=True)
     bad = 0
     try:
         for guardrail in asked.guardrails.split(","):
-            proxy = Proxy(guardrail, tersely.url, upstream.url)
+            proxy = Proxy(guardrail, {"dead": "http://127.0.0.1:9", "silent": silent}.get(guardrail, tersely.url), upstream.url)
             try:
                 for route in asked.routes.split(","):
                     for streamed in (False, True):

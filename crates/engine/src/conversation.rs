@@ -10,6 +10,8 @@ pub(crate) struct Conversation {
     history: Session,
     /// Whether a result may name what stands earlier.
     refers: bool,
+    /// How many messages were sent before, as they are.
+    frozen: usize,
     /// Bytes of the results as they came, and as they are sent.
     came: usize,
     sent: usize,
@@ -18,7 +20,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// A conversation of which nothing was shown yet.
     pub(crate) fn new(scope: &Scope<'_>) -> Self {
-        Self { history: Session::default(), refers: scope.refers, came: 0, sent: 0 }
+        Self { history: Session::default(), refers: scope.refers, frozen: scope.frozen, came: 0, sent: 0 }
     }
 
     /// What is sent for the next result, `text`, which became `outcome`.
@@ -47,6 +49,9 @@ impl Conversation {
 
     /// Takes note of a result that is sent as it came.
     pub(crate) fn remember(&mut self, slot: &Slot<'_>, text: &str) {
+        if slot.message < self.frozen {
+            (self.came, self.sent) = (self.came + text.len(), self.sent + text.len());
+        }
         if self.refers {
             self.history.remember(call(slot), text);
         }

@@ -132,7 +132,7 @@ mod tests {
         CompressQuestion::read(&Bytes::from(body.to_owned())).map_err(|refusal| refusal.message)
     }
 
-    /// Behaviour 20.5.
+    /// Behaviour 21.5.
     #[test]
     fn what_makes_no_sense_is_refused_with_a_sentence() {
         for (body, said) in [

@@ -71,7 +71,7 @@ fn part(query: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Behaviour 20.6.
+    /// Behaviour 21.6.
     #[test]
     fn only_names_are_asked_for_here() {
         let digits = "00112233445566778899aabbccddeeff";
