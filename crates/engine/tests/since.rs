@@ -30,7 +30,9 @@ fn looked(provider: &'static dyn Provider, body: &[u8]) -> Vec<Looked> {
 fn said(line: &str) -> Option<(usize, usize, &str)> {
     let (lines, name) = line.strip_prefix("[lines ")?.split_once(" omitted: unchanged since ")?;
     let (first, last) = lines.split_once('-')?;
-    Some((first.parse().ok()?, last.parse().ok()?, name.strip_suffix(" above]")?))
+    let name = name.strip_suffix(']')?;
+    let name = name.strip_suffix(", not all shown there").unwrap_or(name);
+    Some((first.parse().ok()?, last.parse().ok()?, name.strip_suffix(" above")?))
 }
 
 /// Follows every such line as a reader would; how many there were.

@@ -31,8 +31,14 @@ pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} [{} more characters omitted]", &line[..end], line[end..].chars().count()))
 }
 
-/// The lines that stay, with what is missing between them; a shorter gap than `least` bytes is not worth its mark.
-pub(crate) fn gaps(lines: &[&str], kept: &[bool], (least, what): (usize, &str)) -> String {
+/// The lines that stay, with what is missing between them, as `what` says of it; a shorter gap than `least` bytes is not
+/// worth its mark.
+pub(crate) fn gaps<'w>(
+    lines: &[&str],
+    kept: &[bool],
+    least: usize,
+    what: impl Fn(&[&str]) -> Cow<'w, str>,
+) -> String {
     let mut out = String::new();
     let mut at = 0;
     for run in kept.chunk_by(|one, two| one == two) {
@@ -41,7 +47,7 @@ pub(crate) fn gaps(lines: &[&str], kept: &[bool], (least, what): (usize, &str)) 
         if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < least {
             out.extend(part.iter().copied());
         } else {
-            out.push_str(&self::lines(run.len(), what));
+            out.push_str(&self::lines(run.len(), &what(part)));
             out.push('\n');
         }
     }

@@ -176,7 +176,7 @@ impl Session {
         let name = name::names(call)?.last;
         let shown = self.named(&name).filter(|shown| shown.is_same_file(call) && shown.looks < MAX_LOOKS)?;
         let fits = Source::of(call) == Source::Other && foreign::whose(&outcome.text) == MarkOwner::Nobodys;
-        let subject = SinceSubject { name: &name, old: shown.stands_for(), new };
+        let subject = SinceSubject { name: &name, old: shown.stands_for(), shown: &shown.text, new };
         let text = since::shorten(&subject, &outcome.text).filter(|_| fits)?;
         let least = LEAST.max(outcome.ledger.after / WORTH_SINCE);
         replaced(tokens, least, outcome, (SINCE, text))

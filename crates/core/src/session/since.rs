@@ -4,7 +4,7 @@
 //! of lines that the last one had would be said again. One line says so instead. Nothing has to be looked up for it: a
 //! reader has come by those lines, and fetches them by the name that the cut result has anyway.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tersely_stage::signal;
@@ -29,10 +29,19 @@ const MIN_ANCHOR: usize = 6;
 /// Lines that are shown beside one that tells of an error.
 const BESIDE_ERROR: usize = 3;
 
+/// What the name of an output begins with, and with what here: this output is the last one by now.
+const LAST: &str = "the last ";
+const PREVIOUS: &str = "the previous ";
+
+/// What is said where some of the lines were left out of the previous output too.
+const UNSEEN: &str = ", not all shown there";
+
 /// What may be left out of a cut text: it was made of `new`, and `old` is what the result called `name` was.
 pub(super) struct SinceSubject<'s> {
     pub(super) name: &'s str,
     pub(super) old: &'s str,
+    /// What was sent for `old`.
+    pub(super) shown: &'s str,
     pub(super) new: &'s str,
 }
 
@@ -46,9 +55,10 @@ pub(super) fn shorten(subject: &SinceSubject<'_>, sent: &str) -> Option<String> 
     for (item, _) in items.iter_mut().zip(fixed).filter(|(_, fixed)| !fixed) {
         item.run = runs.iter().position(|run| item.at.start >= run.start && item.at.end <= run.end);
     }
+    let there: HashSet<&str> = subject.shown.lines().collect();
     let mut out = named.to_owned();
     for part in items.chunk_by(|one, two| one.run == two.run) {
-        match words(subject.name, part) {
+        match words(subject.name, part, |at| new[at].iter().all(|line| there.contains(line))) {
             Some(words) => out.push_str(&words),
             None => part.iter().for_each(|item| out.push_str(item.text)),
         }
@@ -138,10 +148,13 @@ fn once<'t>(lines: &[&'t str]) -> HashMap<&'t str, Option<usize>> {
     places
 }
 
-/// What stands for lines of a run, if that is much shorter.
-fn words(name: &str, part: &[CutItem<'_>]) -> Option<String> {
+/// What stands for lines of a run, if that is much shorter; `is_shown` tells whether all of them can be seen above.
+fn words(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bool) -> Option<String> {
     let (first, last) = (part.first().filter(|first| first.run.is_some())?, part.last()?);
-    let words = format!("[lines {}-{} omitted: unchanged since {name}]\n", first.at.start + 1, last.at.end);
+    let at = first.at.start..last.at.end;
+    let since = name.strip_prefix(LAST).map_or(name.to_owned(), |name| format!("{PREVIOUS}{name}"));
+    let shown = if is_shown(at.clone()) { "" } else { UNSEEN };
+    let words = format!("[lines {}-{} omitted: unchanged since {since}{shown}]\n", at.start + 1, at.end);
     let bytes: usize = part.iter().map(|item| item.text.len()).sum();
     (last.at.end - first.at.start >= MIN_LINES && bytes >= words.len() + MIN_SPARED).then_some(words)
 }
@@ -154,10 +167,12 @@ mod tests {
 
     const NAME: &str = "the last output of watch above";
 
+    const SAID: &str = "the previous output of watch above";
+
     /// A cut text and what becomes of it; line `n` of an output says so.
     fn check(old: &[&str], new: &[&str], shown: &str, expected: Option<&str>) {
         let (old, new) = (old.join("\n"), new.join("\n"));
-        let subject = SinceSubject { name: NAME, old: &old, new: &new };
+        let subject = SinceSubject { name: NAME, old: &old, shown: &old, new: &new };
         let sent = shorten(&subject, &format!("{NAMED}{shown}"));
         let sent = sent.as_deref().map(|text| text.strip_prefix(NAMED).expect("the name"));
         assert_eq!(sent, expected);
@@ -175,8 +190,22 @@ mod tests {
     fn what_is_unchanged_is_said_to_be() {
         let (old, new) = (output(1, 40), output(9, 44));
         let shown = format!("{}\n[lines 7-30 omitted]\n{}\n", new[..6].join("\n"), new[30..].join("\n"));
-        let expected = format!("[lines 1-32 omitted: unchanged since {NAME}]\n{}\n", new[32..].join("\n"));
+        let expected = format!("[lines 1-32 omitted: unchanged since {SAID}]\n{}\n", new[32..].join("\n"));
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
+    }
+
+    /// A reader who looks for the lines above must not look in vain.
+    #[test]
+    fn what_was_not_shown_before_is_said_not_to_be() {
+        let output = output(1, 40);
+        let text = output.join("\n");
+        let cut = format!("{NAMED}{}\n[lines 21-40 omitted]\n", output[..20].join("\n"));
+        let subject = SinceSubject { name: NAME, old: &text, shown: &cut, new: &text };
+        let expected = format!("{NAMED}[lines 1-40 omitted: unchanged since {SAID}, not all shown there]\n");
+        assert_eq!(shorten(&subject, &cut), Some(expected));
+        let seen = SinceSubject { shown: &text, ..subject };
+        let expected = format!("{NAMED}[lines 1-40 omitted: unchanged since {SAID}]\n");
+        assert_eq!(shorten(&seen, &cut), Some(expected));
     }
 
     #[test]
@@ -184,7 +213,7 @@ mod tests {
         let (mut old, mut new) = (output(1, 40), output(9, 44));
         (old[20], new[12]) = ("error: no such file".into(), "error: no such file".into());
         let shown = format!("{}\n[lines 17-36 omitted]\n", new[..16].join("\n"));
-        let words = format!("[lines 1-9 omitted: unchanged since {NAME}]\n");
+        let words = format!("[lines 1-9 omitted: unchanged since {SAID}]\n");
         let expected = format!("{words}{}\n[lines 17-36 omitted]\n", new[9..16].join("\n"));
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
     }
@@ -194,7 +223,7 @@ mod tests {
         let (old, new) = (output(1, 20), output(1, 44));
         let shown = format!("{}\n[lines 13-40 omitted]\n{}\n", new[..12].join("\n"), new[40..].join("\n"));
         let expected = format!(
-            "[lines 1-12 omitted: unchanged since {NAME}]\n[lines 13-40 omitted]\n{}\n",
+            "[lines 1-12 omitted: unchanged since {SAID}]\n[lines 13-40 omitted]\n{}\n",
             new[40..].join("\n")
         );
         check(&lines(&old), &lines(&new), &shown, Some(&expected));

@@ -1,6 +1,7 @@
 //! Logs without what is never the same twice: times and hashes.
 //!
-//! Lines with an error keep theirs, and so do the first and the last line, which tell when it all was.
+//! Lines with an error keep theirs, and so do the first and the last line, which tell when it all was. A line above them
+//! all says what is missing.
 
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
@@ -13,7 +14,6 @@ pub(crate) struct Noise;
 
 const TIME: &str = "[timestamp]";
 const HASH: &str = "[hash]";
-
 impl Stage for Noise {
     fn name(&self) -> &'static str {
         "noise"
@@ -36,7 +36,17 @@ impl Stage for Noise {
                 quieten(&mut out, line);
             }
         }
-        (out != text).then_some(Edit { text: out, loss: Loss::Detail, note: String::new() })
+        (out != text).then(|| Edit { text: head(&out) + &out, loss: Loss::Detail, note: String::new() })
+    }
+}
+
+/// Says what is missing from a text.
+fn head(text: &str) -> String {
+    // Two brackets in a row would begin a document.
+    match (text.contains(TIME), text.contains(HASH)) {
+        (true, true) => format!("[times and hashes are left out: {TIME} and {HASH} stand for them]\n"),
+        (false, _) => format!("[hashes are left out: {HASH} stands for them]\n"),
+        (_, false) => format!("[times are left out: {TIME} stands for them]\n"),
     }
 }
 
@@ -179,6 +189,11 @@ mod tests {
         let line = |n| format!("10:00:0{n} {}\n", if n == 4 { "ERROR" } else { "worker done" });
         let text = (1..9).map(line).collect::<Vec<_>>().concat();
         let edit = proof::apply(&Noise, &text).unwrap();
+        assert!(
+            edit.text.starts_with("[times are left out: [timestamp] stands for them]\n10:00:01 "),
+            "{}",
+            edit.text
+        );
         let kept: Vec<_> = edit.text.lines().filter(|line| line.starts_with("10:00:0")).collect();
         assert_eq!(kept, ["10:00:01 worker done", "10:00:04 ERROR", "10:00:08 worker done"]);
     }

@@ -40,7 +40,7 @@ impl Stage for Preview {
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
-        let short = omit::gaps(&lines, &kept(&lines, head, tail), (0, ""));
+        let short = omit::gaps(&lines, &kept(&lines, head, tail), 0, |_| "".into());
         (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }

@@ -1,8 +1,10 @@
-//! Blocks of lines that stand above already, said by the line before them: `(then the same 12 lines as above)`.
+//! Blocks of lines that stand above already, said by the line before them and by their last one: `(as the first time,
+//! down to "raise KeyError(item)")`.
 //!
 //! A traceback that comes ten times differs in nothing but its place. The line before it stays where it was: a reader
-//! finds the block below that line above. So that there is one such block, every time that the line is shown the same
-//! lines follow it, and the first time they are all shown themselves. A line that tells of an error is never in a block.
+//! finds the block below that line, the first time that it stands there, and need not count to see where it ends. So
+//! that there is one such block, every time that the line is shown the same lines follow it, and the first time they are
+//! all shown themselves. A line that tells of an error is never in a block.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,8 +32,11 @@ const MIN_FIRST: usize = 12;
 /// What must be saved, as a part of the text.
 const WORTH: usize = 10;
 
-const OPEN: &str = "(then the same ";
-const CLOSE: &str = " lines as above)";
+const OPEN: &str = "(as the first time, down to \"";
+const CLOSE: &str = "\")";
+
+/// A longer last line is known by how it begins.
+const MAX_LAST: usize = 24;
 
 impl Stage for Again {
     fn name(&self) -> &'static str {
@@ -67,9 +72,10 @@ pub(crate) fn lengthen(room: Room, text: &str) -> Option<String> {
     let mut bytes = 0;
     for line in text.split('\n') {
         let from = lines.len();
-        if let Some(count) = count(line) {
-            let above = *first.get(lines.last()?)?;
-            let block = lines.get(above + 1..above.checked_add(count)?.checked_add(1)?)?.to_vec();
+        if let Some(last) = mark(line) {
+            let below = &lines[first.get(lines.last()?)? + 1..];
+            let is_last = |line: &&str| line.trim_start().starts_with(last);
+            let block = below[..=below.iter().take(MAX_LINES).position(is_last)?].to_vec();
             lines.extend(block);
         } else {
             first.entry(line).or_insert(from);
@@ -84,9 +90,18 @@ pub(crate) fn lengthen(room: Room, text: &str) -> Option<String> {
 /// What a line counts as beyond its own bytes, since each is remembered here.
 const LINE: usize = 16;
 
-/// How many lines a mark stands for.
-fn count(line: &str) -> Option<usize> {
-    line.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
+/// How the last of the lines is quoted that a mark stands for.
+fn mark(line: &str) -> Option<&str> {
+    line.strip_prefix(OPEN)?.strip_suffix(CLOSE).filter(|last| !last.is_empty())
+}
+
+/// How a line is quoted: what it begins with, up to the end of a word if there is one.
+fn quote(line: &str) -> &str {
+    let line = line.trim();
+    let start = &line[..line.floor_char_boundary(MAX_LAST)];
+    let word =
+        if start.len() < line.len() { start.rfind(' ').filter(|end| end * 2 > MAX_LAST) } else { None };
+    word.map_or(start, |end| start[..end].trim_end())
 }
 
 /// Where a line was shown first, and how many lines below it are the same wherever it was shown.
@@ -103,7 +118,7 @@ pub(crate) fn shorten(lines: &[&str]) -> Option<String> {
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
-        if count(line).is_some() {
+        if mark(line).is_some() {
             return None;
         }
         out.push(Cow::Borrowed(line));
@@ -111,7 +126,7 @@ pub(crate) fn shorten(lines: &[&str]) -> Option<String> {
         let first = seen.entry(line).or_insert(Seen { at, agreed: MAX_LINES });
         let block = first.block(lines, &shown, at);
         if block > 0 {
-            out.push(Cow::Owned(format!("{OPEN}{block}{CLOSE}")));
+            out.push(Cow::Owned(format!("{OPEN}{}{CLOSE}", quote(lines[at + block]))));
         }
         at += block + 1;
     }
@@ -131,11 +146,29 @@ impl Seen {
         }
         let below = lines[self.at + 1..].iter().zip(&shown[self.at + 1..]).take(self.agreed);
         let block = below.take_while(|(line, shown)| **shown && signal::find(line).is_none());
-        let (mut count, mut bytes) = (0, 0);
-        block.for_each(|(line, _)| (count, bytes) = (count + 1, bytes + line.len() + 1));
+        let block: Vec<&str> = block.map(|(line, _)| *line).collect();
+        let count = closed(&block);
+        let bytes: usize = block[..count].iter().map(|line| line.len() + 1).sum();
         if count >= MIN_LINES && bytes >= MIN_BYTES { count } else { 0 }
     }
 }
+
+/// How many lines of a block there are up to the last that no other one in it begins like; 0 if none of its last few
+/// is such a line.
+fn closed(block: &[&str]) -> usize {
+    let tells = |last: &usize| {
+        let quote = quote(block[*last]);
+        let alike = block.iter().filter(|line| line.trim_start().starts_with(quote)).count();
+        quote.len() >= MIN_LAST && alike == 1
+    };
+    (block.len().saturating_sub(MAX_TRIES)..block.len()).rev().find(tells).map_or(0, |last| last + 1)
+}
+
+/// Lines that may end a block, looked at from its end.
+const MAX_TRIES: usize = 6;
+
+/// A shorter line ends no block: it tells too little.
+const MIN_LAST: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -150,7 +183,7 @@ mod tests {
     #[test]
     fn a_block_is_said_once_and_its_error_every_time() {
         let text = format!("first\n{TRACE}\nsecond\n{TRACE}\nthird\n{TRACE}\n");
-        let again = "Traceback (most recent call last):\n(then the same 5 lines as above)\nZeroDivisionError: division by zero";
+        let again = "Traceback (most recent call last):\n(as the first time, down to \"return 1 / request.count\")\nZeroDivisionError: division by zero";
         check(&Again, &text, "", &format!("first\n{TRACE}\nsecond\n{again}\nthird\n{again}\n"));
     }
 
@@ -162,12 +195,15 @@ mod tests {
         let edit = apply(&Again, &text).unwrap();
         assert!(!edit.text.contains("last):\n(then"), "{}", edit.text);
         assert!(
-            edit.text.contains("line 7, in serve\n(then the same 4 lines as above)\nZero"),
+            edit.text.contains(
+                "line 7, in serve\n(as the first time, down to \"return 1 / request.count\")\nZero"
+            ),
             "{}",
             edit.text
         );
         assert!(
-            edit.text.contains("answer(request)\n(then the same 3 lines as above)\nZero"),
+            edit.text
+                .contains("answer(request)\n(as the first time, down to \"return 1 / request.count\")\nZero"),
             "{}",
             edit.text
         );
@@ -194,7 +230,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_left_alone() {
-        let marked = format!("{TRACE}\n(then the same 5 lines as above)\n{TRACE}\n");
+        let marked = format!("{TRACE}\n(as the first time, down to \"x\")\n{TRACE}\n");
         let diff = format!("diff --git a/x b/x\n{TRACE}\n{TRACE}\n{TRACE}\n");
         for text in ["", "a\nb\na\nb\n", &marked, &diff, &format!("{TRACE}\n")] {
             assert_eq!(apply(&Again, text), None, "{text}");
@@ -205,9 +241,10 @@ mod tests {
     fn foreign_marks_are_refused() {
         read_foreign(&Again);
         for text in [
-            "(then the same 5 lines as above)",
-            "a\n(then the same 5 lines as above)",
-            "a\nb\na\n(then the same 18446744073709551615 lines as above)",
+            "(as the first time, down to \"a\")",
+            "a\n(as the first time, down to \"a\")",
+            "a\nb\na\n(as the first time, down to \"c\")",
+            "a\nb\na\n(as the first time, down to \"\")",
         ] {
             assert_eq!(proof::read(&Again, "", text), None, "{text}");
         }

@@ -169,7 +169,7 @@ mod tests {
         };
         let text = format!("invoice,day,n\n{}", (1..40).map(row).collect::<String>());
         let edit = apply(&CsvSplit, &text).unwrap();
-        let begins = "each invoice begins with INV-2024-\neach day begins with 2024-\neach day ends with \" 00:00:00\"\ninvoice,day,n\n0007,02-02,1\n";
+        let begins = "put \"INV-2024-\" before each invoice\nput \"2024-\" before each day\nput \" 00:00:00\" after each day\ninvoice,day,n\n0007,02-02,1\n";
         assert!(edit.text.starts_with(begins), "{}", edit.text);
         assert_eq!(back(&CsvSplit, &edit).as_deref(), Some(&*text));
     }

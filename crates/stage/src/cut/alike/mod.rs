@@ -9,6 +9,9 @@ mod field;
 mod group;
 mod range;
 mod template;
+mod time;
+
+use std::borrow::Cow;
 
 use self::group::Groups;
 use crate::form::ROWS;
@@ -36,7 +39,11 @@ const MIN_RUN: usize = 80;
 /// Lines that tell what kind of rows a text has.
 const SAMPLE: usize = 100;
 
-/// What the lines left out are.
+/// What the lines left out are, and how long the slowest of what they tell of took.
+fn what(lines: &[&str]) -> Cow<'static, str> {
+    time::longest(lines).map_or(WHAT.into(), |time| format!("{WHAT}, times up to {time}").into())
+}
+
 const WHAT: &str = "like those shown, with other numbers";
 
 impl Stage for Alike {
@@ -57,7 +64,7 @@ impl Stage for Alike {
             return None;
         }
         let kept = kept(&lines);
-        let short = omit::gaps(&lines, &kept, (MIN_RUN, WHAT));
+        let short = omit::gaps(&lines, &kept, MIN_RUN, what);
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -115,7 +122,8 @@ mod tests {
     fn account(text: &str) -> (usize, usize) {
         let missing = |line: &str| -> Option<usize> {
             line.strip_prefix('[')?
-                .strip_suffix(" left out: like those shown, with other numbers]")?
+                .split_once(" left out: like those shown, with other numbers")?
+                .0
                 .split(' ')
                 .next()?
                 .parse()
@@ -132,7 +140,9 @@ mod tests {
         assert_eq!(account(&out), (20, 80));
         assert!(
             out.contains("worker 9 took")
-                && out.contains("\n[80 lines left out: like those shown, with other numbers]\n")
+                && out.contains(
+                    "\n[80 lines left out: like those shown, with other numbers, times up to 89 ms]\n"
+                )
         );
         assert!(out.ends_with(&text[text.len() - 50..]));
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::form::grid::{Column, Grid, Rule, within};
+use crate::form::grid::{Column, FILLED, Grid, Rule, within};
 use crate::plan::Reader;
 
 /// Rows looked at before a rule is tried on all.
@@ -69,7 +69,7 @@ fn nameable(grid: &Grid<'_>, at: usize) -> bool {
     let name = &grid.names[at];
     let plain =
         !name.is_empty() && name.trim() == name && !name.contains([',', '=', '{', '}', '"', ':', '\n', '\r']);
-    plain && grid.names.iter().filter(|other| *other == name).count() == 1
+    plain && !name.ends_with(FILLED) && grid.names.iter().filter(|other| *other == name).count() == 1
 }
 
 /// True when a value may stand in a line of facts.

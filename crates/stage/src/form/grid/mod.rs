@@ -82,7 +82,7 @@ fn within<'c>(before: &str, after: &str, cell: &'c str) -> Option<&'c str> {
 }
 
 /// Above a table that came without names.
-pub(crate) const NAMELESS: &str = "[no header: the columns are called c1, c2 and so on]\n";
+pub(crate) const NAMELESS: &str = "[the columns are named c1, c2 and so on here]\n";
 
 /// Names for so many columns that have none.
 pub(crate) fn numbered(count: usize) -> Vec<Cow<'static, str>> {
@@ -94,9 +94,11 @@ const EVERY: &str = "every row: ";
 const USUAL: &str = "unless given: ";
 const MADE: &str = "unless given, ";
 const ALWAYS: &str = "in every row, ";
-const EACH: &str = "each ";
-const BEGINS: &str = " begins with ";
-const ENDS: &str = " ends with ";
+const PUT: &str = "put ";
+const BEFORE: &str = " before each ";
+const AFTER: &str = " after each ";
+/// Where some cells of the column are empty, and stay so.
+const FILLED: &str = " that is not empty";
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::form::grid::cell::{Cell, take_cell, take_last, take_quoted};
-use crate::form::grid::{ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL};
+use crate::form::grid::{AFTER, ALWAYS, BEFORE, Column, EVERY, FIELDS, FILLED, Grid, MADE, PUT, Rule, USUAL};
 use crate::room::Room;
 
 /// The grid of `count` rows at the beginning of `text`, and what stands below it.
@@ -105,7 +105,7 @@ impl<'a> Sheet<'a> {
                 Column::Within(before, after) => (before.clone(), after.clone()),
                 _ => (String::new(), String::new()),
             };
-            *(if words == BEGINS { &mut before } else { &mut after }) = text.into_owned();
+            *(if words == BEFORE { &mut before } else { &mut after }) = text.into_owned();
             self.columns[at] = Column::Within(before, after);
         }
         Some(())
@@ -148,13 +148,12 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// What a fact says that the cells of a column begin or end with: its name, the words, and the text.
+/// What a fact puts before or after the cells of a column: its name, the words, and the text.
 fn edge(fact: &str) -> Option<(&str, &'static str, Cow<'_, str>)> {
-    let rest = fact.strip_prefix(EACH)?;
-    [BEGINS, ENDS].into_iter().find_map(|words| {
-        let (name, text) = rest.split_once(words)?;
-        let text = if text.starts_with('"') { take_quoted(text)?.0.text } else { Cow::Borrowed(text) };
-        Some((name, words, text))
+    let (Cell { text, .. }, rest) = take_quoted(fact.strip_prefix(PUT)?)?;
+    [BEFORE, AFTER].into_iter().find_map(|words| {
+        let name = rest.strip_prefix(words)?;
+        Some((name.strip_suffix(FILLED).unwrap_or(name), words, text.clone()))
     })
 }
 

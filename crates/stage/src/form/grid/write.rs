@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::form::grid::cell::{push_cell, push_last, push_quoted};
 use crate::form::grid::{
-    ALWAYS, BEGINS, Column, EACH, ENDS, EVERY, FIELDS, Grid, MADE, Rule, USUAL, facts, within,
+    AFTER, ALWAYS, BEFORE, Column, EVERY, FIELDS, FILLED, Grid, MADE, PUT, Rule, USUAL, facts, within,
 };
 use crate::plan::Reader;
 
@@ -67,13 +67,16 @@ impl Sheet<'_, '_> {
             USUAL,
             &paired(|column| if let Column::Usual(value) = column { Some(value) } else { None }),
         );
-        for (name, column) in names.iter().zip(&self.columns) {
+        for (at, (name, column)) in names.iter().zip(&self.columns).enumerate() {
             match column {
                 Column::Made(rule) => self.push_rule(out, MADE, (name, rule)),
                 Column::Always(rule) => self.push_rule(out, ALWAYS, (name, rule)),
                 Column::Within(before, after) => {
-                    push_edge(out, name, BEGINS, before);
-                    push_edge(out, name, ENDS, after);
+                    let filled =
+                        if self.grid.rows.iter().any(|row| row[at].is_empty()) { FILLED } else { "" };
+                    for (words, edge) in [(BEFORE, before), (AFTER, after)] {
+                        push_edge(out, edge, &[words, name, filled]);
+                    }
                 }
                 _ => {}
             }
@@ -102,17 +105,13 @@ impl Sheet<'_, '_> {
     }
 }
 
-fn push_edge(out: &mut String, name: &str, words: &str, edge: &str) {
-    if edge.is_empty() {
-        return;
-    }
-    out.extend([EACH, name, words]);
-    if edge.trim() == edge {
-        push_last(out, edge);
-    } else {
+/// Says what belongs at an end of each cell, in quotes, and of which.
+fn push_edge(out: &mut String, edge: &str, of: &[&str]) {
+    if !edge.is_empty() {
+        out.push_str(PUT);
         push_quoted(out, edge);
+        out.extend(of.iter().copied().chain(["\n"]));
     }
-    out.push('\n');
 }
 
 /// A name of the header; in quotes where it could be taken for a fact.

@@ -84,7 +84,7 @@ fn write(text: &str) -> Option<(String, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let rows = head::rows(&lines);
     let kind = Kind::of(&rows)?;
-    let lines = LineWords::new(rows.iter().map(|row| plain(said(row))).collect())?;
+    let lines = LineWords::new(kind.plain(&rows))?;
     let molds = molds(kind, &lines, text.len());
     let (calls, of) = calls(&lines, &rows, molds).filter(|(_, of)| kind.is_enough(&lines, of))?;
     let example = example(calls.signs.comma, &of)?;
@@ -134,6 +134,18 @@ impl Kind {
         let keyed = rows.iter().filter(|row| is_keyed(said(row)) || is_diagnostic(said(row))).count();
         let painted = || rows.iter().any(|row| said(row).contains('\u{1b}'));
         (keyed * 4 < rows.len() && !painted()).then_some(Self::List)
+    }
+
+    /// What of each line may be written short. Where no time parts them, the lines of a trace tell of one failure together,
+    /// each with the line of source below it.
+    fn plain<'r>(self, rows: &[HeadRow<'r>]) -> Vec<&'r str> {
+        let mut traced = false;
+        let text = |row: &HeadRow<'r>| {
+            let frame = self == Self::List && is_frame(said(row));
+            let beside = std::mem::replace(&mut traced, frame);
+            if frame || beside { "" } else { plain(said(row)) }
+        };
+        rows.iter().map(text).collect()
     }
 
     /// More shapes are more than a reader keeps in mind.
@@ -190,6 +202,13 @@ fn is_diagnostic(text: &str) -> bool {
         rest[..rest.len() - words.len()].ends_with(':') && words.starts_with(' ')
     };
     hit::spotted(text).is_some() || hit::numbered(text).is_some_and(|hit| place(hit.rest))
+}
+
+/// True for a line of a trace: `at main (a.js:3:57)`, `File "a.py", line 3, in f`.
+fn is_frame(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("at ") && text.ends_with(')')
+        || text.starts_with("File \"") && text.contains("\", line ")
 }
 
 /// The molds that are worth most.
@@ -410,6 +429,15 @@ mod tests {
             assert!(edit.text.lines().any(|line| line.ends_with(error)), "{error}\n{}", edit.text);
         }
         assert!(!edit.text.contains("INFO worker 1 "), "{}", edit.text);
+    }
+
+    /// Behaviour 3.24: what failed is told on several lines.
+    #[test]
+    fn a_trace_stays_as_it_came() {
+        let line =
+            |n: usize| format!("    at handler{n} (/srv/shop/lib/modules/cart/item.js:{}:12)\n", n * 7);
+        let text = format!("Error: no price\n{}", (0..40).map(line).collect::<String>());
+        assert_eq!(proof::apply(&Shapes, &text), None);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! Widths are not written down: they follow from the widest cell of each column.
 
 mod aligned;
+mod headed;
 mod placed;
 mod ruled;
 
 use std::borrow::Cow;
 
 use aligned::Aligned;
+use headed::Headed;
 use placed::{Names, Placed};
 use ruled::Ruled;
 
@@ -110,6 +112,11 @@ fn find<'a>(names: Names, block: &[&'a str]) -> Option<Found<'a>> {
         (grid.rows.len() >= MIN_ROWS).then_some(Found { above, lines: lines.len(), underline, layout, grid })
     });
     let nameless = |&(above, lines): &(usize, &[&'a str])| {
+        let head = above.checked_sub(1).map(|head| block[head]);
+        if let Some((layout, grid)) = head.and_then(|head| Headed::of(head, lines)) {
+            let layout = Layout::Headed(layout);
+            return Some(Found { above: above - 1, lines: lines.len() + 1, underline: None, layout, grid });
+        }
         let (layout, grid) = Layout::nameless(lines)?;
         Some(Found { above, lines: lines.len(), underline: None, layout, grid })
     };
@@ -159,6 +166,7 @@ impl Found<'_> {
 /// How a table was drawn.
 enum Layout {
     Aligned(Aligned),
+    Headed(Headed),
     Placed(Names, Placed),
     Ruled(Ruled),
 }
@@ -188,6 +196,7 @@ impl Layout {
     fn write(&self, grid: &Grid<'_>) -> Option<String> {
         match self {
             Self::Aligned(aligned) => aligned.write(grid),
+            Self::Headed(headed) => headed.write(grid),
             Self::Placed(_, placed) => placed.write(grid),
             Self::Ruled(ruled) => ruled.write(grid),
         }
@@ -196,8 +205,9 @@ impl Layout {
     fn note(&self) -> String {
         match self {
             Self::Aligned(aligned) => format!("aligned, {}", aligned.note()),
-            Self::Placed(Names::Given, placed) => format!("placed, {}", placed.note()),
+            Self::Headed(headed) => format!("headed, {}", headed.note()),
             Self::Placed(Names::None, placed) => format!("nameless, {}", placed.note()),
+            Self::Placed(_, placed) => format!("placed, {}", placed.note()),
             Self::Ruled(ruled) => format!("ruled, {}", ruled.note()),
         }
     }
@@ -206,6 +216,7 @@ impl Layout {
         let (kind, rest) = note.split_once(", ")?;
         match kind {
             "aligned" => Aligned::parse(rest).map(Self::Aligned),
+            "headed" => Headed::parse(rest).map(Self::Headed),
             "placed" => Placed::parse(rest).map(|placed| Self::Placed(Names::Given, placed)),
             "nameless" => Placed::parse(rest).map(|placed| Self::Placed(Names::None, placed)),
             "ruled" => Ruled::parse(rest).map(Self::Ruled),

@@ -37,6 +37,8 @@ enum Push {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     Given,
+    /// A line above does, with so many names.
+    Above(usize),
     /// Columns are called `c1`, `c2` and so on.
     None,
 }
@@ -71,9 +73,12 @@ impl Placed {
         let counts = match names {
             Names::Given if is_header(&words) => words[0].len()..=least,
             Names::Given => return None,
+            Names::Above(count) => count..=least.min(count),
             Names::None => MIN_COLUMNS..=least,
         };
-        counts.rev().filter(|count| *count >= MIN_COLUMNS).find_map(|count| {
+        let is_column =
+            |count: &usize| *count >= MIN_COLUMNS && (names != Names::None || !is_prose(&words, *count));
+        counts.rev().filter(is_column).find_map(|count| {
             let rows = words.iter().zip(lines).map(|(words, line)| cells(words, line, count)).collect();
             let places = (0..count).map(|at| Place::of(&words, at)).collect::<Option<Vec<_>>>()?;
             let grid = gather(names, rows)?;
@@ -151,18 +156,18 @@ impl Placed {
 
 /// A word of a line and where it stands.
 #[derive(Debug, Clone, Copy)]
-struct Word<'a> {
-    text: &'a str,
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
     /// In bytes.
     from: usize,
     /// In characters.
-    start: usize,
+    pub(super) start: usize,
     end: usize,
 }
 
 impl<'a> Word<'a> {
     /// The words of a line, as many as there may be columns.
-    fn all(line: &'a str) -> Vec<Self> {
+    pub(super) fn all(line: &'a str) -> Vec<Self> {
         let (mut words, mut from, mut at) = (Vec::new(), 0, 0);
         for text in line.split(' ') {
             let length = text.chars().count();
@@ -206,22 +211,37 @@ fn cells<'a>(words: &[Word<'a>], line: &'a str, count: usize) -> Vec<Cow<'a, str
 fn gather(names: Names, mut rows: Vec<Vec<Cow<'_, str>>>) -> Option<Grid<'_>> {
     let names = match names {
         Names::Given => rows.remove(0),
+        Names::Above(count) => grid::numbered(count),
         Names::None => grid::numbered(rows.first()?.len()),
     };
     Some(Grid { names, rows })
 }
 
+/// True when the last of so many columns and the one before it are words of one text: nothing but single spaces parts
+/// them, and most are plain words.
+fn is_prose(words: &[Vec<Word<'_>>], count: usize) -> bool {
+    let plain =
+        |word: &Word<'_>| word.text.trim_end_matches([',', '.', ':', ';']).chars().all(char::is_alphabetic);
+    let pairs = || words.iter().filter_map(|words| Some((words.get(count - 2)?, words.get(count - 1)?)));
+    pairs().all(|(one, two)| one.end + 1 == two.start)
+        && pairs().filter(|(one, two)| plain(one) && plain(two)).count() * 2 > words.len()
+}
+
 /// True when the first line looks like names: words that no line below has in their place, most of them in capitals.
 fn is_header(words: &[Vec<Word<'_>>]) -> bool {
     let Some((head, rows)) = words.split_first() else { return false };
+    let repeated = |row: &Vec<Word<'_>>| row.iter().zip(head).any(|(cell, name)| cell.text == name.text);
+    are_names(head) && !rows.iter().any(repeated)
+}
+
+/// True of words that are mostly in capitals.
+pub(super) fn are_names(words: &[Word<'_>]) -> bool {
     let is_name = |word: &&Word<'_>| {
         let letters = || word.text.chars().filter(|sign| sign.is_alphabetic());
         letters().next().is_some_and(char::is_uppercase)
             && !word.text.contains(|sign: char| sign.is_ascii_digit())
     };
-    let named = head.iter().filter(is_name).count();
-    let repeated = |row: &Vec<Word<'_>>| row.iter().zip(head).any(|(cell, name)| cell.text == name.text);
-    named * 4 >= head.len() * 3 && !rows.iter().any(repeated)
+    words.iter().filter(is_name).count() * 4 >= words.len() * 3
 }
 
 #[cfg(test)]

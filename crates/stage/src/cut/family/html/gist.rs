@@ -43,7 +43,7 @@ pub(super) fn gist(text: String) -> String {
         }
         kept.push(keep);
     }
-    omit::gaps(&lines, &kept, (MIN_RUN, WHAT))
+    omit::gaps(&lines, &kept, MIN_RUN, |_| WHAT.into())
 }
 
 fn is_heading(line: &str) -> bool {

@@ -20,14 +20,14 @@ pub(super) struct Joined<'v> {
 }
 
 const ROWS: &str = "rows with the same ";
-const HAVE: &str = " have the same ";
-const WHERE: &str = ": they stand in the table right below, once for each";
+const SHARE: &str = " share ";
+const WHERE: &str = ": look these up in the table right below";
 const AT: &str = "at ";
 
 impl Joined<'_> {
     pub(super) fn head(&self) -> String {
         let Self { place, key, names, .. } = self;
-        place::head(place, &format!("{ROWS}{key}{HAVE}{}{WHERE}", names.join(", ")))
+        place::head(place, &format!("{ROWS}{key}{SHARE}{}{WHERE}", names.join(", ")))
     }
 
     /// Writes `at 2,3,4`.
@@ -79,7 +79,7 @@ pub(super) fn is_head(head: &str) -> bool {
 
 fn read(head: &str) -> Option<(PartPlace, &str)> {
     let (place, words) = place::read_head(head)?;
-    let (key, _) = words.strip_prefix(ROWS)?.strip_suffix(WHERE)?.split_once(HAVE)?;
+    let (key, _) = words.strip_prefix(ROWS)?.strip_suffix(WHERE)?.split_once(SHARE)?;
     Some((place, key))
 }
 
