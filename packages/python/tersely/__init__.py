@@ -1,4 +1,4 @@
-"""Reads the dense forms of JSON that Tersely writes, exactly."""
+"""Reads the dense forms of JSON that Tersely writes, exactly, and says tool output in fewer tokens."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from . import stc, terse, tree
 from .error import DecodeError
+from .program import compress
 from .tree import Node, Value
 
-__all__ = ["DecodeError", "Value", "decode", "to_json"]
+__all__ = ["DecodeError", "Value", "compress", "decode", "to_json"]
 
 # In the order in which they are tried on a text of unknown form.
 _FORMS: dict[str, Callable[[str], Node]] = {
