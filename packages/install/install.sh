@@ -13,13 +13,14 @@ releases=https://github.com/tersely/tersely/releases
 main() {
     into=${TERSELY_INSTALL_DIR:-${HOME:?"is not set: say where to install with TERSELY_INSTALL_DIR"}/.local/bin}
     from=$(address)
+    wanted=$(targets)
     tmp=$(mktemp -d)
     trap 'rm -rf "$tmp"' EXIT
     trap 'exit 1' HUP INT TERM
 
     fetch "$from/SHA256SUMS" "$tmp/SHA256SUMS"
     # A glibc may be too old for the first; the second is static and needs none.
-    for target in $(targets); do
+    for target in $wanted; do
         program=$(unpack "$target")
         if version=$("$program" --version 2>"$tmp/fault"); then
             place "$program"

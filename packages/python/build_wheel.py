@@ -30,7 +30,7 @@ def write(out: Path, platform: str, binaries: list[Path]) -> str:
     base = f"{project['name']}-{project['version']}"
     info = f"{base}.dist-info"
     name = f"{base}-py3-none-{platform}.whl"
-    with zipfile.ZipFile(out / name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+    with zipfile.ZipFile(out / name, "w") as wheel:
         entries = [
             *_package(),
             *((f"{base}.data/scripts/{path.name}", path.read_bytes(), 0o755) for path in binaries),
@@ -88,7 +88,7 @@ def _add(wheel: zipfile.ZipFile, path: str, data: bytes, mode: int) -> None:
     entry = zipfile.ZipInfo(path, time.gmtime(EPOCH)[:6])
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100000 | mode) << 16
-    wheel.writestr(entry, data, compresslevel=9)
+    wheel.writestr(entry, data)
 
 
 if __name__ == "__main__":

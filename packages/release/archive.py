@@ -33,7 +33,7 @@ def write_tar(out: Path, entries: list[Entry]) -> Path:
             header = tarfile.TarInfo(each.path)
             header.size, header.mode, header.mtime = len(each.data), each.mode, EPOCH
             archive.addfile(header, io.BytesIO(each.data))
-    out.write_bytes(gzip.compress(tar.getvalue(), mtime=EPOCH))
+    out.write_bytes(gzip.compress(tar.getvalue(), compresslevel=6, mtime=EPOCH))
     return out
 
 
@@ -43,5 +43,5 @@ def write_zip(out: Path, entries: list[Entry]) -> Path:
             header = zipfile.ZipInfo(each.path, time.gmtime(EPOCH)[:6])
             header.compress_type = zipfile.ZIP_DEFLATED
             header.external_attr = (0o100000 | each.mode) << 16
-            archive.writestr(header, each.data, compresslevel=9)
+            archive.writestr(header, each.data)
     return out

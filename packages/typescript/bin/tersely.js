@@ -32,14 +32,16 @@ function find() {
 }
 
 function start(program) {
-  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  let child;
   // A terminal sends these to the child as well: handed on they would arrive twice.
   const fromTerminal = ["SIGINT", "SIGQUIT"];
+  // Before the child is there: a signal that comes in between must not leave it behind alone.
   for (const signal of ["SIGTERM", "SIGHUP", ...fromTerminal]) {
     process.on(signal, () => {
       if (!(process.stdin.isTTY && fromTerminal.includes(signal))) child.kill(signal);
     });
   }
+  child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
   child.on("error", (fault) => fail(`${program} does not start: ${fault.message}`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
