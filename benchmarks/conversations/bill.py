@@ -1,8 +1,8 @@
-"""Replays the transcripts of a corpus and writes what they come to into the record and the README.
+"""Replays the transcripts of a corpus and writes what they come to into the record, the measurements and the README.
 
     python3 bill.py CORPUS [--record RECORD] [--binary TERSELY_BENCH]
 
-Only the block of figures in the record and the cells of figures in the README change; what is said about them is for
+Only the block of figures in the record and the cells of figures in the two pages change; what is said about them is for
 people to write.
 """
 
@@ -15,6 +15,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "docs" / "measurements.md", ROOT / "README.md"]
 RECORD = ROOT / "benchmarks" / "record" / "2026-11-16-bill.md"
 
 
@@ -43,7 +44,7 @@ def risen(it: dict, way: str) -> str:
 
 
 def figures(it: dict) -> dict[str, str]:
-    """The cells of the README, by the words before them."""
+    """The cells of the tables, by the words before them."""
     total = it["total"]
     results, bill, spread = total["tool_results"], total["bill"], total["quartiles"]
     median = {name: {way: part[way][1] for way in ("exact", "standard")} for name, part in spread.items()}
@@ -63,6 +64,14 @@ def figures(it: dict) -> dict[str, str]:
     }
 
 
+def filled(page: str, cells: dict[str, str]) -> str:
+    """A page with these figures in the rows that it has of them."""
+    for words, figure in cells.items():
+        row = re.compile(rf"(?m)^\| {re.escape(words)} \| .*? \|")
+        page = row.sub(lambda _, words=words, figure=figure: f"| {words} | {figure} |", page)
+    return page
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,13 +87,8 @@ def main() -> None:
     if not found:
         raise SystemExit(f"{args.record} has no block of text for the figures")
     args.record.write_text(record)
-    readme = (ROOT / "README.md").read_text()
-    for words, figure in figures(it).items():
-        row = re.compile(rf"(?m)^\| {re.escape(words)} \| .*? \|")
-        readme, found = row.subn(lambda _: f"| {words} | {figure} |", readme)
-        if found != 1:
-            raise SystemExit(f"README.md has {found} rows that begin with: {words}")
-    (ROOT / "README.md").write_text(readme)
+    for page in PAGES:
+        page.write_text(filled(page.read_text(), figures(it)))
     print("\n".join(f"{words}: {figure}" for words, figure in figures(it).items()))
 
 
