@@ -93,7 +93,7 @@ impl Saved {
         let less = grouped(before.saturating_sub(*after));
         write!(
             f,
-            "\n  {} sent as they came: {less} of {} tokens ",
+            "\n  {} sent unchanged: {less} of {} tokens ",
             many(*untouched, "request"),
             grouped(*before)
         )?;
@@ -282,7 +282,7 @@ mod tests {
         check(
             Totals { untouched: 2, would, ..totals(2, 1_000, 1_000) },
             "2 requests: 0 of 1,000 tokens saved, 0.0 %\
-             \n  2 requests sent as they came: 300 of 1,000 tokens would have been saved, 30.0 %",
+             \n  2 requests sent unchanged: 300 of 1,000 tokens would have been saved, 30.0 %",
         );
     }
 

@@ -356,7 +356,11 @@ fn trials_hold_for_whole_requests() {
         json!("0.5%"),
         "environment TERSELY_HOLDOUT",
     );
-    Scene::new("trial-mode").set("TERSELY_MODE", "observe").holds("mode", json!("observe"), "environment TERSELY_MODE");
+    Scene::new("trial-mode").set("TERSELY_MODE", "observe").holds(
+        "mode",
+        json!("observe"),
+        "environment TERSELY_MODE",
+    );
 }
 
 /// Behaviour 14.5: a file that was merely found sends nothing anywhere; what it cuts by itself is its own matter.

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tersely_history::{
-    HistoryReader, HistorySettings, HistorySink, HistoryView, HoldoutReport, MeasureKind, purge,
+    HistoryPeriod, HistoryReader, HistorySettings, HistorySink, HistoryView, HoldoutReport, MeasureKind,
+    purge,
 };
 use tersely_proof::{Arm, Holdout};
 use tersely_telemetry::{
@@ -156,7 +157,7 @@ fn groups_are_compared_once_their_sessions_are_over() {
     let turns = of(MeasureKind::Turns);
     assert!(!turns.gap.unwrap().is_clear() && turns.more.is_none(), "{turns:?}");
     // Nothing of what would have been is what was.
-    let sums = HistoryReader::open(&ledger.file).unwrap().look(|it| it.sums(Default::default())).unwrap();
+    let sums = HistoryReader::open(&ledger.file).unwrap().look(|it| it.sums(HistoryPeriod::All)).unwrap();
     let held = sums.would.requests;
     assert_eq!(
         (sums.saved(), sums.would.saved()),
@@ -205,7 +206,7 @@ fn an_older_file_is_brought_up_to_date() {
         .unwrap();
     drop(connection);
     let reader = HistoryReader::open(&ledger.file).unwrap();
-    let sums = reader.look(|it| it.sums(Default::default())).unwrap();
+    let sums = reader.look(|it| it.sums(HistoryPeriod::All)).unwrap();
     assert_eq!((sums.requests, sums.saved(), sums.would.requests), (1, 400, 0));
     assert!(reader.look(HistoryView::holdout).unwrap().is_none());
 }

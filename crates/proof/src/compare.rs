@@ -3,7 +3,7 @@
 //! No band around a mean can hold for values without a bound, so values above a cap count as the cap. It comes from the
 //! first sessions, which are not counted afterwards, so that it is fixed before any of those that are.
 
-use crate::rule::{Gap, gap, mean, threshold};
+use crate::rule::{MeanGap, gap, mean, threshold};
 use crate::share::HoldoutShare;
 
 /// The first sessions, which say what is usual and are not compared.
@@ -63,7 +63,7 @@ pub struct Compared {
     /// Sessions that were left as they came.
     pub held: GroupMean,
     /// Treated less held out; as a part of held out on the scale of ratios. Nothing while there are too few.
-    pub gap: Option<Gap>,
+    pub gap: Option<MeanGap>,
     /// About how many more sessions it takes until the difference is clear, should it stay as it is; nothing where it is
     /// clear, or there is none to speak of.
     pub more: Option<u64>,
@@ -122,9 +122,12 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
 }
 
 impl Units {
-    /// About how many sessions tell such a difference, at the present spread.
+    /// About how many sessions tell such a difference, at the present spread; none are enough for no difference.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is never less than none")]
     fn needed(&self, part: f64, difference: f64) -> u64 {
+        if difference == 0.0 {
+            return u64::MAX;
+        }
         let spread = variance(&self.treated) / (1.0 - part) + variance(&self.held) / part;
         (2.0 * (threshold() + UNSURE) * spread / difference.powi(2)).ceil().min(1e15) as u64
     }
@@ -158,8 +161,8 @@ fn back(scale: ValueScale, cap: f64, unit: f64) -> f64 {
     }
 }
 
-fn scaled(gap: Gap, scale: impl Fn(f64) -> f64) -> Gap {
-    Gap { difference: scale(gap.difference), low: scale(gap.low), high: scale(gap.high) }
+fn scaled(gap: MeanGap, scale: impl Fn(f64) -> f64) -> MeanGap {
+    MeanGap { difference: scale(gap.difference), low: scale(gap.low), high: scale(gap.high) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are never so many values")]

@@ -13,5 +13,5 @@ pub use arm::Arm;
 pub use capital::Bets;
 pub use compare::{BURN_IN, Compared, GroupMean, LEAST, SessionValue, ValueScale, compare};
 pub use holdout::Holdout;
-pub use rule::{Gap, LEVEL, gap, threshold};
+pub use rule::{LEVEL, MeanGap, gap, threshold};
 pub use share::HoldoutShare;

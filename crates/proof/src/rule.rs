@@ -13,7 +13,7 @@ const MEANS: usize = 26;
 
 /// The difference of two means, and where it is believed to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gap {
+pub struct MeanGap {
     /// The mean of the first less that of the second, as far as they are known.
     pub difference: f64,
     /// The least that it may be.
@@ -22,7 +22,7 @@ pub struct Gap {
     pub high: f64,
 }
 
-impl Gap {
+impl MeanGap {
     /// True when there is a difference, whichever.
     #[must_use]
     pub fn is_clear(&self) -> bool {
@@ -39,11 +39,11 @@ pub fn threshold() -> f64 {
 /// Where the mean of `first` less that of `second` is, for values between 0 and 1. `ratio` is how many of the second there
 /// are for one of the first, and `level` about where the means are, both known beforehand.
 #[must_use]
-pub fn gap(first: &[f64], second: &[f64], ratio: f64, level: f64) -> Gap {
+pub fn gap(first: &[f64], second: &[f64], ratio: f64, level: f64) -> MeanGap {
     let difference = mean(first) - mean(second);
     let high = most(first, second, &Bets::tied(ratio, level));
     let low = -most(second, first, &Bets::tied(1.0 / ratio, level));
-    Gap { difference, low, high }
+    MeanGap { difference, low, high }
 }
 
 /// The most that the mean of `low` can be above that of `high`.

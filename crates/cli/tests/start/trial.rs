@@ -102,11 +102,12 @@ fn number(answer: &str, name: &str) -> u64 {
 fn observe_sends_what_came_and_tells_what_would_have_been() {
     let (body, _) = turn();
     let body = body.replace("\"m\"", "\"claude-sonnet-4-5\"");
-    for (name, args, env, headers) in [
-        ("flag", &["--mode", "observe"][..], &[][..], ""),
+    let ways: [(&str, &[&str], &[(&str, &str)], &str); 3] = [
+        ("flag", &["--mode", "observe"], &[], ""),
         ("env", &[], &[("TERSELY_MODE", "observe")], ""),
         ("header", &[], &[], "\r\nx-tersely-mode: observe"),
-    ] {
+    ];
+    for (name, args, env, headers) in ways {
         let mut watched = Watched::open(name, args, env);
         let (answer, sent) = watched.send(headers, &body);
         assert_eq!(sent, body, "{name}: byte for byte");
@@ -138,7 +139,7 @@ fn observe_sends_what_came_and_tells_what_would_have_been() {
         let said = watched.close();
         assert!(said.contains("1 request: 0 of "), "{said}");
         assert!(
-            said.contains("1 request sent as they came: ") && said.contains("would have been saved"),
+            said.contains("1 request sent unchanged: ") && said.contains("would have been saved"),
             "{said}"
         );
         let stats: Value = serde_json::from_str(&watched.stats(&["--json"])).expect("JSON");
@@ -163,8 +164,7 @@ fn observe_masks_what_was_asked_for() {
     let observe = Watched::open("usual", &["--mode", "observe"], &[]);
     assert_eq!(observe.send("", &body).1, body, "what is usual is part of what is only told");
     let masked = observe.send("", &asks).1;
-    assert!(!masked.contains(&secret) && !masked.contains("_tersely"), "{masked}");
-    assert_eq!(masked.len() / 100, body.len() / 100, "nothing else changes");
+    assert_eq!(masked, body.replace(&secret, "[REDACTED_SECRET]"), "nothing else changes");
     let sealed = Watched::open("sealed", &["--mode", "observe", "--redact-secrets=true"], &[]);
     assert!(!sealed.send("", &body).1.contains(&secret));
 }
@@ -246,10 +246,10 @@ fn what_cannot_be_told_apart_is_in_no_trial() {
     let item = json!({ "type": "function_call_output", "call_id": "c", "output": "[1, 2, 3]" });
     let input = [json!({ "role": "user", "content": "Hi" }), item];
     for (member, headers, expected) in [
-        (json!({ "store": true }), "", None),
-        (json!({ "previous_response_id": "r" }), "", None),
-        (json!({ "store": true }), "\r\nsession_id: abc", Some(())),
-        (json!({ "store": false }), "", Some(())),
+        (json!({ "store": true }), "", false),
+        (json!({ "previous_response_id": "r" }), "", false),
+        (json!({ "store": true }), "\r\nsession_id: abc", true),
+        (json!({ "store": false }), "", true),
     ] {
         let mut body = json!({ "model": "gpt-5", "input": input });
         let all = body.as_object_mut().expect("an object");
@@ -257,6 +257,6 @@ fn what_cannot_be_told_apart_is_in_no_trial() {
         let body = body.to_string();
         let head = format!("POST /v1/responses HTTP/1.1\r\ncontent-length: {}{headers}", body.len());
         let answer = ask(&watched.address, &head, &body);
-        assert_eq!(header(&answer, "x-tersely-arm").map(drop), expected, "{member} {headers}: {answer}");
+        assert_eq!(header(&answer, "x-tersely-arm").is_some(), expected, "{member} {headers}: {answer}");
     }
 }

@@ -104,20 +104,20 @@
           h('button', { 'data-key': `period-${key}`, 'aria-pressed': String(key === period), onclick: () => { state.period = key; render(); } }, name))),
         h('dl', { class: 'facts' },
           fact('Money, about', sums.priced_requests ? dollars(sums.usd_saved) : '–', sums.priced_requests ? `of ${dollars(sums.usd_without)}` : 'no known price'),
-          sums.untouched_requests > 0 && fact('Would have saved', share(sums.would_tokens_saved, sums.would_tokens_before), `of ${plural(sums.untouched_requests, 'request')} sent as they came`),
+          sums.untouched_requests > 0 && fact('Would have saved', share(sums.would_tokens_saved, sums.would_tokens_before), `of ${plural(sums.untouched_requests, 'request')} sent unchanged`),
           fact('Requests', exact(sums.requests), sums.failed ? `${exact(sums.failed)} failed` : ''),
           fact('Results changed', exact(sums.changed), `of ${short(sums.results)}`),
           fact('Fetched back', short(sums.tokens_fetched), 'tokens'),
           fact('From the cache', share(sums.billed_cache_read, read), read ? `of ${short(read)} read` : ''),
           fact('Our own time', time(stats.latency.rewrite.p50_us), `p95 ${time(stats.latency.rewrite.p95_us)}`))),
       chart(stats, period),
+      stats.holdout && h('div', { class: 'grid' }, holdout(stats.holdout)),
       h('div', { class: 'grid' },
         bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family, before: it.tokens_before, saved: it.tokens_saved }))),
         bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
         bars('Clients', 'all tokens', parts(sums.clients)),
         bars('Projects', 'all tokens', parts(sums.projects)),
         bars('Models', 'all tokens', parts(sums.models)),
-        stats.holdout && holdout(stats.holdout),
         health(stats)),
     ];
   };
@@ -134,10 +134,10 @@
       ? `not enough data: about ${plural(tenth, 'session')} to go`
       : clear ? `${gap(name, difference)}; 95 % sure: ${gap(name, low)} to ${gap(name, high)}`
         : `not clear yet: ${gap(name, low)} to ${gap(name, high)}${more ? `; about ${plural(more, 'session')} to go` : ''}`);
-    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent as they came`)),
-      h('dl', { class: 'pairs' }, h('dt', {}, 'Sessions'), h('dd', {}, `${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} going on`),
-        it.measures.map((one) => [h('dt', {}, MEASURES[one.name], h('br'), h('small', { class: 'hint' }, told(one))),
-          h('dd', {}, `${amount(one.name, one.treated.mean)} · ${amount(one.name, one.held_out.mean)}`)])));
+    return h('section', { class: 'card' }, h('h2', {}, 'Hold-out', h('span', {}, `${it.share} of sessions sent as they came: ${exact(it.treated)} treated · ${exact(it.held_out)} held out · ${exact(it.running)} going on`)),
+      h('dl', { class: 'pairs' },
+        it.measures.map((one) => [h('dt', {}, MEASURES[one.name], ': ', h('small', { class: 'hint' }, told(one))),
+          h('dd', { title: 'treated · held out' }, one.difference == null ? '–' : `${amount(one.name, one.treated.mean)} · ${amount(one.name, one.held_out.mean)}`)])));
   };
 
   const health = (stats) => {

@@ -3,10 +3,13 @@
 use std::fmt::Write as _;
 
 use tersely_history::{HoldoutMeasure, HoldoutReport, MeasureKind};
-use tersely_proof::{BURN_IN, Compared, Gap, LEAST};
+use tersely_proof::{BURN_IN, Compared, LEAST, MeanGap};
 use tersely_terminal::number::{grouped, many};
 
 use crate::command::stats::block::{DIM, GOOD, HEAD};
+
+/// So many sessions that nobody will wait for them.
+const FAR: u64 = 10_000_000;
 
 /// The whole page.
 pub(crate) fn page(report: &HoldoutReport) -> String {
@@ -25,19 +28,18 @@ pub(crate) fn page(report: &HoldoutReport) -> String {
 
 fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
     let (treated, held) = (compared.treated, compared.held);
-    let mut out = format!(
-        "{HEAD}{:<22}{HEAD:#}{} treated, {} held out\n",
-        title(*kind),
-        amount(*kind, treated.mean),
-        amount(*kind, held.mean)
-    );
+    let mut out = format!("{HEAD}{:<22}{HEAD:#}", title(*kind));
+    if treated.sessions > 0 && held.sessions > 0 {
+        let _ = write!(out, "{} treated, {} held out", amount(*kind, treated.mean), amount(*kind, held.mean));
+    }
+    out.push('\n');
     let Some(gap) = compared.gap else {
         let few = format!(
             "not enough data: {} and {} sessions after the first {BURN_IN}, {LEAST} of each are the least",
             grouped(treated.sessions),
             grouped(held.sessions)
         );
-        let _ = writeln!(out, "  {few}; about {} more to go\n", many(compared.tenth, "session"));
+        let _ = writeln!(out, "  {few}; about {} more to go\n", many(rough(compared.tenth), "session"));
         return out;
     };
     let _ = writeln!(out, "  {}", verdict(*kind, compared, gap));
@@ -46,19 +48,22 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
 }
 
 /// What is proved, and what it takes where nothing is.
-fn verdict(kind: MeasureKind, compared: &Compared, gap: Gap) -> String {
+fn verdict(kind: MeasureKind, compared: &Compared, gap: MeanGap) -> String {
     let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
     if gap.is_clear() {
         let color = if gap.high < 0.0 { GOOD } else { HEAD };
         return format!("{color}{}{color:#}, and 95 % sure: {band}", change(kind, gap.difference));
     }
     let more = match compared.more {
-        Some(more) => format!("about {} more at this spread, if it stays at that", many(more, "session")),
+        Some(more) => {
+            format!("about {} more at this spread, if it stays at that", many(rough(more), "session"))
+        }
         None => "no difference to speak of so far".to_owned(),
     };
     let tenth = match compared.tenth {
         0 => "a difference of a tenth would have shown by now".to_owned(),
-        count => format!("a difference of a tenth would take about {} more", many(count, "session")),
+        FAR.. => "a difference of a tenth is too small to be told".to_owned(),
+        count => format!("a difference of a tenth would take about {} more", many(rough(count), "session")),
     };
     format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
 }
@@ -111,6 +116,12 @@ fn change(kind: MeasureKind, gap: f64) -> String {
     }
 }
 
+/// A number to two digits: it is no better known than that.
+fn rough(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.max(1).ilog10().saturating_sub(1));
+    number.div_ceil(unit).saturating_mul(unit)
+}
+
 fn dollars(value: f64) -> String {
     if value < 1.0 { format!("${value:.4}") } else { format!("${value:.2}") }
 }
@@ -121,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    fn compared(gap: Option<Gap>, more: Option<u64>, tenth: u64) -> Compared {
+    fn compared(gap: Option<MeanGap>, more: Option<u64>, tenth: u64) -> Compared {
         let group = |sessions, mean| GroupMean { sessions, mean };
         Compared { cap: 4.0, capped: 3, treated: group(930, 0.412), held: group(48, 0.551), gap, more, tenth }
     }
@@ -135,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_is_clear_is_said_with_its_band() {
-        let gap = Gap { difference: -0.139, low: -0.3, high: -0.02 };
+        let gap = MeanGap { difference: -0.139, low: -0.3, high: -0.02 };
         assert_eq!(
             said(MeasureKind::Cost, compared(Some(gap), None, 0)),
             "cost a session        $0.4120 treated, $0.5510 held out\
@@ -146,8 +157,8 @@ mod tests {
 
     #[test]
     fn what_is_not_clear_says_what_it_takes() {
-        let gap = Gap { difference: -0.139, low: -0.3, high: 0.02 };
-        let text = said(MeasureKind::Ratio, compared(Some(gap), Some(1_200), 5_000));
+        let gap = MeanGap { difference: -0.139, low: -0.3, high: 0.02 };
+        let text = said(MeasureKind::Ratio, compared(Some(gap), Some(1_190), 5_000));
         assert!(
             text.contains(
                 "not clear yet: 13.9 % less, between 30.0 % less and 2.0 % more; about 1,200 sessions more at this \
@@ -155,7 +166,7 @@ mod tests {
             ),
             "{text}"
         );
-        let none = Gap { difference: 0.001, low: -0.3, high: 0.3 };
+        let none = MeanGap { difference: 0.001, low: -0.3, high: 0.3 };
         let text = said(MeasureKind::Turns, compared(Some(none), None, 0));
         assert!(
             text.contains(
@@ -170,5 +181,6 @@ mod tests {
         let text = said(MeasureKind::Rereads, compared(None, None, 80));
         assert!(text.contains("not enough data: 930 and 48 sessions after the first 20"), "{text}");
         assert!(text.contains("about 80 sessions more to go"), "{text}");
+        assert_eq!([0, 9, 81, 1_101, u64::MAX].map(rough)[..4], [0, 9, 81, 1_200]);
     }
 }

@@ -95,7 +95,7 @@ impl StatsReport {
         }
         let worth = if would.money == 0 { String::new() } else { format!(", about {}", money(would.money)) };
         format!(
-            "{} sent as they came: {} of {} tokens would have been saved, {}{worth} {DIM}· in no number above{DIM:#}\n\n",
+            "{} sent unchanged: {} of {} tokens would have been saved, {}{worth} {DIM}· in no number above{DIM:#}\n\n",
             many(would.requests, "request"),
             tokens(would.saved()),
             tokens(signed(would.before)),
