@@ -9,6 +9,7 @@ the place of the script. Run both with `just litellm`.
 import argparse
 import json
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -59,17 +60,22 @@ class Tersely:
         self.process.wait()
 
 
+# Which configuration of docs/litellm.md is meant, and what the test adds to it. A strong reader is sent all of a result in a
+# denser form: to see something left out, the reader is small.
+GUARDRAILS = {
+    "tersely": (0, ["reader: small"]),
+    "expand": (0, ["reader: small", "expand: true"]),
+    "headroom": (1, []),
+    "dead": (0, ["expand: true"]),
+    "silent": (0, ["expand: true", "timeout: 0.5"]),
+}
+
+
 def configuration(guardrail: str, tersely: str, upstream: str) -> str:
-    """docs/litellm.md has the guardrails; the models are those of the test."""
-    # A strong reader is sent all of a result in a denser form: to see something left out, the reader is small.
-    known = {
-        "tersely": ["guardrail: tersely.litellm.TerselyGuardrail", "reader: small"],
-        "expand": ["guardrail: tersely.litellm.TerselyGuardrail", "reader: small", "expand: true"],
-        "headroom": ["guardrail: headroom", "unreachable_fallback: fail_open"],
-        "dead": ["guardrail: tersely.litellm.TerselyGuardrail", "expand: true"],
-        "silent": ["guardrail: tersely.litellm.TerselyGuardrail", "expand: true", "timeout: 0.5"],
-    }
-    lines = "".join(f"      {line}\n" for line in known[guardrail])
+    """The guardrails as docs/litellm.md has them; the models are those of the test."""
+    place, added = GUARDRAILS[guardrail]
+    page = (HERE.parents[1] / "docs" / "litellm.md").read_text()
+    block = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)[place].replace("http://127.0.0.1:8787", tersely)
     return f"""
 model_list:
   - model_name: scripted-chat
@@ -78,13 +84,7 @@ model_list:
     litellm_params: {{model: anthropic/claude-scripted, api_base: {upstream}, api_key: none}}
   - model_name: scripted-responses
     litellm_params: {{model: openai/gpt-5-scripted, api_base: {upstream}/v1, api_key: none}}
-guardrails:
-  - guardrail_name: {guardrail}
-    litellm_params:
-{lines}      mode: pre_call
-      default_on: true
-      api_base: {tersely}
-"""
+{block}""" + "".join(f"      {line}\n" for line in added)
 
 
 class Proxy:

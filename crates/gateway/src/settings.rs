@@ -8,7 +8,6 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
-use crate::caller::Reach;
 use crate::display::Display;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
@@ -221,17 +220,6 @@ pub enum CompressApi {
     On,
     /// Nobody: the paths are the upstream's.
     Off,
-}
-
-impl CompressApi {
-    /// True when whoever can reach a listener may.
-    pub(crate) fn is_open(self, reach: Reach) -> bool {
-        match self {
-            Self::Auto => reach == Reach::Loopback,
-            Self::On => true,
-            Self::Off => false,
-        }
-    }
 }
 
 impl Origins {

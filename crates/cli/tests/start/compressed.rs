@@ -117,9 +117,10 @@ fn frozen_messages_stay_and_are_still_referred_to() {
     let address = served.address();
     for shape in SHAPES {
         let text = log();
-        // A reference names the command whose output it means.
+        // A reference names the command whose output it means; what a file holds is shown as it is.
         let messages = [exchange(shape, "c1", &text), exchange(shape, "c2", &text)].join(",");
-        let messages = messages.replace(r#""arguments":"{}""#, r#""arguments":"{\"command\":\"x\"}""#);
+        let messages = messages.replace(r#""arguments":"{}""#, r#""arguments":"{\"command\":\"cat x\"}""#);
+        let messages = messages.replace(r#"{"command":"x"}"#, r#"{"command":"cat x"}"#);
         let body = |frozen: &str| {
             format!(r#"{{"messages":[{messages}],"config":{{"frozen_message_count":{frozen}}}}}"#)
         };

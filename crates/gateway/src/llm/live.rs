@@ -154,7 +154,9 @@ impl Live {
     ) -> Result<LoneAnswer, Refused> {
         let whose = self.whose(head)?;
         let retrieves = question.retrieves && self.shelf(&whose).is_some();
-        let engine = alone(&self.engine(), retrieves);
+        let engine = self.engine();
+        let offers = retrieves && engine.settings().expand != ExpandOffer::Never;
+        let engine = alone(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
         let memo = if retrieves { None } else { self.memory(&whose) };
         let request = Request {
             asked: asked(head.headers)?.or(unmasked()),
@@ -273,16 +275,14 @@ impl Rewrite for Live {
 
 /// An engine for messages whose answer nobody here sees: it changes results alone, and leaves out of them only what can
 /// be asked for.
-fn alone(engine: &Engine, retrieves: bool) -> Engine {
-    let settings = engine.settings();
-    let offers = retrieves && settings.expand != ExpandOffer::Never;
+fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
     Engine::new(EngineSettings {
-        expand: if offers { ExpandOffer::Always } else { ExpandOffer::Never },
+        expand,
         strategy: Strategy::Stages,
         schema: SchemaMode::Disabled,
         prompts: None,
         discovery: None,
-        ..settings.clone()
+        ..engine.settings().clone()
     })
 }
 

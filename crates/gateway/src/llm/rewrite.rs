@@ -10,7 +10,8 @@ use tersely_engine::{Fetched, KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
-use crate::llm::compress::{CompressQuestion, LoneAnswer};
+use crate::llm::compress::message::LoneAnswer;
+use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
 use crate::llm::whose::Whose;
 use crate::missed::Missed;

@@ -7,19 +7,22 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_core::Loss;
+use tersely_engine::Refused;
 use tersely_telemetry::ShownName;
 use tokio::task::spawn_blocking;
 
 use crate::bench::guarded;
+use crate::caller::Reach;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
 use crate::llm::compress::message::{LoneAnswer, write, write_unchanged};
 use crate::llm::compress::question::CompressQuestion;
+use crate::llm::compress::reply::json;
 use crate::llm::compress::retrieve;
 use crate::llm::gate::{Gate, arriving};
 use crate::llm::rewrite::{Head, Refusal, Rewrite};
@@ -27,6 +30,7 @@ use crate::llm::seal;
 use crate::llm::whole::{Read, Whole, bomb, read};
 use crate::missed::Missed;
 use crate::reply::Reply;
+use crate::settings::CompressApi;
 use crate::visit::Known;
 
 /// What requests at this door are called where providers have names.
@@ -60,7 +64,12 @@ impl CompressAsk {
             (&Method::GET, path) => Self::Retrieve(retrieve::id(path)?),
             _ => return None,
         };
-        gate.settings.compress_api.is_open(gate.reach).then_some(asked)
+        let is_open = match gate.settings.compress_api {
+            CompressApi::Auto => gate.reach == Reach::Loopback,
+            CompressApi::On => true,
+            CompressApi::Off => false,
+        };
+        is_open.then_some(asked)
     }
 }
 
@@ -125,8 +134,9 @@ type Answered = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
 /// The answer to a question, from which nothing is left out that could not be kept.
 async fn settled(gate: &Gate, desk: &Arc<CompressDesk>) -> Result<Answered, Missed> {
-    let Ok((question, answer)) = desk.work(gate, Loss::Detail).await? else {
-        return desk.work(gate, Loss::Form).await;
+    let (question, answer) = match desk.work(gate, Loss::Detail).await? {
+        Ok(done) => done,
+        refused => return Ok(refused),
     };
     if answer.kept.is_empty() || gate.rewrite.keep(&desk.head(), answer.kept.clone()).await {
         return Ok(Ok((question, answer)));
@@ -188,7 +198,7 @@ impl CompressDesk {
     fn question(&self) -> Result<CompressQuestion, Refusal> {
         let coding = Coding::of(&self.parts.headers);
         if coding == Coding::Identity {
-            return CompressQuestion::read(&self.body);
+            return CompressQuestion::read(&self.body).map_err(bad);
         }
         let plain = coding.decode(self.limit, &self.body).map_err(|fault| match fault {
             CodingFault::TooLong => bomb(self.limit),
@@ -198,7 +208,7 @@ impl CompressDesk {
                 Refusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, message: message.to_owned() }
             }
         })?;
-        CompressQuestion::read(&Bytes::from(plain))
+        CompressQuestion::read(&Bytes::from(plain)).map_err(bad)
     }
 
     fn head(&self) -> Head<'_> {
@@ -207,15 +217,27 @@ impl CompressDesk {
     }
 }
 
+fn bad(refused: Refused) -> Refusal {
+    Refusal { status: StatusCode::BAD_REQUEST, message: refused.message }
+}
+
 /// The model that a question names, if that can be shown.
 fn model(question: &CompressQuestion) -> Option<ShownName> {
     let name: String = serde_json::from_slice(question.came().model?).ok()?;
     ShownName::of(&name)
 }
 
-/// An answer of ours, which takes room until it has been sent.
-pub(super) fn json(gate: &Gate, text: Vec<u8>) -> Response<Reply> {
-    let mut response = Response::new(Reply::Ours(Some(gate.space.hold(text))));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
+#[cfg(test)]
+mod tests {
+    use tersely_wire::claimed_provider;
+
+    use super::*;
+
+    /// Behaviour 20.8.
+    #[test]
+    fn no_provider_has_these_paths() {
+        for path in [PATH, TURNS, "/v1/retrieve/shadow_00112233445566778899aabbccddeeff"] {
+            assert!(claimed_provider(path).is_none(), "{path}");
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! The door for gateways that bring messages to be made smaller, and take them on to a model themselves.
 
 mod door;
-mod message;
-mod question;
+pub(super) mod message;
+pub(super) mod question;
+mod reply;
 mod retrieve;
 
 pub(crate) use door::{CompressAsk, answer};

@@ -4,11 +4,9 @@
 //! bring words for other servers too, and a request that fails for one would be no better than a word that does nothing.
 
 use bytes::Bytes;
-use http::StatusCode;
 use serde_json::{Map, Value};
+use tersely_engine::Refused;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
-
-use crate::llm::rewrite::Refusal;
 
 /// Bytes of what is asked beside the messages.
 const LONGEST: usize = 64 << 10;
@@ -36,7 +34,7 @@ impl CompressQuestion {
     ///
     /// # Errors
     /// When it is none; the words say what would be one.
-    pub(crate) fn read(body: &Bytes) -> Result<Self, Refusal> {
+    pub(crate) fn read(body: &Bytes) -> Result<Self, Refused> {
         check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
         let names = ["messages", "model", "config", "tools", "gateway"];
         let found = top_members(&names, body).unwrap_or_default();
@@ -74,7 +72,7 @@ struct CompressConfig {
     ignored: Vec<String>,
 }
 
-fn asked(config: Option<Bytes>) -> Result<CompressConfig, Refusal> {
+fn asked(config: Option<Bytes>) -> Result<CompressConfig, Refused> {
     let Some(config) = config else { return Ok(CompressConfig::default()) };
     if config.len() > LONGEST {
         return Err(refuse(format!("config: longer than {LONGEST} bytes")));
@@ -113,15 +111,15 @@ fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a By
 }
 
 /// A value that begins as it should.
-fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, Refusal> {
+fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, Refused> {
     match value {
         Some(value) if value.first() != Some(&first) => Err(refuse(expected)),
         value => Ok(value),
     }
 }
 
-fn refuse(message: impl Into<String>) -> Refusal {
-    Refusal { status: StatusCode::BAD_REQUEST, message: message.into() }
+fn refuse(message: impl Into<String>) -> Refused {
+    Refused { message: message.into() }
 }
 
 #[cfg(test)]
@@ -129,7 +127,7 @@ mod tests {
     use super::*;
 
     fn read(body: &str) -> Result<CompressQuestion, String> {
-        CompressQuestion::read(&Bytes::from(body.to_owned())).map_err(|refusal| refusal.message)
+        CompressQuestion::read(&Bytes::from(body.to_owned())).map_err(|refused| refused.message)
     }
 
     /// Behaviour 21.5.

@@ -3,11 +3,11 @@
 use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
-use serde_json::json;
+use serde_json::json as said;
 use tersely_core::expand::Wish;
 
 use crate::error::Error;
-use crate::llm::compress::door;
+use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
 use crate::llm::gate::Gate;
 use crate::reply::Reply;
@@ -37,19 +37,19 @@ pub(super) async fn retrieve(
 ) -> Result<Response<Reply>, Error> {
     let (parts, _) = request.into_parts();
     let text = original(gate, &parts, id.clone()).await?;
-    let part = parts.uri.query().and_then(part);
+    let wanted = parts.uri.query().and_then(part);
     let length = text.len();
-    let shown = match part {
+    let shown = match wanted {
         None => text,
-        Some(part) => {
-            let (whole, wish) = (text.clone(), json!({"id": id, "part": part}).to_string());
+        Some(wanted) => {
+            let (whole, wish) = (text.clone(), said!({"id": id, "part": wanted}).to_string());
             let show = move || Wish::read(&wish).map(|wish| wish.show(&whole).into_owned());
             // Whoever cannot have the part has all of it.
             gate.bench.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
         }
     };
-    let answer = json!({"id": id, "original_content": shown}).to_string();
-    let mut response = door::json(gate, answer.into_bytes());
+    let answer = said!({"id": id, "original_content": shown}).to_string();
+    let mut response = json(gate, answer.into_bytes());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }

@@ -1,0 +1,14 @@
+//! Puts JSON of ours into a response.
+
+use http::Response;
+use http::header::{CONTENT_TYPE, HeaderValue};
+
+use crate::llm::gate::Gate;
+use crate::reply::Reply;
+
+/// A response of ours, which takes room until it has been sent.
+pub(super) fn json(gate: &Gate, text: Vec<u8>) -> Response<Reply> {
+    let mut response = Response::new(Reply::Ours(Some(gate.space.hold(text))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
