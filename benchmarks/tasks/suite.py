@@ -16,6 +16,8 @@ from hide import Case
 from packages import Package, python
 
 PATIENCE = 90
+# On a busy machine a judge who hurries would call a good repair a bad one.
+JUDGES_PATIENCE = 900
 OPTIONS = "-o addopts= -p no:cacheprovider"
 
 
@@ -94,5 +96,5 @@ def judge(package: Package, workspace: Path, expected: set[Case]) -> bool:
             shutil.copyfile(workspace / path, folder / path)
         for path in set(package.sources(folder)) - set(package.sources(workspace)):
             (folder / path).unlink()
-        outcome = run_tests(package, folder)
+        outcome = run_tests(package, folder, JUDGES_PATIENCE)
     return outcome.whole and expected <= outcome.passed
