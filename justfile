@@ -54,6 +54,13 @@ packages:
 deploy:
     deploy/check.sh
 
+# Every package from the binary, installed in a Debian without Rust, each with a tool turn (root, mmdebstrap; minutes the first time).
+[group('slow')]
+packages-try: release
+    install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely
+    python3 packages/release/assemble.py target/packages/binaries target/packages/out
+    packages/try/try.sh target/packages/out
+
 # A million made-up documents through every form (minutes).
 [group('slow')]
 million:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds both packages, installs each into a clean place, runs its tests against what was installed, and holds
-# it to every document of the corpus.
+# it to every document of the corpus. Then assembles a release from programs that are scripts.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -48,4 +48,10 @@ say "typescript: reading the corpus"
 cp "$root/packages/corpus.mjs" .
 node corpus.mjs "$tmp/pairs.jsonl"
 
-say "both packages build, install and pass"
+say "assembling a release, and installing from it"
+for tests in release/test_assemble.py install/test_install.py; do
+    python3 -W ignore::ResourceWarning "$root/packages/$tests" >"$tmp/said" 2>&1 || { cat "$tmp/said"; exit 1; }
+    grep '^Ran' "$tmp/said"
+done
+
+say "both packages build, install and pass, and so does a release"

@@ -1,17 +1,21 @@
 """Builds the wheel: the package, and the program where one is given.
 
 Both `pip` (which finds `build_wheel` by pyproject.toml, and gets a wheel without the program) and a release
-(`python build_wheel.py --binary PATH --platform TAG OUT`) use this file, which needs Python 3.11 and nothing else.
+(assemble.py, with the program) use this file.
 """
 
-import argparse
 import base64
 import hashlib
 import os
 import time
-import tomllib
 import zipfile
 from pathlib import Path
+
+try:
+    import tomllib
+except ModuleNotFoundError:
+    # Python 3.10 has none of its own.
+    import tomli as tomllib
 
 HERE = Path(__file__).parent
 LICENSES = ("LICENSE", "LICENSE-APACHE", "LICENSE-MIT")
@@ -89,12 +93,3 @@ def _add(wheel: zipfile.ZipFile, path: str, data: bytes, mode: int) -> None:
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = (0o100000 | mode) << 16
     wheel.writestr(entry, data)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Builds the wheel with a program that is already built.")
-    parser.add_argument("--binary", type=Path, required=True, help="the program: tersely or tersely.exe")
-    parser.add_argument("--platform", required=True, help="the tags, such as manylinux_2_28_x86_64")
-    parser.add_argument("out", type=Path, help="the folder to write into")
-    chosen = parser.parse_args()
-    print(write(chosen.out, chosen.platform, [chosen.binary]))
