@@ -3,12 +3,7 @@
 //!
 //! `TERSELY_LOOKS=1000 cargo test --release --package tersely-proof --test coverage -- --nocapture` makes the record.
 
-#![expect(
-    clippy::expect_used,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "tests fail loudly, and say what they found"
-)]
+#![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 
 use std::f64::consts::{SQRT_2, TAU};
 

@@ -102,13 +102,12 @@ fn number(answer: &str, name: &str) -> u64 {
 fn observe_sends_what_came_and_tells_what_would_have_been() {
     let (body, _) = turn();
     let body = body.replace("\"m\"", "\"claude-sonnet-4-5\"");
-    let ways: [(&str, &[&str], &[(&str, &str)], &str); 3] = [
-        ("flag", &["--mode", "observe"], &[], ""),
-        ("env", &[], &[("TERSELY_MODE", "observe")], ""),
-        ("header", &[], &[], "\r\nx-tersely-mode: observe"),
-    ];
-    for (name, args, env, headers) in ways {
-        let mut watched = Watched::open(name, args, env);
+    for (name, headers) in [("flag", ""), ("env", ""), ("header", "\r\nx-tersely-mode: observe")] {
+        let mut watched = match name {
+            "flag" => Watched::open(name, &["--mode", "observe"], &[]),
+            "env" => Watched::open(name, &[], &[("TERSELY_MODE", "observe")]),
+            _ => Watched::open(name, &[], &[]),
+        };
         let (answer, sent) = watched.send(headers, &body);
         assert_eq!(sent, body, "{name}: byte for byte");
         assert_eq!(header(&answer, "x-tersely-arm"), Some("observed"), "{answer}");

@@ -250,9 +250,9 @@ impl Rewrite for Live {
     }
 
     fn keep<'a>(&'a self, head: &Head<'_>, kept: Vec<KeptOriginal>) -> Pending<'a, bool> {
-        let shelf = self.whose(head).ok().and_then(|whose| self.shelf(&whose));
+        let place = self.whose(head).ok().and_then(|whose| self.shelf(&whose));
         Box::pin(async move {
-            let Some(TrailShelf { keeper, tenant }) = shelf else { return false };
+            let Some(TrailShelf { keeper, tenant }) = place else { return false };
             keeper.keep(tenant, kept).await
         })
     }
