@@ -1,4 +1,4 @@
-//! What can be measured: a corpus by families, its forms, its conversations.
+//! What can be measured: a corpus by families, its forms, its conversations, and what later calls recall of them.
 
 use std::process::ExitCode;
 
@@ -8,6 +8,7 @@ use tersely_terminal::fault::Stop;
 use crate::conversations::{self, ConversationsArgs};
 use crate::corpus::{self, CorpusArgs};
 use crate::forms::{self, FormsArgs};
+use crate::recall::{self, RecallArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +16,7 @@ Examples:
   tersely-bench --json corpus | jq .total
   tersely-bench forms corpus
   tersely-bench conversations corpus
+  tersely-bench recall corpus
 
 Exit code 1: a law is broken, that is, a result got more expensive, or an exact form did not decode to the original.";
 
@@ -42,6 +44,7 @@ pub struct BenchArgs {
 enum BenchSubject {
     Forms(FormsArgs),
     Conversations(ConversationsArgs),
+    Recall(RecallArgs),
 }
 
 /// Measures what was asked for; the answer is no when a law is broken.
@@ -53,6 +56,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode, Stop> {
     match &args.subject {
         Some(BenchSubject::Forms(args)) => forms::run(args),
         Some(BenchSubject::Conversations(args)) => conversations::run(args),
+        Some(BenchSubject::Recall(args)) => recall::run(args),
         None => corpus::run(&args.corpus),
     }
 }

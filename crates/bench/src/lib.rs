@@ -5,6 +5,9 @@ mod conversations;
 mod corpus;
 mod files;
 mod forms;
+mod recall;
 
 pub use args::{BenchArgs, run};
 pub use conversations::quote::{Quotes, quotes};
+pub use recall::facts::{CallFact, FactKind};
+pub use recall::score::{RecallScore, SeenBody, recall};

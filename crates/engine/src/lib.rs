@@ -56,7 +56,7 @@ pub use readers::{KnownReaders, READERS, reader_of};
 pub use refused::Refused;
 pub use report::{Report, Saving, ToolCount};
 pub use request::Request;
-pub use restore::{Unrestored, restore};
+pub use restore::{Unrestored, in_sight, restore};
 pub use seal::seal;
 pub use settings::{Discovery, EngineSettings, Prompts, Rule, SchemaMode};
 pub use strategy::{Fallback, RemotePlan, Strategy};

@@ -44,6 +44,17 @@ pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, Unrestor
     Ok(splice(body, &edits).into_owned())
 }
 
+/// What can be read of each result of a body that was sent: references followed into what stands before them, forms
+/// undone. What was left out is not in it, and a reference that leads nowhere stays one.
+///
+/// # Errors
+/// When the body cannot be read.
+pub fn in_sight(provider: &dyn Provider, body: &[u8]) -> Result<Vec<String>, WireError> {
+    let slots = provider.slots(body)?;
+    let mut back = Back::default();
+    Ok(slots.iter().map(|slot| back.sight(slot)).collect())
+}
+
 /// A conversation on its way back.
 #[derive(Default)]
 struct Back {
@@ -70,6 +81,19 @@ impl Back {
         }
         let text = self.text(slot, &sent).ok_or(Unrestored::Damaged(slot.span.start))?;
         Ok((text != sent).then(|| (slot.span.clone(), Some(text))))
+    }
+
+    /// What can be read of a slot.
+    fn sight(&mut self, slot: &Slot<'_>) -> String {
+        let Some(sent) = slot.text() else {
+            self.history.skip(call(slot));
+            return String::new();
+        };
+        if !slot.is_spelled(&sent) {
+            self.history.remember(call(slot), &sent);
+            return sent.into_owned();
+        }
+        self.text(slot, &sent).unwrap_or_else(|| sent.into_owned())
     }
 
     fn text(&mut self, slot: &Slot<'_>, sent: &str) -> Option<String> {

@@ -10,7 +10,7 @@ mod rates;
 mod replay;
 mod report;
 mod score;
-mod transcript;
+pub(crate) mod transcript;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -202,8 +202,18 @@ impl Transcript {
 
     /// The tokens that the model said when it had been given `count` messages.
     pub(crate) fn answer(&self, count: usize) -> usize {
+        self.said(count).map(weigh).sum()
+    }
+
+    /// All messages, in order.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &[u8]> {
+        self.messages.iter().map(|message| message.text.as_slice())
+    }
+
+    /// What the model said when it had been given `count` messages.
+    pub(crate) fn said(&self, count: usize) -> impl Iterator<Item = &[u8]> {
         let said = self.messages[count..].iter().take_while(|message| message.is_answer);
-        said.map(|message| weigh(&message.text)).sum()
+        said.map(|message| message.text.as_slice())
     }
 
     /// The request with its first `count` messages.

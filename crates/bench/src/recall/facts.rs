@@ -1,0 +1,192 @@
+//! Finds what a call names: paths, names and numbers of lines.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// What kind of thing an argument names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactKind {
+    /// A file or a folder, with a slash in it.
+    Path,
+    /// A word that no language has: `file.rs`, `max_bytes`, `HttpClient`, `a1b2c3d`.
+    Name,
+    /// The number of a line.
+    Line,
+}
+
+impl FactKind {
+    /// All of them, with the words for them.
+    pub(crate) const ALL: [(Self, &'static str); 3] =
+        [(Self::Path, "paths"), (Self::Name, "names"), (Self::Line, "line numbers")];
+}
+
+/// Something that an argument names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallFact {
+    /// What kind it is.
+    pub kind: FactKind,
+    /// The argument that names it.
+    pub argument: String,
+    /// What it names.
+    pub word: String,
+}
+
+/// The shortest word that counts as a name: shorter ones stand everywhere.
+const LEAST: usize = 4;
+
+/// The longest word that counts.
+const MOST: usize = 300;
+
+/// Arguments that are numbers of lines.
+const LINES: [&str; 9] = [
+    "offset",
+    "line",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "line_number",
+    "insert_line",
+    "view_range",
+];
+
+/// The calls in a message of a model: their tools, and what their arguments name.
+pub(crate) fn calls(message: &Value) -> Vec<(String, BTreeSet<CallFact>)> {
+    let mut calls = Vec::new();
+    let mut add = |tool: &Value, input: &Value| {
+        let mut facts = BTreeSet::new();
+        let parsed = input.as_str().and_then(|text| serde_json::from_str(text).ok());
+        gather("", parsed.as_ref().filter(|it: &&Value| it.is_object()).unwrap_or(input), &mut facts);
+        calls.push((tool.as_str().unwrap_or("call").to_owned(), facts));
+    };
+    match message["type"].as_str() {
+        Some("function_call") => add(&message["name"], &message["arguments"]),
+        Some("custom_tool_call") => add(&message["name"], &message["input"]),
+        Some("local_shell_call") => add(&message["type"], &message["action"]),
+        _ => {}
+    }
+    let list = |name: &str| message[name].as_array().into_iter().flatten();
+    for block in list("content").filter(|it| it["type"] == "tool_use") {
+        add(&block["name"], &block["input"]);
+    }
+    for call in list("tool_calls") {
+        add(&call["function"]["name"], &call["function"]["arguments"]);
+    }
+    for call in list("parts").map(|part| &part["functionCall"]).filter(|it| it.is_object()) {
+        add(&call["name"], &call["args"]);
+    }
+    calls
+}
+
+fn gather(argument: &str, value: &Value, facts: &mut BTreeSet<CallFact>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                gather(name, value, facts);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                gather(argument, item, facts);
+            }
+        }
+        Value::String(text) => {
+            let fact = |word: &str| {
+                let (argument, word) = (argument.to_owned(), word.to_owned());
+                Some(CallFact { kind: kind(&word)?, argument, word })
+            };
+            facts.extend(words(text).filter_map(fact));
+        }
+        // A first or second line is no fact that a result would have to show.
+        Value::Number(number) if LINES.contains(&argument) && number.as_u64() > Some(2) => {
+            let (argument, word) = (argument.to_owned(), number.to_string());
+            facts.insert(CallFact { kind: FactKind::Line, argument, word });
+        }
+        _ => {}
+    }
+}
+
+/// The words of a text: what stands between blanks, quotes, brackets and signs of programs.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let apart = |sign: char| sign.is_whitespace() || "\"'`()[]{}<>;,|&=:*!?$#→│\\".contains(sign);
+    let trim = |sign: char| ".-+@%^~/".contains(sign);
+    text.split(apart)
+        .map(move |word| word.trim_end_matches(trim).trim_start_matches(['-', '+', '@', '%', '^', '~']))
+}
+
+fn kind(word: &str) -> Option<FactKind> {
+    if !(LEAST..=MOST).contains(&word.len()) || !word.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    if word.contains('/') {
+        return word.bytes().any(|byte| byte.is_ascii_alphabetic()).then_some(FactKind::Path);
+    }
+    let is_plain = word.chars().all(|sign| sign.is_alphanumeric() || "_.-".contains(sign));
+    let has_letter = word.chars().any(char::is_alphabetic);
+    let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let inner = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    let is_joined = word.trim_matches(['_', '.', '-']).contains(['_', '.']);
+    (is_plain && has_letter && (has_digit || inner || is_joined)).then_some(FactKind::Name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(message: &Value, expected: &[(FactKind, &str)]) {
+        let calls = calls(message);
+        let found: Vec<_> =
+            calls.iter().flat_map(|(_, facts)| facts).map(|it| (it.kind, &*it.word)).collect();
+        assert_eq!(found, expected, "{message}");
+    }
+
+    #[test]
+    fn calls_of_every_api_name_things() {
+        use FactKind::{Line, Name, Path};
+        let input = json!({"file_path": "/x/src/a.rs", "offset": 41, "limit": 20});
+        let text = input.to_string();
+        let expected = [(Path, "/x/src/a.rs"), (Line, "41")];
+        check(
+            &json!({"role": "assistant", "content": [{"type": "tool_use", "name": "Read", "input": input}]}),
+            &expected,
+        );
+        check(
+            &json!({"role": "assistant", "tool_calls": [{"function": {"name": "read", "arguments": text}}]}),
+            &expected,
+        );
+        check(&json!({"type": "function_call", "name": "read", "arguments": text}), &expected);
+        check(
+            &json!({"role": "model", "parts": [{"functionCall": {"name": "read", "args": input}}]}),
+            &expected,
+        );
+        let patch = "*** Update File: src/a.rs\n-let max_bytes = read();\n+HttpClient";
+        check(
+            &json!({"type": "custom_tool_call", "name": "apply_patch", "input": patch}),
+            &[(Path, "src/a.rs"), (Name, "HttpClient"), (Name, "max_bytes")],
+        );
+    }
+
+    #[test]
+    fn ordinary_words_are_no_names() {
+        for (word, expected) in [
+            ("return", None),
+            ("main.rs", Some(FactKind::Name)),
+            ("a1b2c3d", Some(FactKind::Name)),
+            ("1234", None),
+            ("HTTP", None),
+            ("--help", None),
+            ("src/x", Some(FactKind::Path)),
+            ("//", None),
+            ("1/2", None),
+        ] {
+            assert_eq!(kind(word), expected, "{word}");
+        }
+        assert_eq!(
+            words("src/a.rs:12: fn x(a)").filter(|it| !it.is_empty()).collect::<Vec<_>>(),
+            ["src/a.rs", "12", "fn", "x", "a"]
+        );
+    }
+}

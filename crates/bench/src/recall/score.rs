@@ -1,0 +1,171 @@
+//! Counts what later calls name that earlier results showed, and what of it can still be read in what was sent.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use tersely_engine::in_sight;
+use tersely_wire::{Provider, WireError};
+
+use super::facts::{CallFact, FactKind, calls, words};
+
+/// What stands in the results of a body, and since which of them.
+#[derive(Default)]
+pub struct SeenBody {
+    first: HashMap<String, usize>,
+}
+
+/// How much of what calls name was in sight.
+#[derive(Debug, Clone, Default)]
+pub struct RecallScore {
+    /// Calls that name something that was shown.
+    pub calls: usize,
+    /// By kind: how much was shown in results as they came, and how much of that in what was sent.
+    pub counts: [[usize; 2]; 3],
+    /// What cannot be read in any result that was sent before it, but stands elsewhere in the conversation: a user or the
+    /// model said it.
+    pub said: usize,
+    /// What was not in sight at all: the number of the call, its tool, and what it names.
+    pub misses: Vec<(usize, String, CallFact)>,
+}
+
+impl SeenBody {
+    /// What can be read in the results of a body.
+    ///
+    /// # Errors
+    /// When it makes no sense.
+    pub fn of(provider: &dyn Provider, body: &[u8]) -> Result<Self, WireError> {
+        let mut seen = Self::default();
+        let slots = provider.slots(body)?;
+        for (at, (slot, sight)) in slots.iter().zip(in_sight(provider, body)?).enumerate() {
+            seen.add(at, &slot.text().unwrap_or_default());
+            seen.add(at, &sight);
+        }
+        Ok(seen)
+    }
+
+    fn add(&mut self, at: usize, text: &str) {
+        for word in words(text).filter(|word| !word.is_empty()) {
+            if !self.first.contains_key(word) {
+                self.first.insert(word.to_owned(), at);
+            }
+        }
+    }
+
+    /// Takes note of what a message says outside tool results.
+    pub(crate) fn hear(&mut self, at: usize, message: &Value) {
+        let is_result =
+            message["role"] == "tool" || message["type"].as_str().is_some_and(|it| it.ends_with("_output"));
+        if !is_result {
+            self.gather(at, message);
+        }
+    }
+
+    fn gather(&mut self, at: usize, value: &Value) {
+        match value {
+            Value::Object(members) if members.get("type").is_some_and(|it| it == "tool_result") => {}
+            Value::Object(members) => {
+                for (name, value) in members.iter().filter(|(name, _)| *name != "functionResponse") {
+                    let inside = value.as_str().filter(|_| name == "arguments");
+                    match inside.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+                        Some(inside) => self.gather(at, &inside),
+                        None => self.gather(at, value),
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.gather(at, item);
+                }
+            }
+            Value::String(text) => self.add(at, text),
+            Value::Number(number) => self.add(at, &number.to_string()),
+            _ => {}
+        }
+    }
+
+    /// True when a word stands in one of the first `count` results.
+    fn shows(&self, count: usize, word: &str) -> bool {
+        self.first.get(word).is_some_and(|at| *at < count)
+    }
+}
+
+/// A turn of a model: how many results and how many messages it had seen, and what it said.
+pub(crate) struct RecallTurn {
+    pub results: usize,
+    pub messages: usize,
+    pub said: Vec<Value>,
+}
+
+/// A conversation apart from its results.
+#[derive(Default)]
+pub(crate) struct RecallTalk {
+    pub turns: Vec<RecallTurn>,
+    /// What stands in messages outside results, and since which of them.
+    pub beside: SeenBody,
+}
+
+/// What the calls of these turns name of what came, and what of it stands in what was sent.
+#[must_use]
+pub(crate) fn score(talk: &RecallTalk, came: &SeenBody, sent: &SeenBody) -> RecallScore {
+    let mut score = RecallScore::default();
+    let mut number = 0;
+    for turn in &talk.turns {
+        for (tool, facts) in turn.said.iter().flat_map(calls) {
+            number += 1;
+            let shown: Vec<_> =
+                facts.into_iter().filter(|fact| came.shows(turn.results, &fact.word)).collect();
+            score.calls += usize::from(!shown.is_empty());
+            for fact in shown {
+                let counts = &mut score.counts[place(fact.kind)];
+                counts[0] += 1;
+                if sent.shows(turn.results, &fact.word) {
+                    counts[1] += 1;
+                } else if talk.beside.shows(turn.messages, &fact.word) {
+                    score.said += 1;
+                } else {
+                    score.misses.push((number, tool.clone(), fact));
+                }
+            }
+        }
+    }
+    score
+}
+
+fn place(kind: FactKind) -> usize {
+    FactKind::ALL.iter().position(|(it, _)| *it == kind).unwrap_or_default()
+}
+
+impl RecallScore {
+    /// How much was shown, and how much of that in what was sent.
+    #[must_use]
+    pub fn all(&self) -> [usize; 2] {
+        self.counts.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
+    }
+
+    /// Adds another.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.said += other.said;
+        self.misses.extend(other.misses.iter().cloned());
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
+            *mine = [mine[0] + theirs[0], mine[1] + theirs[1]];
+        }
+    }
+}
+
+/// The score of a whole body of Messages that came as one and was sent as another.
+///
+/// # Errors
+/// When one of them makes no sense.
+pub fn recall(provider: &dyn Provider, came: &[u8], sent: &[u8]) -> Result<RecallScore, WireError> {
+    let body: Value = serde_json::from_slice(came).unwrap_or_default();
+    let mut talk = RecallTalk::default();
+    let mut results = 0;
+    for (at, message) in body["messages"].as_array().into_iter().flatten().enumerate() {
+        let blocks = message["content"].as_array().into_iter().flatten();
+        results += blocks.filter(|block| block["type"] == "tool_result").count();
+        talk.turns.push(RecallTurn { results, messages: at, said: vec![message.clone()] });
+        talk.beside.hear(at, message);
+    }
+    Ok(score(&talk, &SeenBody::of(provider, came)?, &SeenBody::of(provider, sent)?))
+}
