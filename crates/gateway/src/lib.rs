@@ -27,6 +27,7 @@ mod llm;
 mod mcp;
 mod missed;
 mod outgoing;
+mod post;
 mod probe;
 mod program;
 mod pulse;
@@ -55,6 +56,7 @@ pub use mcp::{
     serve_mcp,
 };
 pub use missed::Missed;
+pub use post::{PostedAnswer, Poster};
 pub use probe::probe;
 pub use serve::{bind, serve, serve_board};
 pub use settings::{

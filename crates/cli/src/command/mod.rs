@@ -8,6 +8,7 @@ mod dashboard;
 mod decode;
 mod doctor;
 mod encode;
+mod eval;
 mod filter;
 mod http;
 mod mcp;
@@ -31,6 +32,7 @@ Examples:
   kubectl get pods -o json | tersely encode --stats
   cat -n src/main.rs | tersely compress --explain
   tersely audit
+  tersely eval --upstream http://127.0.0.1:8080 --model qwen3:8b
   tersely encode result.json > result.txt
   tersely decode result.txt
   tersely count result.json result.txt
@@ -56,6 +58,7 @@ pub(crate) enum TerselyCommand {
     Purge(purge::PurgeArgs),
     Doctor(doctor::DoctorArgs),
     Audit(audit::AuditArgs),
+    Eval(Box<eval::EvalArgs>),
     Compress(compress::CompressArgs),
     Encode(encode::EncodeArgs),
     Decode(decode::DecodeArgs),
@@ -76,6 +79,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Purge(args) => purge::run(args),
         TerselyCommand::Doctor(args) => doctor::run(args),
         TerselyCommand::Audit(args) => audit::run(args),
+        TerselyCommand::Eval(args) => eval::run(args),
         TerselyCommand::Compress(args) => compress::run(args),
         TerselyCommand::Encode(args) => encode::run(args),
         TerselyCommand::Decode(args) => decode::run(args),
