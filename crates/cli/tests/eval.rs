@@ -153,8 +153,8 @@ fn a_model_that_reads_only_plain_json_is_found_out() {
 fn what_was_left_out_is_fetched_back() {
     let script = |body: &Value| {
         let text = shown(body);
-        let tail = |text: &str| said(if text.contains("item 7777") { "7777" } else { "?" });
-        let Some((_, rest)) = text.split_once("<<<SHADOW:").filter(|_| !text.contains("item 7777")) else {
+        let tail = |text: &str| said(if text.contains("10:11:40") { "900" } else { "?" });
+        let Some((_, rest)) = text.split_once("<<<SHADOW:").filter(|_| !text.contains("10:11:40")) else {
             return tail(&text);
         };
         let id = rest.split_once(">>>").expect("an id").0;
@@ -169,12 +169,12 @@ fn what_was_left_out_is_fetched_back() {
     let model = model(script);
     let word = |at: usize| ["amber", "birch", "cedar", "delta", "ember"][at % 5];
     let line = |at: usize| {
-        let item = if at == 700 { 7777 } else { at * 7 % 1000 };
+        let item = at * 7 % 1000;
         let (minute, second) = (at / 60 % 60, at % 60);
         format!("2026-03-02 10:{minute:02}:{second:02} INFO worker {} took item {item}\n", word(at))
     };
     let text: String = (0..1500).map(line).collect();
-    let set = json!({ "texts": [{ "name": "a", "command": "kubectl logs shop", "text": text }], "questions": [{ "text": "a", "question": "Which item was taken at 10:11:40?", "kind": "number", "answer": "7777" }] });
+    let set = json!({ "texts": [{ "name": "a", "command": "kubectl logs shop", "text": text }], "questions": [{ "text": "a", "question": "Which item was taken at 10:11:40?", "kind": "number", "answer": "900" }] });
     let set = TERSELY.file("eval/expand/set.json", set.to_string());
     let ran = TERSELY.run(
         &format!(
