@@ -32,6 +32,11 @@ Description: makes what an agent's tools say cost fewer tokens
  results become smaller on their way to a model; everything else is
  forwarded byte for byte.
 """
+# A service that runs goes on with the new program, and ends with the package.
+SCRIPTS = {
+    "postinst": "systemctl daemon-reload; systemctl try-restart tersely.service",
+    "prerm": 'test "$1" != remove || systemctl stop tersely.service',
+}
 
 
 def write(target: Target, program: Path, extras: Path, version: str, out: Path) -> Path:
@@ -75,6 +80,10 @@ def _service(root: Path) -> None:
         if (SYSTEMD / name).is_file():
             unit = (SYSTEMD / name).read_text().replace("/usr/local/bin/", "/usr/bin/")
             _place(root / path, unit.encode())
+    if (SYSTEMD / "tersely.service").is_file():
+        for name, commands in SCRIPTS.items():
+            script = f"#!/bin/sh\nset -e\nif [ -d /run/systemd/system ]; then {commands}; fi\n"
+            _place(root / "DEBIAN" / name, script.encode(), 0o755)
     if (SYSTEMD / "tersely.toml").is_file():
         _place(root / "etc/tersely/tersely.toml", (SYSTEMD / "tersely.toml").read_bytes())
         _place(root / "DEBIAN/conffiles", b"/etc/tersely/tersely.toml\n")

@@ -24,14 +24,19 @@ SYSTEM = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 @dataclass(frozen=True)
 class Way:
-    """One way to install: the commands, and the folder that the program is in afterwards."""
+    """One way to install: the commands, the folder that the program is in afterwards, what else must work then."""
 
     commands: str
     folder: str
+    also: str = "true"
 
 
 WAYS = {
-    "pip": Way('python3 -m venv "$HOME/venv"; "$HOME/venv/bin/pip" install -q --no-index --find-links "$SHELF/wheels/" tersely', "$HOME/venv/bin"),
+    "pip": Way(
+        'python3 -m venv "$HOME/venv"; "$HOME/venv/bin/pip" install -q --no-index --find-links "$SHELF/wheels/" tersely',
+        "$HOME/venv/bin",
+        "python -c 'import tersely; rows = str([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2'",
+    ),
     "npm": Way('npm install --silent --global --prefix "$HOME/npm" --registry "$SHELF/npm/" tersely', "$HOME/npm/bin"),
     "deb": Way('curl -fsSO "$SHELF/download/$DEB"; dpkg -i "$DEB"', "/usr/bin"),
     "install.sh": Way('curl -fsSL "$SHELF/download/install.sh" | TERSELY_DOWNLOAD_URL="$SHELF/download" sh', "$HOME/.local/bin"),
@@ -63,7 +68,7 @@ def _try(name: str, shelf: Shelf, debs: list[str], root: Path | None) -> bool:
         began = time.monotonic()
         installed = _shell(f"cd \"$HOME\"\n{way.commands}", "", variables, root)
         first = time.monotonic() - began
-        done = installed.returncode == 0 and _shell(f'PATH="{way.folder}:$PATH"{TURN}', json.dumps(turn()), variables, root)
+        done = installed.returncode == 0 and _shell(f'PATH="{way.folder}:$PATH"{TURN}{way.also}', json.dumps(turn()), variables, root)
         took = time.monotonic() - began
         fault = _fault(done, upstream, took) if done else installed.stderr.strip() or "did not install"
         print(f"{name:12} {first:8.1f} s {took:8.1f} s  {fault or _saved(upstream)}", flush=True)
