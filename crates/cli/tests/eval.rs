@@ -1,6 +1,11 @@
 //! `tersely eval`, seen from outside, with a scripted model.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test fails loudly, its helpers too")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails loudly, its helpers too"
+)]
 
 use std::fs;
 use std::io::{Read, Write};
@@ -38,10 +43,10 @@ fn model(script: impl Fn(&Value) -> (u16, String) + Send + Sync + 'static) -> Mo
     Model { url, asked }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> Option<()> {
+fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Value>>, script: &Script) -> Option<()> {
     loop {
         let mut bytes = Vec::new();
-        let mut part = [0; 65_536];
+        let mut part = [0; 16_384];
         let (head, body) = loop {
             let read = stream.read(&mut part).ok().filter(|read| *read > 0)?;
             bytes.extend_from_slice(&part[..read]);
@@ -56,7 +61,7 @@ fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> O
         };
         let mut body: Value = serde_json::from_slice(&body).expect("JSON");
         body["path"] = json!(head.split(' ').nth(1));
-        heard.lock().unwrap().push(body.clone());
+        asked.lock().unwrap().push(body.clone());
         let (status, answer) = script(&body);
         if status == 0 {
             thread::sleep(Duration::from_secs(30));

@@ -73,14 +73,12 @@ fn kinds(rows: &[RecalledTranscript]) -> String {
 }
 
 fn percent([shown, sent]: [usize; 2]) -> String {
-    match shown {
-        0 => "-".to_owned(),
-        _ => {
-            // Rounded down: only all is 100.
-            let hundredths = sent * 10_000 / shown;
-            format!("{}.{:02} %", hundredths / 100, hundredths % 100)
-        }
+    if shown == 0 {
+        return "-".to_owned();
     }
+    // Rounded down: only all is 100.
+    let hundredths = sent * 10_000 / shown;
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
 
 fn misses(rows: &[RecalledTranscript]) -> Vec<String> {

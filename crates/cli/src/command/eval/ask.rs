@@ -23,7 +23,7 @@ const ROUNDS: usize = 5;
 const TRIES: u32 = 5;
 
 /// The longest pause between two tries, whatever a server wishes for.
-const PAUSE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_mins(1);
 
 /// Bytes of texts that are fetched back for one question.
 const ROOM: usize = 1 << 20;
