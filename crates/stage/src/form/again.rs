@@ -153,7 +153,7 @@ impl Seen {
     }
 }
 
-/// How many lines of a block there are up to the last that no other one in it begins like; 0 if none of its last few
+/// How many lines of a block there are up to the last that no other one in it begins like; 0 if none of its last ones
 /// is such a line.
 fn closed(block: &[&str]) -> usize {
     let tells = |last: &usize| {
@@ -165,7 +165,7 @@ fn closed(block: &[&str]) -> usize {
 }
 
 /// Lines that may end a block, looked at from its end.
-const MAX_TRIES: usize = 6;
+const MAX_TRIES: usize = 40;
 
 /// A shorter line ends no block: it tells too little.
 const MIN_LAST: usize = 4;
