@@ -107,9 +107,40 @@ fn number(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Capitals, then small letters, and the end of `it's`.
+#[inline]
 fn word(bytes: &[u8], at: usize) -> usize {
-    let end = run(bytes, run(bytes, at, CAPITAL), SMALL);
+    let end = letters(bytes, at).unwrap_or_else(|| run(bytes, run(bytes, at, CAPITAL), SMALL));
     if bytes.get(end) == Some(&b'\'') { end + contraction(&bytes[end..]) } else { end }
+}
+
+/// Where a run of capitals and then small letters ends, all looked at at once; `None` where it is long or near the end.
+#[inline]
+fn letters(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    let capitals = lane_run(word, b'A', b'Z');
+    if capitals == LANES {
+        return None;
+    }
+    let small = lane_run(word >> (capitals * u8::BITS), b'a', b'z');
+    let length = capitals + small;
+    // What is shifted in is no letter, so a run that reaches the end may go on behind it.
+    (length < LANES).then_some(at + length as usize)
+}
+
+/// The bytes of a word, which are compared all at once.
+const LANES: u32 = 16;
+
+/// How many bytes from the lowest on are between two ASCII characters.
+#[inline]
+fn lane_run(word: u128, first: u8, last: u8) -> u32 {
+    const ONES: u128 = u128::MAX / 255;
+    const HIGH: u128 = ONES << 7;
+    let low = word & !HIGH;
+    // A sum has its highest bit where the byte is not less than what was taken from 128; no sum carries over.
+    let from = low + ONES * u128::from(128 - first);
+    let behind = low + ONES * u128::from(127 - last);
+    let others = !(from & !behind & !word) & HIGH;
+    others.trailing_zeros() / u8::BITS
 }
 
 /// The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d`, in letters of any size.
@@ -182,6 +213,22 @@ mod tests {
                 check(text);
             }
         }
+    }
+
+    #[test]
+    fn letters_at_once_are_letters_one_by_one() {
+        for byte in 0..=255_u8 {
+            for length in 0..LANES as usize {
+                let mut bytes = [b'g'; 20];
+                bytes[length] = byte;
+                bytes[..length / 2].fill(b'G');
+                let one_by_one = run(&bytes, run(&bytes, 0, CAPITAL), SMALL);
+                let at_once = letters(&bytes, 0);
+                assert_eq!(at_once.unwrap_or(one_by_one), one_by_one, "{byte} at {length}");
+                assert_eq!(at_once.is_some(), one_by_one < LANES as usize, "{byte} at {length}");
+            }
+        }
+        assert_eq!(letters(b"short", 0), None);
     }
 
     #[test]
