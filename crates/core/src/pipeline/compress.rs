@@ -12,7 +12,7 @@ use crate::pipeline::ledger::{self, Ledger, Step};
 use crate::pipeline::outcome::Outcome;
 use crate::pipeline::reference::{Original, Telling};
 use crate::pipeline::restore::{BYTE_ORDER, unsigned};
-use crate::pipeline::run::StageRun;
+use crate::pipeline::run::{Proposed, StageRun};
 use crate::pipeline::wrap::Wrapped;
 use crate::pipeline::{budget, footer, run, sight, wrap};
 use crate::redact;
@@ -289,33 +289,35 @@ impl<'j> Job<'j> {
     /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
     /// goes before the next ones, and is undone by none of them.
     fn write(self, run: &mut StageRun<'_, 'j>) {
-        let mut best: Option<StageRun<'_, 'j>> = None;
-        for form in FORMS {
-            let mut next = run.clone();
-            self.offer(&[*form], &mut next);
-            let is_exact = next.steps.len() > run.steps.len() && next.is_marked();
-            if is_exact {
-                let cost = next.cost();
-                if best.as_mut().is_none_or(|best| cost < best.cost()) {
-                    best = Some(next);
-                }
+        let mut best: Option<Proposed> = None;
+        for form in FORMS.iter().filter(|form| self.runs(**form)) {
+            let most = best.as_ref().map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+            let Some(next) = run.proposed(*form, self.scene(), most) else { continue };
+            if next.is_exact {
+                best = Some(next);
             } else if best.is_none() {
-                *run = next;
+                run.take(next);
             }
         }
         if let Some(best) = best {
-            *run = best;
+            run.take(best);
         }
     }
 
     /// Lets every stage of a table propose that the plan runs.
     fn offer(self, stages: &[&dyn Stage], run: &mut StageRun<'_, 'j>) {
-        let Job { plan, call, .. } = self;
-        let runs =
-            |stage: &&&dyn Stage| stage.mode() <= plan.mode && (stage.keeps_text() || !self.verbatim());
-        for stage in stages.iter().filter(runs) {
-            run.offer(*stage, Scene { plan: &plan, call });
+        for stage in stages.iter().filter(|stage| self.runs(**stage)) {
+            run.offer(*stage, self.scene());
         }
+    }
+
+    fn scene(&self) -> Scene<'_> {
+        Scene { plan: &self.plan, call: self.call }
+    }
+
+    /// True when the plan runs a stage.
+    fn runs(self, stage: &dyn Stage) -> bool {
+        stage.mode() <= self.plan.mode && (stage.keeps_text() || !self.verbatim())
     }
 
     /// True when the text is a file that an agent may edit.

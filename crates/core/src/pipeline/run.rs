@@ -20,6 +20,14 @@ pub(crate) struct StageRun<'a, 'j> {
     pub(crate) steps: Vec<Step>,
 }
 
+/// What a stage makes of a text, and what that saves.
+pub(crate) struct Proposed {
+    text: String,
+    pub(crate) step: Step,
+    /// True when it says all that the text said, and is marked by who can read it.
+    pub(crate) is_exact: bool,
+}
+
 /// What a form must save, as a part of the whole.
 const WORTH: usize = 50;
 
@@ -38,31 +46,40 @@ impl<'a, 'j> StageRun<'a, 'j> {
         Self { tokens, text: Cow::Owned(text), cost: Some(cost), marked: true, steps }
     }
 
-    /// Lets a stage propose.
+    /// Lets a stage propose, and takes what it proposes.
     pub(crate) fn offer(&mut self, stage: &dyn Stage, scene: Scene<'_>) {
+        if let Some(next) = self.proposed(stage, scene, usize::MAX) {
+            self.take(next);
+        }
+    }
+
+    /// What a stage makes of the text if that is allowed, true, and costs enough less and at most so much.
+    pub(crate) fn proposed(&mut self, stage: &dyn Stage, scene: Scene<'_>, most: usize) -> Option<Proposed> {
         if self.marked || stage.reader() > scene.plan.reader {
-            return;
+            return None;
         }
-        let Some(edit) = stage.apply(scene, &self.text) else { return };
-        if edit.loss > scene.plan.loss || !self.holds(stage, &edit) {
-            return;
-        }
-        let exact = edit.loss == Loss::None;
-        let text = if exact { footer::sign(stage.name(), &edit.note, &edit.text) } else { edit.text };
+        let edit = stage.apply(scene, &self.text).filter(|edit| edit.loss <= scene.plan.loss)?;
+        let signed = (edit.loss == Loss::None).then(|| footer::sign(stage.name(), &edit.note, &edit.text));
+        let text = signed.as_ref().unwrap_or(&edit.text);
         let safe = stage.mode() == Mode::Safe;
         if !safe && text.len() > self.text.len() {
-            return;
+            return None;
         }
         let before = self.cost();
         let least = if safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
-        let Some(after) = before.checked_sub(least).and_then(|limit| self.tokens.count_within(&text, limit))
-        else {
-            return;
-        };
-        self.steps.push(Step { stage: stage.name(), before, after, loss: edit.loss });
+        let limit = before.checked_sub(least)?.min(most);
+        // Counting stops at the limit, so that most of what does not pay is never restored.
+        let after = self.tokens.count_within(text, limit).filter(|_| self.holds(stage, &edit))?;
+        let step = Step { stage: stage.name(), before, after, loss: edit.loss };
+        Some(Proposed { is_exact: signed.is_some(), text: signed.unwrap_or(edit.text), step })
+    }
+
+    /// Goes on with what was proposed for it.
+    pub(crate) fn take(&mut self, Proposed { text, step, is_exact }: Proposed) {
         self.text = Cow::Owned(text);
-        self.cost = Some(after);
-        self.marked = exact;
+        self.cost = Some(step.after);
+        self.marked = is_exact;
+        self.steps.push(step);
     }
 
     /// True when an edit that claims to be exact is, and one that leaves detail out loses no error.
@@ -84,11 +101,6 @@ impl<'a, 'j> StageRun<'a, 'j> {
         let cost = self.cost.map(|cost| self.changed(cost, signed.body));
         let text = Cow::Owned(signed.body.to_owned());
         Self { text, cost, marked: false, steps: self.steps.clone(), ..*self }
-    }
-
-    /// True once an exact stage has written the text.
-    pub(crate) fn is_marked(&self) -> bool {
-        self.marked
     }
 
     pub(crate) fn len(&self) -> usize {
