@@ -8,7 +8,7 @@ use tersely_wire::Slot;
 
 use crate::guard::guarded;
 
-/// Bytes of results that are worth a second thread.
+/// Bytes of results, or of texts to be counted, that are worth a second thread.
 const WORTH: usize = 64 << 10;
 
 /// More threads than these serve one request at the cost of others.
@@ -19,9 +19,17 @@ pub(crate) fn each<'s, T: Send>(
     slots: &[(usize, &Slot<'s>)],
     work: impl Fn(&(usize, &Slot<'s>)) -> T + Sync,
 ) -> Vec<Option<T>> {
-    let bytes: usize = slots.iter().map(|(_, slot)| slot.token.len()).sum();
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(bytes / WORTH);
-    spread(threads, slots, work)
+    spread(threads(slots.iter().map(|(_, slot)| slot.token.len()).sum()), slots, work)
+}
+
+/// What `work` gives for each text, at its own place; `None` where it panicked.
+pub(crate) fn each_text<T: Send>(texts: &[&str], work: impl Fn(&str) -> T + Sync) -> Vec<Option<T>> {
+    spread(threads(texts.iter().map(|text| text.len()).sum()), texts, |text| work(text))
+}
+
+/// How many threads so many bytes are worth.
+fn threads(bytes: usize) -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(bytes / WORTH)
 }
 
 /// The same on so many threads.

@@ -9,6 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tersely_core::tokens::{O200k, Tokens, difference, parts};
 
+use crate::crew::each_text;
+
 /// Parts that are remembered at the least, and half of what is remembered at the most.
 const PARTS: usize = 1 << 15;
 
@@ -35,21 +37,17 @@ impl Scale {
             let mut known = self.known();
             parts.iter().map(|(key, _)| known.find(*key)).collect()
         };
-        let mut sum = 0;
-        let mut counted = Vec::new();
-        for ((key, part), cost) in parts.into_iter().zip(known) {
-            let cost = cost.unwrap_or_else(|| {
-                let cost = O200k.count(part);
-                counted.push((key, cost));
-                cost
-            });
-            sum += cost;
-        }
+        let sum: usize = known.iter().flatten().sum();
+        let new = parts.into_iter().zip(known).filter(|(_, cost)| cost.is_none());
+        let (keys, new): (Vec<_>, Vec<_>) = new.map(|(part, _)| part).unzip();
+        let counted = each_text(&new, |part| O200k.count(part));
         let mut known = self.known();
-        for (key, cost) in counted {
+        let counted = keys.into_iter().zip(new).zip(counted).map(|((key, part), cost)| {
+            let cost = cost.unwrap_or_else(|| O200k.count(part));
             known.keep(key, cost);
-        }
-        sum
+            cost
+        });
+        sum + counted.sum::<usize>()
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
