@@ -35,8 +35,8 @@ const WORTH: usize = 10;
 const OPEN: &str = "(as the first time, down to \"";
 const CLOSE: &str = "\")";
 
-/// A longer last line is known by how it begins.
-const MAX_LAST: usize = 24;
+/// A longer last line is known by how it begins: by as few of these bytes as tell it from the others.
+const LASTS: [usize; 3] = [24, 40, 72];
 
 impl Stage for Again {
     fn name(&self) -> &'static str {
@@ -96,11 +96,10 @@ fn mark(line: &str) -> Option<&str> {
 }
 
 /// How a line is quoted: what it begins with, up to the end of a word if there is one.
-fn quote(line: &str) -> &str {
+fn quote(line: &str, most: usize) -> &str {
     let line = line.trim();
-    let start = &line[..line.floor_char_boundary(MAX_LAST)];
-    let word =
-        if start.len() < line.len() { start.rfind(' ').filter(|end| end * 2 > MAX_LAST) } else { None };
+    let start = &line[..line.floor_char_boundary(most)];
+    let word = if start.len() < line.len() { start.rfind(' ').filter(|end| end * 2 > most) } else { None };
     word.map_or(start, |end| start[..end].trim_end())
 }
 
@@ -124,44 +123,46 @@ pub(crate) fn shorten(lines: &[&str]) -> Option<String> {
         out.push(Cow::Borrowed(line));
         shown[at] = true;
         let first = seen.entry(line).or_insert(Seen { at, agreed: MAX_LINES });
-        let block = first.block(lines, &shown, at);
-        if block > 0 {
-            out.push(Cow::Owned(format!("{OPEN}{}{CLOSE}", quote(lines[at + block]))));
+        if let Some((block, last)) = first.block(lines, &shown, at) {
+            out.push(Cow::Owned(format!("{OPEN}{last}{CLOSE}")));
+            at += block;
         }
-        at += block + 1;
+        at += 1;
     }
     (out.len() < lines.len()).then(|| out.join("\n"))
 }
 
 impl Seen {
-    /// How many lines below `at`, where the line is shown again, can be told by those below the first; 0 if too few.
-    fn block(&mut self, lines: &[&str], shown: &[bool], at: usize) -> usize {
+    /// How many lines below `at`, where the line is shown again, can be told by those below the first, and how the last of
+    /// them is quoted; `None` if too few.
+    fn block<'t>(&mut self, lines: &[&'t str], shown: &[bool], at: usize) -> Option<(usize, &'t str)> {
         if self.at == at {
-            return 0;
+            return None;
         }
         let pairs = lines[self.at + 1..at].iter().zip(&lines[at + 1..]);
         self.agreed = pairs.take(self.agreed).take_while(|(one, two)| one == two).count();
         if self.agreed < MIN_LINES || lines[at].trim().len() < MIN_FIRST {
-            return 0;
+            return None;
         }
         let below = lines[self.at + 1..].iter().zip(&shown[self.at + 1..]).take(self.agreed);
         let block = below.take_while(|(line, shown)| **shown && signal::find(line).is_none());
         let block: Vec<&str> = block.map(|(line, _)| *line).collect();
-        let count = closed(&block);
+        let (count, last) = closed(&block)?;
         let bytes: usize = block[..count].iter().map(|line| line.len() + 1).sum();
-        if count >= MIN_LINES && bytes >= MIN_BYTES { count } else { 0 }
+        (count >= MIN_LINES && bytes >= MIN_BYTES).then_some((count, last))
     }
 }
 
-/// How many lines of a block there are up to the last that no other one in it begins like; 0 if none of its last ones
-/// is such a line.
-fn closed(block: &[&str]) -> usize {
-    let tells = |last: &usize| {
-        let quote = quote(block[*last]);
-        let alike = block.iter().filter(|line| line.trim_start().starts_with(quote)).count();
+/// How many lines of a block there are up to the last that no other one in it begins like, and how that is quoted; `None`
+/// if none of its last ones is such a line.
+fn closed<'t>(block: &[&'t str]) -> Option<(usize, &'t str)> {
+    let tells = |quote: &&str| {
+        let alike = block.iter().filter(|line| line.trim_start().starts_with(*quote)).count();
         quote.len() >= MIN_LAST && alike == 1
     };
-    (block.len().saturating_sub(MAX_TRIES)..block.len()).rev().find(tells).map_or(0, |last| last + 1)
+    let quoted = |last: usize| LASTS.iter().map(|most| quote(block[last], *most)).find(tells);
+    let lasts = block.len().saturating_sub(MAX_TRIES)..block.len();
+    lasts.rev().find_map(|last| Some((last + 1, quoted(last)?)))
 }
 
 /// Lines that may end a block, looked at from its end.
