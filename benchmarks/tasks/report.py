@@ -202,7 +202,7 @@ def table(found: dict) -> str:
     results = found["results"]
     saved = over(results["before"] - results["after"], results["before"]) or 0
     lines += [
-        "", f"{found['pairs']} pairs of {found['tasks']} tasks; {found['left_out']} attempts left out. Intervals: 95 %, by bootstrap over tasks.",
+        "", f"{found['pairs']} pairs of {found['tasks']} tasks; attempts left out: {found['left_out']}. Intervals: 95 %, by bootstrap over tasks.",
         f"Solved by direct alone: {found['lost']}; by Tersely alone: {found['won']}; McNemar p = {found['mcnemar_p']:.3f}.",
         f"Tool results that came through Tersely: {results['count']:,}, of {results['before']:,} tokens, sent as {results['after']:,} "
         f"({saved:.1%} less; o200k, each result once).", "", *verdict(found),

@@ -9,7 +9,7 @@ use super::api::EvalApi;
 
 /// A way to send a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Arm {
+pub(super) enum EvalArm {
     /// As it came.
     Sent,
     /// With nothing lost.
@@ -18,7 +18,7 @@ pub(super) enum Arm {
     Standard,
 }
 
-impl Arm {
+impl EvalArm {
     /// All of them.
     pub(super) const ALL: [Self; 3] = [Self::Sent, Self::Exact, Self::Standard];
 
@@ -61,11 +61,11 @@ impl ArmEngines {
     }
 
     /// What an arm sends in the place of a body.
-    pub(super) fn pass(&self, api: EvalApi, arm: Arm, body: String) -> (String, Option<Hidden>) {
+    pub(super) fn pass(&self, api: EvalApi, arm: EvalArm, body: String) -> (String, Option<Hidden>) {
         let engine = match arm {
-            Arm::Sent => return (body, None),
-            Arm::Exact => &self.exact,
-            Arm::Standard => &self.standard,
+            EvalArm::Sent => return (body, None),
+            EvalArm::Exact => &self.exact,
+            EvalArm::Standard => &self.standard,
         };
         let Some(provider) = api.provider() else { return (body, None) };
         // What cannot be passed goes as it came, as in the gateway.

@@ -12,7 +12,7 @@ use tersely_terminal::output::visible;
 use tokio::time::sleep;
 
 use super::api::{AGAIN, AskedModel, EvalApi, HeardAnswer};
-use super::arm::{Arm, ArmEngines};
+use super::arm::{ArmEngines, EvalArm};
 use super::score::is_right;
 use super::set::{EvalQuestion, digest};
 
@@ -53,7 +53,7 @@ pub(super) struct EvalAnswer {
     /// The question.
     pub(super) id: String,
     /// How it was asked.
-    pub(super) arm: Arm,
+    pub(super) arm: EvalArm,
     /// What came of it, or why nothing did.
     pub(super) heard: Result<ScoredReply, String>,
 }
@@ -79,7 +79,7 @@ pub(super) struct ScoredReply {
 
 impl Asker {
     /// What an arm sends for a question, and what was left out of it.
-    pub(super) fn request(&self, arm: Arm, question: &EvalQuestion) -> (Value, Answers) {
+    pub(super) fn request(&self, arm: EvalArm, question: &EvalQuestion) -> (Value, Answers) {
         let nonce = digest(&[&self.run, &question.id, arm.name()]);
         let body = self.api.body(&self.asked, &nonce, question).to_string();
         let (sent, hidden) = self.engines.pass(self.api, arm, body);
@@ -88,7 +88,7 @@ impl Asker {
     }
 
     /// Asks a question.
-    pub(super) async fn ask(&self, arm: Arm, question: &EvalQuestion) -> EvalAnswer {
+    pub(super) async fn ask(&self, arm: EvalArm, question: &EvalQuestion) -> EvalAnswer {
         let start = Instant::now();
         let heard = self.rounds(arm, question).await.map(|mut reply| {
             reply.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -97,7 +97,7 @@ impl Asker {
         EvalAnswer { id: question.id.clone(), arm, heard }
     }
 
-    async fn rounds(&self, arm: Arm, question: &EvalQuestion) -> Result<ScoredReply, String> {
+    async fn rounds(&self, arm: EvalArm, question: &EvalQuestion) -> Result<ScoredReply, String> {
         let (mut body, mut answers) = self.request(arm, question);
         let mut reply = ScoredReply::default();
         loop {

@@ -2,26 +2,27 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::tally::{ArmTally, dollars};
 use super::words::EvalWords;
 
 /// One object with everything.
 pub(super) fn object(said: &EvalWords<'_>) -> String {
     let tally = said.tally;
-    let arm = |(arm, it): (Arm, &ArmTally)| (key(arm), one(said, it));
-    let pair = |(arm, it): (Arm, super::mcnemar::AnswerPairs)| {
+    let arm = |(arm, it): (EvalArm, &ArmTally)| (key(arm), one(said, it));
+    let pair = |(arm, it): (EvalArm, super::mcnemar::AnswerPairs)| {
         let value = json!({
             "pairs": it.all(), "both_right": it.both, "lost": it.lost, "gained": it.gained, "both_wrong": it.neither,
             "p": it.probability(), "significantly_worse": it.is_worse(),
         });
         (key(arm), value)
     };
-    let against: Map<_, _> = [Arm::Exact, Arm::Standard].into_iter().zip(tally.pairs).map(pair).collect();
+    let against: Map<_, _> =
+        [EvalArm::Exact, EvalArm::Standard].into_iter().zip(tally.pairs).map(pair).collect();
     json!({
         "settings": said.settings,
         "questions": tally.questions,
-        "arms": Arm::ALL.into_iter().zip(&tally.arms).map(arm).collect::<Map<_, _>>(),
+        "arms": EvalArm::ALL.into_iter().zip(&tally.arms).map(arm).collect::<Map<_, _>>(),
         "against_as_sent": against,
         "failed": tally.faults.iter().map(|(why, count)| json!({ "why": why, "count": count })).collect::<Vec<_>>(),
         "file": said.file,
@@ -29,7 +30,7 @@ pub(super) fn object(said: &EvalWords<'_>) -> String {
     .to_string()
 }
 
-fn key(arm: Arm) -> String {
+fn key(arm: EvalArm) -> String {
     arm.name().replace(' ', "_")
 }
 

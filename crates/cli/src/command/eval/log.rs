@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tersely_telemetry::BilledTokens;
 use tersely_terminal::fault::CommandFault;
 
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::ask::{EvalAnswer, ScoredReply};
 
 /// The format of the file.
@@ -25,7 +25,7 @@ pub(super) struct RunLog {
     /// The name of the run.
     pub(super) run: String,
     /// What was answered so far; of several lines about the same, the last counts.
-    pub(super) answers: BTreeMap<(String, Arm), EvalAnswer>,
+    pub(super) answers: BTreeMap<(String, EvalArm), EvalAnswer>,
     /// Lines that could not be read.
     pub(super) torn: usize,
 }
@@ -70,7 +70,7 @@ impl RunLog {
     }
 
     /// True when a question was answered in an arm; one that failed is asked again.
-    pub(super) fn knows(&self, id: &str, arm: Arm) -> bool {
+    pub(super) fn knows(&self, id: &str, arm: EvalArm) -> bool {
         self.answers.get(&(id.to_owned(), arm)).is_some_and(|answer| answer.heard.is_ok())
     }
 
@@ -125,7 +125,7 @@ fn written(answer: &EvalAnswer) -> Value {
 
 fn read(line: &str) -> Option<EvalAnswer> {
     let line: Value = serde_json::from_str(line).ok()?;
-    let (id, arm) = (line["question"].as_str()?.to_owned(), Arm::named(line["arm"].as_str()?)?);
+    let (id, arm) = (line["question"].as_str()?.to_owned(), EvalArm::named(line["arm"].as_str()?)?);
     if let Some(why) = line["failed"].as_str() {
         return Some(EvalAnswer { id, arm, heard: Err(why.to_owned()) });
     }

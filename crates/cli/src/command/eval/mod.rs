@@ -33,7 +33,7 @@ use tersely_wire::Provider;
 use tokio::task::JoinSet;
 
 use self::api::AskedModel;
-use self::arm::{Arm, ArmEngines};
+use self::arm::{ArmEngines, EvalArm};
 use self::ask::Asker;
 use self::log::RunLog;
 use self::set::{EvalQuestion, digest};
@@ -124,8 +124,8 @@ fn name() -> String {
 }
 
 /// What is still to be asked: a question in all its ways, then the next.
-fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(Arm, EvalQuestion)> {
-    let each = questions.iter().flat_map(|question| Arm::ALL.map(|arm| (arm, question)));
+fn open(log: &RunLog, questions: &[EvalQuestion]) -> Vec<(EvalArm, EvalQuestion)> {
+    let each = questions.iter().flat_map(|question| EvalArm::ALL.map(|arm| (arm, question)));
     each.filter(|(arm, it)| !log.knows(&it.id, *arm)).map(|(arm, it)| (arm, it.clone())).collect()
 }
 
@@ -136,7 +136,7 @@ const HOPELESS: usize = 6;
 fn answer(
     args: &EvalArgs,
     asker: Asker,
-    open: Vec<(Arm, EvalQuestion)>,
+    open: Vec<(EvalArm, EvalQuestion)>,
     log: &mut RunLog,
 ) -> Result<(), Stop> {
     if open.is_empty() {
@@ -153,7 +153,7 @@ fn answer(
 async fn all(
     at_once: usize,
     asker: Arc<Asker>,
-    open: Vec<(Arm, EvalQuestion)>,
+    open: Vec<(EvalArm, EvalQuestion)>,
     log: &mut RunLog,
     bar: &ProgressBar,
 ) -> Result<(), Stop> {

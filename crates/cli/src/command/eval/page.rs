@@ -3,7 +3,7 @@
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::tally::{ArmTally, dollars};
 use super::text::{failed, verdict};
 use super::words::EvalWords;
@@ -54,11 +54,11 @@ fn right(tally: &ArmTally) -> String {
 
 fn arms(said: &EvalWords<'_>) -> String {
     let sent = &said.tally.arms[0];
-    let row = |(arm, it): (Arm, &ArmTally)| {
+    let row = |(arm, it): (EvalArm, &ArmTally)| {
         let cost =
             said.price.map_or_else(|| "?".to_owned(), |price| format!("${:.4}", dollars(&price, &it.tokens)));
         let saved =
-            if arm == Arm::Sent { String::new() } else { Share::saved(sent.ours, it.ours).to_string() };
+            if arm == EvalArm::Sent { String::new() } else { Share::saved(sent.ours, it.ours).to_string() };
         let cells = [
             grouped(it.right),
             grouped(it.answered),
@@ -72,18 +72,19 @@ fn arms(said: &EvalWords<'_>) -> String {
         ];
         line(arm.name(), &cells)
     };
-    let rows: String = Arm::ALL.into_iter().zip(&said.tally.arms).map(row).collect();
+    let rows: String = EvalArm::ALL.into_iter().zip(&said.tally.arms).map(row).collect();
     let heads =
         ["Right", "Answered", "Input", "Cached", "Output", "Our count", "Saved", "Fetched back", "Cost"];
     table("Answers and tokens", "Way", &heads, &rows)
 }
 
 fn pairs(said: &EvalWords<'_>) -> String {
-    let row = |(arm, it): (Arm, super::mcnemar::AnswerPairs)| {
+    let row = |(arm, it): (EvalArm, super::mcnemar::AnswerPairs)| {
         let counts = [it.all(), it.both, it.lost, it.gained, it.neither].map(grouped);
         line(arm.name(), &[counts.to_vec(), vec![format!("{:.3}", it.probability())]].concat())
     };
-    let rows: String = [Arm::Exact, Arm::Standard].into_iter().zip(said.tally.pairs).map(row).collect();
+    let rows: String =
+        [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs).map(row).collect();
     let heads = ["Pairs", "Both right", "Lost", "Gained", "Both wrong", "p"];
     table("Pairs, against as sent", "Way", &heads, &rows)
 }

@@ -9,7 +9,7 @@ use tersely_terminal::number::{grouped, many};
 use tersely_terminal::output;
 
 use super::args::EvalArgs;
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::ask::{Asker, weight};
 use super::set::EvalQuestion;
 use super::tally::dollars;
@@ -21,7 +21,7 @@ const ANSWER: u64 = 40;
 pub(super) fn is_refused(
     args: &EvalArgs,
     asker: &Asker,
-    open: &[(Arm, EvalQuestion)],
+    open: &[(EvalArm, EvalQuestion)],
     price: Option<&DollarPrice>,
 ) -> Result<bool, Stop> {
     let input: usize = open.iter().map(|(arm, question)| weight(&asker.request(*arm, question).0)).sum();

@@ -3,7 +3,7 @@
 use tersely_audit::DollarPrice;
 use tersely_telemetry::BilledTokens;
 
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::ask::EvalAnswer;
 use super::log::RunLog;
 use super::mcnemar::AnswerPairs;
@@ -52,7 +52,7 @@ impl EvalTally {
             faults: Vec::new(),
         };
         for question in questions {
-            let answers = Arm::ALL.map(|arm| log.answers.get(&(question.id.clone(), arm)));
+            let answers = EvalArm::ALL.map(|arm| log.answers.get(&(question.id.clone(), arm)));
             tally.add(answers);
         }
         tally

@@ -4,7 +4,7 @@ use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::arm::Arm;
+use super::arm::EvalArm;
 use super::mcnemar::AnswerPairs;
 use super::tally::{ArmTally, dollars};
 use super::words::EvalWords;
@@ -33,7 +33,7 @@ fn arms(said: &EvalWords<'_>) -> String {
         ["", "right", "of", "input", "saved", "cached", "output", "our count", "saved", "fetched", "cost"];
     let mut rows = vec![names.map(str::to_owned).to_vec()];
     let sent = &said.tally.arms[0];
-    for (arm, tally) in Arm::ALL.into_iter().zip(&said.tally.arms) {
+    for (arm, tally) in EvalArm::ALL.into_iter().zip(&said.tally.arms) {
         rows.push(vec![
             arm.name().to_owned(),
             grouped(tally.right),
@@ -56,14 +56,14 @@ fn read(tally: &ArmTally) -> usize {
     usize::try_from(tally.tokens.read()).unwrap_or(usize::MAX)
 }
 
-fn share(arm: Arm, sent: usize, now: usize) -> String {
-    if arm == Arm::Sent { String::new() } else { Share::saved(sent, now).to_string() }
+fn share(arm: EvalArm, sent: usize, now: usize) -> String {
+    if arm == EvalArm::Sent { String::new() } else { Share::saved(sent, now).to_string() }
 }
 
 fn pairs(said: &EvalWords<'_>) -> String {
     let names = ["against as sent", "pairs", "both right", "lost", "gained", "both wrong", "p"];
     let mut rows = vec![names.map(str::to_owned).to_vec()];
-    for (arm, pairs) in [Arm::Exact, Arm::Standard].into_iter().zip(said.tally.pairs) {
+    for (arm, pairs) in [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs) {
         let AnswerPairs { both, lost, gained, neither } = pairs;
         let counts = [pairs.all(), both, lost, gained, neither].map(grouped).to_vec();
         let last = vec![format!("{:.3}", pairs.probability())];
@@ -74,15 +74,15 @@ fn pairs(said: &EvalWords<'_>) -> String {
 
 /// What the pairs mean, in a sentence for each arm.
 pub(super) fn verdict(said: &EvalWords<'_>) -> String {
-    let arms = [Arm::Exact, Arm::Standard].into_iter().zip(said.tally.pairs);
+    let arms = [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs);
     arms.map(|(arm, pairs)| sentence(arm, pairs)).collect::<Vec<_>>().join("\n")
 }
 
-fn sentence(arm: Arm, pairs: AnswerPairs) -> String {
+fn sentence(arm: EvalArm, pairs: AnswerPairs) -> String {
     let name = match arm {
-        Arm::Sent => "As sent",
-        Arm::Exact => "Exact",
-        Arm::Standard => "Standard",
+        EvalArm::Sent => "As sent",
+        EvalArm::Exact => "Exact",
+        EvalArm::Standard => "Standard",
     };
     let chance = pairs.probability();
     if pairs.is_worse() {

@@ -233,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// Behaviour 20.8.
+    /// Behaviour 21.8.
     #[test]
     fn no_provider_has_these_paths() {
         for path in [PATH, TURNS, "/v1/retrieve/shadow_00112233445566778899aabbccddeeff"] {
