@@ -245,9 +245,14 @@ mod tests {
             "(as the first time, down to \"a\")",
             "a\n(as the first time, down to \"a\")",
             "a\nb\na\n(as the first time, down to \"c\")",
-            "a\nb\na\n(as the first time, down to \"\")",
         ] {
             assert_eq!(proof::read(&Again, "", text), None, "{text}");
         }
+        let quoting_nothing = "a\nb\na\n(as the first time, down to \"\")";
+        assert_eq!(
+            proof::read(&Again, "", quoting_nothing).as_deref(),
+            Some(quoting_nothing),
+            "a line like any"
+        );
     }
 }
