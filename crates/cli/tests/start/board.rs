@@ -155,6 +155,8 @@ fn whoever_knows_the_token_is_let_in_and_nobody_else() {
     let page = watched.ask("GET /_tersely/", &[], "");
     is(&page, 401);
     assert!(page.contains("type=\"password\"") && !page.contains("EventSource"), "only the form is shown");
+    // Without it, browsers say that the form comes from nowhere, and whoever fills it in is refused.
+    assert!(page.contains("\r\nreferrer-policy: same-origin\r\n"), "{page}");
     for path in ["/stats", "/_tersely/live", "/_tersely/session/1", "/metrics"] {
         is(&watched.ask(&format!("GET {path}"), &[], ""), 401);
     }

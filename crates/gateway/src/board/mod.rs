@@ -169,7 +169,8 @@ fn sealed(mut response: Response<Reply>) -> Response<Reply> {
     const SEALS: [(HeaderName, &str); 4] = [
         (CACHE_CONTROL, "no-store"),
         (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-        (REFERRER_POLICY, "no-referrer"),
+        // Not `no-referrer`: browsers then say that a form comes from nowhere, and it would be refused.
+        (REFERRER_POLICY, "same-origin"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let headers = response.headers_mut();
