@@ -32,7 +32,7 @@ deny:
 test:
     @test -d '{{larger}}' || echo 'SKIPPED: no larger corpus (TERSELY_CORPUS names one); tests run over our own'
     TERSELY_FUZZ_SECONDS=0 cargo test --workspace --locked --lib --bins --tests
-    TERSELY_FUZZ_SECONDS=30 cargo test --workspace --locked --test fuzz -- --test-threads=4
+    TERSELY_FUZZ_SECONDS=15 cargo test --workspace --locked --test fuzz -- --test-threads=4
 
 # Our own corpus is what its manifest says, and names no machine.
 [group('check')]

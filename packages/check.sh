@@ -41,7 +41,7 @@ node --test --test-reporter=spec
 
 say "writing the corpus in every form"
 (cd "$root" && TERSELY_PAIRS="$tmp/pairs.jsonl" \
-    cargo test --quiet --package tersely-codec --test packages -- --ignored --nocapture)
+    cargo test --quiet --workspace --locked --test packages -- --ignored --nocapture)
 say "python: reading the corpus"
 "$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl"
 say "typescript: reading the corpus"

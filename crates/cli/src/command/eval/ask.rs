@@ -118,7 +118,7 @@ impl Asker {
 
     /// Sends a request until it is answered, or until it makes no sense to go on.
     async fn tries(&self, body: &Value) -> Result<HeardAnswer, String> {
-        let mut pause = Duration::from_secs(1);
+        let mut pause = Duration::from_millis(500);
         let mut tries = 1;
         loop {
             let posted = self.poster.post(self.api.path(), self.headers.clone(), body.to_string()).await;
