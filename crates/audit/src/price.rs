@@ -24,7 +24,8 @@ impl DollarPrice {
     }
 
     /// What some tokens cost. What stays in the cache for an hour costs twice the input, not five quarters.
-    pub(crate) fn of(&self, tokens: BilledTokens, is_long: bool) -> f64 {
+    #[must_use]
+    pub fn of(&self, tokens: BilledTokens, is_long: bool) -> f64 {
         let write = if is_long { self.cache_write.max(self.input * 2.0) } else { self.cache_write };
         let part = |count: u64, price: f64| float(count) * price;
         let sum = part(tokens.input, self.input)

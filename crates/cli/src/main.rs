@@ -6,6 +6,7 @@ mod account;
 mod command;
 mod gateway;
 mod history;
+mod page;
 mod saved;
 mod settings;
 mod signals;

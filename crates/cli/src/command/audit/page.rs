@@ -1,4 +1,4 @@
-//! An audit as one page that needs nothing else: no script, no font, no picture from anywhere.
+//! An audit as one page.
 
 use std::fmt::Write;
 
@@ -6,9 +6,8 @@ use tersely_audit::{AuditSum, BreakSum, SavedBill};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-use super::said::{AuditWords, day, dollars, narrow, percent, share, short};
-
-const STYLE: &str = include_str!("page.css");
+use super::said::{AuditWords, better, day, dollars, narrow, percent, share, short};
+use crate::page::{self, document, escaped, table, tiles};
 
 /// The longest name in a table.
 const NAME: usize = 90;
@@ -31,20 +30,7 @@ pub(super) fn page(said: &AuditWords<'_>) -> String {
         unused(said),
         foot(said),
     ];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Audit of tool results</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
-        sections.concat()
-    )
-}
-
-fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
-    let [_, exact, standard] = sum.result_tokens;
-    let is_standard =
-        if sum.bill.paid > 0.0 { sum.standard.dollars > sum.exact.dollars } else { standard < exact };
-    if is_standard { (sum.standard, "standard") } else { (sum.exact, "exact") }
+    document("Audit of tool results", &sections)
 }
 
 fn lead(said: &AuditWords<'_>) -> String {
@@ -55,15 +41,13 @@ fn lead(said: &AuditWords<'_>) -> String {
     let fell = Share::saved(narrow(came), narrow(sent));
     let off =
         said.errors().map_or_else(|| "not known".to_owned(), |[_, explained]| format!("{explained:+.1} %"));
-    let tiles = [
+    let values = [
         ("Paid, by the providers' counts", dollars(all.bill.paid)),
         ("Would have been saved", dollars(saved.dollars)),
         ("Tool results, in tokens", fell.to_string()),
         ("Requests", grouped(all.requests)),
         ("Our reckoning is off by", off),
     ];
-    let tile = |(name, value): &(&str, String)| format!("<li><span>{name}</span><b>{}</b></li>", text(value));
-    let tiles = tiles.iter().map(tile).collect::<Vec<_>>().concat();
     let (part, whole) = if all.bill.paid > 0.0 {
         (format!("{:.1} %", share(all, saved)), "this bill")
     } else {
@@ -72,8 +56,9 @@ fn lead(said: &AuditWords<'_>) -> String {
     format!(
         "<h1>Tersely audit</h1>\n<p class=\"lead\"><b>{part}</b> of {whole} would have been saved in {mode} mode.</p>\n\
          <p class=\"note\">{} on this machine replayed offline, request by request, with the prompt cache \
-         as it was. Nothing left the machine.</p>\n<ul class=\"tiles\">{tiles}</ul>\n",
+         as it was. Nothing left the machine.</p>\n{}",
         many(all.conversations as u64, "conversation"),
+        tiles(&values),
     )
 }
 
@@ -123,7 +108,7 @@ fn sums(title: &str, name: &str, rows: &[(String, AuditSum)]) -> String {
         };
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}<td>{}</td></tr>\n",
-            text(&short(name, NAME)),
+            escaped(&short(name, NAME)),
             grouped(sum.requests),
             dollars(sum.bill.paid),
             saved(sum.exact),
@@ -156,8 +141,8 @@ fn costly(said: &AuditWords<'_>) -> String {
         format!(
             "<tr><td class=\"n\">{}</td><td>{}</td><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             dollars(it.dollars),
-            text(&short(&it.tool, 40)),
-            text(&short(&it.about, NAME)),
+            escaped(&short(&it.tool, 40)),
+            escaped(&short(&it.about, NAME)),
             grouped(it.tokens),
             grouped(it.requests)
         )
@@ -174,7 +159,7 @@ fn reads(said: &AuditWords<'_>) -> String {
     let row = |it: &tersely_audit::FileReads| {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-            text(&short(&it.file, NAME)),
+            escaped(&short(&it.file, NAME)),
             grouped(it.reads),
             grouped(it.tokens)
         )
@@ -217,7 +202,7 @@ fn unused(said: &AuditWords<'_>) -> String {
     let row = |it: &tersely_audit::UnusedTool| {
         format!(
             "<tr><td class=\"w\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-            text(&short(&it.tool, NAME)),
+            escaped(&short(&it.tool, NAME)),
             grouped(it.tokens),
             grouped(it.requests)
         )
@@ -230,34 +215,13 @@ fn unused(said: &AuditWords<'_>) -> String {
     )
 }
 
-/// A table, unless it is empty. Columns of numbers stand to the right.
-fn table(title: &str, heads: &[(&str, bool)], rows: &str) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let head = |(name, is_number): &(&str, bool)| {
-        let class = if *is_number { " class=\"n\"" } else { "" };
-        format!("<th scope=\"col\"{class}>{}</th>", text(name))
-    };
-    let heads: String = heads.iter().map(head).collect();
-    format!(
-        "<h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
-    )
-}
-
 fn foot(said: &AuditWords<'_>) -> String {
     let lines =
         said.limits().into_iter().chain(said.unread().into_iter().map(|it| format!("Not read: {it}.")));
-    let lines = lines.map(|line| format!("<p>{}</p>", text(&line))).collect::<Vec<_>>().concat();
-    format!("<footer>{lines}</footer>\n")
+    page::foot(lines)
 }
 
 /// A count as a number to draw with.
 fn number(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-/// A text that may stand between tags.
-fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

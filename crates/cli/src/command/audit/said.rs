@@ -69,6 +69,14 @@ pub(super) fn share(sum: &AuditSum, saved: SavedBill) -> f64 {
     percent(saved.dollars, sum.bill.paid)
 }
 
+/// What would have been saved with the better of the two, by money where prices are known, and which it is.
+pub(super) fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
+    let [_, exact, standard] = sum.result_tokens;
+    let is_standard =
+        if sum.bill.paid > 0.0 { sum.standard.dollars > sum.exact.dollars } else { standard < exact };
+    if is_standard { (sum.standard, "standard") } else { (sum.exact, "exact") }
+}
+
 pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole * 100.0 } else { 0.0 }
 }

@@ -5,7 +5,7 @@ use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::said::{AuditWords, dollars, narrow, percent, share, short};
+use super::said::{AuditWords, better, dollars, narrow, percent, share, short};
 
 /// The widest a name may be, so that a line fits 80 columns.
 const NAME: usize = 36;
@@ -42,11 +42,8 @@ fn head(all: &AuditSum) -> String {
         many(all.requests as u64, "request")
     );
     if all.bill.paid > 0.0 {
-        return format!(
-            "{what}: {} paid, {} of it would have been saved.",
-            dollars(all.bill.paid),
-            best(all)
-        );
+        let saved = share(all, better(all).0);
+        return format!("{what}: {} paid, {saved:.1} % of it would have been saved.", dollars(all.bill.paid));
     }
     format!("{what}, of models whose price is not known.")
 }
@@ -61,12 +58,6 @@ fn results(all: &AuditSum) -> String {
         fell(exact),
         fell(standard)
     )
-}
-
-/// What would have been saved with the better of the two.
-fn best(sum: &AuditSum) -> String {
-    let saved = if sum.standard.dollars > sum.exact.dollars { sum.standard } else { sum.exact };
-    format!("{:.1} %", share(sum, saved))
 }
 
 fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::arm::EvalArm;
-use super::tally::{ArmTally, dollars};
+use super::tally::ArmTally;
 use super::words::EvalWords;
 
 /// One object with everything.
@@ -43,6 +43,6 @@ fn one(said: &EvalWords<'_>, it: &ArmTally) -> Value {
         },
         "tokens_by_our_count": it.ours,
         "milliseconds": it.millis,
-        "dollars": said.price.map(|price| dollars(&price, &it.tokens)),
+        "dollars": said.price.map(|price| price.of(it.tokens, false)),
     })
 }

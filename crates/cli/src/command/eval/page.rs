@@ -1,50 +1,38 @@
-//! A run as one page that needs nothing else: no script, no font, no picture from anywhere.
+//! A run as one page.
 
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
 use super::arm::EvalArm;
-use super::tally::{ArmTally, dollars};
+use super::tally::ArmTally;
 use super::text::{failed, verdict};
 use super::words::EvalWords;
-
-const STYLE: &str = include_str!("../audit/page.css");
+use crate::page::{self, document, escaped, table, tiles};
 
 /// The page.
 pub(super) fn page(said: &EvalWords<'_>) -> String {
     let sections = [lead(said), arms(said), pairs(said), foot(said)];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>Does the model still answer right?</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
-        sections.concat()
-    )
-}
-
-fn word(said: &EvalWords<'_>, name: &str) -> String {
-    escaped(said.settings[name].as_str().unwrap_or_default())
+    document("Does the model still answer right?", &sections)
 }
 
 fn lead(said: &EvalWords<'_>) -> String {
     let [sent, _, standard] = &said.tally.arms;
     let saved = Share::saved(sent.ours, standard.ours);
-    let tile = |name: &str, value: String| format!("<li><span>{name}</span><b>{value}</b></li>");
-    let tiles = [
-        tile("Questions", grouped(said.tally.questions)),
-        tile("Right as sent", right(sent)),
-        tile("Right in standard mode", right(standard)),
-        tile("Tokens less in standard mode", saved.to_string()),
+    let values = [
+        ("Questions", grouped(said.tally.questions)),
+        ("Right as sent", right(sent)),
+        ("Right in standard mode", right(standard)),
+        ("Tokens less in standard mode", saved.to_string()),
     ];
     format!(
         "<h1>Does {} still answer right?</h1>\n<p class=\"lead\"><b>{}</b> of {} right in standard mode, <b>{}</b> as sent</p>\n\
-         <p class=\"note\">{}</p>\n<ul class=\"tiles\">{}</ul>\n",
-        word(said, "model"),
+         <p class=\"note\">{}</p>\n{}",
+        escaped(said.word("model")),
         grouped(standard.right),
         grouped(standard.answered),
         grouped(sent.right),
         escaped(&verdict(said)).replace('\n', "<br>"),
-        tiles.concat()
+        tiles(&values)
     )
 }
 
@@ -55,8 +43,6 @@ fn right(tally: &ArmTally) -> String {
 fn arms(said: &EvalWords<'_>) -> String {
     let sent = &said.tally.arms[0];
     let row = |(arm, it): (EvalArm, &ArmTally)| {
-        let cost =
-            said.price.map_or_else(|| "?".to_owned(), |price| format!("${:.4}", dollars(&price, &it.tokens)));
         let saved =
             if arm == EvalArm::Sent { String::new() } else { Share::saved(sent.ours, it.ours).to_string() };
         let cells = [
@@ -68,14 +54,14 @@ fn arms(said: &EvalWords<'_>) -> String {
             grouped(it.ours),
             saved,
             grouped(it.fetched),
-            cost,
+            said.cost(it),
         ];
         line(arm.name(), &cells)
     };
     let rows: String = EvalArm::ALL.into_iter().zip(&said.tally.arms).map(row).collect();
     let heads =
         ["Right", "Answered", "Input", "Cached", "Output", "Our count", "Saved", "Fetched back", "Cost"];
-    table("Answers and tokens", "Way", &heads, &rows)
+    table("Answers and tokens", &columns(&heads), &rows)
 }
 
 fn pairs(said: &EvalWords<'_>) -> String {
@@ -86,7 +72,7 @@ fn pairs(said: &EvalWords<'_>) -> String {
     let rows: String =
         [EvalArm::Exact, EvalArm::Standard].into_iter().zip(said.tally.pairs).map(row).collect();
     let heads = ["Pairs", "Both right", "Lost", "Gained", "Both wrong", "p"];
-    table("Pairs, against as sent", "Way", &heads, &rows)
+    table("Pairs, against as sent", &columns(&heads), &rows)
 }
 
 fn line(name: &str, cells: &[String]) -> String {
@@ -95,17 +81,9 @@ fn line(name: &str, cells: &[String]) -> String {
     format!("<tr><td>{name}</td>{cells}</tr>\n")
 }
 
-/// A table; its first column holds names, all others numbers.
-fn table(title: &str, first: &str, heads: &[&str], rows: &str) -> String {
-    let heads = heads
-        .iter()
-        .map(|name| format!("<th scope=\"col\" class=\"n\">{name}</th>"))
-        .collect::<Vec<_>>()
-        .concat();
-    format!(
-        "<h2>{title}</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\"><table><thead>\
-         <tr><th scope=\"col\">{first}</th>{heads}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
-    )
+/// Numbers by the way of asking.
+fn columns<'h>(heads: &[&'h str]) -> Vec<(&'h str, bool)> {
+    std::iter::once(("Way", false)).chain(heads.iter().map(|head| (*head, true))).collect()
 }
 
 fn foot(said: &EvalWords<'_>) -> String {
@@ -113,17 +91,11 @@ fn foot(said: &EvalWords<'_>) -> String {
         format!(
             "{} asked in three ways, {} API, {} reader. A pair is one question asked as sent and in another way; p is McNemar’s exact test, two-sided.",
             many(said.tally.questions as u64, "question"),
-            word(said, "api"),
-            word(said, "reader")
+            said.word("api"),
+            said.word("reader")
         ),
         "Input, cached and output are the provider’s counts. A word at the start of each request keeps the ways from sharing a cache.".to_owned(),
     ];
-    lines.extend(failed(said).map(|it| escaped(&it).replace('\n', "<br>")));
-    let lines = lines.iter().map(|line| format!("<p>{line}</p>")).collect::<Vec<_>>().concat();
-    format!("<footer>{lines}</footer>\n")
-}
-
-/// A text that may stand between tags.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    lines.extend(failed(said));
+    page::foot(lines)
 }

@@ -12,7 +12,6 @@ use super::args::EvalArgs;
 use super::arm::EvalArm;
 use super::ask::{Asker, weight};
 use super::set::EvalQuestion;
-use super::tally::dollars;
 
 /// Tokens of an answer, about.
 const ANSWER: u64 = 40;
@@ -30,7 +29,7 @@ pub(super) fn is_refused(
     let tokens = BilledTokens { input, output: count * ANSWER, ..BilledTokens::default() };
     let cost = price.map_or_else(
         || "its price is not known".to_owned(),
-        |price| format!("about ${:.2}, more if it thinks", dollars(price, &tokens)),
+        |price| format!("about ${:.2}, more if it thinks", price.of(tokens, false)),
     );
     let host = asker.poster.upstream();
     output::note(&format!(

@@ -1,6 +1,5 @@
 //! What all answers of a run come to.
 
-use tersely_audit::DollarPrice;
 use tersely_telemetry::BilledTokens;
 
 use super::arm::EvalArm;
@@ -95,15 +94,4 @@ impl EvalTally {
             }
         }
     }
-}
-
-/// What tokens cost, in dollars.
-pub(super) fn dollars(price: &DollarPrice, tokens: &BilledTokens) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "no count of tokens is that large")]
-    let part = |count: u64, price: f64| count as f64 * price;
-    let sum = part(tokens.input, price.input)
-        + part(tokens.cache_read, price.cache_read)
-        + part(tokens.cache_write, price.cache_write)
-        + part(tokens.output, price.output);
-    sum / 1e6
 }

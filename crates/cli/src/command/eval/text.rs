@@ -6,7 +6,7 @@ use tersely_terminal::table;
 
 use super::arm::EvalArm;
 use super::mcnemar::AnswerPairs;
-use super::tally::{ArmTally, dollars};
+use super::tally::ArmTally;
 use super::words::EvalWords;
 
 /// All that is said of a run.
@@ -18,13 +18,12 @@ pub(super) fn lines(said: &EvalWords<'_>) -> String {
 }
 
 fn head(said: &EvalWords<'_>) -> String {
-    let word = |name: &str| said.settings[name].as_str().unwrap_or_default().to_owned();
     format!(
         "{} to {} ({} reader, {} API), each in three ways.",
         many(said.tally.questions as u64, "question"),
-        word("model"),
-        word("reader"),
-        word("api")
+        said.word("model"),
+        said.word("reader"),
+        said.word("api")
     )
 }
 
@@ -45,8 +44,7 @@ fn arms(said: &EvalWords<'_>) -> String {
             grouped(tally.ours),
             share(arm, sent.ours, tally.ours),
             grouped(tally.fetched),
-            said.price
-                .map_or_else(|| "?".to_owned(), |price| format!("${:.4}", dollars(&price, &tally.tokens))),
+            said.cost(tally),
         ]);
     }
     table::align("lrrrrrrrrrr", &rows)

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tersely_audit::DollarPrice;
 
-use super::tally::EvalTally;
+use super::tally::{ArmTally, EvalTally};
 
 /// What is said of a run.
 pub(super) struct EvalWords<'w> {
@@ -15,4 +15,16 @@ pub(super) struct EvalWords<'w> {
     pub(super) price: Option<DollarPrice>,
     /// Where its answers are.
     pub(super) file: String,
+}
+
+impl EvalWords<'_> {
+    /// A setting of the run.
+    pub(super) fn word(&self, name: &str) -> &str {
+        self.settings[name].as_str().unwrap_or_default()
+    }
+
+    /// What an arm cost.
+    pub(super) fn cost(&self, arm: &ArmTally) -> String {
+        self.price.map_or_else(|| "?".to_owned(), |price| format!("${:.4}", price.of(arm.tokens, false)))
+    }
 }
