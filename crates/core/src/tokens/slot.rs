@@ -1,4 +1,4 @@
-//! Says where a token stands in the table, to whoever writes that and to whoever reads it.
+//! Says where a token stands in the table of slots.
 
 /// How many slots there are; not half of them are taken.
 pub(crate) const SLOTS: usize = 1 << 19;

@@ -1,13 +1,59 @@
-//! Looks tokens up in the tables that the build wrote.
+//! Looks tokens up in tables. They are made of the tokens' bytes and lengths in a few milliseconds when something is first
+//! counted: written into the program, they would be most of it.
+
+use std::sync::LazyLock;
 
 use crate::tokens::slot;
 
 const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.bytes"));
-const STARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.starts"));
-const SLOTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.slots"));
+const LENGTHS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k.lengths"));
 
 /// The most bytes that a token has.
 const LONGEST: usize = 128;
+
+static TABLES: LazyLock<VocabularyTables> = LazyLock::new(VocabularyTables::new);
+
+struct VocabularyTables {
+    /// Where each token begins among the bytes of all, and where the last one ends.
+    starts: Vec<u32>,
+    /// Each token stands in the first free slot from its own on.
+    slots: Vec<u32>,
+}
+
+impl VocabularyTables {
+    fn new() -> Self {
+        let ends = LENGTHS.iter().scan(0, |end, length| {
+            *end += u32::from(*length);
+            Some(*end)
+        });
+        let starts: Vec<_> = std::iter::once(0).chain(ends).collect();
+        let mut tables = Self { starts, slots: vec![slot::FREE; slot::SLOTS] };
+        for id in (0..).take(LENGTHS.len()) {
+            tables.place(id);
+        }
+        tables
+    }
+
+    fn place(&mut self, id: u32) {
+        let hash = slot::hash(self.text(id));
+        let mut at = slot::first(hash);
+        while self.slot(at) != slot::FREE {
+            at = slot::next(at);
+        }
+        self.slots[at] = slot::mark(hash) | id;
+    }
+
+    #[inline]
+    fn slot(&self, at: usize) -> u32 {
+        self.slots.get(at).copied().unwrap_or(slot::FREE)
+    }
+
+    #[inline]
+    fn text(&self, id: u32) -> &'static [u8] {
+        let [start, end] = [id, id + 1].map(|id| self.starts.get(id as usize).map_or(0, |&at| at as usize));
+        BYTES.get(start..end).unwrap_or_default()
+    }
+}
 
 /// The token of these bytes. The lower its id, the sooner two tokens are merged into it.
 #[inline]
@@ -15,14 +61,14 @@ pub(super) fn token(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > LONGEST {
         return None;
     }
-    let hash = slot::hash(bytes);
+    let (tables, hash) = (&*TABLES, slot::hash(bytes));
     let (mark, mut at) = (slot::mark(hash), slot::first(hash));
     loop {
-        let found = word(SLOTS, at);
+        let found = tables.slot(at);
         if found == slot::FREE {
             return None;
         }
-        if found & !slot::ID == mark && text(found & slot::ID) == bytes {
+        if found & !slot::ID == mark && tables.text(found & slot::ID) == bytes {
             return Some(found & slot::ID);
         }
         at = slot::next(at);
@@ -31,13 +77,7 @@ pub(super) fn token(bytes: &[u8]) -> Option<u32> {
 
 /// The bytes of a token.
 pub(super) fn text(token: u32) -> &'static [u8] {
-    let [start, end] = [token, token + 1].map(|id| word(STARTS, id as usize) as usize);
-    BYTES.get(start..end).unwrap_or_default()
-}
-
-#[inline]
-fn word(table: &[u8], at: usize) -> u32 {
-    table.as_chunks().0.get(at).map_or(slot::FREE, |bytes| u32::from_le_bytes(*bytes))
+    TABLES.text(token)
 }
 
 #[cfg(test)]
