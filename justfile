@@ -58,6 +58,7 @@ deploy:
 [group('slow')]
 packages-try: release
     install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely
+    python3 packages/release/extras.py target/release/tersely target/packages/binaries/extras
     python3 packages/release/assemble.py target/packages/binaries target/packages/out
     packages/try/try.sh target/packages/out
 

@@ -3,7 +3,7 @@
     python3 packages/release/assemble.py BINARIES OUT
 
 BINARIES has a folder for each platform, by Rust's name of it, with the program in it; those that are missing are left
-out. BINARIES/extras may have man/*.1 and completions/*. Needs Python 3.11, npm and dpkg-deb; a release runs the same.
+out. BINARIES/extras has what extras.py wrote. Needs Python 3.11, npm and dpkg-deb; a release runs the same.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 //! The commands: a file for each, which holds what can be typed after its name.
 
 mod audit;
+mod completions;
 mod compress;
 mod config;
 mod count;
@@ -11,6 +12,7 @@ mod encode;
 mod eval;
 mod filter;
 mod http;
+mod man;
 mod mcp;
 mod provider;
 mod purge;
@@ -20,7 +22,7 @@ mod stats;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tersely_terminal::fault::Stop;
 
 const EXAMPLES: &str = "\
@@ -65,6 +67,8 @@ pub(crate) enum TerselyCommand {
     Count(count::CountArgs),
     Filter(filter::FilterArgs),
     Config(config::ConfigArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Runs what was typed.
@@ -86,5 +90,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Count(args) => count::run(args),
         TerselyCommand::Filter(args) => filter::run(args),
         TerselyCommand::Config(args) => config::run(args),
+        TerselyCommand::Completions(args) => completions::run(args, TerselyArgs::command()),
+        TerselyCommand::Man(args) => man::run(args, TerselyArgs::command()),
     }
 }

@@ -143,6 +143,28 @@ impl SettingField {
         }
     }
 
+    /// True when the user finds the words for it: names, places, secrets.
+    pub(crate) fn is_free(self) -> bool {
+        matches!(
+            self,
+            Self::Address(_)
+                | Self::Listener(_)
+                | Self::Url(_)
+                | Self::Proxy(_)
+                | Self::Text(_)
+                | Self::Secret(_)
+                | Self::Key(_)
+                | Self::Word(_)
+                | Self::Header(_)
+                | Self::Names(_)
+                | Self::Files(_)
+                | Self::Origins(_)
+                | Self::Hosts(_)
+                | Self::Stores(_)
+                | Self::Headers(_)
+        )
+    }
+
     /// True when it says who is trusted: with requests and the keys in them, to make them, or with secrets.
     pub(crate) fn trusts(self) -> bool {
         matches!(

@@ -24,6 +24,8 @@ pub(crate) struct MergedEntry {
     pub name: String,
     pub value: Value,
     pub origin: SettingOrigin,
+    /// What anyone may be told of it: no name, place or secret of the user's.
+    pub public: String,
 }
 
 /// What was meant, every setting with its origin, and what has no effect.
@@ -66,7 +68,9 @@ impl Merger {
         if name == "upstream" {
             self.upstream = origin.rank();
         }
-        self.entries.push(MergedEntry { name: name.to_owned(), value: field.show(&mut self.draft), origin });
+        let value = field.show(&mut self.draft);
+        let public = if field.is_free() { format!("{name}: set") } else { format!("{name} = {value}") };
+        self.entries.push(MergedEntry { name: name.to_owned(), value, origin, public });
     }
 
     fn write(&mut self, name: &str, field: SettingField, words: &Words, origin: &SettingOrigin) {
@@ -149,12 +153,14 @@ impl Merger {
                 self.problems
                     .push(Problem::at(&origin, &name, what).hint("remove redact_secrets from the rule"));
             }
-            self.entries.push(MergedEntry { name, value: json!(rule::spell(&rule)), origin });
+            let (value, public) = (json!(rule::spell(&rule)), name.clone());
+            self.entries.push(MergedEntry { name, value, origin, public });
             self.draft.settings.engine.rules.push(rule);
         }
         for (name, server, origin) in layer.servers {
             let value = json!(server::spell(&server));
-            self.entries.push(MergedEntry { name: format!("mcp.servers.{name}"), value, origin });
+            let (entry, public) = (format!("mcp.servers.{name}"), "mcp.servers: one".to_owned());
+            self.entries.push(MergedEntry { name: entry, value, origin, public });
             self.draft.settings.servers.insert(name, server);
         }
         for (path, origin) in layer.trusted {
@@ -169,11 +175,8 @@ impl Merger {
         }
         let known = self.draft.authorities();
         if !known.contains(&path) {
-            self.entries.push(MergedEntry {
-                name: "authorities, also".to_owned(),
-                value: json!(path),
-                origin,
-            });
+            let name = "authorities, also".to_owned();
+            self.entries.push(MergedEntry { public: name.clone(), name, value: json!(path), origin });
             known.push(path);
         }
     }

@@ -45,6 +45,7 @@ use std::path::PathBuf;
 pub(crate) use all::AllSettings;
 pub(crate) use flags::Flags;
 pub(crate) use merge::MergedEntry;
+pub(crate) use origin::SettingOrigin;
 pub(crate) use problem::{Problem, fault};
 pub(crate) use reference::reference;
 pub(crate) use schema::schema;

@@ -94,3 +94,51 @@ fn keys_and_passwords_are_not_shown() {
     assert_eq!(state("SSL_CERT_FILE"), "bad");
     assert_eq!(report["broken"], 1);
 }
+
+/// Behaviour 14.8.
+#[test]
+fn a_report_says_how_it_is_and_nothing_of_the_users() {
+    let folder = tempfile();
+    let file = folder.join("canary.toml");
+    let text = "mode = \"safe\"\nhosts = [\"canary.example\"]\n[store]\ntenant_header = \"x-canary\"\n\
+                [[rules]]\ntool = \"canary*\"\nmode = \"disabled\"\n[mcp.servers.canary]\ncommand = [\"canary\"]\n";
+    std::fs::write(&file, text).expect("a file");
+    let dead = nobody();
+    let upstream = format!("http://{dead}/canary");
+    let args =
+        ["--report", "--config", file.to_str().expect("a path"), "--upstream", &format!("http://{dead}")];
+    let env = [
+        ("OPENAI_API_KEY", "sk-canary"),
+        ("ANTHROPIC_BASE_URL", upstream.as_str()),
+        ("ANTHROPIC_MODEL", "canary-4b"),
+        ("HTTPS_PROXY", "http://canary:canary@canary:1"),
+        ("SSL_CERT_FILE", "/canary"),
+    ];
+    let (code, said) = doctor(&args, &env);
+    assert_eq!(code, Some(1), "{said}");
+    let (_, page) = said.split_once("-->").expect("a first line");
+    assert!(!page.contains("canary") && !page.contains(&dead) && !page.contains("127.0.0.1"), "{page}");
+    for line in [
+        &format!("- Tersely {}, {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS),
+        "- `mode = \"safe\"`",
+        "- `hosts: set`",
+        "- `store.tenant_header: set`",
+        "- `rules[0]`",
+        "- `mcp.servers: one`",
+        "- **bad**: ANTHROPIC_BASE_URL: does not answer",
+        "- ok: OPENAI_API_KEY: set",
+        "- **bad**: SSL_CERT_FILE: not a file",
+        "- **bad**: upstream anthropic (another address): does not answer; nothing is listening there",
+        "- claude: not installed",
+    ] {
+        assert!(page.lines().any(|it| it.starts_with(line)), "{line}: {page}");
+    }
+    std::fs::remove_dir_all(folder).expect("it goes");
+}
+
+/// An empty folder of this test's own.
+fn tempfile() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("tersely-doctor-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}

@@ -13,6 +13,7 @@ mod history;
 mod hosts;
 mod ledger;
 mod numbers;
+mod packed;
 mod printed;
 mod private;
 mod run;

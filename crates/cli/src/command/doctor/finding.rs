@@ -13,6 +13,8 @@ pub(crate) struct Finding {
     pub(crate) subject: String,
     /// What was seen, and what to do if that is bad.
     pub(crate) detail: String,
+    /// What anyone may be told of it, if anything: no address, path or name of the user's.
+    pub(crate) public: Option<String>,
 }
 
 /// How it is with it.
@@ -28,15 +30,24 @@ pub(crate) enum State {
 
 impl Finding {
     pub(crate) fn good(subject: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { state: State::Good, subject: subject.into(), detail: detail.into() }
+        Self::new(State::Good, subject.into(), detail.into())
     }
 
     pub(crate) fn open(subject: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { state: State::Open, subject: subject.into(), detail: detail.into() }
+        Self::new(State::Open, subject.into(), detail.into())
     }
 
     pub(crate) fn bad(subject: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { state: State::Bad, subject: subject.into(), detail: detail.into() }
+        Self::new(State::Bad, subject.into(), detail.into())
+    }
+
+    fn new(state: State, subject: String, detail: String) -> Self {
+        Self { state, subject, detail, public: None }
+    }
+
+    /// The same, with what anyone may be told of it.
+    pub(crate) fn public(self, words: impl Into<String>) -> Self {
+        Self { public: Some(words.into()), ..self }
     }
 
     /// For scripts.

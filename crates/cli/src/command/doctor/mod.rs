@@ -4,6 +4,7 @@ mod finding;
 mod place;
 mod program;
 mod reader;
+mod report;
 mod sample;
 mod variable;
 
@@ -21,6 +22,7 @@ use crate::settings::{self, Flags, SettingSources};
 const EXAMPLES: &str = "\
 Examples:
   tersely doctor
+  tersely doctor --report > report.md
   tersely doctor --json | jq '.findings[] | select(.state == \"bad\")'
 
 Exit code 1: something is broken.";
@@ -35,17 +37,26 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub flags: Flags,
     /// Print a JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with = "report")]
     pub json: bool,
+    /// Print a page for a bug report, without any address, path, key or text of yours
+    #[arg(long)]
+    pub report: bool,
 }
 
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
-    let loaded = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?;
+    let sources = SettingSources::new(&args.flags);
+    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let about = args.report.then(|| report::about(&sources, &loaded));
     let proxy = ReadyGateway::new(loaded.settings, None)?;
     let findings = findings(&proxy, &World::around(&[]))?;
     let broken = findings.iter().any(|finding| finding.state == State::Bad);
-    let text = if args.json { report(&findings) } else { finding::lines(&findings) };
+    let text = match about {
+        Some(about) => report::page(&findings, &about),
+        None if args.json => json(&findings),
+        None => finding::lines(&findings),
+    };
     output::result(&text)?;
     Ok(if broken { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
@@ -61,7 +72,7 @@ fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
     Ok([variables, places, program::look(programs), readers, vec![sample]].concat())
 }
 
-fn report(findings: &[Finding]) -> String {
+fn json(findings: &[Finding]) -> String {
     let broken = findings.iter().filter(|finding| finding.state == State::Bad).count();
     let findings: Vec<_> = findings.iter().map(Finding::json).collect();
     json!({ "broken": broken, "findings": findings }).to_string()

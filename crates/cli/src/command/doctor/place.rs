@@ -30,23 +30,31 @@ pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
 async fn listen(settings: &GatewaySettings) -> Finding {
     let (listen, subject) = (settings.listen, format!("listen {}", settings.listen));
     if TcpListener::bind(listen).await.is_ok() {
-        return Finding::open(subject, "free; `tersely serve` would use it");
+        return Finding::open(subject, "free; `tersely serve` would use it").public("listen: free");
     }
     if is_ours(settings, listen).await {
-        return Finding::good(subject, "Tersely is running here");
+        return Finding::good(subject, "Tersely is running here").public("listen: Tersely is running here");
     }
     Finding::bad(subject, "in use by another program; choose another with `tersely serve --listen`")
+        .public("listen: in use by another program")
 }
 
 /// Asks an upstream. Ollama's usual address is no fault when nobody listens: few have it.
 async fn reach(settings: &GatewaySettings, provider: Vendor, upstream: &Upstream) -> Finding {
     let subject = format!("upstream {}", upstream.url());
+    let usual = if provider.address() == Some(&upstream.url()) { "usual" } else { "another" };
+    let public = |seen: &str| format!("upstream {} ({usual} address): {seen}", provider.name());
     match probe(settings, upstream, "/").await {
-        Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream))),
+        Ok((status, _)) => Finding::good(subject, format!("answers ({status}){}", by(settings, upstream)))
+            .public(public(&format!("answers ({})", status.as_u16()))),
         Err(_) if provider == Vendor::Ollama && Some(upstream.url().as_str()) == provider.address() => {
-            Finding::open(subject, "not running")
+            Finding::open(subject, "not running").public(public("not running"))
         }
-        Err(error) => Finding::bad(subject, format!("{error}{}; {}", by(settings, upstream), advice(&error))),
+        Err(error) => {
+            let advice = advice(&error);
+            Finding::bad(subject, format!("{error}{}; {advice}", by(settings, upstream)))
+                .public(public(&format!("does not answer; {advice}")))
+        }
     }
 }
 

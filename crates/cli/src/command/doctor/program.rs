@@ -38,12 +38,26 @@ fn version(name: &str, install: &str) -> Finding {
     match ran {
         Ok(ran) if ran.status.success() => {
             let said = String::from_utf8_lossy(&ran.stdout);
-            Finding::good(name, said.lines().next().unwrap_or_default().trim())
+            let said = said.lines().next().unwrap_or_default().trim();
+            Finding::good(name, said).public(format!("{name}: {}", number(said)))
         }
-        Ok(ran) => Finding::bad(name, format!("does not start: {name} --version ended with {}", ran.status)),
+        Ok(ran) => Finding::bad(name, format!("does not start: {name} --version ended with {}", ran.status))
+            .public(format!("{name}: does not start ({})", ran.status)),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Finding::open(name, format!("not installed; to install: {install}"))
+                .public(format!("{name}: not installed"))
         }
-        Err(error) => Finding::bad(name, format!("does not start: {error}")),
+        Err(error) => Finding::bad(name, format!("does not start: {error}"))
+            .public(format!("{name}: does not start ({})", error.kind())),
     }
+}
+
+/// The number in what a program says of its version: it may be a script of the user's, which may say anything.
+fn number(said: &str) -> &str {
+    let is_number = |word: &&str| {
+        word.starts_with(|it: char| it.is_ascii_digit())
+            && word.len() <= 20
+            && word.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+    };
+    said.split([' ', 'v', '-', '(']).find(is_number).unwrap_or("installed")
 }

@@ -20,13 +20,17 @@ pub(crate) fn look(engine: &Engine, world: &World) -> Vec<Finding> {
     let settings = engine.settings();
     let (subject, reader) = ("reader", settings.plan.reader);
     if reader != Reader::Auto {
-        return vec![Finding::open(subject, format!("{} for every model, as set", reader.name()))];
+        let words = format!("{} for every model, as set", reader.name());
+        return vec![Finding::open(subject, words.as_str()).public(format!("reader: {words}"))];
     }
-    let usual = Finding::open(subject, "strong, unless a request names a small model");
+    let words = "strong, unless a request names a small model";
+    let usual = Finding::open(subject, words).public(format!("reader: {words}"));
     let named = MODELS.iter().filter_map(|name| {
         let model = world.var(name)?;
         let reader = reader_of(&settings.readers, "", Some(model));
-        Some(Finding::open(*name, format!("{model} is read as by a {} model", reader.name())))
+        let reader = reader.name();
+        let finding = Finding::open(*name, format!("{model} is read as by a {reader} model"));
+        Some(finding.public(format!("{name}: a {reader} model")))
     });
     std::iter::once(usual).chain(named).collect()
 }

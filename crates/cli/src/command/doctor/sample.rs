@@ -24,23 +24,29 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
     let uri = Uri::from_static("/v1/messages");
     let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new(), upstream: None };
     if !proxy.rewrite.wants(&head) {
-        return Finding::bad(subject, "requests are not rewritten; check `rules`");
+        return Finding::bad(subject, "requests are not rewritten; check `rules`")
+            .public("sample: not rewritten");
     }
     match proxy.rewrite.rewrite(&head, &body.clone().into()) {
         Verdict::Replace(new) => saved(subject, &body, &String::from_utf8_lossy(&new.body)),
         Verdict::Keep | Verdict::Count(_) if proxy.mode() == Mode::Safe => {
             Finding::open(subject, "safe mode leaves JSON unchanged")
         }
-        Verdict::Keep | Verdict::Count(_) => Finding::bad(subject, "nothing was compressed; check `rules`"),
+        Verdict::Keep | Verdict::Count(_) => {
+            Finding::bad(subject, "nothing was compressed; check `rules`").public("sample: not compressed")
+        }
         Verdict::Wait(_) => Finding::open(subject, "a compressor is asked first"),
-        Verdict::Refuse(why) => Finding::bad(subject, format!("was refused: {}", why.message)),
+        Verdict::Refuse(why) => {
+            Finding::bad(subject, format!("was refused: {}", why.message)).public("sample: refused")
+        }
     }
 }
 
 fn saved(subject: &str, before: &str, after: &str) -> Finding {
     let (before, after) = (O200k.count(before), O200k.count(after));
     let share = Share::saved(before, after);
-    Finding::good(subject, format!("{before} tokens become {after} ({share} saved)"))
+    let words = format!("{before} tokens become {after} ({share} saved)");
+    Finding::good(subject, words.as_str()).public(format!("sample: {words}"))
 }
 
 /// A request with one result: rows of JSON, as an API would give.

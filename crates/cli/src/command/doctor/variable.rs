@@ -31,10 +31,13 @@ pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Findi
     }
     if findings.is_empty() {
         let names = "ANTHROPIC_BASE_URL, OPENAI_BASE_URL, ...";
-        findings.push(Finding::open(names, "not set: clients go to their providers, not through Tersely"));
+        findings.push(
+            Finding::open(names, "not set: clients go to their providers, not through Tersely")
+                .public("no base address in the environment"),
+        );
     }
-    findings
-        .extend(KEYS.iter().filter(|name| world.var(name).is_some()).map(|name| Finding::good(*name, "set")));
+    let key = |name: &&str| Finding::good(*name, "set").public(format!("{name}: set"));
+    findings.extend(KEYS.iter().filter(|name| world.var(name).is_some()).map(key));
     findings.extend(NETWORK.iter().filter_map(|name| network(name, world)));
     findings
 }
@@ -42,17 +45,20 @@ pub(crate) async fn look(settings: &GatewaySettings, world: &World) -> Vec<Findi
 /// A variable that points clients at an address.
 async fn address(settings: &GatewaySettings, name: &str, url: &str) -> Finding {
     let Ok(upstream) = url.parse::<Upstream>() else {
-        return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)));
+        return Finding::bad(name, format!("{} is not an address; fix or unset {name}", plain(url)))
+            .public(format!("{name}: not an address"));
     };
     let shown = upstream.url();
     match probe(settings, &upstream, "/readyz").await {
         Ok((_, headers)) if headers.get("server").is_some_and(|it| it == "tersely") => {
-            Finding::good(name, format!("{shown} is Tersely"))
+            Finding::good(name, format!("{shown} is Tersely")).public(format!("{name}: Tersely"))
         }
-        Ok(_) => Finding::open(name, format!("{shown} answers, but is not Tersely")),
+        Ok(_) => Finding::open(name, format!("{shown} answers, but is not Tersely"))
+            .public(format!("{name}: answers, but is not Tersely")),
         Err(error) => {
             let advice = format!("start the server, or unset {name}");
             Finding::bad(name, format!("{shown} does not answer, so clients will fail: {error}; {advice}"))
+                .public(format!("{name}: does not answer"))
         }
     }
 }
@@ -61,9 +67,10 @@ fn network(name: &str, world: &World) -> Option<Finding> {
     let value = world.var(name).or_else(|| world.var(&name.to_lowercase()))?;
     let is_file = name.ends_with("_FILE") || name.ends_with("_CERTS");
     if is_file && !std::path::Path::new(value).is_file() {
-        return Some(Finding::bad(name, format!("{value} is not a file; fix or unset {name}")));
+        let finding = Finding::bad(name, format!("{value} is not a file; fix or unset {name}"));
+        return Some(finding.public(format!("{name}: not a file")));
     }
-    Some(Finding::good(name, plain(value)))
+    Some(Finding::good(name, plain(value)).public(format!("{name}: set")))
 }
 
 /// A URL without a name and password in it.

@@ -1,0 +1,33 @@
+//! `tersely completions`: what a shell needs to complete our commands.
+
+use std::process::ExitCode;
+
+use clap::Command;
+use clap_complete::{Shell, generate};
+use tersely_terminal::fault::Stop;
+use tersely_terminal::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely completions bash > ~/.local/share/bash-completion/completions/tersely
+  tersely completions zsh > ~/.zfunc/_tersely          # a folder in your fpath
+  tersely completions fish > ~/.config/fish/completions/tersely.fish
+  tersely completions powershell >> $PROFILE
+
+The Debian package and Homebrew bring them along.";
+
+/// Print completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// Prints them for all of these commands.
+pub(crate) fn run(args: &CompletionsArgs, mut commands: Command) -> Result<ExitCode, Stop> {
+    let mut script = Vec::new();
+    generate(args.shell, &mut commands, "tersely", &mut script);
+    output::bytes(script)?;
+    Ok(ExitCode::SUCCESS)
+}
