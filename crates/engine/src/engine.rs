@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use tersely_core::{Loss, Reader};
+use tersely_proof::stable_hash;
 use tersely_wire::hidden::HidesTool;
 use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
 use crate::discover::ToolChoice;
-use crate::note::hash;
 use crate::object::take;
 use crate::others::candidates;
 use crate::readers::reader_of;
@@ -163,14 +163,14 @@ fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
         return request.named;
     }
     if let Some(name) = &asked.session.id {
-        return Some(hash(&("named", name)));
+        return Some(stable_hash(&("named", name)));
     }
     if request.provider.history(body) == HistoryPlace::Elsewhere {
         return None;
     }
     let prompts = request.provider.prompts(body).unwrap_or_default();
     let first: Vec<_> = first_message(body, &prompts).collect();
-    (!first.is_empty()).then(|| hash(&("begun", first)))
+    (!first.is_empty()).then(|| stable_hash(&("begun", first)))
 }
 
 /// The texts of the first message that has any: between two messages stands the role of one.

@@ -1,6 +1,6 @@
 //! What is told of one result: numbers, words of ours, and the names of its call and its tool. No word of its text.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use tersely_proof::stable_hash;
 
 use crate::tally::ResultTally;
 
@@ -113,15 +113,8 @@ impl TextMeasure {
     pub(crate) fn of(text: &str) -> Self {
         let ends = text.bytes().filter(|byte| *byte == b'\n').count();
         let lines = ends + usize::from(!text.is_empty() && !text.ends_with('\n'));
-        Self { bytes: text.len(), chars: text.chars().count(), lines, hash: hash(text) }
+        Self { bytes: text.len(), chars: text.chars().count(), lines, hash: stable_hash(text) }
     }
-}
-
-/// A hash that is the same in every process.
-pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Tells what became of a result, by what was found out about it and what is sent for it.
 
 use tersely_core::{Call, Family, redact};
+use tersely_proof::stable_hash;
 use tersely_wire::Slot;
 
 use crate::conversation::call;
 use crate::filled::Filled;
-use crate::note::{ESCAPE, ResultFate, ResultNote, TextMeasure, hash};
+use crate::note::{ESCAPE, ResultFate, ResultNote, TextMeasure};
 use crate::tally::ResultTally;
 
 /// What was found out about a result before it was filled.
@@ -41,7 +42,7 @@ pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled
         sent: filled.sent.as_deref().map_or(seen.came, TextMeasure::of),
         tally: ResultTally { before: report.before, after: report.after },
         redacted: report.redacted,
-        arguments: asked.command.map(|command| hash(&*redact(command))),
+        arguments: asked.command.map(|command| stable_hash(&*redact(command))),
         would: None,
     }
 }
@@ -71,5 +72,5 @@ fn family(call: &Call<'_>, looks: Option<&'static str>) -> &'static str {
 /// the call has no name.
 fn name(at: usize, slot: &Slot<'_>) -> u64 {
     let id = &*slot.call.id;
-    hash(&(id.is_empty().then_some(at), id, slot.token))
+    stable_hash(&(id.is_empty().then_some(at), id, slot.token))
 }

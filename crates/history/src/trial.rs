@@ -1,8 +1,7 @@
 //! Writes what the sessions of a trial come to: turns, cost, and what was read again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use rusqlite::{Transaction, params};
+use tersely_proof::stable_hash;
 use tersely_telemetry::{RequestEvent, ResultEvent, ShownName};
 
 use crate::amount::{at, number};
@@ -44,19 +43,12 @@ pub(crate) fn add(to: &Transaction<'_>, event: &RequestEvent) -> rusqlite::Resul
 /// after a restart, is no other call.
 fn is_repeat(to: &Transaction<'_>, session: i64, result: &ResultEvent) -> rusqlite::Result<bool> {
     let Some(arguments) = result.arguments else { return Ok(false) };
-    let asked = hash(&(result.group.tool, arguments));
+    let asked = stable_hash(&(result.group.tool, arguments)).cast_signed();
     let nameless = result.call.is_none().then_some(result.place.message);
-    let call = hash(&(result.call.as_ref().map(ShownName::as_str), nameless));
+    let call = stable_hash(&(result.call.as_ref().map(ShownName::as_str), nameless)).cast_signed();
     let mut known =
         to.prepare_cached("SELECT count(*) FROM trial_calls WHERE session = ?1 AND asked = ?2")?;
     let known: i64 = known.query_one(params![session, asked], |row| row.get(0))?;
     let mut insert = to.prepare_cached("INSERT OR IGNORE INTO trial_calls VALUES (?1, ?2, ?3)")?;
     Ok(insert.execute(params![session, asked, call])? > 0 && known > 0)
-}
-
-/// A hash that is the same in every process.
-fn hash<T: Hash>(value: &T) -> i64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish().cast_signed()
 }

@@ -8,6 +8,7 @@ mod compare;
 mod holdout;
 mod rule;
 mod share;
+mod stable;
 
 pub use arm::Arm;
 pub use capital::Bets;
@@ -15,3 +16,4 @@ pub use compare::{BURN_IN, Compared, GroupMean, LEAST, SessionValue, ValueScale,
 pub use holdout::Holdout;
 pub use rule::{LEVEL, MeanGap, gap, threshold};
 pub use share::HoldoutShare;
+pub use stable::stable_hash;

@@ -2,14 +2,13 @@
 //!
 //! A request that fails has saved nothing, however short its body was; a client will send it again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use http::Response;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use tersely_core::prompt::Stats;
 use tersely_engine::Report;
-use tersely_proof::Arm;
+use tersely_proof::{Arm, stable_hash};
 
 use crate::llm::totals::TotalSums;
 use crate::visit::Known;
@@ -90,7 +89,7 @@ impl RequestEntry {
     /// A hash of the conversation that it belongs to.
     pub(crate) fn session(&self) -> Option<u64> {
         let session = self.sender.session.or(self.report.session);
-        session.map(|session| hash(&(self.sender.whose, session)))
+        session.map(|session| stable_hash(&(self.sender.whose, session)))
     }
 
     /// Counts it by its answer, and tells the client if that is a success.
@@ -114,13 +113,6 @@ impl Drop for RequestEntry {
             sums.fail();
         }
     }
-}
-
-/// A hash that is the same in every process.
-pub(crate) fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Headers that tell what became of a body; none where there was nothing to do.

@@ -12,6 +12,7 @@ use tersely_engine::{
     Agreed, Asked, Change, Engine, EngineSettings, ExpandOffer, Hidden, KeptOriginal, Memo, Most, Passed,
     Refused, Request, SchemaMode, Strategy, seal,
 };
+use tersely_proof::stable_hash;
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
@@ -19,7 +20,7 @@ use crate::display::Inside;
 use crate::hop::THRESHOLD;
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consulted};
-use crate::llm::entry::{RequestEntry, RequestSender, hash};
+use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::keeper::Keeper;
 use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict, WaitingVerdict};
 use crate::llm::totals::{TotalSums, Totals};
@@ -127,7 +128,7 @@ impl Live {
         let books = Books {
             sums: Arc::clone(&self.sums),
             shelf: self.shelf(&whose),
-            sender: RequestSender { whose: hash(whose.said()), session: sent.named },
+            sender: RequestSender { whose: stable_hash(whose.said()), session: sent.named },
             only_counts,
         };
         let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
@@ -168,7 +169,7 @@ impl Live {
         let body = question.came().body(question.provider);
         let Passed { body, report, hidden } = engine.pass(&request, &body)?;
         let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
-        let sender = RequestSender { whose: hash(whose.said()), session: session(head.headers) };
+        let sender = RequestSender { whose: stable_hash(whose.said()), session: session(head.headers) };
         let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
         Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }
@@ -342,7 +343,7 @@ const SESSIONS: [&str; 5] =
 /// A hash of the name that a client gives its session.
 fn session(headers: &HeaderMap) -> Option<u64> {
     let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
-    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(hash)
+    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)
 }
 
 /// What the headers ask for.
