@@ -165,6 +165,12 @@ spray minutes='10': release
     target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} --valkey corpus/conversations/*.json
     target/tools/spray/bin/python benchmarks/spray/spray.py --minutes {{minutes}} corpus/conversations/*.json
 
+# The same with another release as the second gateway, as in the middle of an upgrade. (minutes)
+[group('slow')]
+releases other minutes='4': release
+    command -v haproxy >/dev/null || apt-get install --yes --no-install-recommends haproxy
+    python3 benchmarks/spray/spray.py --minutes {{minutes}} --other {{absolute_path(other)}} corpus/conversations/*.json
+
 # The image, built around the binary and started as a cluster would: are its probes answered? `just image --local` where no registry can be reached.
 [group('slow')]
 image *where: release deploy
@@ -254,6 +260,12 @@ dashboard history: release
 sizing rounds='5': release
     command -v nginx >/dev/null || apt-get install --yes --no-install-recommends nginx
     python3 benchmarks/sizing/sizing.py --rounds {{rounds}}
+
+# Requests a second on one core, beside a proxy of bare hyper and nginx, at 64 KB. (2 minutes; wrk and nginx)
+[group('measure')]
+load rounds='3': release
+    cargo build --release --locked --workspace --example bare
+    python3 benchmarks/sizing/load.py --rounds {{rounds}}
 
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.
 [group('measure')]

@@ -367,7 +367,8 @@ async def measure(args: argparse.Namespace, folder: Path) -> int:
     stories = [turns(path) for path in args.transcripts] + [kept(number) for number in range(4)]
     expected = await direct(target, stories, upstream)
     async with valkey(args.valkey, folder) as env:
-        replicas = [Replica(args.tersely, f"r{number}", target, env) for number in range(REPLICAS)]
+        programs = [args.other if number % 2 and args.other else args.tersely for number in range(REPLICAS)]
+        replicas = [Replica(program, f"r{number}", target, env) for number, program in enumerate(programs)]
         bodies = await alone(Replica(args.tersely, "alone", target, env), stories, upstream)
         for replica in replicas:
             await replica.start()
@@ -407,6 +408,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("transcripts", type=Path, nargs="+")
     parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
+    parser.add_argument("--other", type=Path, help="another release, for every second gateway")
     parser.add_argument("--haproxy", default=shutil.which("haproxy") or "/usr/sbin/haproxy")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--every", type=float, default=20)

@@ -1,0 +1,120 @@
+"""Requests a second on one core: `tersely serve` beside a proxy of bare hyper and nginx, in the same run, at 64 KB.
+
+Each proxy is bound to one core; wrk, which sends, and nginx, which answers, have the others. Proxies take turns; a figure is the median of the rounds. Requests a second depend on how busy the
+machine is, so the CPU time of each request is told as well. Needs wrk and nginx. Linux only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sizing import ANSWER, PROXY, ROOT, SIZES, UPSTREAM, Proxy, conversation, free, nginx, plain, tersely, wait_for, written
+
+SCRIPT = """
+local bodies, at = {}, 0
+for line in io.lines(os.getenv("BODIES")) do bodies[#bodies + 1] = line end
+wrk.method, wrk.path = "POST", "/v1/messages"
+wrk.headers["content-type"], wrk.headers["x-api-key"] = "application/json", "k"
+request = function() at = at % #bodies + 1; return wrk.format(nil, nil, nil, bodies[at]) end
+"""
+CONNECTIONS = 16
+
+
+def pin(proxy: Proxy) -> Proxy:
+    """Binds all threads of a proxy to the first core, and wrk and nginx to the others."""
+    for pid in proxy.pids():
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {0})
+    return proxy
+
+
+def load(proxy: Proxy, script: Path, bodies: Path, seconds: int) -> tuple[float, float]:
+    """Requests a second, and milliseconds of CPU for each."""
+    pin(proxy)
+    before = proxy.cpu()
+    words = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", str(script), f"http://127.0.0.1:{proxy.port}"]
+    said = subprocess.run(words, env={**os.environ, "BODIES": str(bodies)}, check=True, capture_output=True, text=True).stdout
+    time.sleep(0.3)
+    count = int(re.search(r"(\d+) requests in", said)[1])
+    if "Non-2xx" in said or "Socket errors" in said:
+        raise SystemExit(said)
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]), (proxy.cpu() - before) * 1000 / count
+
+
+@contextlib.contextmanager
+def bare(program: Path, target: int):
+    """The proxy of bare hyper."""
+    port = free()
+    process = subprocess.Popen([program, f"127.0.0.1:{port}", f"127.0.0.1:{target}"], stderr=subprocess.DEVNULL)
+    wait_for(port)
+    try:
+        yield Proxy(process, port)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """Bodies, one in a line: with nothing to change, known, and so many that few come twice."""
+    size = SIZES["64 KB"]
+    kinds = {
+        "plain": [plain(size.body, at) for at in range(20)],
+        "known": [conversation(size.body, size.piece, at) for at in range(4)],
+        "new": [conversation(size.body, size.piece, 100 + at) for at in range(2_000)],
+    }
+    for kind, told in kinds.items():
+        (folder / kind).write_bytes(b"\n".join(map(written, told)) + b"\n")
+    return {kind: folder / kind for kind in kinds}
+
+
+def main(args: argparse.Namespace) -> None:
+    os.sched_setaffinity(0, set(range(1, os.cpu_count() or 2)))
+    folder = Path(tempfile.mkdtemp())
+    script, bodies = folder / "post.lua", files(folder)
+    script.write_text(SCRIPT)
+    target, front = free(), free()
+    found: dict[str, list[tuple[float, float]]] = {}
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(nginx(folder, "upstream", UPSTREAM.format(port=target, answer=ANSWER), target))
+        proxies = {
+            "nginx": stack.enter_context(nginx(folder, "proxy", PROXY.format(port=front, target=target), front)),
+            "bare hyper": stack.enter_context(bare(args.bare, target)),
+            "off": stack.enter_context(tersely(args.tersely, target, "--mode", "disabled")),
+            "ours": stack.enter_context(tersely(args.tersely, target, "--mode", "standard@1")),
+        }
+        rows = [("nginx", "nginx", "known"), ("bare hyper", "bare hyper", "known"), ("mode disabled", "off", "known")]
+        rows += [("nothing to change", "ours", "plain"), ("the same again", "ours", "known"), ("all new", "ours", "new")]
+        for number in range(args.rounds):
+            for row, proxy, kind in rows:
+                found.setdefault(row, []).append(load(proxies[proxy], script, bodies[kind], args.seconds))
+                rate, cost = found[row][-1]
+                print(f"round {number + 1}, {row}: {rate:.0f} a second, {cost:.3f} CPU-ms", file=sys.stderr, flush=True)
+    shutil.rmtree(folder)
+    medians = {row: [statistics.median(column) for column in zip(*values)] for row, values in found.items()}
+    if args.json:
+        print(json.dumps({row: {"requests_per_second": rate, "cpu_ms": cost} for row, (rate, cost) in medians.items()}))
+        return
+    print("| on one core, bodies of 64 KB | requests a second | CPU-ms each |\n|---|--:|--:|")
+    for row, (rate, cost) in medians.items():
+        print(f"| {row} | {rate:,.0f} | {cost:.3f} |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
+    parser.add_argument("--bare", type=Path, default=ROOT / "target/release/examples/bare")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    main(parser.parse_args())
