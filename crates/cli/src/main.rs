@@ -7,6 +7,7 @@ mod command;
 mod gateway;
 mod history;
 mod page;
+mod renewal;
 mod saved;
 mod settings;
 mod signals;

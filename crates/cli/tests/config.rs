@@ -571,6 +571,8 @@ fn a_file_merely_found_is_not_trusted() {
         "[[rules]]\ntool = 'Bash'\nredact_secrets = false\n",
         "[mcp.servers.a]\ncommand = 'curl'\n",
         "mcp.servers.a.url = 'http://x'\n",
+        "tls.cert = 'tersely.toml'\ntls.key = 'tersely.toml'\n",
+        "[[tenants]]\nname = 'a'\nkeys = ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855']\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
         scene.refuses("in a file that you did not name");
@@ -758,6 +760,84 @@ fn the_example_loads_and_leaves_nothing_out() {
         let same = entry["value"] == usual["value"] || usual["value"] == json!("") || ours;
         assert!(same, "the example changes {entry}");
     }
+}
+
+/// A hash of a key.
+const HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+fn meant(name: &str, text: &str) -> Scene {
+    Scene::new(name).file("pem", "").file("x.toml", text).set("TERSELY_CONFIG", "x.toml")
+}
+
+/// Behaviour 23.7, 23.8.
+#[test]
+fn tenants_are_read_with_what_they_may_do() {
+    let text = format!(
+        "[tls]\ncert = 'pem'\nkey = 'pem'\nclient_ca = 'pem'\n\
+         [[tenants]]\nname = 'ci'\nkeys = ['{HASH}']\nrate = 5\nmay_ask = 'none'\n\
+         [[tenants]]\nname = 'batch'\ncertificates = ['spiffe://x/batch', 'b.example']\nmay_ask = ['x-tersely-mode']\n\
+         [[rules]]\ntenant = 'ci'\nmode = 'safe'\n"
+    );
+    let scene = meant("tenants", &text);
+    let ci = "ci: 1 key, 0 certificate names, 5 requests in a second, may ask nothing";
+    scene.holds("tenants[0]", json!(ci), "file x.toml:5");
+    scene.holds(
+        "tenants[1]",
+        json!("batch: 0 keys, 2 certificate names, may ask x-tersely-mode"),
+        "file x.toml:10",
+    );
+    scene.holds("rules[0]", json!("tenant=ci mode=safe"), "file x.toml:14");
+    scene.holds("tls.client_ca", json!(["pem"]), "file x.toml:4");
+}
+
+/// Behaviour 23.3: what is typed in place of a hash may be a key, so it is not repeated.
+#[test]
+fn tenants_that_cannot_be_meant_are_refused() {
+    for (text, said) in [
+        ("tenants = 1\n", "x.toml:1: tenants: expects a list"),
+        ("tenants = [1]\n", "a tenant is a table of name, keys and what it may do"),
+        ("[[tenants]]\nname = 'a'\n", "x.toml:1: tenants: nobody can be this tenant"),
+        ("[[tenants]]\nkeys = ['HASH']\n", "x.toml:1: tenants: this tenant has no name"),
+        ("[[tenants]]\nname = 'a b'\nkeys = ['HASH']\n", "x.toml:2: tenants.name: \"a b\" cannot be a name"),
+        ("[[tenants]]\nname = 'a'\nkeys = 'hush'\n", "x.toml:3: tenants.keys: is not the SHA-256 of a key"),
+        ("[[tenants]]\nname = 'a'\nkeys = []\n", "x.toml:3: tenants.keys: is empty"),
+        ("[[tenants]]\nname = 'a'\nkey = 'HASH'\n", "x.toml:3: key: unknown key; did you mean keys?"),
+        (
+            "[[tenants]]\nname = 'a'\nkeys = 'HASH'\nmay_ask = 'x-tersely-key'\n",
+            "is neither all, none nor one of",
+        ),
+        (
+            "[[tenants]]\nname = 'a'\ncertificates = 'a.example'\n",
+            "nobody shows a certificate without tls.client_ca",
+        ),
+        (
+            "[[tenants]]\nname = 'a'\nkeys = 'HASH'\n[[tenants]]\nname = 'b'\nkeys = 'HASH'\n",
+            "x.toml:4: tenants[1]: b has a key or certificate of a",
+        ),
+        ("tls.cert = 'pem'\n", "x.toml:1: tls.cert: needs tls.key as well"),
+        ("tls.client_ca = 'pem'\n", "x.toml:1: tls.client_ca: needs tls.cert as well"),
+        ("tls = {cert = 'none', key = 'pem'}\n", "tls.cert: none cannot be read"),
+    ] {
+        let said = meant("tenants-refused", &text.replace("HASH", HASH)).refuses(said);
+        assert!(!said.contains("hush") && !said.contains(HASH), "{said}");
+    }
+}
+
+/// Behaviour 23.3.
+#[test]
+fn a_new_key_is_shown_with_its_hash() {
+    let key = || {
+        let ran = Scene::new("key").run("key", &["--json".to_owned()]);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()
+    };
+    let (one, other) = (key(), key());
+    assert_ne!(one["key"], other["key"]);
+    let hash = one["sha256"].as_str().unwrap();
+    assert_eq!((one["key"].as_str().unwrap().len(), hash.len()), (72, 64));
+    let text = format!("[[tenants]]\nname = 'a'\nkeys = ['{hash}']\n");
+    meant("key-used", &text).holds("tenants[0]", json!("a: 1 key, 0 certificate names"), "file x.toml:1");
+    let lines = Scene::new("key").run("key", &[]).stdout;
+    assert!(lines.starts_with("key     tersely_") && lines.contains("\nsha256  "), "{lines}");
 }
 
 #[test]

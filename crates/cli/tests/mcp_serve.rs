@@ -502,3 +502,42 @@ fn servers_may_stand_in_the_settings() {
     // What is named otherwise goes before the file.
     assert!(served.ask("POST", "/mcp/far", "", &call("rows")).body.contains("127.0.0.1:1"));
 }
+
+/// Behaviour 23.3, 23.5: who has no key starts no server, and nobody speaks in a session of another tenant.
+#[test]
+fn a_session_belongs_to_its_tenant() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mcp-tenants.toml");
+    // The keys are "a" and "b".
+    let text = "[[tenants]]\nname = 'a'\nkeys = 'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb'\n\
+                [[tenants]]\nname = 'b'\nkeys = '3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d'\n";
+    fs::write(&file, text).expect("a file");
+    let config = file.display().to_string();
+    let served = serve_with("tenants", "http://127.0.0.1:9/mcp", &[("TERSELY_CONFIG", &config)]);
+    let begin = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    for key in [
+        "",
+        "x-tersely-key: c\r\n",
+        "authorization: Bearer a\r\n",
+        "x-tersely-key: a\r\nx-tersely-key: a\r\n",
+    ] {
+        let answer = served.ask("POST", "/mcp/rows", key, begin);
+        assert!(
+            answer.head.starts_with("HTTP/1.1 401 ") && answer.body.contains("x-tersely-key"),
+            "{key}: {}",
+            answer.body
+        );
+    }
+    let session = served.ask("POST", "/mcp/rows", "x-tersely-key: a\r\n", begin);
+    let id = session.get("mcp-session-id").expect("a session").to_owned();
+    let said = |key: &str| {
+        let headers = format!("x-tersely-key: {key}\r\nmcp-session-id: {id}\r\n");
+        served.ask("POST", "/mcp/rows", &headers, &call("rows")).head
+    };
+    assert!(said("b").starts_with("HTTP/1.1 404 "), "a session of another tenant is none");
+    assert!(said("a").starts_with("HTTP/1.1 200 "), "{}", said("a"));
+    let ended =
+        served.ask("DELETE", "/mcp/rows", &format!("x-tersely-key: b\r\nmcp-session-id: {id}\r\n"), "");
+    assert!(ended.head.starts_with("HTTP/1.1 404 "), "{}", ended.head);
+    assert!(said("a").starts_with("HTTP/1.1 200 "), "it goes on");
+    assert!(served.ask("GET", "/healthz", "", "").head.starts_with("HTTP/1.1 200 "));
+}

@@ -12,7 +12,7 @@ use tersely_wire::{Slot, SlotCall, Splice, splice};
 
 use crate::guard::guarded;
 use crate::results::settle;
-use crate::scope::Scope;
+use crate::scope::{RulePlace, Scope};
 use crate::trial::masks;
 use crate::{Asked, Change, Engine, KeptOriginal};
 
@@ -24,6 +24,8 @@ pub struct ServerAnswer<'a> {
     pub call: &'a Arc<SlotCall<'static>>,
     /// Where it came from: rules may speak of routes.
     pub path: &'a str,
+    /// Whose it is, if that was checked: rules may speak of tenants.
+    pub tenant: Option<&'a str>,
     /// The most that may be lost, whatever the settings say.
     pub most: Loss,
     /// Whether its structured part may go where it only repeats the texts.
@@ -41,11 +43,11 @@ pub struct ClientAnswer<'b> {
 }
 
 impl Engine {
-    /// True when something may be left out of the results of some tool at this route.
+    /// True when something may be left out of the results of some tool at this route, for this tenant.
     #[must_use]
-    pub fn omits(&self, path: &str) -> bool {
+    pub fn omits(&self, path: &str, tenant: Option<&str>) -> bool {
         let asked = Asked::default();
-        let scope = Scope::new(self.settings(), path, &asked);
+        let scope = Scope::new(self.settings(), RulePlace { path, tenant }, &asked);
         scope.leaves_out() && !scope.observes()
     }
 
@@ -53,7 +55,8 @@ impl Engine {
     #[must_use]
     pub fn answer<'b>(&self, answer: &ServerAnswer<'_>, body: &'b [u8]) -> ClientAnswer<'b> {
         let asked = masks_off();
-        let mut scope = Scope::new(self.settings(), answer.path, &asked);
+        let mut scope =
+            Scope::new(self.settings(), RulePlace { path: answer.path, tenant: answer.tenant }, &asked);
         scope.most = answer.most;
         // Nobody knows what of a client's conversation a model still sees.
         scope.refers = false;

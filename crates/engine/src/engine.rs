@@ -57,7 +57,7 @@ impl Engine {
             None => (request.asked.clone(), Cow::Borrowed(body)),
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
-        if Scope::new(&self.settings, request.path, &asked).is_off() {
+        if Scope::new(&self.settings, request.place(), &asked).is_off() {
             return self.work(request, &asked, body);
         }
         let session = session(request, &asked, &body);
@@ -86,7 +86,7 @@ impl Engine {
             Some((own, rest)) => (request.asked.clone().or(own.clone()), &**rest),
             None => (request.asked.clone(), body),
         };
-        let mut scope = Scope::new(&self.settings, request.path, &asked);
+        let mut scope = Scope::new(&self.settings, request.place(), &asked);
         (scope.plain, scope.most) = (request.plain, request.most);
         let provider = request.provider;
         // It costs, and nothing would be sent of what it says.
@@ -118,7 +118,7 @@ impl Engine {
         asked: &Asked,
         body: Cow<'b, [u8]>,
     ) -> Result<Passed<'b>, Refused> {
-        let mut scope = Scope::new(&self.settings, request.path, asked);
+        let mut scope = Scope::new(&self.settings, request.place(), asked);
         (scope.plain, scope.frozen) = (request.plain, request.frozen);
         scope.agreed = request.agreed;
         scope.refers &= !request.provider.drops_results(&body);

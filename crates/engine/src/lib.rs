@@ -49,6 +49,7 @@ pub use field::{FIELDS, PlanField};
 pub use hidden::{Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, Hidden, HiddenWay, KeptOriginal, TOOL};
 pub use memo::{Memo, Most, Recall};
 pub use note::{ResultFate, ResultNote, TextMeasure};
+pub use object::asks_in_body;
 pub use offer::ExpandOffer;
 pub use others::{Candidate, CompressorAsk};
 pub use place::PlanPlace;

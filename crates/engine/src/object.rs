@@ -16,6 +16,12 @@ const NAMES: [&str; 2] = ["_tersely", "_forge"];
 /// How many of a client's own words are kept, and how many characters of their names and values.
 const DEBUG: (usize, usize, usize) = (16, 64, 256);
 
+/// True when the body asks something of us, rightly or wrongly.
+#[must_use]
+pub fn asks_in_body(body: &[u8]) -> bool {
+    top_members(&NAMES, body).is_ok_and(|found| !found.is_empty())
+}
+
 /// What the body asks for, and the body without that; `None` when it asks for nothing.
 ///
 /// A body that is not JSON is not ours to judge: the provider will say what is wrong with it.

@@ -3,6 +3,7 @@
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
+use crate::scope::RulePlace;
 use crate::{Agreed, Asked, Recall};
 
 /// A request, as far as it matters to its body.
@@ -12,6 +13,8 @@ pub struct Request<'r> {
     pub provider: &'static dyn Provider,
     /// Where it is sent, with its query: rules may speak of routes.
     pub path: &'r str,
+    /// Whose it is, if that was checked: rules may speak of tenants.
+    pub tenant: Option<&'r str>,
     /// What it asks for beside its body; above what the body asks for.
     pub asked: Asked,
     /// A hash of the name that its head gives its conversation, if it gives one.
@@ -34,6 +37,12 @@ impl<'r> Request<'r> {
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
         let (asked, most) = (Asked::default(), Loss::Detail);
-        Self { provider, path, asked, named: None, most, plain: 0, frozen: 0, agreed: None, memo: None }
+        let (tenant, named, agreed, memo) = (None, None, None, None);
+        Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
+    }
+
+    /// Where rules may hold for it.
+    pub(crate) fn place(&self) -> RulePlace<'r> {
+        RulePlace { path: self.path, tenant: self.tenant }
     }
 }

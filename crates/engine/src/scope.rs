@@ -5,10 +5,31 @@ use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 use crate::skip::means;
 use crate::{Agreed, Asked, Discovery, EngineSettings, ExpandOffer, Prompts, Rule, SchemaMode};
 
+/// Where a rule may hold: the request's path, and whose it is if that was checked.
+#[derive(Clone, Copy)]
+pub(crate) struct RulePlace<'s> {
+    pub(crate) path: &'s str,
+    pub(crate) tenant: Option<&'s str>,
+}
+
+impl<'s> From<&'s str> for RulePlace<'s> {
+    fn from(path: &'s str) -> Self {
+        Self { path, tenant: None }
+    }
+}
+
+impl RulePlace<'_> {
+    fn fits(self, rule: &Rule) -> bool {
+        let here = rule.route.as_ref().is_none_or(|route| self.path.starts_with(route.as_str()));
+        let whose = |pattern: &String| self.tenant.is_some_and(|tenant| fits_pattern(pattern, tenant));
+        here && rule.tenant.as_ref().is_none_or(whose)
+    }
+}
+
 /// What holds for one request.
 pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s EngineSettings,
-    pub(crate) path: &'s str,
+    pub(crate) place: RulePlace<'s>,
     pub(crate) asked: &'s Asked,
     /// The most that may be lost, whatever the settings say.
     pub(crate) most: Loss,
@@ -26,10 +47,14 @@ pub(crate) struct Scope<'s> {
 
 impl<'s> Scope<'s> {
     /// What the settings and the request say.
-    pub(crate) fn new(settings: &'s EngineSettings, path: &'s str, asked: &'s Asked) -> Self {
+    pub(crate) fn new(
+        settings: &'s EngineSettings,
+        place: impl Into<RulePlace<'s>>,
+        asked: &'s Asked,
+    ) -> Self {
         let refers = asked.session.dedup != Some(false);
-        let reader = Reader::Strong;
-        Self { settings, path, asked, most: Loss::Detail, plain: 0, frozen: 0, refers, agreed: None, reader }
+        let (place, most, reader) = (place.into(), Loss::Detail, Reader::Strong);
+        Self { settings, place, asked, most, plain: 0, frozen: 0, refers, agreed: None, reader }
     }
 
     /// True when something may be left out of the results of some tool. Which tools were called does not matter: what
@@ -120,9 +145,7 @@ impl<'s> Scope<'s> {
     }
 
     fn rules(&self) -> impl Iterator<Item = &Rule> {
-        let here =
-            |rule: &&Rule| rule.route.as_ref().is_none_or(|route| self.path.starts_with(route.as_str()));
-        self.settings.rules.iter().filter(here)
+        self.settings.rules.iter().filter(|rule| self.place.fits(rule))
     }
 }
 
@@ -139,7 +162,7 @@ mod tests {
 
     fn rule(tool: Option<&str>, route: Option<&str>, mode: Mode) -> Rule {
         let change = Change::of(&["mode"], Plan { mode, ..Plan::default() });
-        Rule { tool: tool.map(str::to_owned), route: route.map(str::to_owned), change }
+        Rule { tool: tool.map(str::to_owned), route: route.map(str::to_owned), tenant: None, change }
     }
 
     #[test]
@@ -244,6 +267,24 @@ mod tests {
             (&EngineSettings::default(), "/v1", asks(None), false),
         ] {
             assert_eq!(Scope::new(settings, path, &asked).is_idle(), idle, "{path} {asked:?}");
+        }
+    }
+
+    /// Behaviour 23.8.
+    #[test]
+    fn a_rule_for_a_tenant_holds_for_no_other() {
+        let rule = |tenant: &str, mode| Rule { tenant: Some(tenant.to_owned()), ..rule(None, None, mode) };
+        let rules = vec![rule("ci-*", Mode::Safe), rule("ci-2", Mode::Disabled)];
+        let settings = EngineSettings { rules, ..EngineSettings::default() };
+        let asked = Asked::default();
+        for (tenant, expected) in [
+            (None, Some(Mode::Standard)),
+            (Some("ci"), Some(Mode::Standard)),
+            (Some("ci-1"), Some(Mode::Safe)),
+            (Some("ci-2"), None),
+        ] {
+            let scope = Scope::new(&settings, RulePlace { path: "/", tenant }, &asked);
+            assert_eq!(scope.plan("x").map(|plan| plan.mode), expected, "{tenant:?}");
         }
     }
 }

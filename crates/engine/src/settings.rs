@@ -42,6 +42,8 @@ pub struct Rule {
     pub tool: Option<String>,
     /// What the request's path begins with; any path if not said.
     pub route: Option<String>,
+    /// Whose the request is, with `*` for any part; anybody's if not said, else nobody's of whom that was not checked.
+    pub tenant: Option<String>,
     /// What is otherwise.
     pub change: Change,
 }

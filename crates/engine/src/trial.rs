@@ -13,7 +13,7 @@ use crate::{Asked, Engine, Request};
 impl Engine {
     /// Whether what is made of a request is sent.
     pub(crate) fn arm(&self, request: &Request<'_>, asked: &Asked, body: &[u8], session: Option<u64>) -> Arm {
-        let scope = Scope::new(self.settings(), request.path, asked);
+        let scope = Scope::new(self.settings(), request.place(), asked);
         if scope.observes() {
             return Arm::Observed;
         }
@@ -31,7 +31,7 @@ impl Engine {
         asked: &Asked,
         body: Cow<'b, [u8]>,
     ) -> Cow<'b, [u8]> {
-        let scope = Scope::new(self.settings(), request.path, asked);
+        let scope = Scope::new(self.settings(), request.place(), asked);
         let slots = request.provider.slots(&body).unwrap_or_default();
         let edits: Vec<_> = slots.iter().filter_map(|slot| masks(&scope, slot)).collect();
         let masked = match splice(&body, &edits) {

@@ -348,7 +348,7 @@ fn what_the_settings_leave_alone_stays() {
     let small = Plan { min_bytes: rows.len(), ..Plan::default() };
     let almost = Plan { min_bytes: rows.len() - 1, ..Plan::default() };
     let off = Change::of(&["mode"], with(Mode::Disabled));
-    let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), route: None, change: off.clone() };
+    let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), change: off.clone(), ..Rule::default() };
     let skip = |name: &str| EngineSettings { skip_tools: vec![name.to_owned()], ..EngineSettings::default() };
     for (settings, changed) in [
         (EngineSettings { plan: small, ..EngineSettings::default() }, 0),

@@ -133,6 +133,7 @@ fn where_no_model_is_named_the_settings_decide() {
         id: &id,
         call: &call,
         path: "/mcp",
+        tenant: None,
         most: Loss::Form,
         may_unstructure: false,
         form: None,

@@ -2,7 +2,11 @@
 //!
 //!     bare 127.0.0.1:8000 127.0.0.1:9000
 
-#![expect(clippy::expect_used, clippy::print_stderr, reason = "a tool for measuring says what is wrong and ends")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a tool for measuring says what is wrong and ends"
+)]
 
 use std::env;
 

@@ -50,7 +50,7 @@ impl AdminDoor {
             return Err(Error::setting(message));
         }
         let telemetry = settings.telemetry.clone();
-        let settings = GatewaySettings { telemetry: Telemetry::default(), ..settings.clone() };
+        let settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
         let board = Board::new(settings.display.clone());
         let door = Self { settings, telemetry, board, reach, life: GateLife::default(), leave };
         Ok(Some((Arc::new(door), listener)))

@@ -18,6 +18,11 @@ pub(crate) trait Front: Send + Sync + 'static {
     /// How it ends.
     fn life(&self) -> &GateLife;
 
+    /// How many streams a connection of HTTP/2 may have at a time; a client with more opens another connection.
+    fn streams(&self) -> u32 {
+        100
+    }
+
     /// Answers a request, whatever becomes of it.
     fn enter(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = Response<Reply>> + Send;
 }

@@ -1,4 +1,4 @@
-//! Tells by the first bytes of a connection which protocol it speaks.
+//! Shakes hands where TLS is spoken, and tells by the first bytes of a connection which protocol it speaks.
 //!
 //! Without TLS there is nothing else to tell by: a client that speaks HTTP/2 just does.
 
@@ -9,6 +9,10 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+
+use crate::access::{CertificateNames, InboundTls};
 
 /// What a connection of HTTP/2 begins with.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -20,14 +24,27 @@ pub(crate) enum Protocol {
     Two,
 }
 
+/// A connection, with TLS or without.
+type InboundStream = Either<TcpStream, Box<TlsStream<TcpStream>>>;
+
 /// A connection whose first bytes have been read, and are read again.
 pub(crate) struct Greeted {
+    pub(crate) protocol: Protocol,
+    /// The names in the certificate that the client has shown, if it has.
+    pub(crate) names: Option<CertificateNames>,
     begun: Bytes,
-    stream: TcpStream,
+    stream: InboundStream,
 }
 
-/// Reads until it is known which protocol a connection speaks.
-pub(crate) async fn greet(mut stream: TcpStream) -> io::Result<(Protocol, Greeted)> {
+/// Shakes hands, if TLS is spoken, and reads until it is known which protocol a connection speaks.
+pub(crate) async fn greet(tls: Option<&InboundTls>, stream: TcpStream) -> io::Result<Greeted> {
+    let (mut stream, names) = match tls {
+        None => (Either::Left(stream), None),
+        Some(tls) => {
+            let (stream, names) = tls.accept(stream).await?;
+            (Either::Right(Box::new(stream)), names)
+        }
+    };
     let (mut begun, mut length) = ([0; PREFACE.len()], 0);
     while length < PREFACE.len() && PREFACE.starts_with(&begun[..length]) {
         match stream.read(&mut begun[length..]).await? {
@@ -36,7 +53,7 @@ pub(crate) async fn greet(mut stream: TcpStream) -> io::Result<(Protocol, Greete
         }
     }
     let protocol = if begun == *PREFACE { Protocol::Two } else { Protocol::One };
-    Ok((protocol, Greeted { begun: Bytes::copy_from_slice(&begun[..length]), stream }))
+    Ok(Greeted { protocol, names, begun: Bytes::copy_from_slice(&begun[..length]), stream })
 }
 
 impl AsyncRead for Greeted {

@@ -16,16 +16,21 @@ pub(crate) const THRESHOLD: HeaderName = HeaderName::from_static("x-compression-
 pub(crate) fn from_request(headers: &mut HeaderMap) {
     let trailers = wants_trailers(headers);
     strip(headers);
-    for name in [HOST, EXPECT, PROXY_AUTHORIZATION, THRESHOLD] {
+    for name in [HOST, EXPECT, PROXY_AUTHORIZATION] {
         headers.remove(name);
     }
     if trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
-    let ours: Vec<_> = headers.keys().filter(|name| name.as_str().starts_with(OURS)).cloned().collect();
+    let ours: Vec<_> = headers.keys().filter(|name| is_ours(name)).cloned().collect();
     for name in ours {
         headers.remove(name);
     }
+}
+
+/// True for a header that is for us, and stays here.
+pub(crate) fn is_ours(name: &HeaderName) -> bool {
+    name.as_str().starts_with(OURS) || *name == THRESHOLD
 }
 
 /// Puts cookies into one header again, which HTTP/2 may send one by one.

@@ -3,6 +3,7 @@
 //! The only crate that listens. It knows HTTP and TLS, and whose error is in which shape; it does not know how a body
 //! is made smaller. Whatever the rewriter does wrong, the request goes on as it came.
 
+mod access;
 mod admin;
 mod api;
 mod arrival;
@@ -15,6 +16,7 @@ mod collector;
 mod dial;
 mod display;
 mod error;
+mod extproc;
 mod front;
 mod greet;
 mod held;
@@ -42,10 +44,12 @@ mod upstream;
 mod vendor;
 mod visit;
 
+pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList, TenantSettings, TlsFiles};
 pub use api::serve_api;
 pub use collector::{Collector, CollectorSettings};
 pub use display::{Display, HistorySource, Inside};
 pub use error::{Error, Side};
+pub use extproc::serve_processor;
 pub use llm::{
     CompressQuestion, Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live,
     LoneAnswer, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict,
@@ -57,7 +61,7 @@ pub use mcp::{
 };
 pub use missed::Missed;
 pub use post::{PostedAnswer, Poster};
-pub use probe::probe;
+pub use probe::{fetch, probe};
 pub use serve::{bind, serve, serve_board};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,

@@ -1,6 +1,6 @@
 //! Asks an upstream whether it is there, the way that requests go: same proxy, same certificates.
 
-use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, Request, StatusCode};
 use tokio::time::timeout;
 
 use crate::client::{Pools, Speaks};
@@ -18,11 +18,34 @@ pub async fn probe(
     upstream: &Upstream,
     path: &str,
 ) -> Result<(StatusCode, HeaderMap), Error> {
+    send(settings, upstream, Request::head(path).body(Outgoing::default())).await
+}
+
+/// What an upstream answers to `GET path` with these headers; whatever it sends is not read.
+///
+/// # Errors
+/// As above.
+pub async fn fetch(
+    settings: &GatewaySettings,
+    upstream: &Upstream,
+    path: &str,
+    headers: HeaderMap,
+) -> Result<(StatusCode, HeaderMap), Error> {
+    let request = Request::get(path).body(Outgoing::default()).map(|mut request| {
+        *request.headers_mut() = headers;
+        request
+    });
+    send(settings, upstream, request).await
+}
+
+async fn send(
+    settings: &GatewaySettings,
+    upstream: &Upstream,
+    request: Result<Request<Outgoing>, http::Error>,
+) -> Result<(StatusCode, HeaderMap), Error> {
     let pools = Pools::new(settings)?;
-    let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
-    let mut request = Request::new(Outgoing::default());
-    *request.method_mut() = Method::HEAD;
-    *request.uri_mut() = upstream.address(&asked)?;
+    let mut request = request.map_err(|error| Error::setting("invalid path").because(error))?;
+    *request.uri_mut() = upstream.address(request.uri())?;
     let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
     let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
     let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;

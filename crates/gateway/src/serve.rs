@@ -19,6 +19,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::access::CertificateNames;
 use crate::admin::AdminDoor;
 use crate::caller::Reach;
 use crate::error::Error;
@@ -31,9 +32,6 @@ use crate::visit::Visit;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// How many streams a connection of HTTP/2 may have at a time; a client with more opens another connection.
-const STREAMS: u32 = 100;
 
 /// How often a client that speaks HTTP/2 is asked whether it is still there, and how long it may take to say so.
 const ALIVE: Duration = Duration::from_secs(30);
@@ -158,24 +156,36 @@ async fn accept<F: Front>(front: &Arc<F>, room: &Arc<Semaphore>, listener: &TcpL
 async fn connection<F: Front>(front: Arc<F>, stream: TcpStream, peer: Peer) {
     // Events should leave at once; a socket that cannot be told so still works.
     let _ = stream.set_nodelay(true);
+    let settings = front.settings();
     let greeted = select! {
-        greeted = timeout(front.settings().timeouts.head, greet(stream)) => greeted,
+        greeted = timeout(settings.timeouts.head, greet(settings.tls.as_ref(), stream)) => greeted,
         () = front.life().drain.cancelled() => return,
     };
-    match greeted {
-        Ok(Ok((Protocol::One, stream))) => one(front, stream, peer).await,
-        Ok(Ok((Protocol::Two, stream))) => two(front, stream, peer).await,
-        // It said nothing, or not in time.
-        Ok(Err(_)) | Err(_) => {}
+    let Ok(Ok(stream)) = greeted else {
+        // It said nothing, or not in time, or nothing that could be understood.
+        if settings.tls.is_some() {
+            settings.telemetry.handshake_failed();
+        }
+        return;
+    };
+    match stream.protocol {
+        Protocol::One => one(front, stream, peer).await,
+        Protocol::Two => two(front, stream, peer).await,
     }
+}
+
+/// Notes on a request who it came from.
+fn mark(peer: Peer, names: Option<&CertificateNames>, request: &mut Request<Incoming>) {
+    request.extensions_mut().insert(peer);
+    names.map(|names| request.extensions_mut().insert(names.clone()));
 }
 
 /// Serves a connection that speaks HTTP/1.
 async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let life = front.life().clone();
-    let protocol = protocol(front.settings());
+    let (protocol, names) = (protocol(front.settings()), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(peer);
+        mark(peer, names.as_ref(), &mut request);
         let front = Arc::clone(&front);
         async move {
             let visit = Visit::begin(&front.settings().telemetry, &mut request);
@@ -198,9 +208,9 @@ async fn one<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
 async fn two<F: Front>(front: Arc<F>, stream: Greeted, peer: Peer) {
     let (life, pulse) = (front.life().clone(), Pulse::default());
     let (protocol, limit) = (protocol_two(&*front), front.settings().timeouts.head);
-    let beats = pulse.clone();
+    let (beats, names) = (pulse.clone(), stream.names.clone());
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(peer);
+        mark(peer, names.as_ref(), &mut request);
         let (front, beat) = (Arc::clone(&front), beats.beat());
         async move {
             let visit = Visit::begin(&front.settings().telemetry, &mut request);
@@ -236,7 +246,7 @@ fn protocol_two(front: &impl Front) -> http2::Builder<Tracked> {
     let mut protocol = http2::Builder::new(Tracked(front.life().tasks.clone()));
     protocol
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(front.streams())
         .max_header_list_size(u32::try_from(front.settings().limits.head).unwrap_or(u32::MAX))
         // A client that has gone without a word is found out.
         .keep_alive_interval(ALIVE)

@@ -8,6 +8,7 @@ use std::time::Duration;
 use http::HeaderValue;
 use tersely_telemetry::Telemetry;
 
+use crate::access::{InboundTls, TenantList};
 use crate::display::Display;
 use crate::host::is_loopback;
 use crate::upstream::Upstreams;
@@ -17,6 +18,10 @@ use crate::upstream::Upstreams;
 pub struct GatewaySettings {
     /// Where to listen; loopback unless told otherwise.
     pub listen: SocketAddr,
+    /// The TLS that is spoken there; none: plain text.
+    pub tls: Option<InboundTls>,
+    /// Who may come in; none: whoever can reach it.
+    pub tenants: TenantList,
     /// Where requests go. Nothing in a request can name another place.
     pub upstreams: Upstreams,
     /// How much is taken on.
@@ -47,6 +52,8 @@ impl Default for GatewaySettings {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
+            tls: None,
+            tenants: TenantList::default(),
             upstreams: Upstreams::default(),
             limits: GatewayLimits::default(),
             timeouts: Timeouts::default(),

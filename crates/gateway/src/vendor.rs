@@ -196,6 +196,8 @@ fn google_error(status: StatusCode, message: &str) -> Value {
 
 fn anthropic(status: StatusCode) -> &'static str {
     match status.as_u16() {
+        401 => "authentication_error",
+        403 => "permission_error",
         404 => "not_found_error",
         413 => "request_too_large",
         429 => "rate_limit_error",
@@ -216,6 +218,8 @@ fn openai(status: StatusCode) -> &'static str {
 
 fn gemini(status: StatusCode) -> &'static str {
     match status.as_u16() {
+        401 => "UNAUTHENTICATED",
+        403 => "PERMISSION_DENIED",
         404 => "NOT_FOUND",
         429 => "RESOURCE_EXHAUSTED",
         502 | 503 => "UNAVAILABLE",

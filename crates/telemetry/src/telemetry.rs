@@ -85,6 +85,11 @@ impl Telemetry {
         self.0.metrics.stream()
     }
 
+    /// Hears that somebody did not get as far as a request.
+    pub fn handshake_failed(&self) {
+        self.0.metrics.handshake_failed();
+    }
+
     /// The span that a request of this number becomes, if it becomes one.
     #[must_use]
     pub fn span(&self, id: u64) -> Option<u64> {

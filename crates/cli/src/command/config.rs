@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
-use tersely_terminal::fault::Stop;
+use tersely_gateway::AccessKey;
+use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{output, table};
 
 use crate::settings::{self, Flags, Loaded, MergedEntry, SettingSources};
@@ -16,6 +17,7 @@ Examples:
   tersely config show --mode safe
   tersely config show --json | jq '.settings[] | select(.from != \"default\")'
   tersely config schema > tersely.schema.json
+  tersely config key
 
 Exit code 2: the configuration is invalid; stderr names file, line and key.";
 
@@ -38,6 +40,7 @@ pub(crate) enum ConfigQuestion {
     Schema,
     /// Print the page that explains every key
     Reference,
+    Key(KeyArgs),
 }
 
 /// Check the configuration
@@ -57,6 +60,16 @@ pub(crate) struct ShowArgs {
     pub flags: Flags,
 }
 
+/// Print a new key for a tenant, and the hash of it for the configuration file
+///
+/// The key is shown once and kept nowhere. Give it to the tenant, and put the hash under `tenants`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct KeyArgs {
+    /// Print a JSON object: key, sha256
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Answers what was asked about the configuration.
 pub(crate) fn run(args: &ConfigArgs) -> Result<ExitCode, Stop> {
     match &args.question {
@@ -64,6 +77,7 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<ExitCode, Stop> {
         ConfigQuestion::Show(args) => show(args)?,
         ConfigQuestion::Schema => output::result(&format!("{:#}", settings::schema()))?,
         ConfigQuestion::Reference => output::bytes(settings::reference())?,
+        ConfigQuestion::Key(args) => key(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -78,6 +92,19 @@ fn check(args: &CheckArgs) -> Result<(), Stop> {
 fn show(args: &ShowArgs) -> Result<(), Stop> {
     let loaded = load(&args.flags)?;
     output::result(&if args.json { report(&loaded) } else { lines(&loaded.entries) })?;
+    Ok(())
+}
+
+fn key(args: &KeyArgs) -> Result<(), Stop> {
+    let hint = "try again; on a machine that has just started, wait a little";
+    let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
+    let AccessKey { key, hash } = AccessKey::random().map_err(fault)?;
+    let hash = hash.to_string();
+    output::result(&if args.json {
+        json!({ "key": key, "sha256": hash }).to_string()
+    } else {
+        format!("key     {key}\nsha256  {hash}")
+    })?;
     Ok(())
 }
 

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use tersely_gateway::{GatewaySettings, Upstream, serve_api};
 use tersely_terminal::fault::{CommandFault, Stop};
 
-use crate::command::serve::{exposure, local, stand};
+use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, telemetry};
+use crate::renewal::{follow_tenants, tls};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
@@ -42,21 +43,23 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
         upstream: Some(args.upstream.clone()),
         ..Flags::default()
     };
-    let meant = settings::load(&SettingSources::new(&flags)).map_err(settings::fault)?.settings;
-    let settings = GatewaySettings { telemetry: telemetry(&meant, None)?, ..meant.gateway };
+    let sources = SettingSources::new(&flags);
+    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let (telemetry, tls) = (telemetry(&loaded.settings, None)?, tls(loaded.settings.tls.as_ref())?);
+    let settings = GatewaySettings { telemetry, tls, ..loaded.settings.gateway.clone() };
     let Some(upstream) = settings.upstreams.rest().map(Upstream::url) else {
         return Err(CommandFault::unable("no upstream", "name the API: --upstream URL").into());
     };
     let runtime = runtime()?;
-    let ended = runtime.block_on(stand(
-        &settings,
-        |address| hello(address, &upstream),
-        |listener, stop| serve_api(settings.clone(), listener, stop),
-    ));
+    let ended = runtime.block_on(async {
+        follow_tenants(sources, &loaded, settings.tenants.clone());
+        let hello = |address| hello(&settings, address, &upstream);
+        stand(&settings, hello, |listener, stop| serve_api(settings.clone(), listener, stop)).await
+    });
     runtime.shutdown_background();
     ended
 }
 
-fn hello(address: SocketAddr, upstream: &str) -> String {
-    format!("tersely: ready on http://{}, for {upstream}{}", local(address), exposure(address))
+fn hello(settings: &GatewaySettings, address: SocketAddr, upstream: &str) -> String {
+    format!("tersely: ready on {}, for {upstream}{}", url(settings, address), exposure(settings, address))
 }

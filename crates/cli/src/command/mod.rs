@@ -10,6 +10,7 @@ mod decode;
 mod doctor;
 mod encode;
 mod eval;
+mod extproc;
 mod filter;
 mod http;
 mod man;
@@ -55,6 +56,7 @@ pub(crate) enum TerselyCommand {
     Serve(serve::ServeArgs),
     Mcp(Box<mcp::McpArgs>),
     Http(http::HttpArgs),
+    Extproc(extproc::ExtprocArgs),
     Stats(stats::StatsArgs),
     Dashboard(dashboard::DashboardArgs),
     Purge(purge::PurgeArgs),
@@ -78,6 +80,7 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Serve(args) => serve::run(args),
         TerselyCommand::Mcp(args) => mcp::run(args),
         TerselyCommand::Http(args) => http::run(args),
+        TerselyCommand::Extproc(args) => extproc::run(args),
         TerselyCommand::Stats(args) => stats::run(args),
         TerselyCommand::Dashboard(args) => dashboard::run(args),
         TerselyCommand::Purge(args) => purge::run(args),

@@ -46,7 +46,8 @@ pub(crate) struct PurgeWhat {
     /// Forget all texts in the store that the settings name
     #[arg(long)]
     pub store: bool,
-    /// Forget one tenant's texts there; standard input has the headers that their requests carry, a line for each
+    /// Forget one tenant's texts there; standard input has the headers that their requests carry, a line for each, with
+    /// `x-tersely-tenant: NAME` in place of a key
     #[arg(long)]
     pub tenant: bool,
 }

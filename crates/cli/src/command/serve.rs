@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{Error, GatewaySettings, Live, Upstream, Vendor, bind, probe, serve};
+use tersely_gateway::{
+    Error, GatewaySettings, InboundTls, Live, TenantList, Upstream, Vendor, bind, probe, serve,
+};
 use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
@@ -19,6 +21,7 @@ use tokio::sync::oneshot;
 
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
+use crate::renewal::{adopt, follow_files, tls};
 use crate::settings::watch::{self, News};
 use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};
@@ -45,24 +48,33 @@ pub(crate) struct ServeArgs {
 
 /// Serves until told to stop.
 pub(crate) fn run(args: &ServeArgs) -> Result<ExitCode, Stop> {
-    let sources = SettingSources::new(&args.flags);
+    begin(&args.flags, hello, |proxy, listener, stop| {
+        serve(proxy.settings.clone(), Arc::clone(&proxy.rewrite) as _, listener, stop)
+    })
+}
+
+/// Starts a gateway that does as the settings say, and returns when it has ended.
+pub(crate) fn begin<S>(
+    flags: &Flags,
+    hello: fn(&ReadyGateway, SocketAddr) -> String,
+    serve: impl FnOnce(&ReadyGateway, TcpListener, StopSign) -> S,
+) -> Result<ExitCode, Stop>
+where
+    S: Future<Output = Result<(), Error>>,
+{
+    let sources = SettingSources::new(flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }
-    start(sources, &loaded)
-}
-
-/// Starts a gateway, and returns when it has ended.
-fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
     let _log = log::start(loaded.settings.seen.log);
     let history = history::of_server(&sources, &loaded.settings);
-    let proxy = ReadyGateway::new(loaded.settings.clone(), history)?;
+    let mut proxy = ReadyGateway::new(loaded.settings.clone(), history)?;
+    proxy.settings.tls = tls(loaded.settings.tls.as_ref())?;
     let ended = runtime.block_on(async {
-        follow(sources, loaded, Arc::clone(&proxy.rewrite));
-        let serving =
-            |listener, stop| serve(proxy.settings.clone(), Arc::clone(&proxy.rewrite) as _, listener, stop);
+        follow(sources, &loaded, Arc::clone(&proxy.rewrite), proxy.settings.tenants.clone());
+        let serving = |listener, stop| serve(&proxy, listener, stop);
         stand(&proxy.settings, |address| hello(&proxy, address), serving).await
     });
     // Whoever asked twice does not wait for a rewrite.
@@ -79,7 +91,7 @@ fn start(sources: SettingSources, loaded: &Loaded) -> Result<ExitCode, Stop> {
 }
 
 /// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
-fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>) {
+fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {
@@ -96,8 +108,9 @@ fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>) {
         while changes.changed().await.is_ok() {
             // A compressor is reached as it was at the start, so what it says is kept under the same names.
             let strategy = live.engine().settings().strategy.clone();
-            let engine = EngineSettings { strategy, ..changes.borrow_and_update().engine.clone() };
-            live.swap(Engine::new(engine));
+            let new = Arc::clone(&changes.borrow_and_update());
+            live.swap(Engine::new(EngineSettings { strategy, ..new.engine.clone() }));
+            adopt(&tenants, &new.gateway.tenants);
         }
     });
 }
@@ -120,6 +133,7 @@ where
         Err(error) => return Err(unavailable(settings, &error).await.into()),
     };
     let hello = hello(listener.local_addr()?);
+    settings.tls.clone().map(|tls| tokio::spawn(follow_files(tls)));
     let (stop, stopped) = oneshot::channel();
     let serving = serve(listener, Box::pin(async move { stopped.await.unwrap_or_default() }));
     tokio::pin!(serving);
@@ -191,10 +205,10 @@ pub(crate) async fn is_ours(settings: &GatewaySettings, address: SocketAddr) -> 
 
 /// What is said when it is ready: where it listens, where requests go, and how to point clients at it.
 fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
-    let url = format!("http://{}", local(address));
+    let url = url(&proxy.settings, address);
     let ready =
         format!("tersely: ready on {url}, {} mode; {}", proxy.mode().name(), targets(&proxy.settings));
-    let open = exposure(address);
+    let open = exposure(&proxy.settings, address);
     let warnings: String = proxy.warnings().flat_map(|warning| ["\n  ".to_owned(), warning]).collect();
     format!(
         "{ready}{open}{warnings}\n  \
@@ -207,7 +221,7 @@ fn hello(proxy: &ReadyGateway, address: SocketAddr) -> String {
 }
 
 /// Where its numbers are, if anywhere.
-fn numbers(settings: &GatewaySettings) -> String {
+pub(crate) fn numbers(settings: &GatewaySettings) -> String {
     let listen = settings.admin.listen.map(local);
     listen.map_or_else(String::new, |address| format!("\n  metrics   http://{address}/metrics"))
 }
@@ -224,8 +238,21 @@ fn targets(settings: &GatewaySettings) -> String {
 }
 
 /// What whoever starts it should know of who can use it.
-pub(crate) fn exposure(address: SocketAddr) -> &'static str {
-    if address.ip().is_loopback() { "" } else { "\n  anyone who can reach this machine can use it" }
+pub(crate) fn exposure(settings: &GatewaySettings, address: SocketAddr) -> &'static str {
+    let shows = settings.tls.as_ref().is_some_and(InboundTls::asks_clients);
+    match (settings.tenants.is_empty(), shows) {
+        (false, true) => "\n  clients must show a certificate, and be one of the tenants",
+        (false, false) => "\n  requests need a tenant's key, in x-tersely-key",
+        (true, true) => "\n  clients must show a certificate",
+        (true, false) if address.ip().is_loopback() => "",
+        (true, false) => "\n  anyone who can reach this machine can use it",
+    }
+}
+
+/// The URL by which a client on this machine reaches it.
+pub(crate) fn url(settings: &GatewaySettings, address: SocketAddr) -> String {
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    format!("{scheme}://{}", local(address))
 }
 
 /// The address as a client on this machine would write it.

@@ -10,6 +10,8 @@ use super::seen::SeenParts;
 pub(crate) struct AllSettings {
     pub engine: tersely_engine::EngineSettings,
     pub gateway: tersely_gateway::GatewaySettings,
+    /// The files by which TLS is spoken with those who come in, if it is.
+    pub tls: Option<tersely_gateway::TlsFiles>,
     /// Where texts are kept that a later request may only name.
     pub keeping: Keeping,
     /// Which filters are looked for.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tersely_engine::{Discovery, ExpandOffer, Prompts};
-use tersely_gateway::{CompressApi, Upstream, Upstreams, Vendor};
+use tersely_gateway::{CompressApi, TenantList, TenantSettings, TlsFiles, Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
 use super::kept::KeptSettings;
@@ -19,6 +19,10 @@ pub(crate) const DOORS: &[&str] = &["auto", "on", "off"];
 #[derive(Clone)]
 pub(crate) struct Draft {
     pub settings: AllSettings,
+    /// The files by which TLS is spoken with those who come in.
+    pub tls: TlsFiles,
+    /// Who may come in.
+    pub tenants: Vec<TenantSettings>,
     /// The URL of the one upstream; empty: none.
     pub upstream: String,
     /// The URLs of the providers' own; empty: none.
@@ -50,6 +54,8 @@ impl Default for Draft {
         settings.engine.expand = ExpandOffer::Auto;
         Self {
             settings,
+            tls: TlsFiles::default(),
+            tenants: Vec::new(),
             upstream: String::new(),
             upstreams,
             compress_api: DOORS[0],
@@ -96,6 +102,8 @@ impl Draft {
             _ => CompressApi::Auto,
         };
         self.settings.gateway.upstreams = self.reach();
+        self.settings.gateway.tenants = TenantList::new(std::mem::take(&mut self.tenants));
+        self.settings.tls = (!self.tls.cert.is_empty()).then(|| self.tls.clone());
         // A conversation takes about a megabyte: with more room, more of them.
         let memo = &mut self.settings.memo;
         memo.conversations = memo.conversations.max(memo.bytes >> 20);

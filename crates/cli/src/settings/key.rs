@@ -68,8 +68,9 @@ pub(crate) struct Alias {
 }
 
 /// The groups, in the order of the file; keys without a group stand above them.
-pub(crate) const GROUPS: [(&str, &str); 17] = [
+pub(crate) const GROUPS: [(&str, &str); 18] = [
     ("", "Where to listen, where to send requests, and what to do with tool results"),
+    ("tls", "TLS with those who come in: [access.md](access.md)"),
     (
         "upstreams",
         "A server for each provider; overrides `upstream`. Without either, the provider's public address, if it has one",
@@ -176,6 +177,22 @@ static BELOW: &[SettingKey] = &[
         name: "schema_compression",
         field: SettingField::Schema(|draft| &mut draft.settings.engine.schema),
         about: "What to do with tool descriptions",
+    },
+    SettingKey {
+        name: "tls.cert",
+        field: SettingField::Files(|draft| &mut draft.tls.cert),
+        about: "PEM files of the certificate to show, and of those between it and its authority, in that order; read again when they change. \
+                None: plain text",
+    },
+    SettingKey {
+        name: "tls.key",
+        field: SettingField::Files(|draft| &mut draft.tls.key),
+        about: "The PEM file of its private key",
+    },
+    SettingKey {
+        name: "tls.client_ca",
+        field: SettingField::Files(|draft| &mut draft.tls.client_ca),
+        about: "PEM files of authorities; clients must then show a certificate of one of them",
     },
     SettingKey {
         name: "upstreams.anthropic",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use tersely_engine::Rule;
-use tersely_gateway::McpServer;
+use tersely_gateway::{McpServer, TenantSettings};
 
 use super::env::{self, Environment, VariableMeaning};
 use super::flags::{FLAGS, Flags};
@@ -21,6 +21,7 @@ pub(crate) struct Layer {
     pub values: BTreeMap<&'static str, (Words, SettingOrigin)>,
     pub rules: Vec<(Rule, SettingOrigin)>,
     pub servers: Vec<(String, McpServer, SettingOrigin)>,
+    pub tenants: Vec<(TenantSettings, SettingOrigin)>,
     /// Files of certificates to trust whatever else is said.
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
     /// What another gateway's file says of compressors.

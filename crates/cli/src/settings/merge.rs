@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Loss, Mode, Plan, Redaction};
 use tersely_engine::Prompts;
+use tersely_gateway::TlsFiles;
 
 use super::all::AllSettings;
 use super::draft::Draft;
@@ -16,7 +17,7 @@ use super::layer::Layer;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::words::Words;
-use super::{rule, server};
+use super::{rule, server, tenant};
 
 /// A setting, its value and where that came from.
 #[derive(Debug, Clone)]
@@ -39,6 +40,7 @@ pub(crate) fn merge(layers: [Layer; 4]) -> Result<Meant, Vec<Problem>> {
     }
     merger.seal();
     merger.hold();
+    merger.lock(&layers);
     merger.reach();
     for layer in layers {
         merger.take(layer);
@@ -77,8 +79,8 @@ impl Merger {
         if let Err(what) = field.write(&mut self.draft, words) {
             self.problems.push(Problem::at(origin, name, what));
         }
-        if matches!(field, SettingField::Files(_)) {
-            for path in self.draft.authorities().iter().filter(|path| File::open(path).is_err()) {
+        if let SettingField::Files(place) = field {
+            for path in place(&mut self.draft).iter().filter(|path| File::open(path).is_err()) {
                 let what = format!("{} cannot be read", path.display());
                 self.problems.push(Problem::at(origin, name, what));
             }
@@ -95,6 +97,29 @@ impl Merger {
             let what = "a remote store needs store.secret, which seals texts before they leave this process";
             let hint = "set store.secret or TERSELY_STORE_SECRET to what `openssl rand -hex 32` prints, the same on every replica";
             self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(hint));
+        }
+    }
+
+    /// Refuses TLS of which a part is missing, and certificates that nobody asks for.
+    fn lock(&mut self, layers: &[Layer]) {
+        let TlsFiles { cert, key, client_ca } = &self.draft.tls;
+        let missing = match (cert.is_empty(), key.is_empty(), client_ca.is_empty()) {
+            (false, true, _) => Some(("tls.cert", "tls.key")),
+            (true, false, _) => Some(("tls.key", "tls.cert")),
+            (true, true, false) => Some(("tls.client_ca", "tls.cert")),
+            _ => None,
+        };
+        let entry = |name: &str| self.entries.iter().find(|entry| entry.name == name);
+        if let Some((entry, missing)) = missing.and_then(|(name, missing)| Some((entry(name)?, missing))) {
+            let what = format!("needs {missing} as well");
+            self.problems.push(Problem::at(&entry.origin, &entry.name, what).hint(format!("set {missing}")));
+        }
+        let mut tenants = layers.iter().flat_map(|layer| &layer.tenants);
+        if let Some((_, origin)) = tenants.find(|(it, _)| client_ca.is_empty() && !it.certificates.is_empty())
+        {
+            let what = "nobody shows a certificate without tls.client_ca";
+            let hint = "set tls.client_ca to the authority of these certificates, or give the tenant keys";
+            self.problems.push(Problem::at(origin, "tenants.certificates", what).hint(hint));
         }
     }
 
@@ -156,6 +181,15 @@ impl Merger {
             let (value, public) = (json!(rule::spell(&rule)), name.clone());
             self.entries.push(MergedEntry { name, value, origin, public });
             self.draft.settings.engine.rules.push(rule);
+        }
+        for (settings, origin) in layer.tenants {
+            let name = format!("tenants[{}]", self.draft.tenants.len());
+            if let Some(what) = tenant::clash(&settings, &self.draft.tenants) {
+                self.problems.push(Problem::at(&origin, &name, what));
+            }
+            let (value, public) = (json!(tenant::spell(&settings)), "tenants: one".to_owned());
+            self.entries.push(MergedEntry { name, value, origin, public });
+            self.draft.tenants.push(settings);
         }
         for (name, server, origin) in layer.servers {
             let value = json!(server::spell(&server));

@@ -33,6 +33,7 @@ pub(crate) mod server;
 mod shape;
 mod sources;
 mod substitute;
+mod tenant;
 mod toml;
 mod tool_pipe;
 mod tree;
@@ -222,7 +223,7 @@ mod tests {
     #[test]
     fn a_rule_holds_what_it_changes() {
         let path = std::env::temp_dir().join(format!("tersely-{}-rule.yaml", std::process::id()));
-        let text = "rules: [{tool: 'x*', route: /v1, loss: none, skip_above: 1KiB, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
+        let text = "rules: [{tool: 'x*', route: /v1, tenant: 'ci-*', loss: none, skip_above: 1KiB, max_tokens: 2, redact_secrets: no, dictionary: lzw}]";
         std::fs::write(&path, text).unwrap();
         let rules = meant(&[("TERSELY_CONFIG", &path.display().to_string())]).engine.rules;
         std::fs::remove_file(path).unwrap();
@@ -236,6 +237,14 @@ mod tests {
         };
         let said = ["loss", "skip_above", "max_bytes", "redact_secrets", "dictionary"];
         let change = Change::of(&said, plan);
-        assert_eq!(rules, [Rule { tool: Some("x*".to_owned()), route: Some("/v1".to_owned()), change }]);
+        assert_eq!(
+            rules,
+            [Rule {
+                tool: Some("x*".to_owned()),
+                route: Some("/v1".to_owned()),
+                tenant: Some("ci-*".to_owned()),
+                change
+            }]
+        );
     }
 }

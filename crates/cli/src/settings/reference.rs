@@ -11,7 +11,7 @@ use super::flags::FLAGS;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedMeaning};
 use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule, server};
+use super::{place, rule, server, tenant};
 
 const HEAD: &str = "\
 # Configuration
@@ -28,7 +28,7 @@ The file is the first of these that exists:
 With a file in the current directory (3), your own (4) is read too: it says what the other leaves open.
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) cannot decide whom to trust: `listen`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
+current directory (3) cannot decide whom to trust: `listen`, `tls`, `tenants`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
 `mcp.servers`, `redact_secrets` and what sends texts to a compressor (`remote`, `providers`, `pipes.tool_output.api`) are refused there until you name the file, because a downloaded
 project could bring such a file, send your keys and texts elsewhere, or start commands. So are `loss = \"none\"` and a `mode` that does nothing, which would turn off masks.
 
@@ -37,7 +37,8 @@ project could bring such a file, send your keys and texts elsewhere, or start co
 printed by `tersely config reference`. An unknown key or an invalid value makes every command that reads the file exit with code 2.
 
 While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
-`listen`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart.
+`listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart;
+the files that `tls` names are read again when they change.
 
 | to write | write |
 |---|---|
@@ -81,6 +82,7 @@ pub(crate) fn reference() -> String {
         group(&mut page, name, about);
     }
     rules(&mut page);
+    tenants(&mut page);
     servers(&mut page);
     seeds(&mut page);
     variables(&mut page);
@@ -126,9 +128,17 @@ fn usual(field: SettingField, draft: &mut Draft) -> String {
 }
 
 fn rules(page: &mut String) {
-    line(page, "\n### rules\n\nOverrides for tools and routes; the last match wins.\n");
+    line(page, "\n### rules\n\nOverrides for tools, routes and tenants; the last match wins.\n");
     line(page, "| part | means |\n|---|---|");
     for (name, about) in rule::parts() {
+        line(page, &format!("| `{name}` | {about} |"));
+    }
+}
+
+fn tenants(page: &mut String) {
+    line(page, &format!("\n### tenants\n\n{}.\n", tenant::ABOUT));
+    line(page, "| part | means |\n|---|---|");
+    for (name, about) in tenant::PARTS {
         line(page, &format!("| `{name}` | {about} |"));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads `rules`: tools and routes that are treated otherwise.
+//! Reads `rules`: tools, routes and tenants that are treated otherwise.
 
 use serde_json::Value;
 use tersely_core::{Mode, Plan, Redaction};
@@ -11,9 +11,10 @@ use super::reader::TreeReader;
 use super::words::{Words, bytes};
 
 /// What a rule can say of where it holds.
-const WHERE: [(&str, &str); 2] = [
+const WHERE: [(&str, &str); 3] = [
     ("tool", "The tool's name; `*` matches any part. Default: any tool"),
     ("route", "The beginning of the request's path. Default: any path"),
+    ("tenant", "The name of one of `tenants`; `*` matches any part. Default: anybody"),
 ];
 
 /// What a rule can hold, and what each part means.
@@ -48,7 +49,8 @@ pub(crate) fn read(reader: &mut TreeReader<'_>, node: &SettingNode) {
 
 fn one(reader: &mut TreeReader<'_>, node: &SettingNode) {
     let SettingValue::Table(pairs) = &node.value else {
-        let what = format!("a rule is a table of tool, route and what changes, not {}", node.value.kind());
+        let what =
+            format!("a rule is a table of tool, route, tenant and what changes, not {}", node.value.kind());
         return reader.problem(node.line, "rules", what);
     };
     let mut rule = Rule::default();
@@ -89,12 +91,13 @@ fn part(reader: &mut TreeReader<'_>, rule: &mut Rule, pair: &Pair) {
 
 fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
     match part {
-        "tool" if word.is_empty() => return Err("is empty; write a name, or remove it".to_owned()),
+        "tool" | "tenant" if word.is_empty() => return Err("is empty; write a name, or remove it".to_owned()),
         "tool" => rule.tool = Some(word.to_owned()),
         "route" if !word.starts_with('/') => {
             return Err(format!("{word:?} is not a path; it must begin with /"));
         }
         "route" => rule.route = Some(word.to_owned()),
+        "tenant" => rule.tenant = Some(word.to_owned()),
         _ => return change(&mut rule.change, part, word),
     }
     Ok(())
@@ -131,7 +134,7 @@ fn lesser(redact: Redaction) -> Result<(), String> {
 
 /// A rule in a line.
 pub(crate) fn spell(rule: &Rule) -> String {
-    let place = [("tool", &rule.tool), ("route", &rule.route)];
+    let place = [("tool", &rule.tool), ("route", &rule.route), ("tenant", &rule.tenant)];
     let place = place.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?)));
     let mut plan = rule.change.on(Plan::default());
     let said = FIELDS.iter().filter(|field| rule.change.says(field.name));

@@ -9,7 +9,7 @@ use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
 use super::seed::{SEED, SeedKind, SeedMeaning};
 use super::shape::{list, number, words};
 use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule, seed, server};
+use super::{place, rule, seed, server, tenant};
 
 /// The whole schema.
 pub(crate) fn schema() -> Value {
@@ -18,6 +18,7 @@ pub(crate) fn schema() -> Value {
         properties.insert((*name).to_owned(), object(&group(name), about));
     }
     properties.insert("rules".to_owned(), rules());
+    properties.insert("tenants".to_owned(), tenant::shape());
     let servers = Map::from_iter([("servers".to_owned(), server::shape())]);
     properties.insert("mcp".to_owned(), object(&servers, "MCP"));
     properties.insert("pipes".to_owned(), pipes());
@@ -97,7 +98,7 @@ fn rules() -> Value {
     };
     let parts = rule::parts().into_iter();
     let parts = parts.map(|(name, about)| (name.to_owned(), described(part(name), about)));
-    let about = "Overrides for tools and routes; the last match wins";
+    let about = "Overrides for tools, routes and tenants; the last match wins";
     json!({ "type": "array", "description": about, "items": object(&parts.collect(), "A rule") })
 }
 

@@ -15,7 +15,7 @@ use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::reader::TreeReader;
 use super::words::Words;
-use super::{rule, seed, seed_remote, server};
+use super::{rule, seed, seed_remote, server, tenant};
 
 /// What a file says.
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
@@ -49,6 +49,7 @@ fn read_pair(reader: &mut TreeReader<'_>, group: &str, pair: &Pair) {
         _ if matches!(pair.node.value, SettingValue::Nothing) => {}
         "rules" => rule::read(reader, &pair.node),
         "mcp" => server::read(reader, &pair.node),
+        "tenants" => tenant::read(reader, &pair.node),
         "pipes" | "providers" => seed::read(reader, pair),
         _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
         _ if known(&name) => put_key(reader, &name, pair),
@@ -89,7 +90,9 @@ fn guard(layer: &mut Layer, path: &Path) {
     let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
     let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
     let servers = layer.servers.iter().map(|(_, _, origin)| ("mcp.servers", origin));
-    let trusted = keys.chain(rules).chain(servers).chain(providers).map(|it| ("decides whom to trust", it));
+    let tenants = layer.tenants.iter().map(|(_, origin)| ("tenants", origin));
+    let trusted = keys.chain(rules).chain(servers).chain(providers).chain(tenants);
+    let trusted = trusted.map(|it| ("decides whom to trust", it));
     let unmasked = unmasking(layer).map(|it| ("turns off masks", it));
     let hint =
         format!("if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
@@ -130,5 +133,5 @@ fn known(name: &str) -> bool {
 
 fn names() -> impl Iterator<Item = &'static str> {
     let aliases = ALIASES.iter().map(|alias| alias.name);
-    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "mcp", "pipes", "providers"])
+    KEYS.iter().map(|key| key.name).chain(aliases).chain(["rules", "tenants", "mcp", "pipes", "providers"])
 }

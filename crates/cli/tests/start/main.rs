@@ -3,12 +3,14 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly, its helpers too")]
 
+mod access;
 mod board;
 mod checklist;
 mod collected;
 mod compare;
 mod compressed;
 mod doctor;
+mod envoy;
 mod history;
 mod hosts;
 mod ledger;
@@ -16,6 +18,7 @@ mod numbers;
 mod packed;
 mod printed;
 mod private;
+mod processed;
 mod run;
 mod seen;
 mod serve;

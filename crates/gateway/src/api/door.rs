@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use tersely_core::encode_json;
 use tokio::net::TcpListener;
 
+use crate::access::AskedKey;
 use crate::api::etag;
 use crate::api::form::AskedForm;
 use crate::api::wish::{FormatWish, PREFER};
@@ -62,6 +63,10 @@ impl Front for ApiDoor {
 
     async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
         if let Err(error) = caller::check(&self.gate.settings, self.gate.reach, &request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return shape::answer(None, &error);
+        }
+        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
             arriving(&self.gate, request.into_body()).linger();
             return shape::answer(None, &error);
         }

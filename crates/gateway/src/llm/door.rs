@@ -13,6 +13,7 @@ use tersely_wire::{Provider, claimed_provider};
 use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::access::AskedKey;
 use crate::arrival::{Arrival, named, uncode};
 use crate::caller;
 use crate::client::{Lane, Speaks};
@@ -65,7 +66,7 @@ impl Front for ModelDoor {
     }
 }
 
-async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+async fn enter(gate: &Arc<Gate>, mut request: Request<Incoming>) -> Response<Reply> {
     let provider = Vendor::of(request.uri(), request.headers());
     if let Err(error) = caller::check(&gate.settings, gate.reach, &request) {
         arriving(gate, request.into_body()).linger();
@@ -76,9 +77,14 @@ async fn enter(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> 
     }
     let origin = local::origin(gate, request.headers());
     let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
-    let answered = if expand::is_asked(&request) {
+    let ask = CompressAsk::of(gate, &request);
+    let place = if ask.is_some() { AskedKey::Bearer } else { AskedKey::Own };
+    let answered = if let Err(error) = gate.identify(place, &mut request) {
+        arriving(gate, request.into_body()).linger();
+        Err(error)
+    } else if expand::is_asked(&request) {
         expand::expand(gate, request).await
-    } else if let Some(ask) = CompressAsk::of(gate, &request) {
+    } else if let Some(ask) = ask {
         compress::answer(gate, &mut seen, ask, request).await
     } else {
         forward(gate, (provider, &mut seen), request).await

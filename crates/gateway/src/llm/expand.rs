@@ -12,6 +12,7 @@ use crate::caller::Reach;
 use crate::error::Error;
 use crate::idle::Idle;
 use crate::llm::gate::{Gate, arriving};
+use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, Sought};
 use crate::reply::Reply;
 
@@ -50,7 +51,9 @@ pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Re
 
 /// The text under a name, if it was kept for whoever asks.
 pub(super) async fn original(gate: &Gate, parts: &Parts, id: String) -> Result<String, Error> {
-    let head = Head { method: &parts.method, uri: &parts.uri, headers: &parts.headers, upstream: None };
+    let Parts { method, uri, headers, .. } = parts;
+    let tenant = tenant(parts).map(|tenant| &**tenant);
+    let head = Head { method, uri, headers, upstream: None, tenant };
     match gate.rewrite.original(&head, id).await {
         Sought::Text(text) => Ok(text),
         Sought::Nothing => Err(absent("nothing is kept under this id, or no longer")),

@@ -6,6 +6,7 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::access::{AskedKey, KnownTenant, identify};
 use crate::bench::WorkBench;
 use crate::caller::Reach;
 use crate::client::Pools;
@@ -44,8 +45,8 @@ impl Gate {
             bench: Arc::new(WorkBench::new(&settings)),
             space: BodySpace::new(settings.limits.memory),
             running: Arc::new(Semaphore::new(settings.limits.requests.min(Semaphore::MAX_PERMITS))),
-            clients: Rates::new(settings.limits.client_rate),
-            tenants: Rates::new(settings.limits.tenant_rate),
+            clients: Rates::default(),
+            tenants: Rates::default(),
             settings,
             rewrite,
             life: GateLife::default(),
@@ -64,6 +65,11 @@ impl Gate {
         self.admit()
     }
 
+    /// Notes who sent a request, and takes their key out of it; an error for one that may not come in.
+    pub(crate) fn identify<B>(&self, place: AskedKey, request: &mut Request<B>) -> Result<(), Error> {
+        identify(&self.settings.tenants, place, request)
+    }
+
     /// An error for a request whose client, or whose tenant, has sent too many.
     pub(crate) fn meter<B>(&self, request: &Request<B>) -> Result<(), Error> {
         let (limits, peer) = (&self.settings.limits, request.extensions().get::<Peer>());
@@ -71,16 +77,24 @@ impl Gate {
             let message = format!("more than {rate} requests in a second from this {who}; try again later");
             Err(Error::client(StatusCode::TOO_MANY_REQUESTS, message))
         };
-        if peer.is_some_and(|peer| !self.clients.admit(&peer.key())) {
+        if peer.is_some_and(|peer| !self.clients.admit(limits.client_rate, &peer.key())) {
             return over(limits.client_rate, "client");
         }
-        let head =
-            Head { method: request.method(), uri: request.uri(), headers: request.headers(), upstream: None };
-        let tenant = if limits.tenant_rate > 0 { self.rewrite.tenant(&head) } else { None };
-        if tenant.is_some_and(|tenant| !self.tenants.admit(&tenant)) {
-            return over(limits.tenant_rate, "tenant");
+        let known = request.extensions().get::<Arc<KnownTenant>>();
+        let rate = known.map(|known| known.rate).filter(|rate| *rate > 0).unwrap_or(limits.tenant_rate);
+        if rate > 0 && self.sender(request).is_some_and(|who| !self.tenants.admit(rate, &who)) {
+            return over(rate, "tenant");
         }
         Ok(())
+    }
+
+    /// By what requests are counted: the tenant that was checked, else whoever a request says that it is.
+    fn sender<B>(&self, request: &Request<B>) -> Option<Vec<u8>> {
+        let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+        match request.extensions().get::<Arc<KnownTenant>>() {
+            Some(known) => Some(known.name.as_bytes().to_vec()),
+            None => self.rewrite.tenant(&Head { method, uri, headers, upstream: None, tenant: None }),
+        }
     }
 
     /// Room for a body, none of it taken yet.

@@ -15,6 +15,9 @@ use crate::llm::whose::Whose;
 /// How many texts of one request are on their way at once: few enough that others find room too.
 const AT_ONCE: usize = 16;
 
+/// How the headers of one whose texts are to be forgotten name a tenant that is checked at the door.
+const CHECKED: HeaderName = HeaderName::from_static("x-tersely-tenant");
+
 /// A store, and how to tell whose texts are whose.
 pub struct Keeper {
     store: Arc<Store>,
@@ -35,7 +38,8 @@ impl Keeper {
         self.store.watch()
     }
 
-    /// Forgets the texts of whoever sends requests with these headers, or all of them, and says how many.
+    /// Forgets the texts of whoever sends requests with these headers, or all of them, and says how many. The header
+    /// `x-tersely-tenant` is the name of a tenant that is checked at the door.
     ///
     /// # Errors
     /// When the headers say nothing of who that is, or the store cannot be reached.
@@ -50,8 +54,9 @@ impl Keeper {
 
     fn sender(&self, headers: &HeaderMap) -> Result<Tenant, Error> {
         let refuse = |message: String| Error::client(StatusCode::BAD_REQUEST, message);
-        let whose =
-            Whose::of(self.header(), &Uri::default(), headers).map_err(|refused| refuse(refused.message))?;
+        let checked = headers.get(CHECKED).and_then(|name| name.to_str().ok());
+        let whose = Whose::of(self.header(), &Uri::default(), headers, checked)
+            .map_err(|refused| refuse(refused.message))?;
         self.tenant(&whose).ok_or_else(|| refuse("the headers do not say whose texts are meant".to_owned()))
     }
 

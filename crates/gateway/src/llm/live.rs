@@ -4,40 +4,31 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
-use http::header::{HeaderMap, HeaderName, HeaderValue};
 use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
-    Agreed, Asked, Change, Engine, EngineSettings, ExpandOffer, Hidden, KeptOriginal, Memo, Most, Passed,
-    Refused, Request, SchemaMode, Strategy, seal,
+    Agreed, Asked, Change, Engine, EngineSettings, ExpandOffer, KeptOriginal, Memo, Most, Passed, Refused,
+    Request, SchemaMode, Strategy, asks_in_body, seal,
 };
 use tersely_proof::stable_hash;
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 
+use crate::access::{MayAsk, denied_at};
 use crate::display::Inside;
-use crate::hop::THRESHOLD;
+use crate::error::Error;
+use crate::llm::books::{Books, refuse};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consulted};
 use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::keeper::Keeper;
-use crate::llm::rewrite::{Head, Pending, Refusal, Replacement, Rewrite, Sought, Verdict, WaitingVerdict};
+use crate::llm::rewrite::{Head, Pending, Refusal, Rewrite, Sought, Verdict, WaitingVerdict};
+use crate::llm::said::{asked, session};
 use crate::llm::totals::{TotalSums, Totals};
-use crate::llm::trail::{Sent, Trail, TrailMemory, TrailShelf};
+use crate::llm::trail::{Sent, TrailMemory, TrailShelf};
 use crate::llm::whose::Whose;
 use crate::missed::Missed;
-
-/// What a request can say to us in its headers.
-const MODE: &str = "x-tersely-mode";
-const BYPASS: &str = "x-tersely-bypass";
-const READER: &str = "x-tersely-reader";
-
-/// What a response says of a request whose conversation went on as it came.
-const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
-
-/// What a response says of what compressors cost for its request.
-const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compressor");
 
 /// Paths that only ask what a request would cost: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
@@ -107,15 +98,59 @@ impl Live {
         body: &Bytes,
     ) -> Result<Verdict, Refused> {
         let whose = self.whose(head)?;
-        let path = head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned();
+        let sent = self.sent(provider, head, body, &whose)?;
+        let books = self.books(head, &whose, sent.named);
+        let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
+        let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
+            return books.verdict(sent, &Consulted::default());
+        };
+        let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
+        let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
+        Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
+            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic.
+            let consulted = tokio::spawn(compressor.consult(inquiry)).await;
+            let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
+            Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
+        }))))
+    }
+
+    /// What becomes of a request whose answer nobody here sees.
+    fn pass_unwatched(
+        &self,
+        provider: &'static dyn Provider,
+        head: &Head<'_>,
+        body: &Bytes,
+    ) -> Result<Verdict, Refused> {
+        let whose = self.whose(head)?;
+        let sent = self.sent(provider, head, body, &whose)?;
+        let settings = EngineSettings {
+            expand: ExpandOffer::Never,
+            strategy: Strategy::Stages,
+            discovery: None,
+            ..sent.engine.settings().clone()
+        };
+        let engine = Arc::new(Engine::new(settings));
+        let sent = Sent { engine, asked: sent.asked.clone().or(unmasked()), ..sent };
+        self.books(head, &whose, sent.named).verdict(sent, &Consulted::default())
+    }
+
+    /// All that decides what is forwarded.
+    fn sent(
+        &self,
+        provider: &'static dyn Provider,
+        head: &Head<'_>,
+        body: &Bytes,
+        whose: &Whose,
+    ) -> Result<Sent, Refused> {
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
-        let memo = if fresh { None } else { self.memory(&whose) };
-        let sent = Sent {
+        let memo = if fresh { None } else { self.memory(whose) };
+        Ok(Sent {
             engine: self.engine(),
             provider,
-            path,
+            path: head.uri.path_and_query().map_or("", PathAndQuery::as_str).to_owned(),
+            tenant: head.tenant_name().map(str::to_owned),
             asked: asked(head.headers)?,
             named: session(head.headers),
             body: body.clone(),
@@ -123,26 +158,17 @@ impl Live {
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
             agreed: Agreed::default(),
             memo,
-        };
-        let only_counts = COUNTS.iter().any(|end| head.uri.path().ends_with(end));
-        let books = Books {
+        })
+    }
+
+    /// Where a request is booked.
+    fn books(&self, head: &Head<'_>, whose: &Whose, session: Option<u64>) -> Books {
+        Books {
             sums: Arc::clone(&self.sums),
-            shelf: self.shelf(&whose),
-            sender: RequestSender { whose: stable_hash(whose.said()), session: sent.named },
-            only_counts,
-        };
-        let candidates = if self.compressor.is_some() { sent.candidates() } else { Vec::new() };
-        let Some(compressor) = self.compressor.clone().filter(|_| !candidates.is_empty()) else {
-            return books.verdict(sent, &Consulted::default());
-        };
-        let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
-        let inquiry = compressor.inquiry(head, &whose, candidates, only_counts);
-        Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
-            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic.
-            let consulted = tokio::spawn(compressor.consult(inquiry)).await;
-            let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
-            Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
-        }))))
+            shelf: self.shelf(whose),
+            sender: RequestSender { whose: stable_hash(whose.said()), session },
+            only_counts: COUNTS.iter().any(|end| head.uri.path().ends_with(end)),
+        }
     }
 
     /// What becomes of messages that come alone. What is left out has to be kept for whoever brings them, so nothing is
@@ -160,6 +186,7 @@ impl Live {
         let engine = alone(&engine, if offers { ExpandOffer::Always } else { ExpandOffer::Never });
         let memo = if retrieves { None } else { self.memory(&whose) };
         let request = Request {
+            tenant: head.tenant_name(),
             asked: asked(head.headers)?.or(unmasked()),
             most,
             frozen: question.frozen,
@@ -175,7 +202,8 @@ impl Live {
     }
 
     fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
-        Whose::of(self.keeper.as_ref().and_then(|keeper| keeper.header()), head.uri, head.headers)
+        let header = self.keeper.as_ref().and_then(|keeper| keeper.header());
+        Whose::of(header, head.uri, head.headers, head.tenant_name())
     }
 
     /// What is remembered of the client's earlier requests.
@@ -208,7 +236,17 @@ impl Rewrite for Live {
 
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
         let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
+        let may_ask = head.tenant.is_none_or(|tenant| tenant.may_ask.allows(MayAsk::OBJECT));
+        if !may_ask && asks_in_body(body) {
+            let Error { status, message, .. } = denied_at(MayAsk::OBJECT);
+            return Verdict::Refuse(Refusal { status, message });
+        }
         self.pass(provider, head, body).unwrap_or_else(refuse)
+    }
+
+    fn rewrite_unwatched(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
+        let Some(provider) = claimed_provider(head.uri.path()) else { return Verdict::Keep };
+        self.pass_unwatched(provider, head, body).unwrap_or_else(refuse)
     }
 
     fn seals(&self) -> bool {
@@ -291,73 +329,4 @@ fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
 fn unmasked() -> Asked {
     let change = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
     Asked { change, ..Asked::default() }
-}
-
-/// Where a request is booked, and where what is left out of it is kept.
-struct Books {
-    sums: Arc<TotalSums>,
-    shelf: Option<TrailShelf>,
-    sender: RequestSender,
-    /// Whether it only asks what a request would cost.
-    only_counts: bool,
-}
-
-impl Books {
-    /// The verdict on a request after others have had their say.
-    fn settled(self, mut sent: Sent, mut consulted: Consulted) -> Verdict {
-        self.sums.compress(consulted.calls, consulted.tokens);
-        sent.agreed = std::mem::take(&mut consulted.agreed);
-        self.verdict(sent, &consulted).unwrap_or_else(refuse)
-    }
-
-    fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, Refused> {
-        let Passed { body, report, hidden } = sent.pass_on()?;
-        let mut entry =
-            RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
-        if sent.plain > 0 {
-            entry.note(PLAIN, HeaderValue::from(sent.plain));
-        }
-        if consulted.calls > 0 {
-            entry.note(COMPRESSOR, HeaderValue::from(consulted.tokens));
-        }
-        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
-        let entry = Some(entry);
-        let Some(Hidden { way, kept }) = hidden else {
-            return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
-        };
-        let trail = Trail::new(sent, way, self.sums, self.shelf);
-        Ok(Verdict::Replace(Replacement {
-            body,
-            entry,
-            kept,
-            follow: Some(Box::new(trail)),
-            ..Replacement::default()
-        }))
-    }
-}
-
-/// Headers in which clients name their sessions.
-const SESSIONS: [&str; 5] =
-    ["x-claude-code-session-id", "x-opencode-session", "x-session-id", "session-id", "session_id"];
-
-/// A hash of the name that a client gives its session.
-fn session(headers: &HeaderMap) -> Option<u64> {
-    let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
-    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)
-}
-
-/// What the headers ask for.
-fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
-    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
-        .above(word(headers, THRESHOLD.as_str())?)?
-        .read_by(word(headers, READER)?)
-}
-
-fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {
-    let word = headers.get(name).map(HeaderValue::to_str).transpose();
-    word.map_err(|_| Refused { message: format!("{name}: must be plain ASCII text") })
-}
-
-fn refuse(refused: Refused) -> Verdict {
-    Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
 }

@@ -1,5 +1,6 @@
 //! The door for models: an agent's requests to a provider's API.
 
+mod books;
 mod check;
 mod compress;
 mod compressor;
@@ -14,6 +15,7 @@ mod offer;
 mod rate;
 mod rewrite;
 mod rounds;
+mod said;
 mod seal;
 mod send;
 mod setback;
@@ -31,11 +33,14 @@ pub use entry::RequestEntry;
 pub(crate) use gate::{Gate, arriving};
 pub use keeper::Keeper;
 pub use live::Live;
+pub(crate) use offer::{ask, head, told_plain};
 pub(crate) use rate::Peer;
 pub(crate) use rewrite::Untouched;
 pub use rewrite::{
     Follow, Head, Pending, Refusal, Replacement, Rewrite, Round, Sought, Verdict, WaitingVerdict,
 };
+pub(crate) use seal::seal;
 pub(crate) use send::send;
+pub(crate) use signature::covers_body;
 pub use totals::{Stages, Totals};
 pub(crate) use whole::{Read, Whole, read};

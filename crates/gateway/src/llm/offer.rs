@@ -12,6 +12,7 @@ use tersely_telemetry::ShownName;
 use tersely_wire::named_model;
 use tokio::task::spawn_blocking;
 
+use crate::access::KnownTenant;
 use crate::bench::guarded;
 use crate::coding::{Coding, CodingFault};
 use crate::error::Error;
@@ -88,9 +89,16 @@ async fn sealed(gate: &Gate, known: &mut Known, parts: &mut Parts, body: Idle) -
     }
 }
 
-fn head<'a>(gate: &'a Gate, parts: &'a Parts) -> Head<'a> {
+/// What a rewriter is told of a request beside its body.
+pub(crate) fn head<'a>(gate: &'a Gate, parts: &'a Parts) -> Head<'a> {
     let Parts { method, uri, headers, .. } = parts;
-    Head { method, uri, headers, upstream: gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok() }
+    let upstream = gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok();
+    Head { method, uri, headers, upstream, tenant: tenant(parts).map(|tenant| &**tenant) }
+}
+
+/// The tenant who sent a request, if that was checked.
+pub(crate) fn tenant(parts: &Parts) -> Option<&Arc<KnownTenant>> {
+    parts.extensions.get()
 }
 
 fn miss(gate: &Gate, known: &mut Known, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
@@ -120,7 +128,12 @@ async fn judge(gate: &Gate, known: &mut Known, parts: &mut Parts, whole: Whole) 
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
-async fn ask(gate: &Gate, known: &mut Known, parts: &Parts, body: &Bytes) -> Result<Verdict, Missed> {
+pub(crate) async fn ask(
+    gate: &Gate,
+    known: &mut Known,
+    parts: &Parts,
+    body: &Bytes,
+) -> Result<Verdict, Missed> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
@@ -153,11 +166,20 @@ async fn aside(
     let limit = gate.settings.limits.body;
     let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
     if matches!(verdict, Err(Missed::Late)) {
-        let late = Work::of(gate, parts, body);
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
-        let _ = spawn_blocking(move || guarded(|| late.tell(limit, coding))).await;
+        let _ = spawn_blocking(told_plain(gate, parts, body)).await;
     }
     verdict?
+}
+
+/// Work that tells the rewriter of a body that went on as it came.
+pub(crate) fn told_plain(gate: &Gate, parts: &Parts, body: &Bytes) -> impl FnOnce() + Send + 'static {
+    let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
+    let limit = gate.settings.limits.body;
+    move || {
+        // It panics where the rewrite did, perhaps.
+        let _ = guarded(|| work.tell(limit, coding));
+    }
 }
 
 /// The model that a request names, if that can be shown.
@@ -173,6 +195,7 @@ struct Work {
     uri: Uri,
     headers: HeaderMap,
     upstream: Option<Upstream>,
+    tenant: Option<Arc<KnownTenant>>,
     body: Bytes,
 }
 
@@ -184,6 +207,7 @@ impl Work {
             uri: parts.uri.clone(),
             headers: parts.headers.clone(),
             upstream: head(gate, parts).upstream.cloned(),
+            tenant: tenant(parts).cloned(),
             body: body.clone(),
         }
     }
@@ -213,8 +237,8 @@ impl Work {
     }
 
     fn head(&self) -> Head<'_> {
-        let Self { method, uri, headers, upstream, .. } = self;
-        Head { method, uri, headers, upstream: upstream.as_ref() }
+        let Self { method, uri, headers, upstream, tenant, .. } = self;
+        Head { method, uri, headers, upstream: upstream.as_ref(), tenant: tenant.as_deref() }
     }
 
     fn plain(&self, limit: usize, coding: Coding) -> Result<Bytes, CodingFault> {

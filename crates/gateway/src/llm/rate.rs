@@ -31,26 +31,20 @@ impl Peer {
 }
 
 /// The buckets of all who send requests.
+#[derive(Default)]
 pub(crate) struct Rates {
-    /// Requests in a second; 0: as many as they like.
-    rate: usize,
     hasher: RandomState,
     full_at: Mutex<HashMap<u64, Instant>>,
 }
 
 impl Rates {
-    /// As many requests in a second as this, for each; 0: as many as they like.
-    pub(crate) fn new(rate: usize) -> Self {
-        Self { rate, hasher: RandomState::new(), full_at: Mutex::default() }
+    /// True when whoever is called so may send one more request now, of this many in a second; 0: as many as they like.
+    pub(crate) fn admit(&self, rate: usize, who: &[u8]) -> bool {
+        rate == 0 || self.admit_at(Instant::now(), rate, who)
     }
 
-    /// True when whoever is called so may send one more request now.
-    pub(crate) fn admit(&self, who: &[u8]) -> bool {
-        self.rate == 0 || self.admit_at(Instant::now(), who)
-    }
-
-    fn admit_at(&self, now: Instant, who: &[u8]) -> bool {
-        let one = FILLS / u32::try_from(self.rate).unwrap_or(u32::MAX);
+    fn admit_at(&self, now: Instant, rate: usize, who: &[u8]) -> bool {
+        let one = FILLS / u32::try_from(rate).unwrap_or(u32::MAX);
         let key = self.hasher.hash_one(who);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let full = full_at.get(&key).map_or(now, |full| (*full).max(now)) + one;
@@ -87,30 +81,31 @@ mod tests {
     /// Behaviour 15.5.
     #[test]
     fn a_bucket_holds_a_second_and_fills_in_one() {
-        let (rates, start) = (Rates::new(10), Instant::now());
-        let sent = |millis: u64| (0..100).filter(|_| rates.admit_at(at(start, millis), b"a")).count();
+        let (rates, start) = (Rates::default(), Instant::now());
+        let sent = |millis: u64| (0..100).filter(|_| rates.admit_at(at(start, millis), 10, b"a")).count();
         assert_eq!((sent(0), sent(50), sent(100), sent(350), sent(9_000)), (10, 0, 1, 2, 10));
     }
 
     #[test]
     fn each_has_a_bucket_of_its_own() {
-        let (rates, start) = (Rates::new(1), Instant::now());
-        assert!(rates.admit_at(start, b"a") && rates.admit_at(start, b"b") && !rates.admit_at(start, b"a"));
-        assert!(!rates.admit_at(at(start, 999), b"a") && rates.admit_at(at(start, 1_000), b"a"));
+        let (rates, start) = (Rates::default(), Instant::now());
+        let admit = |millis: u64, who: &[u8]| rates.admit_at(at(start, millis), 1, who);
+        assert!(admit(0, b"a") && admit(0, b"b") && !admit(0, b"a"));
+        assert!(!admit(999, b"a") && admit(1_000, b"a"));
     }
 
     #[test]
     fn without_a_rate_nobody_is_remembered() {
-        let rates = Rates::new(0);
-        assert!((0..1_000).all(|_| rates.admit(b"a")));
+        let rates = Rates::default();
+        assert!((0..1_000).all(|_| rates.admit(0, b"a")));
         assert!(rates.full_at.lock().unwrap().is_empty());
     }
 
     #[test]
     fn no_crowd_takes_more_room() {
-        let (rates, start) = (Rates::new(5), Instant::now());
+        let (rates, start) = (Rates::default(), Instant::now());
         for n in 0..3 * u32::try_from(MOST).unwrap() {
-            assert!(rates.admit_at(start, &n.to_be_bytes()));
+            assert!(rates.admit_at(start, 5, &n.to_be_bytes()));
             assert!(rates.full_at.lock().unwrap().len() <= MOST);
         }
     }

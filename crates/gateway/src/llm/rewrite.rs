@@ -10,6 +10,7 @@ use tersely_engine::{Fetched, KeptOriginal, Report};
 use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
+use crate::access::KnownTenant;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
@@ -26,6 +27,11 @@ pub trait Rewrite: Send + Sync {
 
     /// What to do with a request whose body, decoded, is `body`.
     fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict;
+
+    /// The same where the response is not seen here: nothing is left out then, nothing is hidden, and no secret is masked.
+    fn rewrite_unwatched(&self, _head: &Head<'_>, _body: &Bytes) -> Verdict {
+        Verdict::Keep
+    }
 
     /// True when no request may go on before [`Rewrite::seal`] has seen its body.
     fn seals(&self) -> bool {
@@ -66,7 +72,7 @@ pub trait Rewrite: Send + Sync {
 
     /// Who sent a request, as far as it says; it holds credentials.
     fn tenant(&self, head: &Head<'_>) -> Option<Vec<u8>> {
-        Whose::of(None, head.uri, head.headers).ok()?.tenant().map(<[u8]>::to_vec)
+        Whose::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
     }
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
@@ -114,6 +120,15 @@ pub struct Head<'a> {
     pub headers: &'a HeaderMap,
     /// The server that it goes to, and the credentials in it with it.
     pub upstream: Option<&'a Upstream>,
+    /// The tenant who sent it, if that was checked.
+    pub tenant: Option<&'a KnownTenant>,
+}
+
+impl<'a> Head<'a> {
+    /// The name of the tenant who sent it, if that was checked.
+    pub(crate) fn tenant_name(&self) -> Option<&'a str> {
+        self.tenant.map(|tenant| tenant.name.as_str())
+    }
 }
 
 /// What to do with a request.

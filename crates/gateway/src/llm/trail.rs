@@ -52,6 +52,8 @@ pub(crate) struct Sent {
     pub(crate) engine: Arc<Engine>,
     pub(crate) provider: &'static dyn Provider,
     pub(crate) path: String,
+    /// The tenant who sent it, if that was checked.
+    pub(crate) tenant: Option<String>,
     pub(crate) asked: Asked,
     /// A hash of the name that its head gives its conversation.
     pub(crate) named: Option<u64>,
@@ -108,7 +110,8 @@ impl Sent {
     fn request<'r>(&'r self, most: Loss, memo: Option<Recall<'r>>) -> Request<'r> {
         let (provider, path, asked) = (self.provider, self.path.as_str(), self.asked.clone());
         let (named, plain, agreed) = (self.named, self.plain, Some(&self.agreed));
-        Request { asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
+        let tenant = self.tenant.as_deref();
+        Request { tenant, asked, named, most, plain, agreed, memo, ..Request::new(provider, path) }
     }
 
     /// What was forwarded first, and what was left out of it.
@@ -281,8 +284,19 @@ mod tests {
         let (body, asked) = (Bytes::from(body), Asked::default());
         let history = provider.history(&body);
         let agreed = Agreed::default();
-        let sent =
-            Sent { engine, provider, path, asked, named: None, body, history, plain: 0, agreed, memo: None };
+        let sent = Sent {
+            engine,
+            provider,
+            path,
+            tenant: None,
+            asked,
+            named: None,
+            body,
+            history,
+            plain: 0,
+            agreed,
+            memo: None,
+        };
         let kept = sent.pass(Loss::Detail).unwrap().hidden.unwrap().kept;
         assert!(!kept.is_empty());
         (sent, kept)
@@ -292,7 +306,7 @@ mod tests {
         let keeper = Keeper::new(Store::open(store).unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert("x-api-key", HeaderValue::from_static("one"));
-        let whose = Whose::of(None, &http::Uri::default(), &headers).unwrap_or_default();
+        let whose = Whose::of(None, &http::Uri::default(), &headers, None).unwrap_or_default();
         let tenant = keeper.tenant(&whose).unwrap();
         TrailShelf { keeper: Arc::new(keeper), tenant }
     }

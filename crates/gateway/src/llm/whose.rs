@@ -1,7 +1,7 @@
 //! Tells whose a request is: by every credential in it, and by what stands before us and says so.
 //!
 //! None of it is checked here, and none need be: who brings another's name has not another's credential, and so is
-//! somebody else. A login that is renewed is a new tenant; what was kept under the old token is then out of reach.
+//! somebody else. Who was checked at the door is somebody else too: the name of a tenant stands beside the credentials. A login that is renewed is a new tenant; what was kept under the old token is then out of reach.
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use http::uri::Uri;
@@ -24,6 +24,9 @@ const LOGIN: &[u8] = b"authorization: ";
 /// How a login begins that is a signature of AWS; behind it stands the name of the key, up to a slash.
 const SIGNED: &[u8] = b"AWS4-";
 
+/// What a tenant that was checked is called here, as no header can be.
+const CHECKED: &str = ":tenant";
+
 /// The part of an address that may hold a credential instead, at Google.
 const PARAMETER: &str = "key";
 
@@ -38,13 +41,20 @@ pub(crate) struct Whose {
 }
 
 impl Whose {
-    /// Whose a request is; `header` names the tenant, where something before us sets it.
+    /// Whose a request is; `header` names the tenant, where something before us sets it, and `checked` is the one that was
+    /// checked at the door.
     ///
     /// # Errors
     /// When it says anything twice: the provider may go by another of the two than we do.
-    pub(crate) fn of(header: Option<&HeaderName>, uri: &Uri, headers: &HeaderMap) -> Result<Self, Refused> {
+    pub(crate) fn of(
+        header: Option<&HeaderName>,
+        uri: &Uri,
+        headers: &HeaderMap,
+        checked: Option<&str>,
+    ) -> Result<Self, Refused> {
         let mut said = Vec::new();
-        let mut has_credential = say_parameter(&mut said, uri)?;
+        let mut has_credential = add(&mut said, CHECKED, checked.unwrap_or_default().as_bytes());
+        has_credential |= say_parameter(&mut said, uri)?;
         for name in &CREDENTIALS {
             has_credential |= say(&mut said, name, headers)?;
         }
@@ -132,7 +142,7 @@ mod tests {
             map.append(name, value);
         }
         let header = header.map(|name| name.parse().unwrap());
-        Whose::of(header.as_ref(), &uri.parse().unwrap(), &map)
+        Whose::of(header.as_ref(), &uri.parse().unwrap(), &map, None)
     }
 
     fn tenant(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Option<Vec<u8>> {
@@ -178,6 +188,28 @@ mod tests {
             assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
         }
         assert_eq!(tenant(None, "/other?a=b&key=a", &[]), all[4]);
+    }
+
+    /// Behaviour 23.5.
+    #[test]
+    fn a_checked_tenant_is_somebody_and_nobody_else() {
+        let of = |header: Option<&HeaderName>, checked: Option<&str>, login: &str| {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, login.parse().unwrap())]);
+            let whose = Whose::of(header, &Uri::default(), &headers, checked);
+            whose.unwrap_or_default().tenant().map(<[u8]>::to_vec)
+        };
+        let header = HeaderName::from_static("x-tenant");
+        let all = [
+            of(None, Some("a"), ""),
+            of(None, Some("b"), ""),
+            of(None, Some("a"), "Bearer 1"),
+            of(None, Some("b"), "Bearer 1"),
+            of(None, None, "Bearer 1"),
+        ];
+        for (at, tenant) in all.iter().enumerate() {
+            assert!(tenant.is_some() && !all[..at].contains(tenant), "tenant {at}");
+        }
+        assert_eq!(of(Some(&header), Some("a"), "Bearer 1"), None, "what stands before us says nothing");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_store::random_name;
@@ -12,6 +13,7 @@ use tersely_wire::mcp::{RpcKind, rpc_kind};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
+use crate::access::KnownTenant;
 use crate::error::Error;
 use crate::llm::{Gate, Read, Whole, arriving, read};
 use crate::mcp::door::McpDoor;
@@ -48,7 +50,8 @@ impl CarriedServer {
         let running = gate.admit()?;
         let (parts, body) = request.into_parts();
         let body = arriving(gate, body);
-        let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok());
+        let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| owned(&parts, id));
+        let id = id.as_deref();
         if parts.method != Method::POST {
             body.linger();
             return Ok(match parts.method {
@@ -64,11 +67,11 @@ impl CarriedServer {
         let kind = rpc_kind(&whole.bytes);
         let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
         match id {
-            None if is_first => self.begin(gate, door, (kind, running, &parts.headers), whole).await,
+            None if is_first => self.begin(gate, door, (kind, running, &parts), whole).await,
             // A client of a revision without sessions goes back to one that has them.
             None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
             Some(id) => match self.sessions.get(id) {
-                Some(session) => Ok(post(&session, (kind, running, &parts.headers), whole).await),
+                Some(session) => Ok(post(&session, (kind, running, &parts), whole).await),
                 None => Ok(gone()),
             },
         }
@@ -82,7 +85,7 @@ impl CarriedServer {
         asked: Asking<'_>,
         message: Whole,
     ) -> Result<Response<Reply>, Error> {
-        if !accepts_events(asked.2) {
+        if !accepts_events(&asked.2.headers) {
             return Ok(not_acceptable());
         }
         let id =
@@ -102,7 +105,7 @@ impl CarriedServer {
             end.await;
             locked(&groups).remove(&group);
         });
-        self.sessions.add(id.clone(), Arc::clone(&session));
+        self.sessions.add(owned(asked.2, &id), Arc::clone(&session));
         let mut response = post(&session, asked, message).await;
         response.headers_mut().extend(HeaderValue::try_from(id).ok().map(|id| (SESSION, id)));
         Ok(response)
@@ -161,8 +164,14 @@ fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<Proce
     groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a client asks for, the place that it takes meanwhile, and the headers that came with it.
-type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h HeaderMap);
+/// What a client asks for, the place that it takes meanwhile, and the head that came with it.
+type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h Parts);
+
+/// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
+fn owned(parts: &Parts, id: &str) -> String {
+    let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
+    format!("{tenant}\n{id}")
+}
 
 fn not_acceptable() -> Response<Reply> {
     fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
@@ -171,10 +180,10 @@ fn not_acceptable() -> Response<Reply> {
 /// Tells a server something; its answer comes as an event, after what it says before.
 async fn post(
     session: &Arc<SpawnedSession>,
-    (kind, running, headers): Asking<'_>,
+    (kind, running, parts): Asking<'_>,
     message: Whole,
 ) -> Response<Reply> {
-    if !accepts_events(headers) {
+    if !accepts_events(&parts.headers) {
         return not_acceptable();
     }
     if let Some(answer) = session.own(&message.bytes).await {

@@ -11,6 +11,7 @@ use tersely_wire::mcp::{
     Awaited, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
 };
 
+use crate::access::KnownTenant;
 use crate::bench::{WorkBench, guarded};
 use crate::mcp::Originals;
 use crate::settings::GatewaySettings;
@@ -26,6 +27,8 @@ pub struct McpDoor {
     originals: Originals,
     /// The form that the client asked for by name.
     form: Option<Form>,
+    /// The tenant whose client it is, if one was checked.
+    tenant: Option<Arc<KnownTenant>>,
 }
 
 /// What a door needs to know before anybody speaks.
@@ -35,6 +38,7 @@ pub(crate) struct McpStart {
     pub(crate) copies: StructuredCopies,
     pub(crate) known: ToolKnowledge,
     pub(crate) form: Option<Form>,
+    pub(crate) tenant: Option<Arc<KnownTenant>>,
 }
 
 impl McpDoor {
@@ -49,19 +53,20 @@ impl McpDoor {
         warm();
         let (engine, bench) = (Arc::new(engine), Arc::new(WorkBench::new(settings)));
         Self::begin(
-            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None },
+            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None, tenant: None },
             originals,
         )
     }
 
     /// A door in the middle of something.
     pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
-        let McpStart { engine, bench, copies, known, form } = start;
-        let tool = (engine.omits(ROUTE) && form.is_none()).then_some(TOOL);
+        let McpStart { engine, bench, copies, known, form, tenant } = start;
+        let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
+        let tool = (engine.omits(ROUTE, named) && form.is_none()).then_some(TOOL);
         let minify =
             (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
         let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
-        Self { engine, bench, session, originals, form }
+        Self { engine, bench, session, originals, form, tenant }
     }
 
     /// True when an answer may come that is ours to change.
@@ -129,9 +134,11 @@ impl McpDoor {
     ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
         let AnsweredCall { id, call, message } = answered;
         let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
-        let may_unstructure = self.session().may_unstructure(&call.tool);
+        let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
         let work = move || {
-            let answer = ServerAnswer { id: &id, call: &call, path: ROUTE, most, may_unstructure, form };
+            let tenant = tenant.as_ref().map(|tenant| tenant.name.as_str());
+            let (id, call, path) = (&id, &call, ROUTE);
+            let answer = ServerAnswer { id, call, path, tenant, most, may_unstructure, form };
             let ClientAnswer { body, kept } = engine.answer(&answer, &message);
             (owned(body), kept)
         };

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::select;
 use tokio::time::sleep;
 
+use crate::access::{AskedKey, KnownTenant};
 use crate::api::FormatWish;
 use crate::caller::{self, Reach};
 use crate::error::Error;
@@ -143,13 +144,17 @@ impl Front for McpFront {
         &self.gate.life
     }
 
-    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
+    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
         if let Err(error) = caller::check(&self.gate.settings, self.gate.reach, &request) {
             arriving(&self.gate, request.into_body()).linger();
             return failed(&error);
         }
         if let Some(response) = local::probed(&self.gate.life.leave, &request) {
             return response;
+        }
+        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return failed(&error);
         }
         if let Err(error) = self.gate.meter(&request) {
             arriving(&self.gate, request.into_body()).linger();
@@ -159,14 +164,14 @@ impl Front for McpFront {
         }
         let answered = match self.find(request.uri().path()) {
             Some((name, Route::Remote(server))) => {
-                let door =
-                    self.door(server.known(), request.headers(), &self.identity(name, request.headers()));
+                let caller = McpCaller::of(&request);
+                let door = self.door(server.known(), &caller, &self.identity(name, &caller));
                 server.answer(&self.gate, door, request).await
             }
             Some((name, Route::Carried(server))) => {
-                let headers = request.headers().clone();
+                let caller = McpCaller::of(&request);
                 let door = |id: &str| {
-                    self.door(ToolKnowledge::default(), &headers, format!("{name}\n{id}").as_bytes())
+                    self.door(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
                 };
                 server.answer(&self.gate, door, request).await
             }
@@ -185,20 +190,39 @@ impl McpFront {
         self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
     }
 
-    fn door(&self, known: ToolKnowledge, headers: &HeaderMap, identity: &[u8]) -> McpDoor {
-        let form = FormatWish::of(headers).form();
+    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpDoor {
+        let form = FormatWish::of(&caller.headers).form();
         let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
-        let start = McpStart { engine, bench, copies: self.copies, known, form };
+        let tenant = caller.tenant.clone();
+        let start = McpStart { engine, bench, copies: self.copies, known, form, tenant };
         McpDoor::begin(start, Originals::of(&self.keeper, identity))
     }
 
-    /// Who asks: the session, or the credential where there is none. Where only this machine can ask, it is one user.
-    fn identity(&self, name: &str, headers: &HeaderMap) -> Vec<u8> {
-        let said = headers.get(SESSION).or_else(|| headers.get(AUTHORIZATION));
-        match (said, self.gate.reach) {
-            (Some(said), _) => [name.as_bytes(), b"\n", said.as_bytes()].concat(),
+    /// Who asks: the session, or the credential where there is none, of a tenant if one was checked. Where only this
+    /// machine can ask, it is one user.
+    fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
+        let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
+        let said = said.map_or(&b""[..], HeaderValue::as_bytes);
+        match (&caller.tenant, self.gate.reach) {
+            (Some(tenant), _) => {
+                [name.as_bytes(), b"\n:tenant ", tenant.name.as_bytes(), b"\n", said].concat()
+            }
+            (None, _) if !said.is_empty() => [name.as_bytes(), b"\n", said].concat(),
             (None, Reach::Loopback) => name.as_bytes().to_vec(),
             (None, Reach::Open) => Vec::new(),
         }
+    }
+}
+
+/// Who asks, as far as doors need to know.
+struct McpCaller {
+    headers: HeaderMap,
+    /// The tenant, if one was checked.
+    tenant: Option<Arc<KnownTenant>>,
+}
+
+impl McpCaller {
+    fn of<B>(request: &Request<B>) -> Self {
+        Self { headers: request.headers().clone(), tenant: request.extensions().get().cloned() }
     }
 }

@@ -8,6 +8,7 @@
     reason = "a test fails loudly, its scenery too"
 )]
 
+mod access;
 mod caller;
 mod cloud;
 mod crowd;
@@ -15,6 +16,7 @@ mod fault;
 mod forward;
 mod hidden;
 mod hostile;
+mod inbound;
 mod late;
 mod live;
 mod load;

@@ -29,6 +29,9 @@ use crate::side::SideLook;
 /// The status of a client, or a tenant, that sends too many requests.
 const TOO_MANY: u16 = 429;
 
+/// The status of one who is not known.
+const UNKNOWN: u16 = 401;
+
 #[derive(Clone, Debug, EncodeLabelSet, Eq, Hash, PartialEq)]
 struct ByEnd {
     provider: &'static str,
@@ -69,6 +72,8 @@ pub(crate) struct Metrics {
     running: Gauge<i64, AtomicI64>,
     streams: Gauge<i64, AtomicI64>,
     limited: Counter,
+    unknown: Counter,
+    handshakes: Counter,
     tokens: TokenMetrics,
     missed: CounterFamily<ByReason>,
     redacted: Counter,
@@ -93,6 +98,12 @@ impl Metrics {
             running: counted(to, "requests_running", "Requests under way, streams included"),
             streams: counted(to, "streams_running", "Answers under way that come event by event"),
             limited: counted(to, "rate_limited", "Requests refused because their sender had sent too many"),
+            unknown: counted(
+                to,
+                "unauthorized",
+                "Requests refused because they brought nothing that is known",
+            ),
+            handshakes: counted(to, "handshakes_failed", "Connections that ended before TLS was agreed on"),
             tokens: TokenMetrics::new(to),
             missed: counted(to, "missed", "Requests that went on as they came though they should not have"),
             redacted: counted(to, "secrets_masked", "Secrets masked"),
@@ -124,6 +135,11 @@ impl Metrics {
         RunningStream(self.streams.clone())
     }
 
+    /// Counts a connection that ended before it began.
+    pub(crate) fn handshake_failed(&self) {
+        self.handshakes.inc();
+    }
+
     /// Counts one that has ended.
     pub(crate) fn end(&self, event: &RequestEvent) {
         self.running.dec();
@@ -136,6 +152,9 @@ impl Metrics {
         // An upstream that says so has answered; this was us.
         if event.status == TOO_MANY && event.end == RequestEnd::Client {
             self.limited.inc();
+        }
+        if event.status == UNKNOWN && event.end == RequestEnd::Client {
+            self.unknown.inc();
         }
         self.faults.inc_by(wide(event.faults));
         self.redacted.inc_by(wide(event.redacted));
@@ -304,8 +323,11 @@ mod tests {
     fn only_our_own_refusals_are_limits() {
         let metrics = Metrics::new(None);
         metrics.end(&event(429));
-        metrics.end(&RequestEvent { end: RequestEnd::Client, ..event(429) });
-        holds(&metrics.text(), &["tersely_rate_limited_total 1"]);
+        metrics.end(&event(401));
+        for status in [429, 401] {
+            metrics.end(&RequestEvent { end: RequestEnd::Client, ..event(status) });
+        }
+        holds(&metrics.text(), &["tersely_rate_limited_total 1", "tersely_unauthorized_total 1"]);
     }
 
     #[test]

@@ -26,5 +26,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "tersely.config" -}}
 {{- $timeouts := dict "notice" (printf "%ds" (int .Values.drain.notice)) "drain" (printf "%ds" (int .Values.drain.streams)) }}
 {{- $ours := dict "listen" "0.0.0.0:8787" "admin" (dict "listen" "0.0.0.0:9464") "timeouts" $timeouts }}
+{{- if .Values.tls.secret }}
+{{- $tls := dict "cert" "/etc/tersely-tls/tls.crt" "key" "/etc/tersely-tls/tls.key" }}
+{{- if .Values.tls.askClients }}{{ $_ := set $tls "client_ca" "/etc/tersely-tls/ca.crt" }}{{ end }}
+{{- $_ := set $ours "tls" $tls }}
+{{- end }}
 {{- mergeOverwrite (deepCopy .Values.config) $ours | toYaml }}
 {{- end }}

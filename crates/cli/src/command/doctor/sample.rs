@@ -22,7 +22,8 @@ pub(crate) fn look(proxy: &ReadyGateway) -> Finding {
         );
     }
     let uri = Uri::from_static("/v1/messages");
-    let head = Head { method: &Method::POST, uri: &uri, headers: &HeaderMap::new(), upstream: None };
+    let (method, headers) = (&Method::POST, &HeaderMap::new());
+    let head = Head { method, uri: &uri, headers, upstream: None, tenant: None };
     if !proxy.rewrite.wants(&head) {
         return Finding::bad(subject, "requests are not rewritten; check `rules`")
             .public("sample: not rewritten");

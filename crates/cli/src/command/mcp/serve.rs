@@ -13,8 +13,9 @@ use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::mcp::StructuredArg;
 use crate::command::run::jsonc;
-use crate::command::serve::{exposure, local, stand};
+use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, store_fault, telemetry};
+use crate::renewal::{follow_tenants, tls};
 use crate::settings::server::{ServerDraft, is_plain};
 use crate::settings::{self, Flags, SettingSources};
 
@@ -53,16 +54,21 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         let hint = "name servers instead: --server NAME=URL";
         return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
     }
-    let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
+    let sources = SettingSources::new(&args.flags);
+    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let meant = loaded.settings.clone();
     let servers = servers(meant.servers.clone(), args)?;
     let keeper = Originals::open(&meant.keeping.store).map_err(|error| store_fault(&error))?;
-    let gateway = GatewaySettings { telemetry: telemetry(&meant, Some(keeper.watch()))?, ..meant.gateway };
+    let (telemetry, tls) = (telemetry(&meant, Some(keeper.watch()))?, tls(meant.tls.as_ref())?);
+    let gateway = GatewaySettings { telemetry, tls, ..meant.gateway };
     let work = McpWork { engine: Engine::new(meant.engine), copies: args.structured.into(), keeper };
-    let hello = |address| hello(address, &servers);
+    let hello = |address| hello(&gateway, address, &servers);
     let runtime = runtime()?;
-    let ended = runtime.block_on(stand(&gateway, hello, |listener, stop| {
-        serve_mcp(gateway.clone(), work, servers.clone(), listener, stop)
-    }));
+    let ended = runtime.block_on(async {
+        follow_tenants(sources, &loaded, gateway.tenants.clone());
+        let serving = |listener, stop| serve_mcp(gateway.clone(), work, servers.clone(), listener, stop);
+        stand(&gateway, hello, serving).await
+    });
     runtime.shutdown_background();
     ended
 }
@@ -131,8 +137,8 @@ fn finish(name: &str, draft: ServerDraft) -> Result<McpServer, CommandFault> {
     draft.finish().map_err(|why| CommandFault::unable(format!("the server {name}: {why}"), hint))
 }
 
-fn hello(address: SocketAddr, servers: &McpServers) -> String {
-    let url = format!("http://{}", local(address));
+fn hello(settings: &GatewaySettings, address: SocketAddr, servers: &McpServers) -> String {
+    let url = url(settings, address);
     let paths = servers.keys().map(|name| format!("\n  {url}/mcp/{name}")).collect::<Vec<_>>().concat();
-    format!("tersely: ready on {url}{}{paths}", exposure(address))
+    format!("tersely: ready on {url}{}{paths}", exposure(settings, address))
 }

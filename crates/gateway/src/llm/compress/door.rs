@@ -25,6 +25,7 @@ use crate::llm::compress::question::CompressQuestion;
 use crate::llm::compress::reply::json;
 use crate::llm::compress::retrieve;
 use crate::llm::gate::{Gate, arriving};
+use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, Refusal, Rewrite};
 use crate::llm::seal;
 use crate::llm::whole::{Read, Whole, bomb, read};
@@ -213,7 +214,7 @@ impl CompressDesk {
 
     fn head(&self) -> Head<'_> {
         let Parts { method, uri, headers, .. } = &self.parts;
-        Head { method, uri, headers, upstream: None }
+        Head { method, uri, headers, upstream: None, tenant: tenant(&self.parts).map(|tenant| &**tenant) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod feed;
 mod hook;
+mod pki;
 mod raw;
 mod talk;
 mod upstream;
@@ -27,6 +28,7 @@ use tokio::task::JoinHandle;
 
 pub(crate) use feed::{Frames, feed};
 pub(crate) use hook::{Hook, Uninterested, keep, replace};
+pub(crate) use pki::{Authority, Identity, Visitor};
 pub(crate) use raw::Raw;
 pub(crate) use talk::{Conversation, ERROR, log};
 pub(crate) use upstream::{Any, Seen, answer, any, recorder, status, streamer, upstream};

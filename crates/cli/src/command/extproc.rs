@@ -1,0 +1,79 @@
+//! `tersely extproc`: an external processor for Envoy, which runs until it is told to stop.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tersely_gateway::serve_processor;
+use tersely_terminal::fault::Stop;
+
+use crate::command::serve::{begin, exposure, local, numbers};
+use crate::gateway::ReadyGateway;
+use crate::settings::Flags;
+
+const EXAMPLES: &str = "\
+Examples:
+  tersely extproc
+  tersely extproc --listen 0.0.0.0:9000 --mode standard@1
+
+The first SIGINT or SIGTERM lets requests under way finish (exit code 0). A second one ends at once (128 + signal).";
+
+/// Start an external processor, which Envoy asks to make requests smaller
+///
+/// Envoy forwards requests itself; this only says what to send in the place of a body. It does not see what the model
+/// answers, so it leaves no detail out, adds no tool and masks no secret unless --redact-secrets says so. Whatever fails
+/// here, Envoy sends the request as it came.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExtprocArgs {
+    /// The address to listen on; default: 127.0.0.1:8787
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
+    /// The file to read settings from; default: the first tersely.toml or tersely.yaml found
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<std::path::PathBuf>,
+    /// How much to compress tool results: disabled, observe, safe, standard or aggressive
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+    /// What may be lost: none or form (layout)
+    #[arg(long, value_name = "LOSS")]
+    pub loss: Option<String>,
+    /// Who reads tool results: auto (as the name of a request's model says), small or strong
+    #[arg(long, value_name = "READER")]
+    pub reader: Option<String>,
+    /// Mask secrets everywhere in a request
+    #[arg(long, value_name = "SWITCH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub redact_secrets: Option<String>,
+}
+
+/// Serves until told to stop.
+pub(crate) fn run(args: &ExtprocArgs) -> Result<ExitCode, Stop> {
+    let flags = Flags {
+        config: args.config.clone(),
+        listen: args.listen.clone(),
+        mode: args.mode.clone(),
+        loss: args.loss.clone(),
+        reader: args.reader.clone(),
+        redact_secrets: args.redact_secrets.clone(),
+        ..Flags::default()
+    };
+    begin(&flags, hello, |ready, listener, stop| {
+        serve_processor(ready.settings.clone(), Arc::clone(&ready.rewrite) as _, listener, stop)
+    })
+}
+
+/// What is said when it is ready.
+fn hello(ready: &ReadyGateway, address: SocketAddr) -> String {
+    let mode = ready.mode().name();
+    let seals = if ready.rewrite.engine().seals() { SEALS } else { "" };
+    format!(
+        "tersely: ready on http://{}, {mode} mode; an external processor for Envoy{}{seals}{}",
+        local(address),
+        exposure(&ready.settings, address),
+        numbers(&ready.settings)
+    )
+}
+
+/// What whoever asked for masks should know.
+const SEALS: &str =
+    "\n  redact_secrets is true: set failure_mode_allow to false, or Envoy sends what could not be searched";

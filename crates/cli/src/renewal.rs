@@ -1,0 +1,68 @@
+//! Puts what changes while a gateway runs to work: the certificate that it shows, and who may come in.
+
+use std::time::Duration;
+
+use tersely_gateway::{InboundTls, TenantList, TlsFiles};
+use tersely_terminal::fault::CommandFault;
+use tersely_terminal::output;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::settings::watch::{self, News};
+use crate::settings::{Loaded, SettingSources};
+
+/// How often the files are looked at. Their content is compared, so that no kind of replacing them goes unseen.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// TLS as the settings say, if they do.
+pub(crate) fn tls(files: Option<&TlsFiles>) -> Result<Option<InboundTls>, CommandFault> {
+    let hint = "fix the file or the setting; `openssl x509 -in FILE -noout -text` shows a certificate";
+    let fault = |error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint);
+    files.cloned().map(InboundTls::open).transpose().map_err(fault)
+}
+
+/// Reads the files of TLS again as they change, and tells of it.
+pub(crate) async fn follow_files(tls: InboundTls) {
+    loop {
+        sleep(PERIOD).await;
+        let again = tls.clone();
+        let news = match spawn_blocking(move || again.renew()).await {
+            Ok(Ok(true)) => "tersely: new certificate files read; they hold for new connections".to_owned(),
+            Ok(Err(error)) => {
+                format!("tersely: the new certificate files cannot be used; keeping the old ones: {error}")
+            }
+            Ok(Ok(false)) | Err(_) => continue,
+        };
+        // Whoever closed stderr does not want to hear of it.
+        let _ = output::note(&news);
+    }
+}
+
+/// Lets those in who may come in by the new settings; a list that is suddenly empty is not heard.
+pub(crate) fn adopt(running: &TenantList, new: &TenantList) {
+    if !running.adopt(new) {
+        let _ = output::note(
+            "tersely: the new settings list no tenants; keeping the old ones until a restart, which would let everyone in",
+        );
+    }
+}
+
+/// Follows the list of tenants where all other settings take effect after a restart.
+pub(crate) fn follow_tenants(sources: SettingSources, loaded: &Loaded, running: TenantList) {
+    let mut changes = watch::watch(sources, loaded, |news| {
+        let _ = output::note(&match news {
+            News::Changed => {
+                "tersely: new tenants applied; all other settings take effect after a restart".to_owned()
+            }
+            News::Refused(why) => {
+                format!("tersely: the new settings are invalid; keeping the old ones\n{why}")
+            }
+        });
+    });
+    tokio::spawn(async move {
+        while changes.changed().await.is_ok() {
+            let new = changes.borrow_and_update().gateway.tenants.clone();
+            adopt(&running, &new);
+        }
+    });
+}

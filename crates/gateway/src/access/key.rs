@@ -1,0 +1,117 @@
+//! Keys of tenants, which are known here by their hashes alone.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::error::Error;
+
+/// What a new key begins with, so that whoever finds one knows what it is.
+const PREFIX: &str = "tersely_";
+
+/// The SHA-256 of a key. Keys are random, so it tells nothing of them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// The hash of a key.
+    #[must_use]
+    pub fn of(key: &[u8]) -> Self {
+        let mut hash = [0; 32];
+        hash.copy_from_slice(digest(&SHA256, key).as_ref());
+        Self(hash)
+    }
+
+    /// Takes as long whatever the two have in common.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.0.iter().zip(other.0).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
+    }
+}
+
+impl fmt::Display for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// What was typed may be a key, so no message repeats it.
+impl FromStr for KeyHash {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let fault =
+            || "is not the SHA-256 of a key, 64 hex digits; `tersely config key` prints a key and its hash";
+        let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digits: Option<Vec<u8>> = word.as_bytes().iter().map(digit).collect();
+        let digits = digits.filter(|digits| digits.len() == 64).ok_or_else(fault)?;
+        let mut hash = [0; 32];
+        for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = pair[0] << 4 | pair[1];
+        }
+        Ok(Self(hash))
+    }
+}
+
+/// A new key and its hash. The key is a secret: it is shown once, and kept nowhere.
+pub struct AccessKey {
+    /// What a client sends.
+    pub key: String,
+    /// What the settings hold.
+    pub hash: KeyHash,
+}
+
+impl AccessKey {
+    /// A key that nobody has.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers.
+    pub fn random() -> Result<Self, Error> {
+        let mut bytes = [0; 32];
+        let fault = |_| Error::setting("the system gives no random numbers");
+        SystemRandom::new().fill(&mut bytes).map_err(fault)?;
+        let key = format!("{PREFIX}{}", KeyHash(bytes));
+        Ok(Self { hash: KeyHash::of(key.as_bytes()), key })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_is_written_and_read_as_other_programs_do() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(KeyHash::of(b"").to_string(), empty);
+        for text in [empty.to_owned(), empty.to_uppercase()] {
+            assert!(text.parse::<KeyHash>().unwrap().is(&KeyHash::of(b"")));
+        }
+        for text in ["", "e3", &empty[1..], &format!("{empty}0"), &empty.replace('e', "g"), "ключ"] {
+            assert!(
+                text.parse::<KeyHash>().is_err_and(|why| text.is_empty() || !why.contains(text)),
+                "{text}"
+            );
+        }
+    }
+
+    /// Behaviour 23.3.
+    #[test]
+    fn one_bit_makes_another_key() {
+        let hash = KeyHash::of(b"key");
+        for at in 0..256 {
+            let mut other = hash;
+            other.0[at / 8] ^= 1 << (at % 8);
+            assert!(!hash.is(&other), "bit {at}");
+        }
+        assert!(hash.is(&KeyHash::of(b"key")));
+    }
+
+    #[test]
+    fn no_two_keys_are_the_same() {
+        let (one, other) = (AccessKey::random().unwrap(), AccessKey::random().unwrap());
+        assert_ne!(one.key, other.key);
+        assert_eq!(one.key.len(), PREFIX.len() + 64);
+        assert!(one.hash.is(&KeyHash::of(one.key.as_bytes())));
+    }
+}

@@ -1,0 +1,139 @@
+//! The tenants of a gateway, which can be told otherwise while it runs.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::key::KeyHash;
+use super::tenant::{KnownTenant, TenantSettings};
+
+/// The tenants of a gateway. Without any, everybody may come in. Clones share all they hold.
+#[derive(Clone, Default)]
+pub struct TenantList(Arc<RwLock<Arc<[Listed]>>>);
+
+/// A tenant as it is looked for.
+struct Listed {
+    tenant: Arc<KnownTenant>,
+    keys: Vec<KeyHash>,
+    certificates: Vec<String>,
+}
+
+/// Names alone: hashes say nothing to whoever reads.
+impl fmt::Debug for TenantList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.now().iter().map(|listed| &listed.tenant.name)).finish()
+    }
+}
+
+impl TenantList {
+    /// These tenants.
+    #[must_use]
+    pub fn new(tenants: Vec<TenantSettings>) -> Self {
+        let listed = tenants.into_iter().map(|TenantSettings { tenant, keys, certificates }| Listed {
+            tenant: Arc::new(tenant),
+            keys,
+            certificates,
+        });
+        Self(Arc::new(RwLock::new(listed.collect())))
+    }
+
+    /// True when everybody may come in.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.now().is_empty()
+    }
+
+    /// Goes on with the tenants of another list, for requests to come; false when that would let everybody in, who had to be
+    /// known before: a file that is being written may be empty for a moment.
+    #[must_use]
+    pub fn adopt(&self, other: &Self) -> bool {
+        let new = other.now();
+        let mut now = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let may = now.is_empty() || !new.is_empty();
+        if may {
+            *now = new;
+        }
+        may
+    }
+
+    /// The tenant who has this key. All keys are looked at, so that it takes as long whoever it is.
+    pub(crate) fn by_key(&self, key: &[u8]) -> Option<Arc<KnownTenant>> {
+        let (hash, mut found) = (KeyHash::of(key), None);
+        for listed in self.now().iter() {
+            for known in &listed.keys {
+                if known.is(&hash) {
+                    found = Some(Arc::clone(&listed.tenant));
+                }
+            }
+        }
+        found
+    }
+
+    /// The tenant whose certificates carry one of these names.
+    pub(crate) fn by_names(&self, names: &[String]) -> Option<Arc<KnownTenant>> {
+        // Hosts have no case, URIs do.
+        let same = |name: &str, known: &str| {
+            if known.contains("://") { name == known } else { name.eq_ignore_ascii_case(known) }
+        };
+        let is_one = |known: &String| names.iter().any(|name| same(name, known));
+        let now = self.now();
+        let found = now.iter().find(|listed| listed.certificates.iter().any(is_one));
+        found.map(|listed| Arc::clone(&listed.tenant))
+    }
+
+    fn now(&self) -> Arc<[Listed]> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &[&str]) -> TenantList {
+        let settings = |name: &&str| TenantSettings {
+            tenant: KnownTenant::named(*name),
+            keys: vec![KeyHash::of(name.as_bytes()), KeyHash::of(name.to_uppercase().as_bytes())],
+            certificates: vec![format!("{name}.example"), format!("spiffe://x/{name}")],
+        };
+        TenantList::new(names.iter().map(settings).collect())
+    }
+
+    fn name(found: Option<Arc<KnownTenant>>) -> Option<String> {
+        found.map(|tenant| tenant.name.clone())
+    }
+
+    /// Behaviour 23.3 and 23.4.
+    #[test]
+    fn a_tenant_is_known_by_each_of_its_keys_and_names() {
+        let list = list(&["a", "b"]);
+        for (key, expected) in [("a", Some("a")), ("A", Some("a")), ("B", Some("b")), ("c", None), ("", None)]
+        {
+            assert_eq!(name(list.by_key(key.as_bytes())).as_deref(), expected, "{key}");
+        }
+        for (known, expected) in [
+            ("b.example", Some("b")),
+            ("B.Example", Some("b")),
+            ("spiffe://x/a", Some("a")),
+            ("spiffe://x/A", None),
+            ("x.b.example", None),
+        ] {
+            assert_eq!(
+                name(list.by_names(&["other".to_owned(), known.to_owned()])).as_deref(),
+                expected,
+                "{known}"
+            );
+        }
+        assert!(list.by_names(&[]).is_none());
+    }
+
+    /// Behaviour 23.6.
+    #[test]
+    fn new_tenants_are_adopted_but_never_none() {
+        let running = list(&["a"]);
+        let shared = running.clone();
+        assert!(shared.adopt(&list(&["b"])));
+        assert_eq!((name(running.by_key(b"a")), name(running.by_key(b"b")).as_deref()), (None, Some("b")));
+        assert!(!running.adopt(&TenantList::default()) && !running.is_empty());
+        assert!(TenantList::default().adopt(&list(&["a"])));
+    }
+}

@@ -1,0 +1,62 @@
+//! The head of a request, as Envoy tells it.
+
+use bytes::Bytes;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request, Uri};
+
+use crate::extproc::message::{
+    BodyMutation, HeaderList, HeaderMutation, HeaderSetting, HttpBody, NamedValue, PartChange, PartResponse,
+};
+use crate::hop::is_ours;
+
+/// The request that a list of headers is the head of; `None` when it is none. A header that is no header is passed over.
+pub(super) fn request(list: HeaderList) -> Option<Request<()>> {
+    let (mut method, mut path, mut headers) = (None, None, HeaderMap::with_capacity(list.headers.len()));
+    for NamedValue { name, text, raw } in list.headers {
+        let value = if raw.is_empty() { text } else { raw };
+        match &*name {
+            b":method" => method = Method::from_bytes(&value).ok(),
+            b":path" => path = Uri::from_maybe_shared(value).ok(),
+            b":authority" => headers.extend(HeaderValue::from_maybe_shared(value).ok().map(|it| (HOST, it))),
+            name => {
+                let header =
+                    HeaderName::from_bytes(name).ok().zip(HeaderValue::from_maybe_shared(value).ok());
+                if let Some((name, value)) = header {
+                    headers.append(name, value);
+                }
+            }
+        }
+    }
+    let mut request = Request::new(());
+    (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method?, path?, headers);
+    Some(request)
+}
+
+/// Leaves a head as it is, but for what is said to us in it.
+pub(super) fn unaddressed(headers: &HeaderMap) -> PartResponse {
+    let ours: Vec<_> = headers.keys().filter(|name| is_ours(name)).map(ToString::to_string).collect();
+    if ours.is_empty() {
+        return PartResponse::default();
+    }
+    let headers = Some(HeaderMutation { remove: ours, ..HeaderMutation::default() });
+    PartResponse { change: Some(PartChange { headers, body: None }) }
+}
+
+/// Puts another body in the place of one: its exact length, and no coding.
+pub(super) fn replaced(body: Bytes) -> PartResponse {
+    let length = NamedValue {
+        name: Bytes::from_static(CONTENT_LENGTH.as_str().as_bytes()),
+        raw: Bytes::from(body.len().to_string()),
+        ..NamedValue::default()
+    };
+    let set = vec![HeaderSetting { header: Some(length), action: HeaderSetting::OVERWRITE }];
+    let headers = Some(HeaderMutation { set, remove: vec![CONTENT_ENCODING.to_string()] });
+    let body = Some(BodyMutation { whole: Some(body), piece: None });
+    PartResponse { change: Some(PartChange { headers, body }) }
+}
+
+/// Hands a piece of a body back.
+pub(super) fn returned(piece: HttpBody) -> PartResponse {
+    let body = Some(BodyMutation { whole: None, piece: Some(piece) });
+    PartResponse { change: Some(PartChange { headers: None, body }) }
+}

@@ -1,0 +1,192 @@
+//! The messages of Envoy's protocol, as far as they are spoken here; every other field is passed over.
+//!
+//! Names and values of headers are bytes: Envoy does not promise that they are UTF-8.
+
+use bytes::Bytes;
+use prost::{Message, Oneof};
+
+/// What Envoy says.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ProcessingRequest {
+    #[prost(oneof = "Said", tags = "2, 4, 6")]
+    pub(super) said: Option<Said>,
+    /// Nobody waits for what is answered.
+    #[prost(bool, tag = "10")]
+    pub(super) only_observes: bool,
+    /// How bodies will come; said with the first message of a stream.
+    #[prost(message, optional, tag = "11")]
+    pub(super) protocol: Option<Protocols>,
+}
+
+/// The part of a request that a message has; those of responses are not asked for.
+#[derive(Clone, PartialEq, Oneof)]
+pub(super) enum Said {
+    #[prost(message, tag = "2")]
+    Head(HttpHeaders),
+    #[prost(message, tag = "4")]
+    Body(HttpBody),
+    #[prost(message, tag = "6")]
+    Trailers(HttpTrailers),
+}
+
+/// How Envoy was told to send bodies.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct Protocols {
+    #[prost(int32, tag = "1")]
+    pub(super) request_body: i32,
+}
+
+/// How a body comes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum BodyWay {
+    /// Not at all, or in pieces that Envoy keeps.
+    Elsewhere,
+    /// In one message, if there is room for it.
+    Whole,
+    /// In pieces that are sent on only if they come back.
+    HandedOver,
+}
+
+impl Protocols {
+    /// How a request's body comes, by Envoy's number for it.
+    pub(super) fn way(self) -> BodyWay {
+        match self.request_body {
+            2 | 3 => BodyWay::Whole,
+            4 | 5 => BodyWay::HandedOver,
+            _ => BodyWay::Elsewhere,
+        }
+    }
+}
+
+/// The head of a request.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HttpHeaders {
+    #[prost(message, optional, tag = "1")]
+    pub(super) map: Option<HeaderList>,
+    /// No body follows.
+    #[prost(bool, tag = "3")]
+    pub(super) is_all: bool,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HeaderList {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) headers: Vec<NamedValue>,
+}
+
+/// A header; its value stands in one of two places.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct NamedValue {
+    #[prost(bytes = "bytes", tag = "1")]
+    pub(super) name: Bytes,
+    #[prost(bytes = "bytes", tag = "2")]
+    pub(super) text: Bytes,
+    #[prost(bytes = "bytes", tag = "3")]
+    pub(super) raw: Bytes,
+}
+
+/// A body, or a piece of one.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HttpBody {
+    #[prost(bytes = "bytes", tag = "1")]
+    pub(super) bytes: Bytes,
+    /// Nothing follows.
+    #[prost(bool, tag = "2")]
+    pub(super) is_last: bool,
+    /// What Envoy says of the messages of a gRPC stream; it goes back as it came.
+    #[prost(bool, tag = "3")]
+    is_last_without_message: bool,
+    #[prost(uint32, tag = "4")]
+    packed: u32,
+}
+
+impl HttpBody {
+    /// True when no other piece follows.
+    pub(super) fn is_end(&self) -> bool {
+        self.is_last || self.is_last_without_message
+    }
+}
+
+/// What stands behind a body; it is not looked at.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct HttpTrailers {}
+
+/// What Envoy is told.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ProcessingResponse {
+    #[prost(oneof = "Told", tags = "1, 3, 5")]
+    pub(super) told: Option<Told>,
+}
+
+/// The part of a request that an answer is about.
+#[derive(Clone, PartialEq, Oneof)]
+pub(super) enum Told {
+    #[prost(message, tag = "1")]
+    Head(PartResponse),
+    #[prost(message, tag = "3")]
+    Body(PartResponse),
+    #[prost(message, tag = "5")]
+    Trailers(HttpTrailers),
+}
+
+/// What becomes of a part; it stays as it is where nothing is said.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct PartResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(super) change: Option<PartChange>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct PartChange {
+    #[prost(message, optional, tag = "2")]
+    pub(super) headers: Option<HeaderMutation>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) body: Option<BodyMutation>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HeaderMutation {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) set: Vec<HeaderSetting>,
+    #[prost(string, repeated, tag = "2")]
+    pub(super) remove: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HeaderSetting {
+    #[prost(message, optional, tag = "1")]
+    pub(super) header: Option<NamedValue>,
+    #[prost(int32, tag = "3")]
+    pub(super) action: i32,
+}
+
+impl HeaderSetting {
+    /// Envoy's word for: whatever stood there.
+    pub(super) const OVERWRITE: i32 = 2;
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct BodyMutation {
+    #[prost(bytes = "bytes", optional, tag = "1")]
+    pub(super) whole: Option<Bytes>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) piece: Option<HttpBody>,
+}
+
+/// Whose health is asked for.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct HealthRequest {
+    #[prost(bytes = "bytes", tag = "1")]
+    pub(super) service: Bytes,
+}
+
+#[derive(Clone, Copy, PartialEq, Message)]
+pub(super) struct HealthResponse {
+    #[prost(int32, tag = "1")]
+    pub(super) status: i32,
+}
+
+impl HealthResponse {
+    pub(super) const SERVING: i32 = 1;
+    pub(super) const NOT_SERVING: i32 = 2;
+}

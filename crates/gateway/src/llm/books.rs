@@ -1,0 +1,69 @@
+//! Books what becomes of a request: its verdict, its entry, and where what is left out of it is kept.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::StatusCode;
+use http::header::{HeaderName, HeaderValue};
+use tersely_engine::{Hidden, Passed, Refused};
+
+use crate::llm::compressor::Consulted;
+use crate::llm::entry::{RequestEntry, RequestSender};
+use crate::llm::rewrite::{Refusal, Replacement, Verdict};
+use crate::llm::totals::TotalSums;
+use crate::llm::trail::{Sent, Trail, TrailShelf};
+
+/// What a response says of a request whose conversation went on as it came.
+const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");
+
+/// What a response says of what compressors cost for its request.
+const COMPRESSOR: HeaderName = HeaderName::from_static("x-tersely-tokens-compressor");
+
+/// Where a request is booked, and where what is left out of it is kept.
+pub(super) struct Books {
+    pub(super) sums: Arc<TotalSums>,
+    pub(super) shelf: Option<TrailShelf>,
+    pub(super) sender: RequestSender,
+    /// Whether it only asks what a request would cost.
+    pub(super) only_counts: bool,
+}
+
+impl Books {
+    /// The verdict on a request after others have had their say.
+    pub(super) fn settled(self, mut sent: Sent, mut consulted: Consulted) -> Verdict {
+        self.sums.compress(consulted.calls, consulted.tokens);
+        sent.agreed = std::mem::take(&mut consulted.agreed);
+        self.verdict(sent, &consulted).unwrap_or_else(refuse)
+    }
+
+    /// The verdict on a request, booked.
+    pub(super) fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, Refused> {
+        let Passed { body, report, hidden } = sent.pass_on()?;
+        let mut entry =
+            RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
+        if sent.plain > 0 {
+            entry.note(PLAIN, HeaderValue::from(sent.plain));
+        }
+        if consulted.calls > 0 {
+            entry.note(COMPRESSOR, HeaderValue::from(consulted.tokens));
+        }
+        let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
+        let entry = Some(entry);
+        let Some(Hidden { way, kept }) = hidden else {
+            return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
+        };
+        let trail = Trail::new(sent, way, self.sums, self.shelf);
+        Ok(Verdict::Replace(Replacement {
+            body,
+            entry,
+            kept,
+            follow: Some(Box::new(trail)),
+            ..Replacement::default()
+        }))
+    }
+}
+
+/// The verdict on a request that asks for what nobody can do.
+pub(super) fn refuse(refused: Refused) -> Verdict {
+    Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
+}
