@@ -15,7 +15,7 @@ COMMAND = "python3 rows.py"
 PIECES = ["The list ", "has thirty ", "open ", "items: ", "DONE-4417"]
 FINAL = "".join(PIECES)
 PAUSE = 0.08
-SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "list_items"]
+SHELLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_commands", "Execute", "list_items"]
 
 
 @dataclass
@@ -48,8 +48,10 @@ def arguments(tool: str, command: str = COMMAND) -> dict:
     """What the tool is asked to do, in its own words."""
     if tool == "exec_command":
         return {"cmd": command}
-    if tool == "shell":
-        return {"command": ["bash", "-lc", command]}
+    if tool == "run_commands":
+        return {"commands": [command]}
+    if tool == "Execute":
+        return {"command": command, "summary": "List the items", "riskLevel": "low", "riskLevelReason": "It only reads"}
     return {"command": command, "description": "List the items"}
 
 

@@ -4,9 +4,11 @@
 
 mod account;
 mod command;
+mod edit;
 mod gateway;
 mod history;
 mod page;
+mod receipt;
 mod renewal;
 mod saved;
 mod settings;

@@ -174,9 +174,13 @@ impl Home {
         (output.status.code(), text(output.stdout), text(output.stderr))
     }
 
-    /// Every file that is there.
+    /// Every file that is there, but the record of what was written.
     fn files(&self) -> Vec<String> {
-        let listed = Command::new("find").arg(&self.0).args(["-type", "f"]).output().expect("find");
+        let listed = Command::new("find")
+            .arg(&self.0)
+            .args(["-type", "f", "!", "-name", "setup.json"])
+            .output()
+            .expect("find");
         let text = String::from_utf8(listed.stdout).expect("text");
         text.lines().map(|line| line.rsplit('/').next().unwrap_or_default().to_owned()).collect()
     }

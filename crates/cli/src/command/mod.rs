@@ -13,6 +13,7 @@ mod eval;
 mod extproc;
 mod filter;
 mod http;
+mod init;
 mod man;
 mod mcp;
 mod provider;
@@ -20,6 +21,7 @@ mod purge;
 mod run;
 mod serve;
 mod stats;
+mod uninstall;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,7 @@ use tersely_terminal::fault::Stop;
 const EXAMPLES: &str = "\
 Examples:
   tersely run claude
+  tersely init
   tersely stats
   tersely serve --upstream https://api.anthropic.com
   tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code
@@ -52,6 +55,7 @@ pub(crate) struct TerselyArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TerselyCommand {
+    Init(init::InitArgs),
     Run(run::RunArgs),
     Serve(serve::ServeArgs),
     Mcp(Box<mcp::McpArgs>),
@@ -71,11 +75,13 @@ pub(crate) enum TerselyCommand {
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    Uninstall(uninstall::UninstallArgs),
 }
 
 /// Runs what was typed.
 pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
     match &args.command {
+        TerselyCommand::Init(args) => init::run(args),
         TerselyCommand::Run(args) => run::run(args),
         TerselyCommand::Serve(args) => serve::run(args),
         TerselyCommand::Mcp(args) => mcp::run(args),
@@ -95,5 +101,6 @@ pub(crate) fn run(args: &TerselyArgs) -> Result<ExitCode, Stop> {
         TerselyCommand::Config(args) => config::run(args),
         TerselyCommand::Completions(args) => completions::run(args, TerselyArgs::command()),
         TerselyCommand::Man(args) => man::run(args, TerselyArgs::command()),
+        TerselyCommand::Uninstall(args) => uninstall::run(args),
     }
 }

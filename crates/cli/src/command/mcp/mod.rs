@@ -15,6 +15,8 @@ use crate::command::mcp::install::InstallArgs;
 use crate::command::mcp::serve::ServeServersArgs;
 use crate::settings::Flags;
 
+pub(crate) use install::WrappedServers;
+
 const EXAMPLES: &str = "\
 Examples:
   tersely mcp -- npx -y @modelcontextprotocol/server-filesystem ~/code

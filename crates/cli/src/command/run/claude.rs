@@ -3,10 +3,11 @@
 use serde_json::json;
 use tersely_terminal::fault::CommandFault;
 
-use crate::command::run::client::{Client, Told, direct};
+use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
 use crate::command::run::world::World;
+use crate::edit::SettingPlace;
 
 /// Claude Code.
 pub(crate) struct Claude;
@@ -50,7 +51,29 @@ impl Client for Claude {
         }
         Ok(told)
     }
+
+    /// Settings files speak louder than variables: a variable that leads elsewhere would no longer be heard.
+    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+        if let Some(name) = CHOSEN.iter().find(|name| world.var(name).is_some()) {
+            return Err(format!("{name} is set, which a settings file would overrule"));
+        }
+        Ok(ClientSettings {
+            file: world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),
+            addresses: vec![SettingPlace::new(&["env", BASE], url)],
+            beside: vec![SettingPlace::new(&["env", SEARCH], "true")],
+            notes: Vec::new(),
+        })
+    }
 }
+
+/// Variables that lead elsewhere.
+const CHOSEN: [&str; 5] = [
+    BASE,
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "ANTHROPIC_VERTEX_BASE_URL",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+];
 
 /// True for Anthropic's own address.
 fn is_home(place: &VendorPlace) -> bool {
@@ -97,6 +120,14 @@ mod tests {
         assert_eq!(names(&told(&[(vertex, "https://v/v1")])), [vertex]);
         let signed = told(&[(bedrock, "https://b")]);
         assert!(names(&signed).is_empty() && signed.notes.len() == 2, "{signed:?}");
+    }
+
+    #[test]
+    fn settings_lead_to_a_gateway_unless_a_variable_leads_elsewhere() {
+        let settings = Claude.settings(&World::of(&[]), "http://g").expect("settings");
+        assert_eq!(settings.file, std::path::PathBuf::from("/nowhere/.claude/settings.json"));
+        assert_eq!(settings.addresses[0].name(), "env.ANTHROPIC_BASE_URL");
+        assert!(Claude.settings(&World::of(&[("CLAUDE_CODE_USE_BEDROCK", "1")]), "http://g").is_err());
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! A client, and what it is told.
 
+use std::path::PathBuf;
+
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::door::Doors;
+use crate::command::run::file::PrivateFile;
 use crate::command::run::vendor::{VendorPlace, VendorVariables};
 use crate::command::run::world::World;
+use crate::edit::SettingPlace;
 
 /// A program that can be pointed at a gateway.
 pub(crate) trait Client: Sync {
@@ -16,14 +20,34 @@ pub(crate) trait Client: Sync {
 
     /// What to tell it so that all it sends comes through doors of ours.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault>;
+
+    /// Which of its own settings would send all it asks for to a gateway at `url` for good; or why none surely does.
+    fn settings(&self, _world: &World, _url: &str) -> Result<ClientSettings, String> {
+        Err("no setting of its own is known that surely would".to_owned())
+    }
 }
 
-/// What a client is told: variables, and arguments before the user's own. Notes say what it was not told.
+/// The settings by which a client goes to a gateway.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ClientSettings {
+    /// The user's own file.
+    pub(crate) file: PathBuf,
+    /// The values that name the gateway. Any other value that stands there is the user's choice.
+    pub(crate) addresses: Vec<SettingPlace>,
+    /// Values that go with them, unless the user has chosen.
+    pub(crate) beside: Vec<SettingPlace>,
+    /// What does not come through all the same.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What a client is told: variables, arguments before the user's own, and files that these name. Notes say what it was
+/// not told.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<String>,
     pub(crate) notes: Vec<String>,
+    pub(crate) files: Vec<PrivateFile>,
 }
 
 impl Told {
@@ -41,6 +65,17 @@ impl Told {
             }
         }
         Ok(told)
+    }
+
+    /// Writes a file that is there for as long as this is; gives its path.
+    pub(crate) fn file(&mut self, name: &str, text: &str) -> Result<String, CommandFault> {
+        let file = PrivateFile::new(name, text).map_err(|error| {
+            let what = format!("cannot write a file in {}: {error}", std::env::temp_dir().display());
+            CommandFault::unable(what, "make room there, or set TMPDIR to another folder")
+        })?;
+        let path = file.path().display().to_string();
+        self.files.push(file);
+        Ok(path)
     }
 
     /// Points one variable at a door, unless it has to stay unset, or as it is.

@@ -8,10 +8,11 @@ use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
 use toml::Table;
 
-use crate::command::run::client::{Client, Told, direct};
+use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::VendorPlace;
 use crate::command::run::world::{World, env_names};
+use crate::edit::SettingPlace;
 
 /// Codex.
 pub(crate) struct Codex;
@@ -59,33 +60,45 @@ impl Client for Codex {
         }
         Ok(told)
     }
+
+    /// Only for those who come with a key that it keeps: with a `ChatGPT` login the same setting would send the login to
+    /// a server that does not know it.
+    fn settings(&self, world: &World, url: &str) -> Result<ClientSettings, String> {
+        let config = config(world);
+        if let Some(other) = text(&config, "model_provider").filter(|name| *name != "openai") {
+            return Err(format!("it is set up for the provider {other}"));
+        }
+        if let VendorPlace::Open(_) = variable(world) {
+            return Err(format!("{VARIABLE} is set, which only some versions heed"));
+        }
+        let home = world.home("CODEX_HOME", ".codex");
+        if is_subscribed(world) || !World::json(&home.join("auth.json"))["OPENAI_API_KEY"].is_string() {
+            return Err("it has no API key of its own; a ChatGPT login works at another address".to_owned());
+        }
+        let address = SettingPlace::new(&[ADDRESS], format!("{url}/v1"));
+        let notes = vec!["codex: if you log in with ChatGPT later, run `tersely uninstall` first".to_owned()];
+        Ok(ClientSettings {
+            file: home.join("config.toml"),
+            addresses: vec![address],
+            beside: Vec::new(),
+            notes,
+        })
+    }
 }
 
 /// What holds when the command starts: the machine's file, the user's, a profile, and the user's own arguments.
 fn config(world: &World) -> Table {
     let home = world.home("CODEX_HOME", ".codex");
-    let profile = values(world, "-p", "--profile").next_back();
+    let profile = world.option("-p", "--profile").next_back();
     let files = [Some(PathBuf::from(MACHINE)), Some(home.join("config.toml"))];
     let files =
         files.into_iter().flatten().chain(profile.map(|name| home.join(format!("{name}.config.toml"))));
     let read = |path| fs::read_to_string(path).unwrap_or_default().parse().unwrap_or_default();
-    let typed = values(world, "-c", "--config").filter_map(setting);
+    let typed = world.option("-c", "--config").filter_map(setting);
     files.map(read).chain(typed).fold(Table::new(), |mut all, layer| {
         merge(&mut all, layer);
         all
     })
-}
-
-/// The values that an option was given in the arguments.
-fn values<'w>(world: &'w World, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &'w str> {
-    let args: Vec<_> = world.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
-    let value = |at: usize| {
-        let arg = args[at];
-        let joined = arg.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
-        let joined = joined.or_else(|| arg.strip_prefix(short).filter(|rest| !rest.is_empty()));
-        if arg == long || arg == short { args.get(at + 1).copied() } else { joined }
-    };
-    (0..args.len()).filter_map(value).collect::<Vec<_>>().into_iter()
 }
 
 /// A setting as it is typed: a path, and a value that is a string where it is nothing else.

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use tersely_gateway::{GatewaySettings, Rewrite, Upstream, Upstreams, Vendor, Websockets, serve};
+use tersely_gateway::{GatewaySettings, Rewrite, TenantList, Upstream, Upstreams, Vendor, Websockets, serve};
 use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::run::vendor::VendorPlace;
@@ -94,6 +94,8 @@ impl Doors {
                 listen: local,
                 upstreams: Upstreams::one(upstream),
                 websockets: Websockets::Decline,
+                // It is for the command alone, which has no key.
+                tenants: TenantList::default(),
                 ..proxy.settings.clone()
             };
             let rewrite: Arc<dyn Rewrite> = Arc::clone(&proxy.rewrite) as _;

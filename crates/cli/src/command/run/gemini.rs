@@ -2,7 +2,7 @@
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::command::run::client::{Client, Told};
+use crate::command::run::client::{Client, ClientSettings, Told};
 use crate::command::run::door::Doors;
 use crate::command::run::vendor::{CODE_ASSIST, GEMINI};
 use crate::command::run::world::World;
@@ -34,6 +34,11 @@ impl Client for GeminiCli {
             ));
         }
         Ok(told)
+    }
+
+    /// It reads the address from files of variables alone, and of these only the first that it finds.
+    fn settings(&self, _world: &World, _url: &str) -> Result<ClientSettings, String> {
+        Err("it reads the address from a .env file, and a project's would hide yours".to_owned())
     }
 }
 

@@ -2,15 +2,24 @@
 
 mod claude;
 mod client;
+mod cline;
+mod cn;
 mod codex;
 mod door;
+mod droid;
+mod file;
 mod gemini;
 pub(crate) mod jsonc;
 mod known;
 mod opencode;
 mod other;
+mod pi;
+mod qwen;
+mod usual;
+mod variables;
 mod vendor;
 mod world;
+mod yaml;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -30,6 +39,7 @@ use crate::history;
 use crate::settings::{self, Flags, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
 
+pub(crate) use client::{Client, ClientSettings};
 pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;

@@ -14,7 +14,7 @@ pub(crate) struct VendorVariables {
     /// The variables that are pointed at a door. All of them mean the same place.
     pub(crate) names: &'static [&'static str],
     /// What all its variables begin with, also those that only single libraries read.
-    kin: &'static [&'static str],
+    pub(crate) kin: &'static [&'static str],
     /// The variable without which its requests are signed for the very place that they are sent to.
     pub(crate) key: Option<&'static str>,
 }
@@ -27,6 +27,24 @@ pub(crate) const ANTHROPIC: VendorVariables = VendorVariables {
     usual: "https://api.anthropic.com",
     names: &["ANTHROPIC_BASE_URL"],
     kin: &["ANTHROPIC_"],
+    key: None,
+};
+
+/// `OpenAI`.
+pub(crate) const OPENAI: VendorVariables = VendorVariables {
+    provider: Some(Vendor::OpenAi),
+    usual: "https://api.openai.com/v1",
+    names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+    kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
+    key: None,
+};
+
+/// Ollama, on this machine.
+pub(crate) const OLLAMA: VendorVariables = VendorVariables {
+    provider: Some(Vendor::Ollama),
+    usual: "http://127.0.0.1:11434",
+    names: &["OLLAMA_HOST"],
+    kin: &["OLLAMA_"],
     key: None,
 };
 
@@ -72,22 +90,10 @@ pub(crate) const VERTEX: VendorVariables = VendorVariables {
 /// All of them.
 pub(crate) const VENDORS: [VendorVariables; 9] = [
     ANTHROPIC,
-    VendorVariables {
-        provider: Some(Vendor::OpenAi),
-        usual: "https://api.openai.com/v1",
-        names: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
-        kin: &["OPENAI_", "AZURE_OPENAI_", "AZURE_API_"],
-        key: None,
-    },
+    OPENAI,
     GEMINI,
     CODE_ASSIST,
-    VendorVariables {
-        provider: Some(Vendor::Ollama),
-        usual: "http://127.0.0.1:11434",
-        names: &["OLLAMA_HOST"],
-        kin: &["OLLAMA_"],
-        key: None,
-    },
+    OLLAMA,
     BEDROCK,
     VendorVariables { names: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"], ..BEDROCK },
     VendorVariables {

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::run::jsonc;
+use crate::command::run::{jsonc, yaml};
 
 /// Variables, arguments and folders.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct World {
     pub(crate) vars: BTreeMap<String, String>,
     pub(crate) args: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct World {
 }
 
 /// Files of variables that programs read by themselves, in the folder they stand in or one above it.
-const ENV_FILES: [&str; 3] = [".env", ".env.local", ".gemini/.env"];
+const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"];
 
 impl World {
     /// This process's own, and the arguments of a command.
@@ -52,6 +52,29 @@ impl World {
     pub(crate) fn json(path: &PathBuf) -> serde_json::Value {
         let text = fs::read_to_string(path).unwrap_or_default();
         serde_json::from_str(&jsonc::plain(&text)).unwrap_or_default()
+    }
+
+    /// A file of YAML; nothing if there is none, or if it is not one that we read.
+    pub(crate) fn yaml(path: &Path) -> serde_json::Value {
+        yaml::read(&fs::read_to_string(path).unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// The same world with more variables, where it does not set them itself.
+    pub(crate) fn above(&self, vars: Vec<(String, String)>) -> Self {
+        let vars = vars.into_iter().chain(self.vars.clone()).collect();
+        Self { vars, ..self.clone() }
+    }
+
+    /// The values that an option was given in the arguments.
+    pub(crate) fn option(&self, short: &str, long: &str) -> impl DoubleEndedIterator<Item = &str> {
+        let args: Vec<_> = self.args.iter().map(String::as_str).take_while(|arg| *arg != "--").collect();
+        let value = |at: usize| {
+            let arg = args[at];
+            let joined = arg.strip_prefix(long).and_then(|rest| rest.strip_prefix('='));
+            let joined = joined.or_else(|| arg.strip_prefix(short).filter(|rest| !rest.is_empty()));
+            if arg == long || arg == short { args.get(at + 1).copied() } else { joined }
+        };
+        (0..args.len()).filter_map(value).collect::<Vec<_>>().into_iter()
     }
 
     /// A file of variables that a program may read by itself and that sets one which `is_meant`, and that one's name.
@@ -100,6 +123,29 @@ mod tests {
             let home = [("HOME", "/nowhere")];
             let vars = home.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             Self { vars: vars.collect(), ..Self::default() }
+        }
+
+        /// A world whose home has these files, for as long as the home is kept.
+        pub(crate) fn with_home(test: &str, files: &[(&str, &str)]) -> (Self, TestHome) {
+            let home = std::env::temp_dir().join(format!("tersely-{test}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&home);
+            for (name, text) in files {
+                let path = home.join(name);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, text).expect("a file");
+            }
+            let mut world = Self::of(&[]);
+            world.vars.insert("HOME".to_owned(), home.display().to_string());
+            (world, TestHome(home))
+        }
+    }
+
+    /// A folder that is removed when this is dropped.
+    pub(crate) struct TestHome(PathBuf);
+
+    impl Drop for TestHome {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
         }
     }
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use tersely_terminal::output::visible;
 
+use crate::edit::Patch;
+
 /// A server, as a client's file has it.
 #[derive(Debug)]
 pub(super) struct ServerEntry {
@@ -48,13 +50,6 @@ pub(super) struct WrittenList {
 #[derive(Debug)]
 pub(super) struct ArgsLead {
     pub(super) at: usize,
-    pub(super) text: String,
-}
-
-/// A part of a text, and what stands there instead.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Patch {
-    pub(super) place: Range<usize>,
     pub(super) text: String,
 }
 
@@ -211,18 +206,4 @@ fn before(text: &str, list: &WrittenList, rest: usize) -> Range<usize> {
         Some(_) => start..inside.end,
         None => start..end,
     }
-}
-
-/// The text with all patches in it; they do not overlap.
-pub(super) fn apply(text: &str, patches: &mut [Patch]) -> String {
-    patches.sort_by_key(|patch| (patch.place.start, patch.place.end));
-    let mut out = String::new();
-    let mut done = 0;
-    for patch in patches.iter() {
-        out.push_str(text.get(done..patch.place.start).unwrap_or_default());
-        out.push_str(&patch.text);
-        done = patch.place.end;
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    out
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::command::mcp::install::entry::{ArgsLead, ServerEntry, Wiring, WrittenList, WrittenValue};
-use crate::command::mcp::install::scan::{self, MemberPlace, TextFault};
+use crate::edit::scan::{self, MemberPlace, TextFault};
 
 /// Any key, on a path to servers.
 pub(super) const ANY: &str = "*";
@@ -148,7 +148,8 @@ fn string(text: &str, place: &Range<usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::mcp::install::entry::{Standing, apply};
+    use crate::command::mcp::install::entry::Standing;
+    use crate::edit::apply;
 
     const PLAIN: &[&[&str]] = &[&["m"], &["projects", ANY, "m"]];
     const NESTED: &[&[&str]] = &[&["mcp"], &["mcp", "servers"]];

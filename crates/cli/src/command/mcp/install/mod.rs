@@ -1,14 +1,11 @@
 //! `tersely mcp install` and `uninstall`: a client's servers go through Tersely, or no longer do.
 
 mod client;
-mod diff;
 mod entry;
-mod file;
 mod json;
-mod scan;
 mod toml;
+mod undo;
 
-use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,9 +13,11 @@ use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::{output, table};
 
 use crate::command::mcp::install::client::{FileShape, McpClient};
-use crate::command::mcp::install::entry::{Patch, ServerEntry, Standing, apply};
-use crate::command::mcp::install::file::ClientFile;
+use crate::command::mcp::install::entry::{ServerEntry, Standing};
 use crate::command::run::World;
+use crate::edit::{ClientFile, Consent, FileEdit, Patch, apply};
+
+pub(crate) use undo::WrappedServers;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -59,17 +58,6 @@ struct ServerChoice {
     all: bool,
 }
 
-/// What happens after the changes are shown.
-#[derive(Debug, clap::Args)]
-struct Consent {
-    /// Write without asking
-    #[arg(long)]
-    yes: bool,
-    /// Show the changes and write nothing
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
-}
-
 /// A client's file, what is in it, and what it is about.
 struct Scene {
     shape: FileShape,
@@ -98,22 +86,24 @@ pub(super) fn install(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let direct = chosen.into_iter().filter(|entry| entry.standing(&scene.program) == Standing::Direct);
     let direct: Vec<_> = direct.collect();
     let program = quoted(&scene.program);
-    let mut patches =
-        direct.iter().flat_map(|entry| entry.wrap(&scene.file.text, &program)).collect::<Vec<_>>();
+    let patches = direct.iter().flat_map(|entry| entry.wrap(&scene.file.text, &program)).collect::<Vec<_>>();
     if patches.is_empty() {
         output::note(&format!("{}: nothing to change", scene.file.path.display()))?;
         return Ok(ExitCode::from(if already > 0 { 0 } else { NO }));
     }
-    let text = apply(&scene.file.text, &mut patches);
-    scene.ensure_undone(&direct, &text)?;
-    if !agreed(&args.consent, &scene.file, &patches)? {
+    let edit = FileEdit::new(scene.file.clone(), patches);
+    scene.ensure_undone(&direct, &edit.after())?;
+    if !agreed(&args.consent, &edit)? {
         return declined(&args.consent);
     }
     // An older backup is the better one as long as what we wrote since is still there.
     if scene.before.is_none() || scene.ours().is_empty() {
         scene.file.keep()?;
     }
-    scene.file.replace(&text)?;
+    if let Err(fault) = undo::record(args.client, &scene.file.path) {
+        output::note(&format!("note: `tersely uninstall` will not know of this: {}", fault.message))?;
+    }
+    edit.write()?;
     let (count, kept) = (direct.len(), scene.file.backup());
     let servers = if count == 1 { "1 server goes" } else { &format!("{count} servers go") };
     output::note(&format!(
@@ -128,32 +118,30 @@ pub(super) fn uninstall(args: &InstallArgs) -> Result<ExitCode, Stop> {
     let scene = Scene::open(args)?;
     let chosen = scene.chosen(&args.servers)?;
     let chosen = if args.servers.all { scene.ours() } else { chosen };
-    let text = &scene.file.text;
-    let mut patches = scene.unwrapped(text, &chosen);
-    if patches.is_empty() {
+    let Some(edit) = scene.without(&chosen)? else {
         output::note(&format!("{}: nothing to change", scene.file.path.display()))?;
         return Ok(ExitCode::SUCCESS);
-    }
-    let text = apply(text, &mut patches);
-    servers(scene.shape, &scene.file.path, &text)?;
-    if !agreed(&args.consent, &scene.file, &patches)? {
+    };
+    if !agreed(&args.consent, &edit)? {
         return declined(&args.consent);
     }
-    scene.file.replace(&text)?;
-    let is_left = |entry: &&ServerEntry| !chosen.iter().any(|it| it.is_same(entry));
-    let left = scene.ours().into_iter().filter(is_left).count();
-    output::note(&scene.farewell(&text, left))?;
+    edit.write()?;
+    output::note(&scene.farewell(args.client, &edit.after(), &chosen)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Scene {
     fn open(args: &InstallArgs) -> Result<Self, CommandFault> {
-        let shape = args.client.shape();
+        Self::read(args.client, &find(args)?)
+    }
+
+    fn read(client: McpClient, path: &Path) -> Result<Self, CommandFault> {
+        let shape = client.shape();
         let limit = match shape {
             FileShape::Json(_) => JSON_LIMIT,
             FileShape::Toml(_) => TOML_LIMIT,
         };
-        let file = ClientFile::read(&find(args)?, limit)?;
+        let file = ClientFile::read(path, limit)?;
         let entries = servers(shape, &file.path, &file.text)?;
         let before = ClientFile::read(&file.backup(), limit).ok().and_then(|before| {
             let entries = servers(shape, &before.path, &before.text).ok()?;
@@ -221,8 +209,33 @@ impl Scene {
         patches.collect()
     }
 
+    /// The file without Tersely before these servers; nothing if it stands before none of them.
+    fn without(&self, chosen: &[&ServerEntry]) -> Result<Option<FileEdit>, CommandFault> {
+        let patches = self.unwrapped(&self.file.text, chosen);
+        if patches.is_empty() {
+            return Ok(None);
+        }
+        let edit = FileEdit::new(self.file.clone(), patches);
+        servers(self.shape, &self.file.path, &edit.after())?;
+        Ok(Some(edit))
+    }
+
     /// Says what the file is now, and removes its backup once both are the same.
-    fn farewell(&self, text: &str, left: usize) -> String {
+    fn farewell(
+        &self,
+        client: McpClient,
+        text: &str,
+        chosen: &[&ServerEntry],
+    ) -> Result<String, CommandFault> {
+        let is_left = |entry: &&ServerEntry| !chosen.iter().any(|it| it.is_same(entry));
+        let left = self.ours().into_iter().filter(is_left).count();
+        if left == 0 {
+            undo::forget(client, &self.file.path)?;
+        }
+        Ok(self.last_words(text, left))
+    }
+
+    fn last_words(&self, text: &str, left: usize) -> String {
         let backup = self.file.backup();
         let shown = backup.display();
         match &self.before {
@@ -265,17 +278,7 @@ fn servers(shape: FileShape, path: &Path, text: &str) -> Result<Vec<ServerEntry>
         FileShape::Json(paths) => json::servers(paths, text),
         FileShape::Toml(key) => toml::servers(key, text),
     };
-    found.map_err(|fault| {
-        let before = text.get(..fault.at).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column =
-            before.rsplit('\n').next().unwrap_or_default().trim_start_matches('\u{feff}').chars().count() + 1;
-        let place = format!("{}: line {line}, column {column}", path.display());
-        CommandFault::unable(
-            format!("{place}: expected {}", fault.expected),
-            "fix it there; nothing was changed",
-        )
-    })
+    found.map_err(|fault| fault.fault(path, text))
 }
 
 /// A string as both JSON and TOML write it.
@@ -284,22 +287,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// Shows what would change, and asks.
-fn agreed(consent: &Consent, file: &ClientFile, patches: &[Patch]) -> Result<bool, Stop> {
-    let path = file.path.display();
-    output::styled(&format!("--- {path}\n+++ {path}\n{}", diff::show(&file.text, patches)))?;
-    if consent.dry_run || consent.yes {
-        return Ok(consent.yes);
-    }
-    if !io::stdin().is_terminal() {
-        let hint = "add --yes to write these changes, or --dry-run to only see them";
-        return Err(CommandFault::unable("nothing was written: there is no terminal to ask on", hint).into());
-    }
-    let mut asked = io::stderr().lock();
-    write!(asked, "Write this? [y/N] ")?;
-    asked.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
+fn agreed(consent: &Consent, edit: &FileEdit) -> Result<bool, Stop> {
+    output::styled(&edit.show())?;
+    consent.given("Write this?")
 }
 
 fn declined(consent: &Consent) -> Result<ExitCode, Stop> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::command::mcp::install::entry::{ArgsLead, ServerEntry, Wiring, WrittenList, WrittenValue};
-use crate::command::mcp::install::scan::TextFault;
+use crate::edit::TextFault;
 
 use ::toml::Spanned;
 use ::toml::de::{DeTable, DeValue};
@@ -81,7 +81,8 @@ fn below(text: &str, key: &Range<usize>, value: &Range<usize>) -> ArgsLead {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::mcp::install::entry::{Standing, apply};
+    use crate::command::mcp::install::entry::Standing;
+    use crate::edit::apply;
 
     const PROGRAM: &str = "/bin/tersely";
 

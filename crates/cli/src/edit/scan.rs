@@ -6,20 +6,20 @@ use std::ops::Range;
 
 /// A key and its value, by place.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct MemberPlace {
+pub(crate) struct MemberPlace {
     /// The key, with its quotes.
-    pub(super) key: Range<usize>,
+    pub(crate) key: Range<usize>,
     /// The value.
-    pub(super) value: Range<usize>,
+    pub(crate) value: Range<usize>,
 }
 
 /// What is wrong in a text, and at which byte.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TextFault {
+pub(crate) struct TextFault {
     /// The byte.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// What was expected there.
-    pub(super) expected: &'static str,
+    pub(crate) expected: &'static str,
 }
 
 /// Values that stand deeper are a fault: no client nests its settings so, and the stack is finite.
@@ -28,7 +28,7 @@ const DEPTH: usize = 128;
 type Scanned<T> = Result<T, TextFault>;
 
 /// The place of the one value that a text holds.
-pub(super) fn document(text: &str) -> Scanned<Range<usize>> {
+pub(crate) fn document(text: &str) -> Scanned<Range<usize>> {
     let mut scan = Scan { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
     scan.blank()?;
     let value = scan.value(0)?;
@@ -37,7 +37,7 @@ pub(super) fn document(text: &str) -> Scanned<Range<usize>> {
 }
 
 /// What an object holds; nothing for any other value.
-pub(super) fn members(text: &str, object: &Range<usize>) -> Scanned<Vec<MemberPlace>> {
+pub(crate) fn members(text: &str, object: &Range<usize>) -> Scanned<Vec<MemberPlace>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: object.start };
     if scan.peek() == Some(b'{') {
@@ -47,7 +47,7 @@ pub(super) fn members(text: &str, object: &Range<usize>) -> Scanned<Vec<MemberPl
 }
 
 /// What a list holds; nothing for any other value.
-pub(super) fn items(text: &str, list: &Range<usize>) -> Scanned<Vec<Range<usize>>> {
+pub(crate) fn items(text: &str, list: &Range<usize>) -> Scanned<Vec<Range<usize>>> {
     let mut found = Vec::new();
     let mut scan = Scan { text, at: list.start };
     if scan.peek() == Some(b'[') {

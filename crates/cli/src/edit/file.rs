@@ -1,4 +1,4 @@
-//! A client's file: read within bounds, replaced in one step, with a backup beside it.
+//! A file of a client or a shell: read within bounds, replaced in one step, with a backup beside it where one is kept.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -7,19 +7,95 @@ use std::path::{Path, PathBuf};
 
 use tersely_terminal::fault::CommandFault;
 
-/// A file as it was read.
+use crate::edit::diff;
+use crate::edit::patch::{Patch, apply};
+
+/// A file, and what is to change in it.
 #[derive(Debug)]
-pub(super) struct ClientFile {
+pub(crate) struct FileEdit {
+    file: ClientFile,
+    patches: Vec<Patch>,
+}
+
+impl FileEdit {
+    /// The patches do not overlap.
+    pub(crate) fn new(file: ClientFile, mut patches: Vec<Patch>) -> Self {
+        patches.sort_by_key(|patch| (patch.place.start, patch.place.end));
+        Self { file, patches }
+    }
+
+    /// What the file holds then.
+    pub(crate) fn after(&self) -> String {
+        apply(&self.file.text, &mut self.patches.clone())
+    }
+
+    /// The changes, in colour.
+    pub(crate) fn show(&self) -> String {
+        show(&self.file.path, &self.file.text, &self.patches)
+    }
+
+    /// Makes the changes.
+    pub(crate) fn write(&self) -> Result<(), CommandFault> {
+        self.file.replace(&self.after())
+    }
+
+    /// Removes the file, if it is still as it was read.
+    pub(crate) fn remove(&self) -> Result<(), CommandFault> {
+        self.file.ensure_ready()?;
+        fs::remove_file(&self.file.path).map_err(|error| unwritable(&self.file.path, &error))
+    }
+}
+
+/// What patches change in a file, in colour.
+pub(crate) fn show(path: &Path, text: &str, patches: &[Patch]) -> String {
+    let path = path.display();
+    format!("--- {path}\n+++ {path}\n{}", diff::show(text, patches))
+}
+
+/// Writes a file that is not there yet, and the folders above it; others may read it only where `mode` says so.
+pub(crate) fn create(path: &Path, text: &str, mode: u32) -> Result<(), CommandFault> {
+    let written = || {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let new = beside(path, ".", &format!(".{}.tmp", std::process::id()));
+        let mut file = open(&new, mode)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    written().map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> CommandFault {
+    let hint = "check that its folder can be written to; nothing was changed";
+    CommandFault::unable(format!("{}: cannot be written: {error}", path.display()), hint)
+}
+
+/// A new file, for the eyes that `mode` says.
+fn open(path: &Path, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
+    options.open(path)
+}
+
+/// A file as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct ClientFile {
     /// Where it really is: links are followed.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What it holds.
-    pub(super) text: String,
+    pub(crate) text: String,
     about: Metadata,
 }
 
 impl ClientFile {
     /// Reads a file of at most `limit` bytes.
-    pub(super) fn read(path: &Path, limit: u64) -> Result<Self, CommandFault> {
+    pub(crate) fn read(path: &Path, limit: u64) -> Result<Self, CommandFault> {
         let named = path.display();
         let unable = |error: io::Error| {
             CommandFault::unable(format!("{named}: {error}"), "check that the file can be read")
@@ -47,18 +123,18 @@ impl ClientFile {
     }
 
     /// Where its backup is.
-    pub(super) fn backup(&self) -> PathBuf {
+    pub(crate) fn backup(&self) -> PathBuf {
         beside(&self.path, "", ".tersely-backup")
     }
 
     /// Puts `text` in its place.
-    pub(super) fn replace(&self, text: &str) -> Result<(), CommandFault> {
+    pub(crate) fn replace(&self, text: &str) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.path, text)
     }
 
     /// Writes what the file holds to its backup, for the same eyes only.
-    pub(super) fn keep(&self) -> Result<(), CommandFault> {
+    pub(crate) fn keep(&self) -> Result<(), CommandFault> {
         self.ensure_ready()?;
         self.write(&self.backup(), &self.text)
     }
@@ -85,17 +161,12 @@ impl ClientFile {
             if error.kind() != ErrorKind::AlreadyExists {
                 let _ = fs::remove_file(&new);
             }
-            let hint = "check that its folder can be written to; nothing was changed";
-            CommandFault::unable(format!("{}: cannot be written: {error}", path.display()), hint)
+            unwritable(path, &error)
         })
     }
 
     fn create(&self, path: &Path, text: &str) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path)?;
+        let mut file = open(path, 0o600)?;
         file.write_all(text.as_bytes())?;
         #[cfg(unix)]
         {

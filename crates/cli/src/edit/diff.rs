@@ -8,7 +8,7 @@ use std::ops::Range;
 use clap::builder::styling::{AnsiColor, Style};
 use tersely_terminal::output::visible;
 
-use crate::command::mcp::install::entry::{Patch, apply};
+use crate::edit::patch::{Patch, apply};
 
 const GONE: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
@@ -24,7 +24,7 @@ const LONG: usize = 400;
 const BESIDE: usize = 60;
 
 /// The changes, in colour. The patches are in order.
-pub(super) fn show(text: &str, patches: &[Patch]) -> String {
+pub(crate) fn show(text: &str, patches: &[Patch]) -> String {
     let lines = Lines::of(text);
     let groups = grouped(&lines, patches);
     let mut out = String::new();

@@ -1,0 +1,130 @@
+//! One real request through a gateway, for those who ask for it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use tersely_gateway::{GatewaySettings, Upstream, Vendor, bind, fetch, serve};
+use tersely_terminal::fault::{CommandFault, Stop};
+use tersely_terminal::output;
+
+use crate::command::run::World;
+use crate::command::serve::is_ours;
+use crate::edit::{Consent, ask};
+use crate::gateway::{ReadyGateway, runtime};
+use crate::settings::AllSettings;
+
+/// A request that costs nothing: which models there are.
+struct CheapCall {
+    vendor: Vendor,
+    /// The variable that holds the key.
+    key: &'static str,
+    path: &'static str,
+    /// The header that the key goes into, and what stands before it there.
+    header: (&'static str, &'static str),
+}
+
+const CALLS: [CheapCall; 3] = [
+    CheapCall {
+        vendor: Vendor::Anthropic,
+        key: "ANTHROPIC_API_KEY",
+        path: "/v1/models",
+        header: ("x-api-key", ""),
+    },
+    CheapCall {
+        vendor: Vendor::OpenAi,
+        key: "OPENAI_API_KEY",
+        path: "/v1/models",
+        header: ("authorization", "Bearer "),
+    },
+    CheapCall {
+        vendor: Vendor::Gemini,
+        key: "GEMINI_API_KEY",
+        path: "/v1beta/models",
+        header: ("x-goog-api-key", ""),
+    },
+];
+
+/// Asks the gateway at an address, or one of its own if there is none, whether it is ready; and, with a key at hand and
+/// consent, a provider through it. Says what came of it.
+pub(super) fn run(
+    meant: AllSettings,
+    at: Option<SocketAddr>,
+    world: &World,
+    consent: &Consent,
+) -> Result<bool, Stop> {
+    let proxy = ReadyGateway::new(meant, None)?;
+    let runtime = runtime()?;
+    let verified = runtime.block_on(async {
+        let address = match at {
+            Some(address) => address,
+            None => own(&proxy).await?,
+        };
+        if !is_ours(&proxy.settings, address).await {
+            output::note(&format!("verify: no gateway answers at {address}; `tersely doctor` says more"))?;
+            return Ok(false);
+        }
+        output::note("verify: the gateway is ready")?;
+        calls(&proxy.settings, address, world, consent).await
+    });
+    runtime.shutdown_background();
+    verified
+}
+
+/// A gateway for as long as the runtime lives, like that of `tersely run`.
+async fn own(proxy: &ReadyGateway) -> Result<SocketAddr, Stop> {
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let settings = GatewaySettings { listen, ..proxy.settings.clone() };
+    let hint = "close other programs first";
+    let listener = bind(&settings).await.map_err(|error| CommandFault::unable(error.to_string(), hint))?;
+    let address = listener.local_addr()?;
+    tokio::spawn(serve(settings, Arc::clone(&proxy.rewrite) as _, listener, std::future::pending()));
+    Ok(address)
+}
+
+async fn calls(
+    settings: &GatewaySettings,
+    address: SocketAddr,
+    world: &World,
+    consent: &Consent,
+) -> Result<bool, Stop> {
+    let hint = "choose another address with --listen";
+    let here: Upstream = format!("http://{address}")
+        .parse()
+        .map_err(|error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint))?;
+    let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, world.var(call.key)?))).collect();
+    if keyed.is_empty() {
+        let keys = CALLS.map(|call| call.key).join(", ");
+        output::note(&format!("verify: no request was sent through it, for none of {keys} is set"))?;
+    }
+    let mut all_well = true;
+    for (call, key) in keyed {
+        let place = settings.upstreams.of(call.vendor).map_or_else(String::new, Upstream::url);
+        let what = format!("GET {place}{} with {}", call.path, call.key);
+        if !consent.yes && !ask(&format!("verify: send {what}, through the gateway?"))? {
+            continue;
+        }
+        let said = match headers(call, key) {
+            Some(headers) => {
+                fetch(settings, &here, call.path, headers).await.map_err(|error| error.to_string())
+            }
+            None => Err("the key is not one that can be sent".to_owned()),
+        };
+        all_well &= said.as_ref().is_ok_and(|(status, _)| status.is_success());
+        let said = said.map_or_else(|why| why, |(status, _)| status.to_string());
+        output::note(&format!("verify: {what}: {said}"))?;
+    }
+    Ok(all_well)
+}
+
+fn headers(call: &CheapCall, key: &str) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    let (name, before) = call.header;
+    let mut value = HeaderValue::try_from(format!("{before}{key}")).ok()?;
+    value.set_sensitive(true);
+    headers.insert(HeaderName::from_static(name), value);
+    if call.vendor == Vendor::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+    }
+    Some(headers)
+}

@@ -1,0 +1,16 @@
+//! Files that belong to others: read within bounds, changed in a few places, shown, and written back.
+
+mod consent;
+mod diff;
+mod file;
+mod member;
+mod patch;
+pub(crate) mod scan;
+mod setting;
+mod top;
+
+pub(crate) use consent::{Consent, ask};
+pub(crate) use file::{ClientFile, FileEdit, create, show};
+pub(crate) use patch::{Patch, apply};
+pub(crate) use scan::TextFault;
+pub(crate) use setting::{SettingPlace, SettingsShape};

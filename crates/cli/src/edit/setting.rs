@@ -1,0 +1,121 @@
+//! One setting in a client's file, whatever the file is written in.
+
+use std::path::Path;
+
+use tersely_terminal::fault::CommandFault;
+
+use crate::edit::patch::{Patch, apply};
+use crate::edit::scan::TextFault;
+use crate::edit::{member, top};
+
+/// How a file of settings is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SettingsShape {
+    /// JSON, with comments or without.
+    Json,
+    /// TOML.
+    Toml,
+}
+
+/// Where a setting stands in a file, and what it is to be: a string.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SettingPlace {
+    /// The keys that lead to it.
+    pub(crate) path: Vec<String>,
+    /// What it is to be.
+    pub(crate) value: String,
+}
+
+/// Why a file cannot be changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SettingFault(String);
+
+impl SettingsShape {
+    /// The shape of a file, by its name.
+    pub(crate) fn of(file: &Path) -> Self {
+        if file.extension().is_some_and(|end| end == "toml") { Self::Toml } else { Self::Json }
+    }
+
+    /// What a setting is now; its spelling if that is no string.
+    pub(crate) fn value(self, text: &str, path: &[String]) -> Result<Option<String>, SettingFault> {
+        let found = match self {
+            Self::Json => member::value(text, path).map(|spelled| {
+                spelled.map(|spelled| serde_json::from_str(spelled).unwrap_or_else(|_| spelled.to_owned()))
+            }),
+            Self::Toml => top::find(text, key(path))
+                .map(|top| top.map(|top| top.value.unwrap_or_else(|| "not a string".to_owned()))),
+        };
+        found.map_err(|fault| SettingFault::at(text, &fault))
+    }
+
+    /// The text with a setting in it that was not there, and the bytes that were added for it. Nothing is put in that
+    /// could not be taken out again.
+    pub(crate) fn put(self, text: &str, place: &SettingPlace) -> Result<(String, String), SettingFault> {
+        let value = serde_json::Value::from(place.value.as_str()).to_string();
+        let patch = match self {
+            Self::Json => member::put(text, &place.path, &value),
+            Self::Toml => Ok(top::put(text, key(&place.path), &value)),
+        };
+        let patch = patch.map_err(|fault| SettingFault::at(text, &fault))?;
+        let added = patch.text.clone();
+        let with = apply(text, &mut [patch]);
+        let is_there = self.value(&with, &place.path)?.as_ref() == Some(&place.value);
+        let back = self.cut(&with, &place.path, &added)?;
+        if is_there && back.is_some_and(|back| apply(&with, &mut [back]) == text) {
+            return Ok((with, added));
+        }
+        Err(SettingFault("it is written in a way that could not be undone".to_owned()))
+    }
+
+    /// What takes a setting out again, which was put in by these bytes; nothing if it cannot be done alone.
+    pub(crate) fn cut(self, text: &str, path: &[String], added: &str) -> Result<Option<Patch>, SettingFault> {
+        let cut = match self {
+            Self::Json => member::cut(text, path, added),
+            Self::Toml => top::cut(text, key(path), added),
+        };
+        cut.map_err(|fault| SettingFault::at(text, &fault))
+    }
+}
+
+fn key(path: &[String]) -> &str {
+    path.first().map_or("", String::as_str)
+}
+
+impl SettingPlace {
+    /// A setting to be.
+    pub(crate) fn new(path: &[&str], value: impl Into<String>) -> Self {
+        Self { path: path.iter().map(|key| (*key).to_owned()).collect(), value: value.into() }
+    }
+
+    /// How to call it in a message.
+    pub(crate) fn name(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+impl SettingFault {
+    fn at(text: &str, fault: &TextFault) -> Self {
+        Self(fault.words(text))
+    }
+
+    /// The fault as a command reports it.
+    pub(crate) fn words(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TextFault {
+    /// What is wrong, and where, for people to read.
+    pub(crate) fn words(&self, text: &str) -> String {
+        let before = text.get(..self.at).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let last = before.rsplit('\n').next().unwrap_or_default().trim_start_matches('\u{feff}');
+        format!("line {line}, column {}: expected {}", last.chars().count() + 1, self.expected)
+    }
+
+    /// The fault as a command reports it.
+    pub(crate) fn fault(&self, path: &Path, text: &str) -> CommandFault {
+        let message = format!("{}: {}", path.display(), self.words(text));
+        CommandFault::unable(message, "fix it there; nothing was changed")
+    }
+}
