@@ -9,7 +9,7 @@ _default:
 
 # Everything CI checks.
 [group('check')]
-ci: format lint deny test packages corpus-check tasks-check deploy
+ci: format lint deny test packages corpus-check tasks-check deploy site snippets
 
 # The code is formatted.
 [group('check')]
@@ -54,6 +54,24 @@ packages:
 deploy:
     deploy/check.sh
 
+# The site builds, links lead somewhere, words are spelled right (seconds; the first time it installs tools).
+[group('check')]
+site:
+    docs/check.sh
+
+# Every command and snippet of the README and the docs, run or checked (seconds).
+[group('check')]
+snippets:
+    cargo build --workspace --locked --bin tersely
+    cd docs/snippets && TERSELY='{{justfile_directory()}}/target/debug/tersely' python3 -m unittest --quiet
+    python3 docs/snippets/run.py --tersely target/debug/tersely
+
+# The same with the real agents and SDKs of the guides, from their registries (minutes).
+[group('slow')]
+guides: release
+    python3 benchmarks/clients/setup.py
+    python3 docs/snippets/run.py --tersely target/release/tersely --real
+
 # Every package from the binary, installed in a Debian without Rust, each with a tool turn (root, mmdebstrap; minutes the first time).
 [group('slow')]
 packages-try: release
@@ -61,6 +79,11 @@ packages-try: release
     python3 packages/release/extras.py target/release/tersely target/packages/binaries/extras
     python3 packages/release/assemble.py target/packages/binaries target/packages/out
     packages/try/try.sh target/packages/out
+
+# Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something serious (2 minutes).
+[group('slow')]
+site-a11y:
+    docs/check.sh --look target/site-looks
 
 # A million made-up documents through every form (minutes).
 [group('slow')]
@@ -210,6 +233,7 @@ bench *subject:
 [group('measure')]
 bill:
     python3 benchmarks/conversations/bill.py {{corpus}}
+    python3 docs/pictures/chart.py
 
 # What `tersely run` says at its end of every transcript of a corpus, and the median of that (minutes).
 [group('measure')]

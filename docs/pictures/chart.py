@@ -1,0 +1,82 @@
+"""Draws docs/pictures/savings.svg from the figures of docs/measurements.md.
+
+    python3 docs/pictures/chart.py            writes it
+    python3 docs/pictures/chart.py --check    fails if it is not what would be written
+"""
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PICTURE = HERE / "savings.svg"
+EXACT, STANDARD = "#7a9cc6", "#1f5a99"
+WIDTH, LEFT, SCALE = 760, 280, 6.6
+
+
+def figures(text):
+    """The numbers of a row, by how its first cell begins."""
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| ")]
+
+    def row(begin):
+        found = [cells[2] for cells in rows if cells[1].strip().startswith(begin)]
+        if not found:
+            sys.exit(f"docs/measurements.md has no row that begins with: {begin}")
+        return [float(number) for number in re.findall(r"(\d+\.\d) %", found[0])]
+
+    exact, exact_median, standard, standard_median = row("the whole bill of these, reduced by")
+    claude, codex, others, pi = row("the whole bill in standard mode, by client")
+    return [
+        ("What is saved of", None, None),
+        ("157 single tool results", row("tokens saved, nothing lost")[0], row("tokens saved in standard mode")[0]),
+        ("tool results of 37 conversations", row("37 whole conversations")[0], row("the same, standard mode")[0]),
+        ("the whole bill of the 37", exact, standard),
+        ("the bill of the median conversation", exact_median, standard_median),
+        ("The whole bill, by client", None, None),
+        ("Codex (4)", None, codex),
+        ("other agents (15)", None, others),
+        ("Claude Code (17)", None, claude),
+        ("pi (1)", None, pi),
+    ]
+
+
+def bar(top, percent, colour, height):
+    """A bar and its number."""
+    width = percent * SCALE
+    return (f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{height}" rx="2" fill="{colour}"/>'
+            f'<text x="{LEFT + width + 6:.1f}" y="{top + height - 3}" font-size="13">{percent:.1f} %</text>')
+
+
+def drawn(rows):
+    """The picture: a heading or a pair of bars to a row."""
+    top, parts = 20, []
+    for name, exact, standard in rows:
+        if standard is None:
+            top += 8 if parts else 0
+            parts.append(f'<text x="16" y="{top + 16}" font-size="15" font-weight="bold">{name}</text>')
+            top += 30
+            continue
+        height = 17
+        total = height * (2 if exact is not None else 1)
+        parts.append(f'<text x="{LEFT - 10}" y="{top + total / 2 + 5:.1f}" font-size="14" text-anchor="end">{name}</text>')
+        if exact is not None:
+            parts.append(bar(top, exact, EXACT, height))
+        parts.append(bar(top + total - height, standard, STANDARD, height))
+        top += total + 10
+    key = [(EXACT, "exact: nothing lost", 16), (STANDARD, "standard: detail that the model can fetch back", 190)]
+    for colour, words, left in key:
+        parts.append(f'<rect x="{left}" y="{top + 8}" width="12" height="12" rx="2" fill="{colour}"/>'
+                     f'<text x="{left + 18}" y="{top + 19}" font-size="13">{words}</text>')
+    height = top + 36
+    told = "; ".join(f"{name}: " + ", ".join(f"{number:.1f} %" for number in numbers if number is not None) for name, *numbers in rows if numbers[1] is not None)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" aria-label="{told}" '
+            f'font-family="system-ui, sans-serif" fill="#1b1f24"><rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>' + "\n".join(parts) + "</svg>\n")
+
+
+if __name__ == "__main__":
+    picture = drawn(figures((HERE.parent / "measurements.md").read_text(encoding="utf-8")))
+    if sys.argv[1:] == ["--check"]:
+        if not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != picture:
+            sys.exit("docs/pictures/savings.svg is not what docs/measurements.md says: python3 docs/pictures/chart.py")
+    else:
+        PICTURE.write_text(picture, encoding="utf-8")
