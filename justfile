@@ -295,7 +295,7 @@ sizing rounds='5': release
 # Requests a second on one core, beside a proxy of bare hyper and nginx, at 64 KB. (2 minutes; wrk and nginx)
 [group('measure')]
 load rounds='3': release
-    cargo build --release --locked --workspace --example bare
+    cargo build --release --locked --package tersely-gateway --example bare
     python3 benchmarks/sizing/load.py --rounds {{rounds}}
 
 # How much later text events of a stream arrive through `tersely serve`, with and without a hidden call.

@@ -578,7 +578,8 @@ fn a_file_merely_found_is_not_trusted() {
         scene.refuses("in a file that you did not name");
         scene.refuses("hint: if you trust the file, name it: --config ./tersely.toml");
         scene.args("--config tersely.toml").shows();
-        Scene::new("guard-named").file("a.toml", text).set("TERSELY_CONFIG", "a.toml").shows();
+        let named = Scene::new("guard-named").file("a.toml", text).file("tersely.toml", "");
+        named.set("TERSELY_CONFIG", "a.toml").shows();
     }
 }
 

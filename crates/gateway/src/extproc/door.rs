@@ -13,7 +13,7 @@ use crate::caller::Reach;
 use crate::error::Error;
 use crate::extproc::frame::{Messages, Next, StreamEnd, written};
 use crate::extproc::message::{HealthRequest, HealthResponse};
-use crate::extproc::talk::{Talk, TalkBody};
+use crate::extproc::talk::{ProcessorTalk, TalkBody};
 use crate::extproc::unwatched::Unwatched;
 use crate::front::Front;
 use crate::life::GateLife;
@@ -93,7 +93,7 @@ async fn process(gate: &Arc<Gate>, body: Incoming) -> Response<Reply> {
     // A request that finds no place goes on as it came, unless it may not.
     let Ok(running) = gate.admit() else { return ended(StreamEnd::unheard(gate)) };
     let messages = Messages::of(gate, body);
-    spoken(Talk::new(Arc::clone(gate), messages, running).begun().await)
+    spoken(ProcessorTalk::new(Arc::clone(gate), messages, running).begun().await)
 }
 
 async fn health(gate: &Gate, body: Incoming) -> Response<Reply> {

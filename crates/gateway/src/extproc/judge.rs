@@ -22,13 +22,13 @@ pub(super) fn wants(gate: &Gate, parts: &Parts) -> Result<bool, Missed> {
 }
 
 /// A request whose body is to come.
-pub(super) struct Headed {
+pub(super) struct HeadedRequest {
     parts: Parts,
     visit: Visit,
     known: Known,
 }
 
-impl Headed {
+impl HeadedRequest {
     /// A request with this head, which is under way from now on.
     pub(super) fn new(gate: &Gate, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());

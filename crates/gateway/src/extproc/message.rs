@@ -8,8 +8,8 @@ use prost::{Message, Oneof};
 /// What Envoy says.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingRequest {
-    #[prost(oneof = "Said", tags = "2, 4, 6")]
-    pub(super) said: Option<Said>,
+    #[prost(oneof = "EnvoySaid", tags = "2, 4, 6")]
+    pub(super) said: Option<EnvoySaid>,
     /// Nobody waits for what is answered.
     #[prost(bool, tag = "10")]
     pub(super) only_observes: bool,
@@ -20,7 +20,7 @@ pub(super) struct ProcessingRequest {
 
 /// The part of a request that a message has; those of responses are not asked for.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum Said {
+pub(super) enum EnvoySaid {
     #[prost(message, tag = "2")]
     Head(HttpHeaders),
     #[prost(message, tag = "4")]
@@ -114,13 +114,13 @@ pub(super) struct HttpTrailers {}
 /// What Envoy is told.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ProcessingResponse {
-    #[prost(oneof = "Told", tags = "1, 3, 5")]
-    pub(super) told: Option<Told>,
+    #[prost(oneof = "EnvoyTold", tags = "1, 3, 5")]
+    pub(super) told: Option<EnvoyTold>,
 }
 
 /// The part of a request that an answer is about.
 #[derive(Clone, PartialEq, Oneof)]
-pub(super) enum Told {
+pub(super) enum EnvoyTold {
     #[prost(message, tag = "1")]
     Head(PartResponse),
     #[prost(message, tag = "3")]

@@ -15,10 +15,10 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::error::{Error, Side};
 use crate::extproc::frame::{Messages, Next, StreamEnd, written};
 use crate::extproc::head::{replaced, request, returned, unaddressed};
-use crate::extproc::judge::{Headed, wants};
+use crate::extproc::judge::{HeadedRequest, wants};
 use crate::extproc::message::{
-    BodyWay, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest, ProcessingResponse,
-    Protocols, Said, Told,
+    BodyWay, EnvoySaid, EnvoyTold, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest,
+    ProcessingResponse, Protocols,
 };
 use crate::llm::{Gate, Pending, Whole};
 use crate::missed::Missed;
@@ -33,7 +33,7 @@ const GARBLED: &str = "what came in the place of a body is none";
 const LOST: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
 
 /// A stream under way.
-pub(super) struct Talk {
+pub(super) struct ProcessorTalk {
     gate: Arc<Gate>,
     messages: Messages,
     stage: Stage,
@@ -44,14 +44,14 @@ enum Stage {
     /// Nothing was said.
     Opened,
     /// The head was answered, and the body is waited for.
-    Headed(Box<Headed>),
+    Headed(Box<HeadedRequest>),
     /// Pieces of a body are handed back: Envoy sends on nothing else.
     Returning,
     /// All was said.
     Over(StreamEnd),
 }
 
-impl Talk {
+impl ProcessorTalk {
     /// A stream that has just been opened.
     pub(super) fn new(gate: Arc<Gate>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
         Self { gate, messages, stage: Stage::Opened, running }
@@ -74,7 +74,7 @@ impl Talk {
             Stage::Opened => hear_head(&gate, &mut messages).await,
             Stage::Headed(headed) => {
                 let (told, end) = hear_body(&gate, &mut messages, *headed).await;
-                (told.map(Told::Body), Stage::Over(end))
+                (told.map(EnvoyTold::Body), Stage::Over(end))
             }
             Stage::Returning => return_piece(&gate, &mut messages).await,
             Stage::Over(end) => (None, Stage::Over(end)),
@@ -90,16 +90,16 @@ impl Talk {
 }
 
 /// What is said to the head of a request.
-async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<Told>, Stage) {
+async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
     let unheard = (None, Stage::Over(StreamEnd::unheard(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
     let Ok(message) = ProcessingRequest::decode(bytes) else { return unheard };
-    let ProcessingRequest { said: Some(Said::Head(said)), only_observes, protocol } = message else {
+    let ProcessingRequest { said: Some(EnvoySaid::Head(said)), only_observes, protocol } = message else {
         return unheard;
     };
     let HttpHeaders { map, is_all } = said;
     let Some(request) = map.and_then(request) else { return unheard };
-    let told = Some(Told::Head(unaddressed(request.headers())));
+    let told = Some(EnvoyTold::Head(unaddressed(request.headers())));
     if is_all || only_observes {
         return (told, Stage::Over(StreamEnd::Fine));
     }
@@ -111,9 +111,9 @@ async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<Told>, Stage
     };
     let wants = if gate.rewrite.seals() { Ok(true) } else { wants(gate, &parts) };
     match wants {
-        Ok(true) if way == BodyWay::Whole => (told, Stage::Headed(Box::new(Headed::new(gate, parts)))),
+        Ok(true) if way == BodyWay::Whole => (told, Stage::Headed(Box::new(HeadedRequest::new(gate, parts)))),
         Ok(true) => {
-            Headed::new(gate, parts).fail(Side::Us, IN_PIECES);
+            HeadedRequest::new(gate, parts).fail(Side::Us, IN_PIECES);
             match StreamEnd::unheard(gate) {
                 StreamEnd::Fine => (told, let_go),
                 end => (None, Stage::Over(end)),
@@ -121,7 +121,7 @@ async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<Told>, Stage
         }
         Ok(false) => (told, let_go),
         Err(why) => {
-            Headed::new(gate, parts).miss(gate, why);
+            HeadedRequest::new(gate, parts).miss(gate, why);
             (told, let_go)
         }
     }
@@ -131,7 +131,7 @@ async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<Told>, Stage
 async fn hear_body(
     gate: &Gate,
     messages: &mut Messages,
-    headed: Headed,
+    headed: HeadedRequest,
 ) -> (Option<PartResponse>, StreamEnd) {
     let (bytes, held) = match messages.next(gate).await {
         Next::Message(bytes, held) => (bytes, held),
@@ -142,7 +142,8 @@ async fn hear_body(
         // Whoever sent it has left.
         Next::End => return (None, StreamEnd::Fine),
     };
-    let Ok(ProcessingRequest { said: Some(Said::Body(body)), .. }) = ProcessingRequest::decode(bytes) else {
+    let Ok(ProcessingRequest { said: Some(EnvoySaid::Body(body)), .. }) = ProcessingRequest::decode(bytes)
+    else {
         headed.fail(Side::Client, GARBLED);
         return (None, StreamEnd::unheard(gate));
     };
@@ -158,26 +159,26 @@ async fn hear_body(
 }
 
 /// A piece of a body as it came. What follows one that cannot be read is lost, so Envoy is told of a fault.
-async fn return_piece(gate: &Gate, messages: &mut Messages) -> (Option<Told>, Stage) {
+async fn return_piece(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
     let said = match messages.next(gate).await {
         Next::Message(bytes, _) => ProcessingRequest::decode(bytes).ok().and_then(|message| message.said),
         Next::Unread => None,
         Next::End => return (None, Stage::Over(StreamEnd::Fine)),
     };
     match said {
-        Some(Said::Body(piece)) => {
+        Some(EnvoySaid::Body(piece)) => {
             let stage = if piece.is_end() { Stage::Over(StreamEnd::Fine) } else { Stage::Returning };
-            (Some(Told::Body(returned(piece))), stage)
+            (Some(EnvoyTold::Body(returned(piece))), stage)
         }
-        Some(Said::Trailers(_)) => {
-            (Some(Told::Trailers(HttpTrailers::default())), Stage::Over(StreamEnd::Fine))
+        Some(EnvoySaid::Trailers(_)) => {
+            (Some(EnvoyTold::Trailers(HttpTrailers::default())), Stage::Over(StreamEnd::Fine))
         }
-        Some(Said::Head(_)) | None => (None, Stage::Over(StreamEnd::Failed(LOST))),
+        Some(EnvoySaid::Head(_)) | None => (None, Stage::Over(StreamEnd::Failed(LOST))),
     }
 }
 
 /// The next thing to say, once it is known.
-type Step = Pending<'static, (Frame<Bytes>, Option<Talk>)>;
+type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorTalk>)>;
 
 /// What is said in a stream, one thing after the other.
 pub(super) struct TalkBody {
@@ -206,7 +207,7 @@ impl Body for TalkBody {
         }
         let Some(step) = &mut self.next else { return Poll::Ready(None) };
         let (frame, rest) = ready!(step.as_mut().poll(cx));
-        self.next = rest.map(Talk::boxed);
+        self.next = rest.map(ProcessorTalk::boxed);
         Poll::Ready(Some(Ok(frame)))
     }
 

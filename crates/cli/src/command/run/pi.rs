@@ -52,7 +52,7 @@ impl Client for Pi {
             places.insert(name.to_owned(), ((vendor, address), VendorPlace::Usual));
         }
         for (name, provider) in World::json(&file)["providers"].as_object().into_iter().flatten() {
-            if has_places_of_its_own(provider) {
+            if has_own_places(provider) {
                 told.notes
                     .push(format!("{name} is left alone, because its models have addresses of their own"));
                 places.remove(name);
@@ -70,7 +70,7 @@ impl Client for Pi {
     }
 }
 
-fn has_places_of_its_own(provider: &Value) -> bool {
+fn has_own_places(provider: &Value) -> bool {
     provider["models"].as_array().into_iter().flatten().any(|model| model["baseUrl"].is_string())
 }
 
