@@ -1,6 +1,7 @@
 //! Does independent work on several threads where there is enough of it, and gives the results in order.
 
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -29,8 +30,12 @@ pub(crate) fn each_text<T: Send>(texts: &[&str], work: impl Fn(&str) -> T + Sync
 
 /// How many threads so many bytes are worth.
 fn threads(bytes: usize) -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(bytes / WORTH)
+    (bytes / WORTH).min(*CORES)
 }
+
+/// Asked for once: the answer is read from half a dozen files, which takes longer than a small request.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(MOST));
 
 /// The same on so many threads.
 fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<Option<T>> {
