@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import stc, terse, tree
+from . import signed, stc, terse, tree
 from .error import DecodeError
 from .program import compress
 from .tree import Node, Value
@@ -19,7 +19,10 @@ _FORMS: dict[str, Callable[[str], Node]] = {
 
 
 def decode(text: str, form: str | None = None) -> Value:
-    """The ordinary value that `text` stands for; without `form`, in the first form that reads it."""
+    """The ordinary value that `text` stands for; without `form`, in the first form that reads it.
+
+    Of what `tersely compress` writes, that is JSON (with `[layout1 json …]` or nothing below it) and JSON lines.
+    """
     return tree.to_value(_parse(text, form))
 
 
@@ -31,7 +34,8 @@ def to_json(text: str, form: str | None = None) -> str:
 def _parse(text: str, form: str | None) -> Node:
     if form is None:
         # A text that was printed or read from a file has a line end that is not part of it.
-        return _parse_any(text.removesuffix("\n"))
+        text = text.removesuffix("\n")
+        return signed.parse(text) if signed.is_signed(text) else _parse_any(text)
     if form not in _FORMS:
         raise ValueError(f"unknown form {form!r}: expected one of {', '.join(_FORMS)}")
     return _FORMS[form](text)

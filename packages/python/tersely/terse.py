@@ -79,12 +79,14 @@ def _member(scan: Scan, depth: int) -> Task[Node]:
     if scan.eat(":\n"):
         if _indent(scan) != depth + 1:
             scan.fail("members one space further in")
-        return (yield _members(scan, depth + 1))
+        inside: Object = yield _members(scan, depth + 1)
+        return inside
     if not scan.eat(": "):
         scan.fail("': ' or ':' and the line's end")
     intro = _intro(scan)
     if intro:
-        return (yield _list(scan, *intro, depth + 1))
+        found: Node = yield _list(scan, *intro, depth + 1)
+        return found
     return flow.value(scan, MAX_DEPTH - depth - 1)
 
 
@@ -127,7 +129,8 @@ def _list(scan: Scan, count: int, words: str, depth: int) -> Task[Node]:
     if levels < 2:
         scan.fail("fewer levels")
     if words == "items":
-        return (yield _items(scan, count, depth))
+        items: Array = yield _items(scan, count, depth)
+        return items
     start = scan.at
     keyed, headed = words.startswith("keyed"), words.endswith("rows")
     known = facts.read(scan, "every row" if headed else "every record")

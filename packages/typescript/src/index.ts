@@ -1,6 +1,7 @@
 /** Reads the dense forms of JSON that Tersely writes, exactly. */
 
 import { DecodeError } from "./error.js";
+import * as signed from "./signed.js";
 import * as stc from "./stc.js";
 import * as terse from "./terse.js";
 import * as tree from "./tree.js";
@@ -17,7 +18,11 @@ const FORMS = {
 /** The name of a form. */
 export type Form = keyof typeof FORMS;
 
-/** The ordinary value that `text` stands for; without `form`, in the first form that reads it. */
+/**
+ * The ordinary value that `text` stands for; without `form`, in the first form that reads it.
+ *
+ * Of what `tersely compress` writes, that is JSON (with `[layout1 json …]` or nothing below it) and JSON lines.
+ */
 export function decode(text: string, form?: Form): Value {
   return tree.toValue(parse(text, form));
 }
@@ -28,8 +33,11 @@ export function toJson(text: string, form?: Form): string {
 }
 
 function parse(text: string, form: Form | undefined): tree.Node {
-  // A text that was printed or read from a file has a line end that is not part of it.
-  if (form === undefined) return parseAny(text.endsWith("\n") ? text.slice(0, -1) : text);
+  if (form === undefined) {
+    // A text that was printed or read from a file has a line end that is not part of it.
+    const whole = text.endsWith("\n") ? text.slice(0, -1) : text;
+    return signed.isSigned(whole) ? signed.parse(whole) : parseAny(whole);
+  }
   if (!Object.hasOwn(FORMS, form)) {
     throw new RangeError(`unknown form '${form}': expected one of ${Object.keys(FORMS).join(", ")}`);
   }
