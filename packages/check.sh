@@ -28,6 +28,12 @@ say "python: testing the installed package"
 cp -R "$tmp/build/python/tests" "$tmp/clean/packages/python/tests"
 (cd "$tmp/clean/packages/python" && "$tmp/venv/bin/python" -m unittest discover -s tests)
 
+say "python: checking the types of the installed package"
+python3 -m venv "$tmp/mypy"
+"$tmp/mypy/bin/python" -m pip --quiet --disable-pip-version-check install mypy==2.4.1
+(cd "$tmp/clean" && "$tmp/mypy/bin/mypy" --config-file "$root/packages/python/pyproject.toml" --cache-dir "$tmp/types" \
+    --python-executable "$tmp/venv/bin/python" --package tersely)
+
 say "typescript: building the tarball"
 export npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm_config_loglevel=error
 (cd "$tmp/build/typescript" && npm ci && npm pack --pack-destination "$tmp/out")

@@ -19,10 +19,10 @@ def run(task: Task[T]) -> T:
         try:
             inner = task.send(answer)
         except StopIteration as done:
-            answer = done.value
             if not waiting:
-                return answer
-            task = waiting.pop()
+                result: T = done.value
+                return result
+            task, answer = waiting.pop(), done.value
         else:
             waiting.append(task)
             task, answer = inner, None
