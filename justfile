@@ -72,13 +72,14 @@ guides: release
     python3 benchmarks/clients/setup.py
     python3 docs/snippets/run.py --tersely target/release/tersely --real
 
-# Every package from the binary, installed in a Debian without Rust, each with a tool turn (root, mmdebstrap; minutes the first time).
+# Every package and the image from the binary, in a Debian without Rust, each with a tool turn of Claude Code (root, mmdebstrap, buildah, podman; minutes the first time). `just packages-try --local` where no registry of images can be reached.
 [group('slow')]
-packages-try: release
+packages-try *where: release
     install -D -t "target/packages/binaries/$(rustc -vV | sed -n 's/^host: //p')" target/release/tersely
     python3 packages/release/extras.py target/release/tersely target/packages/binaries/extras
     python3 packages/release/assemble.py target/packages/binaries target/packages/out
-    packages/try/try.sh target/packages/out
+    deploy/container/build.sh target/packages/image.tar {{where}}
+    packages/try/try.sh target/packages/out --image target/packages/image.tar
 
 # Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something serious (2 minutes).
 [group('slow')]

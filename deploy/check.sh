@@ -92,7 +92,7 @@ if have envoy; then
     say "envoy"
     for example in envoy extproc; do envoy --mode validate --log-level error -c "deploy/examples/envoy/$example.yaml" >/dev/null; done
 fi
-for shell in deploy/check.sh deploy/container/try.sh; do bash -n "$shell"; done
+for shell in deploy/check.sh deploy/container/build.sh deploy/container/try.sh; do bash -n "$shell"; done
 binary=target/release/tersely
 if [[ ! -x $binary ]]; then binary=target/debug/tersely; fi
 if have "$root/$binary"; then

@@ -21,17 +21,8 @@ say() { printf '%s\n' "$*"; }
 fail() { say "FAILED: $*" >&2; pod logs "$name" >&2 || true; exit 1; }
 trap 'pod rm --force --time 0 "$name" >/dev/null 2>&1 || true; rm -rf "$tmp"' EXIT
 
-words=(--build-arg BINARY=given)
-if [[ "${1:-}" == --local ]]; then
-    mkdir -p "$tmp/base/etc/ssl/certs"
-    ldd target/release/tersely | grep -o '/[^ ]*' | while read -r library; do install -D "$library" "$tmp/base$library"; done
-    cp /etc/ssl/certs/ca-certificates.crt "$tmp/base/etc/ssl/certs/"
-    printf 'FROM scratch\nCOPY base /\n' > "$tmp/Base"
-    buildah "${places[@]}" bud --isolation chroot --quiet -f "$tmp/Base" -t localhost/base "$tmp" >/dev/null
-    words+=(--build-arg BASE=localhost/base)
-fi
-buildah "${places[@]}" bud --isolation chroot --quiet -f deploy/container/Containerfile "${words[@]}" -t "localhost/$name" . >/dev/null
-say "image: $(buildah "${places[@]}" images --format '{{.Size}}' "localhost/$name")"
+deploy/container/build.sh "$tmp/image.tar" "${1:-}"
+pod load --quiet --input "$tmp/image.tar" >/dev/null
 
 # The same file that the ConfigMap holds, with a port and a notice that suit a try.
 "$helm" template tersely deploy/helm/tersely --set secret.existing=tersely --set drain.notice=2 --show-only templates/config.yaml |
@@ -43,7 +34,7 @@ chmod 755 "$tmp"
 begun=$(date +%s%N)
 pod run --detach --name "$name" --runtime "${RUNTIME:-runc}" --network host --read-only --read-only-tmpfs=false --cap-drop all --security-opt no-new-privileges \
     --ulimit nofile=4096:4096 --ulimit nproc=1024:1024 --volume "$tmp/tersely.yaml:/etc/tersely/tersely.yaml:ro" \
-    --env TERSELY_ADMIN_TOKEN="$token" "localhost/$name" serve --config /etc/tersely/tersely.yaml >/dev/null
+    --env TERSELY_ADMIN_TOKEN="$token" localhost/tersely serve --config /etc/tersely/tersely.yaml >/dev/null
 
 code() { curl --silent --output /dev/null --write-out '%{http_code}' --max-time 2 "$@" || true; }
 admin=http://127.0.0.1:19464

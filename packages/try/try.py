@@ -1,25 +1,25 @@
 """Installs every package that was assembled where there is no Rust, as a user would, and takes a tool turn with each.
 
-    python3 packages/try/try.py OUT --root CHROOT
+    python3 packages/try/try.py OUT --root CHROOT --image ARCHIVE
 
-Without --root it works on this machine, with a home of its own and nothing on the path but the system's programs.
+The client is Claude Code, which is installed before the clock starts; a script answers as the model. Without --root
+this machine has to do, and without --image there is no container.
 """
 
 import argparse
-import json
-import shutil
-import subprocess
+import resource
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import client
+from client import Upstream
+from place import Place, cache, run
 from shelf import Shelf
-from upstream import ANSWER, Upstream, turn
 
 LIMIT = 60
-SYSTEM = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
@@ -31,78 +31,142 @@ class Way:
     also: str = "true"
 
 
+# Completion as bash does it after a word and a tab.
+PAGES = """
+man --pager=cat tersely | grep -q tersely-run
+man --pager=cat tersely-serve | grep -q -e --listen
+test "$(dpkg -L tersely | grep -c -e /_tersely$ -e /tersely.fish$)" = 2
+bash -ec '. /usr/share/bash-completion/bash_completion; _completion_loader tersely || test $? = 124
+    COMP_WORDS=(tersely comp); COMP_CWORD=1; $(complete -p tersely | sed "s/.*-F //; s/ .*//") tersely comp tersely
+    test "${COMPREPLY[*]}" = "compress completions" || { echo "bash completed: ${COMPREPLY[*]}" >&2; exit 1; }'
+"""
 WAYS = {
     "pip": Way(
-        'python3 -m venv "$HOME/venv"; "$HOME/venv/bin/pip" install -q --no-index --find-links "$SHELF/wheels/" tersely',
+        'python3 -m venv venv; venv/bin/pip install -q --no-index --find-links "$SHELF/wheels/" tersely',
         "$HOME/venv/bin",
         "python -c 'import tersely; rows = str([{\"id\": id} for id in range(99)]); assert len(tersely.compress(rows)) < len(rows) / 2'",
     ),
     "npm": Way('npm install --silent --global --prefix "$HOME/npm" --registry "$SHELF/npm/" tersely', "$HOME/npm/bin"),
-    "deb": Way('curl -fsSO "$SHELF/download/$DEB"; dpkg -i "$DEB"', "/usr/bin"),
+    "deb": Way('curl -fsSO "$SHELF/download/$DEB"; dpkg -i "$DEB"', "/usr/bin", PAGES),
     "install.sh": Way('curl -fsSL "$SHELF/download/install.sh" | TERSELY_DOWNLOAD_URL="$SHELF/download" sh', "$HOME/.local/bin"),
 }
-TURN = """
+TURN = f"""
 if command -v cargo rustc; then exit 1; fi
 tersely --version
-tersely run --upstream "$UPSTREAM" -- sh -c 'curl -sS "$OPENAI_BASE_URL/chat/completions" -H "content-type: application/json" -d @-'
+tersely run --upstream "$UPSTREAM" {client.COMMAND}
+"""
+# vfs needs nothing of the kernel; limits are set low for machines that may not raise theirs; a network of its own is not what is tried.
+PODMAN = 'podman --storage-driver vfs --root "$HOME/store" --runroot "$HOME/run" --cgroup-manager cgroupfs'
+START = f"{PODMAN} run --runtime $(command -v runc || command -v crun) --network host --ulimit nofile=4096:4096 --ulimit nproc=1024:1024"
+CONTAINER = f"""
+{PODMAN} load --quiet --input "$IMAGE"
+{START} --rm localhost/tersely --version
+{START} --detach --read-only --read-only-tmpfs=false --cap-drop all localhost/tersely serve --listen "$LISTEN" --upstream "$UPSTREAM"
+until curl -fs "http://$LISTEN/readyz"; do sleep 0.1; done
 """
 
 
-def main(packages: Path, root: Path | None, only: list[str]) -> int:
+class Tried:
+    """One line of what is printed, and whether it holds what was promised."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.upstream, self.fault = name, Upstream(), ""
+        self.began = self.installed = self.ended = time.monotonic()
+        self.cpu = _cpu()
+
+    def hold(self, did: str, done: object) -> bool:
+        """Notes the fault of a script, if it had one."""
+        if done.returncode != 0:
+            self.fault = f"{did} ended with {done.returncode}: {done.stderr.strip() or done.stdout.strip()}"
+        return done.returncode == 0
+
+    def end(self, said: str) -> None:
+        """The clock stops, and what came back and went upstream is looked at."""
+        self.ended, self.cpu = time.monotonic(), _cpu() - self.cpu
+        results = client.results(self.upstream)
+        if not client.answered(said) or not results:
+            self.fault = f"no tool turn: {said!r}, after {len(self.upstream.requests)} requests"
+        elif max(map(len, results)) > len(client.printed()) / 2:
+            self.fault = "the tool result did not get smaller"
+        elif self.ended - self.began > LIMIT:
+            self.fault = f"took more than {LIMIT} s"
+
+    def tell(self) -> bool:
+        times = [at - self.began for at in (self.installed, self.ended)]
+        saved = f"the model read {max(map(len, client.results(self.upstream)), default=0):,} bytes, and the client its answer"
+        print(f"{self.name:12} {times[0]:8.1f} s {times[1]:8.1f} s {self.cpu:8.1f} s  {self.fault or saved}", flush=True)
+        self.upstream.shutdown()
+        return not self.fault
+
+
+def install(name: str, place: Place, variables: dict[str, str]) -> bool:
+    way, tried = WAYS[name], Tried(name)
+    variables = {**variables, **client.VARIABLES, "UPSTREAM": tried.upstream.url}
+    path = f'PATH="{way.folder}:$PATH"\n'
+    if tried.hold("installing", place.shell(way.commands, variables)):
+        tried.installed = time.monotonic()
+        done = place.shell(path + TURN, variables)
+        if tried.hold("the turn", done):
+            tried.end(done.stdout)
+            tried.hold("what comes with it", place.shell(path + way.also, variables))
+    return tried.tell()
+
+
+def contain(archive: Path, place: Place) -> bool:
+    """The gateway in a container, the client outside of it."""
+    tried = Tried("image")
+    listen = f"127.0.0.1:{_free_port()}"
+    with tempfile.TemporaryDirectory() as home:
+        told = {"HOME": home, "IMAGE": str(archive), "LISTEN": listen, "UPSTREAM": tried.upstream.url}
+        before = ["env", *(f"{name}={value}" for name, value in told.items())]
+        try:
+            if tried.hold("starting", run(before, CONTAINER)):
+                tried.installed = time.monotonic()
+                done = place.shell(client.COMMAND, {**client.VARIABLES, "ANTHROPIC_BASE_URL": f"http://{listen}"})
+                if tried.hold("the turn", done):
+                    tried.end(done.stdout)
+        finally:
+            run(before, f"{PODMAN} rm --force --all --time 0")
+    return tried.tell()
+
+
+def _cpu() -> float:
+    """What all programs so far took of it: says more than the clock where others work too."""
+    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+
+
+def _free_port() -> int:
+    free = Upstream()
+    free.shutdown()
+    free.server_close()
+    return free.server_port
+
+
+def main(packages: Path, root: Path | None, image: Path | None, only: list[str]) -> int:
     shelf = Shelf(packages)
     debs = sorted(path.name for path in (packages / "download").glob("*_amd64.deb"))
     # A Debian package goes into a system: into one that is thrown away, or none.
-    ways = [name for name in only or WAYS if name != "deb" or (root and debs)]
-    print(f"{'way':12} {'installed':>10} {'turn done':>10}  what happened")
-    faults = [name for name in ways if not _try(name, shelf, debs, root)]
-    return len(faults)
-
-
-def _try(name: str, shelf: Shelf, debs: list[str], root: Path | None) -> bool:
-    upstream = Upstream()
-    home = Path(tempfile.mkdtemp(prefix="home-", dir=root / "tmp" if root else None))
-    seen = Path("/") / home.relative_to(root) if root else home
-    way = WAYS[name]
-    variables = {"HOME": str(seen), "SHELF": shelf.url, "UPSTREAM": upstream.url, "DEB": (debs or [""])[-1]}
-    try:
-        began = time.monotonic()
-        installed = _shell(f"cd \"$HOME\"\n{way.commands}", "", variables, root)
-        first = time.monotonic() - began
-        done = installed.returncode == 0 and _shell(f'PATH="{way.folder}:$PATH"{TURN}{way.also}', json.dumps(turn()), variables, root)
-        took = time.monotonic() - began
-        fault = _fault(done, upstream, took) if done else installed.stderr.strip() or "did not install"
-        print(f"{name:12} {first:8.1f} s {took:8.1f} s  {fault or _saved(upstream)}", flush=True)
-        return fault is None
-    finally:
-        upstream.shutdown()
-        shutil.rmtree(home)
-
-
-def _shell(script: str, text: str, variables: dict[str, str], root: Path | None) -> subprocess.CompletedProcess:
-    """With nothing of our own environment: what is not in `variables` a new user does not have either."""
-    into = ["chroot", str(root)] if root else []
-    clean = ["env", "-i", f"PATH={SYSTEM}", *(f"{key}={value}" for key, value in variables.items())]
-    return subprocess.run([*into, *clean, "sh", "-ec", script], input=text, text=True, capture_output=True, timeout=600)
-
-
-def _fault(done: subprocess.CompletedProcess, upstream: Upstream, took: float) -> str | None:
-    if done.returncode != 0:
-        return f"ended with {done.returncode}: {done.stderr.strip()}"
-    if ANSWER not in done.stdout or len(upstream.asked) != 1:
-        return f"no answer came back: {done.stdout!r}"
-    if len(upstream.asked[0]) > len(json.dumps(turn())) / 2:
-        return "the tool result did not get smaller"
-    return f"took more than {LIMIT} s" if took > LIMIT else None
-
-
-def _saved(upstream: Upstream) -> str:
-    return f"a request of {len(json.dumps(turn())):,} bytes went upstream with {len(upstream.asked[0]):,}, and was answered"
+    ways = [name for name in only or WAYS if name in WAYS and (name != "deb" or (root and debs))]
+    variables = {"SHELF": shelf.url, "DEB": (debs or [""])[-1]}
+    held = []
+    place = Place(root, cache())
+    print(f"{client.NAME} {client.VERSION}, whose tool prints {len(client.printed()):,} bytes")
+    print(f"{'way':12} {'installed':>10} {'turn done':>10} {'CPU':>10}  what happened")
+    for name in ways:
+        with place:
+            held.append(install(name, place, variables))
+    if image and (not only or "image" in only):
+        with place:
+            held.append(contain(image, place))
+    return held.count(False)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Installs every package that was assembled, and takes a tool turn with it.")
     parser.add_argument("packages", type=Path, help="what assemble.py wrote")
     parser.add_argument("--root", type=Path, help="a Debian without Rust: mmdebstrap can make one")
-    parser.add_argument("--only", nargs="*", default=[], choices=WAYS)
+    parser.add_argument("--image", type=Path, help="what deploy/container/build.sh wrote")
+    parser.add_argument("--only", nargs="*", default=[], choices=[*WAYS, "image"])
     chosen = parser.parse_args()
-    sys.exit(main(chosen.packages.resolve(), chosen.root and chosen.root.resolve(), chosen.only))
+    places = [path and path.resolve() for path in (chosen.packages, chosen.root, chosen.image)]
+    sys.exit(main(*places, chosen.only))
