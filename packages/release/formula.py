@@ -19,9 +19,9 @@ class Tersely < Formula
   def install
     bin.install "tersely"
     man1.install Dir["man/*.1"]
-    bash_completion.install "completions/tersely.bash" => "tersely" if File.exist? "completions/tersely.bash"
-    zsh_completion.install "completions/_tersely" if File.exist? "completions/_tersely"
-    fish_completion.install "completions/tersely.fish" if File.exist? "completions/tersely.fish"
+    bash_completion.install "completions/tersely.bash" => "tersely"
+    zsh_completion.install "completions/_tersely"
+    fish_completion.install "completions/tersely.fish"
   end
 
   test do

@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "try")]
 import assemble  # noqa: E402 - found by the line above
 import deb  # noqa: E402
+import extras  # noqa: E402
 from shelf import Shelf  # noqa: E402
 from targets import TARGETS, version  # noqa: E402
 
@@ -32,6 +33,10 @@ esac
 """
 
 
+# What extras.py writes of a program.
+EXTRAS = ["man/tersely.1", "man/tersely-run.1", *(f"completions/{name}" for name in extras.COMPLETIONS.values())]
+
+
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
@@ -41,10 +46,10 @@ class Packages(unittest.TestCase):
             program = cls.tmp / "binaries" / target.triple / target.program
             program.parent.mkdir(parents=True)
             program.write_bytes(STAND_IN.replace(b"PLATFORM", target.triple.encode()))
-        extras = cls.tmp / "binaries/extras"
-        for path in ("man/tersely.1", "completions/tersely.bash", "completions/_tersely"):
-            (extras / path).parent.mkdir(parents=True, exist_ok=True)
-            (extras / path).write_text(path)
+        beside = cls.tmp / "binaries/extras"
+        for path in EXTRAS:
+            (beside / path).parent.mkdir(parents=True, exist_ok=True)
+            (beside / path).write_text(path)
         assemble.main(cls.tmp / "binaries", cls.out, complete=True)
 
     @classmethod
@@ -93,6 +98,24 @@ class Packages(unittest.TestCase):
             archive = self.out / f"download/tersely-{triple}.tar.gz"
             self.assertIn(f'{archive.name}"\n      sha256 "{hashlib.sha256(archive.read_bytes()).hexdigest()}"', formula)
 
+    def test_every_archive_has_pages_and_completions(self) -> None:
+        for target in TARGETS:
+            name = f"tersely-{target.triple}"
+            if "windows" in target.triple:
+                with zipfile.ZipFile(self.out / f"download/{name}.zip") as archive:
+                    names = archive.namelist()
+            else:
+                with tarfile.open(self.out / f"download/{name}.tar.gz") as archive:
+                    names = archive.getnames()
+            self.assertLessEqual({f"{name}/{path}" for path in EXTRAS}, set(names))
+
+    def test_the_formula_installs_pages_and_completions_of_the_archive(self) -> None:
+        formula = (self.out / "download/tersely.rb").read_text()
+        self.assertIn('man1.install Dir["man/*.1"]', formula)
+        for name in ("tersely.bash", "_tersely", "tersely.fish"):
+            self.assertIn(f"completions/{name}", EXTRAS)
+            self.assertIn(f'_completion.install "completions/{name}"', formula)
+
     def test_a_platform_that_is_missing_is_an_error_when_all_are_asked_for(self) -> None:
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(SystemExit):
             assemble.main(Path(folder), self.out, complete=True)
@@ -103,7 +126,8 @@ class Packages(unittest.TestCase):
         field = subprocess.run(["dpkg-deb", "--field", path, "Architecture", "Depends"], capture_output=True, text=True, check=True)
         self.assertEqual(field.stdout, "Architecture: arm64\nDepends: libc6 (>= 2.28), libgcc-s1\n")
         listed = subprocess.run(["dpkg-deb", "--contents", path], capture_output=True, text=True, check=True).stdout
-        for file in ("usr/bin/tersely", "usr/share/man/man1/tersely.1.gz", "usr/share/bash-completion/completions/tersely"):
+        pages = [f"usr/share/man/man1/{name}.1.gz" for name in ("tersely", "tersely-run")]
+        for file in ("usr/bin/tersely", *pages, *deb.COMPLETIONS.values()):
             self.assertIn(f"./{file}\n", listed)
         self.assertNotIn("/usr/local/bin", listed)
 
