@@ -10,6 +10,10 @@
 function Install-Tersely {
     $ErrorActionPreference = 'Stop'
     $ProgressPreference = 'SilentlyContinue'
+    if ($env:OS -ne 'Windows_NT') { throw 'this installs the program for Windows; elsewhere use install.sh' }
+    # Windows PowerShell 5.1 may not offer it by itself, and the releases ask for it.
+    [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
+
     $releases = 'https://github.com/tersely/tersely/releases'
     $archive = 'tersely-x86_64-pc-windows-msvc.zip'
 
@@ -32,14 +36,23 @@ function Install-Tersely {
         if ($found -ne $expected) { throw "$archive is not what was released: its SHA-256 is $found, not $expected" }
 
         Expand-Archive "$tmp\$archive" -DestinationPath $tmp
+        $new = "$tmp\tersely-x86_64-pc-windows-msvc\tersely.exe"
+        $version = & $new --version
+        if ($LASTEXITCODE -ne 0) { throw "the program does not start: it ended with $LASTEXITCODE" }
+
+        $program = Join-Path $into 'tersely.exe'
         New-Item -ItemType Directory -Force -Path $into | Out-Null
-        Copy-Item -Force "$tmp\tersely-x86_64-pc-windows-msvc\tersely.exe" $into
+        # A program that runs cannot be replaced, but it can be renamed; it goes with the next upgrade.
+        Remove-Item -Force "$program.old" -ErrorAction SilentlyContinue
+        if (Test-Path $program) { Move-Item -Force $program "$program.old" }
+        Copy-Item $new $program
+        Remove-Item -Force "$program.old" -ErrorAction SilentlyContinue
     }
     finally {
         Remove-Item -Recurse -Force $tmp
     }
 
-    Write-Output "installed $(& "$into\tersely.exe" --version): $into\tersely.exe"
+    Write-Output "installed ${version}: $program"
     if (($env:PATH -split ';') -notcontains $into) {
         Write-Output "to have it on your path: [Environment]::SetEnvironmentVariable('PATH', [Environment]::GetEnvironmentVariable('PATH', 'User') + ';$into', 'User')"
     }
