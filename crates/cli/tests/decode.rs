@@ -1,6 +1,6 @@
 //! `tersely decode`, seen from outside.
 
-use serde_json::json;
+use serde_json::{Deserializer, Value, json};
 use tersely_testing::run::BuiltBinary;
 
 const TERSELY: BuiltBinary =
@@ -73,6 +73,30 @@ fn a_damaged_mark_is_a_fault() {
         &["marked as compressed", "hint: "],
     );
     TERSELY.check("decode", "x\n[layout1 nothing]", ("", 1), &["marked as compressed"]);
+}
+
+/// Behaviour 1.15: what the packages read of it is what comes back here.
+#[test]
+fn the_vectors_of_layouts_hold() -> serde_json::Result<()> {
+    let vectors: Value = serde_json::from_str(include_str!("../../../spec/vectors/layout.json"))?;
+    let section = |name: &str| vectors[name].as_array().cloned().unwrap_or_default();
+    let decode = |vector: &Value| TERSELY.run("decode", vector["text"].as_str().unwrap_or_default());
+    assert!(!section("accept").is_empty());
+    for vector in section("accept") {
+        let printed = decode(&vector).stdout;
+        let documents = Deserializer::from_str(&printed).into_iter().collect::<Result<Vec<Value>, _>>()?;
+        let found = if documents.len() == 1 { documents[0].clone() } else { Value::Array(documents) };
+        let expected: Value = serde_json::from_str(vector["json"].as_str().unwrap_or_default())?;
+        assert_eq!(found, expected, "{}", vector["name"]);
+    }
+    for vector in section("program_only") {
+        let ran = decode(&vector);
+        assert!(ran.code == Some(0) && !ran.stdout.contains("[layout1"), "{}: {ran:?}", vector["name"]);
+    }
+    for vector in section("reject") {
+        assert_eq!(decode(&vector).code, Some(1), "{}", vector["name"]);
+    }
+    Ok(())
 }
 
 /// It is what `compress` leaves of such a text.
