@@ -36,6 +36,7 @@ mod pulse;
 mod reply;
 mod serve;
 mod settings;
+mod startable;
 mod tap;
 mod tls;
 mod undo;
@@ -66,5 +67,6 @@ pub use serve::{bind, serve, serve_board};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };
+pub use startable::startable;
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

@@ -1,5 +1,6 @@
 //! A server that was started, from its first word to its end.
 
+use std::ffi::OsStr;
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::mcp::servers::StartedServer;
+use crate::startable::startable;
 
 /// How long a server may take to end by itself, and again once it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -22,7 +24,7 @@ impl ServerProcess {
     /// Starts a server; its standard error is this process's own.
     pub(super) fn start(server: &StartedServer) -> io::Result<(Self, ChildStdin, ChildStdout)> {
         let StartedServer { program, args, env } = server;
-        let mut command = Command::new(program);
+        let mut command = Command::new(startable(OsStr::new(program)));
         command.args(args).envs(env).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         // What it starts can be ended with it.
         #[cfg(unix)]

@@ -1,10 +1,13 @@
 //! Looks for clients, and asks each for its version.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use tersely_gateway::startable;
 
 use crate::command::doctor::finding::Finding;
 use crate::command::run::CLIENTS;
@@ -34,7 +37,7 @@ pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding
 }
 
 fn version(name: &str, install: &str) -> Finding {
-    let ran = Command::new(name).arg("--version").stdin(Stdio::null()).output();
+    let ran = Command::new(startable(OsStr::new(name))).arg("--version").stdin(Stdio::null()).output();
     match ran {
         Ok(ran) if ran.status.success() => {
             let said = String::from_utf8_lossy(&ran.stdout);

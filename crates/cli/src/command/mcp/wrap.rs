@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::{env, io};
 
 use tersely_engine::Engine;
-use tersely_gateway::{McpDoor, Originals, Pipe, relay};
+use tersely_gateway::{McpDoor, Originals, Pipe, relay, startable};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tokio::io::{stdin, stdout};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -46,7 +46,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
 /// to the model. Twice would be once too often: names that were given here would not be known there.
 fn step_aside(command: &[OsString]) -> Result<ExitCode, Stop> {
     let (program, args) = split(command)?;
-    let mut server = std::process::Command::new(program);
+    let mut server = std::process::Command::new(startable(program));
     server.args(args);
     #[cfg(unix)]
     let ended = Err(std::os::unix::process::CommandExt::exec(&mut server));
@@ -83,7 +83,8 @@ async fn serve(door: Arc<McpDoor>, command: &[OsString]) -> Result<ExitStatus, S
 
 /// The server, its standard error still this process's own.
 fn start(program: &OsString, args: &[OsString]) -> io::Result<(Child, Pipe<ChildStdout, ChildStdin>)> {
-    let mut child = Command::new(program).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut server = Command::new(startable(program));
+    let mut child = server.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let missing = || io::Error::other("no pipe to the server");
     let (from, to) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
     Ok((child, Pipe { from, to }))

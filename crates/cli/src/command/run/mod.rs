@@ -27,6 +27,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 
+use tersely_gateway::startable;
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::output;
 use tokio::process::{Child, Command};
@@ -100,7 +101,7 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
     let runtime = runtime()?;
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
-        let mut wanted = Command::new(program);
+        let mut wanted = Command::new(startable(program));
         wanted.args(&told.args).args(args).env(INSIDE, "1");
         let mut signals = Signals::all()?;
         let mut child =

@@ -22,7 +22,9 @@ impl World {
     /// This process's own, and the arguments of a command.
     pub(crate) fn around(args: &[OsString]) -> Self {
         let text = |value: OsString| value.to_string_lossy().into_owned();
-        let vars = std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect();
+        // Windows does not tell `Path` from `PATH`.
+        let known = |name: OsString| if cfg!(windows) { text(name).to_ascii_uppercase() } else { text(name) };
+        let vars = std::env::vars_os().map(|(name, value)| (known(name), text(value))).collect();
         let args = args.iter().cloned().map(text).collect();
         Self { vars, args, folder: std::env::current_dir().unwrap_or_default() }
     }
