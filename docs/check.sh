@@ -31,7 +31,8 @@ PATH="$root/$tools/bin:$PATH"
 have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
 
 say "table of contents"
-for page in $(cd docs && git ls-files --cached --others --exclude-standard '*.md' | grep -v '^SUMMARY.md$'); do
+# snippets/README.md is about a tool of this repository.
+for page in $(cd docs && git ls-files --cached --others --exclude-standard '*.md' ':!SUMMARY.md' ':!snippets/*'); do
     grep -qF "]($page)" docs/SUMMARY.md || fail "docs/$page is not in docs/SUMMARY.md"
 done
 
@@ -43,7 +44,7 @@ if have mdbook; then
     rm -rf "$site"
     MDBOOK_LOG=warn mdbook build docs
     # mdBook copies all that is no page.
-    (cd "$site" && rm -f book.toml ./*.sh pictures/*.py pictures/*.sh && rm -rf theme && find site -type f ! -name 'looks-*.css' ! -name 'focus-*.js' -delete)
+    (cd "$site" && rm -f book.toml ./*.sh pictures/*.py pictures/*.sh snippets.toml && rm -rf theme snippets && find site -type f ! -name 'looks-*.css' ! -name 'focus-*.js' -delete)
 fi
 
 if have lychee; then

@@ -92,5 +92,8 @@ def gemini(prompt: str) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--version"]:
+        print(SELF.get(NAME, "agent/1.0"))
+        sys.exit()
     play = {"claude": messages, "gemini": gemini}.get(NAME, responses)
     print(play(" ".join(sys.argv[1:]) or "Hello"))

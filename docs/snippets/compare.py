@@ -34,8 +34,8 @@ def matches(expected: list[str], found: list[str]) -> bool:
 
 
 def line_matches(expected: str, found: str) -> bool:
-    """Whether a line is the expected one; ` …` at its end stands for any rest."""
-    return found.startswith(expected[:-1]) if expected.endswith(" …") else found == expected
+    """Whether a line is the expected one; `…` at its end stands for any rest."""
+    return found.startswith(expected[:-1]) if expected.endswith("…") else found == expected
 
 
 def document(shown: str, printed: str) -> str | None:

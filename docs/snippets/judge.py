@@ -14,7 +14,7 @@ from pathlib import Path
 import compare
 import real
 from flags import Program, usages, words
-from listed import Listed
+from listed import Listed, Reason
 from page import Block, Page
 from sandbox import AGENTS, Done, Sandbox, serves
 from statements import HARMLESS, calls, programs, statements
@@ -35,6 +35,7 @@ class Verdict:
     said: str = ""
     hint: str = ""
     kind: str = "block"
+    not_run: list[str] = field(default_factory=list)
 
 
 class Wrong(Exception):
@@ -51,9 +52,10 @@ class Course:
 
     box: Sandbox
     real: bool
-    printed: dict[int, str | None] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-    skipped: bool = False
+    printed: dict[int, str | Reason] = field(default_factory=dict)
+    missing: dict[str, Reason] = field(default_factory=dict)
+    skipped: Reason | None = None
+    settings: str = ""
     started: list[str] = field(default_factory=list)
 
 
@@ -79,6 +81,10 @@ class Judge:
                 box.program(name, script)
             for name, source in self.listed.fixtures.get(page.path, {}).items():
                 box.write(name, (self.root / source).read_text())
+            if script := self.listed.before.get(page.path):
+                prepared = box.run(script, SECONDS)
+                if prepared.code != 0:
+                    raise SystemExit(f"{LIST}: what [before] says for {page.path} ended with {prepared.code}:\n{prepared.output}")
             course = Course(box, really)
             verdicts = [self.block(course, block) for block in page.blocks]
             for block, verdict in zip(page.blocks, verdicts):
@@ -87,9 +93,14 @@ class Judge:
         return verdicts + self.inline(page) + named_versions(self.root, page, versions)
 
     def unused(self) -> list[Verdict]:
-        """Entries of the list that nothing needed."""
+        """Entries of the list that nothing needed, and tests in it that are not there."""
         hint = "remove it, or mend how it names its block"
-        return [Verdict(LIST, one, "wrong", "nothing on any page needs this entry", hint, "list") for one in self.listed.unused()]
+        wrong = [Verdict(LIST, one, "wrong", "nothing on any page needs this entry", hint, "list") for one in self.listed.unused()]
+        for test in sorted(self.listed.tests):
+            there = test[5:] in self.recipes if test.startswith("just ") else (self.root / test).exists()
+            if not there:
+                wrong.append(Verdict(LIST, test, "wrong", "there is no such test", "name a file of the repository, or a recipe as `just NAME`", "list"))
+        return wrong
 
     def inline(self, page: Page) -> list[Verdict]:
         """Commands in sentences and tables."""
@@ -109,35 +120,45 @@ class Judge:
     def block(self, course: Course, block: Block) -> Verdict:
         """The verdict on one block."""
         try:
-            state, said = self.judge(course, block)
-            return Verdict(block.place, block.language, state, said)
+            state, said, *not_run = self.judge(course, block)
+            return Verdict(block.place, block.language, state, said, not_run=not_run)
         except Wrong as wrong:
             return Verdict(block.place, block.language or "no language", "wrong", wrong.said, wrong.hint)
 
-    def judge(self, course: Course, block: Block) -> tuple[str, str]:
+    def judge(self, course: Course, block: Block) -> tuple[str, ...]:
         """Runs a block, checks it, or finds its reason."""
         # A shell block has entries for its statements, one by one.
         entry = None if block.language in ("sh", "bash", "console") else self.listed.block(block.page, block.text)
         how = entry[0].get("as", "listed") if entry else ""
         if how == "listed":
             self.named(course, block)
-            return "listed", str(entry[1])
+            return left(entry[1])
+        if how == "quoted":
+            return self.quoted(block, entry[0]["from"])
         kinds = {"sh": self.shell, "bash": self.shell, "console": self.console, "text": self.text, "json": self.json, "toml": self.settings,
                  "yaml": self.settings, "python": self.python, "js": self.script, "ts": self.script}
         if block.language in kinds:
             return kinds[block.language](course, block, how)
         if reason := self.listed.languages.get(block.language):
             reason.used = True
-            return "listed", str(reason)
+            return left(reason)
         raise Wrong("this block has no language" if not block.language else f"nobody knows how to run or check `{block.language}`",
                     f"name one of {', '.join(kinds)}; or list the language with a reason in {LIST}")
 
-    def shell(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def quoted(self, block: Block, source: str) -> tuple[str, str]:
+        """Finds every number of a block in the record that it is from."""
+        numbers = re.findall(r"\d[\d,.]*\d|\d", block.text)
+        known = (self.root / source).read_text()
+        if missing := [one for one in numbers if not re.search(rf"(?<![\d,.]){re.escape(one)}(?![\d]|[,.]\d)", known)]:
+            raise Wrong(f"{source} does not say {', '.join(missing)}", "copy what the record says, or measure again")
+        return "checked", f"its numbers are in {source}"
+
+    def shell(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Runs a block's statements, one after the other."""
         printed, reasons, ran = "", [], 0
         for number, statement in self.split(block):
             done, excuse = self.statement(course, block, statement)
-            if done is None:
+            if isinstance(excuse, Reason):
                 reasons.append(excuse)
                 continue
             ran += 1
@@ -145,7 +166,7 @@ class Judge:
             printed += "" if serves(statement) else done.output
             if done.code != 0 and not excuse:
                 raise Wrong(f"line {block.line + number}: `{statement.strip()}` ended with {done.code}:\n{done.output[-3000:]}", "mend the command or what it needs; what prints an error on purpose is a `console` block")
-        course.printed[id(block)] = None if reasons else printed
+        course.printed[id(block)] = reasons[0] if reasons else printed
         return outcome(ran, reasons)
 
     def split(self, block: Block) -> list[tuple[int, str]]:
@@ -155,14 +176,14 @@ class Judge:
         except ValueError as error:
             raise Wrong(f"bash cannot read this: {error}", "mend the syntax, or name another language than sh") from error
 
-    def statement(self, course: Course, block: Block, statement: str) -> tuple[Done | None, str]:
+    def statement(self, course: Course, block: Block, statement: str) -> tuple[Done, str | Reason]:
         """Runs one statement, or gives the reason why not."""
         for call in calls(statement):
             for complaint in self.program.complaints(call):
                 raise Wrong(complaint, "mend the page, or the program")
         if reason := self.reason(course, block, statement):
-            course.skipped = True
-            return None, reason
+            course.skipped = reason
+            return Done(0, ""), reason
         for name in programs(statement):
             known = name in HARMLESS or (course.box.bin / name).exists() or course.real and (name in AGENTS or name in self.listed.programs)
             if not known:
@@ -175,7 +196,7 @@ class Judge:
         done = course.box.run(statement, REAL_SECONDS if course.real else SECONDS)
         # What was not run has recorded nothing; that is no fault of the page.
         if course.skipped and done.code == 1 and "tersely stats" in statement:
-            return None, "nothing is recorded, because what would record it is listed"
+            return done, course.skipped
         return done, "it is meant to fail" if how == "fails" else ""
 
     def how(self, block: Block, text: str) -> str:
@@ -183,23 +204,23 @@ class Judge:
         entry = self.listed.block(block.page, text)
         return entry[0].get("as", "listed") if entry else ""
 
-    def reason(self, course: Course, block: Block, statement: str) -> str:
-        """Why a statement is not run; empty if it is."""
+    def reason(self, course: Course, block: Block, statement: str) -> Reason | None:
+        """Why a statement is not run; nothing if it is."""
         entry = self.listed.block(block.page, statement)
         how = entry[0].get("as", "listed") if entry else ""
-        if how == "listed" or how == "interactive" and course.real:
-            return str(entry[1])
+        if how == "listed" and not (course.real and entry[1].real) or how == "interactive" and course.real:
+            return entry[1]
         for name in programs(statement):
             found = self.listed.programs.get(name)
             if found and not (course.real and found.real):
                 found.used = True
-                return f"{name}: {found}"
+                return found
         for name, why in course.missing.items():
             if name in words(statement):
                 return why
-        return ""
+        return None
 
-    def console(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def console(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Runs what follows each `$`, and compares what is shown below it."""
         parts = re.split(r"^\$ ", block.text, flags=re.M)
         if parts[0].strip():
@@ -208,7 +229,7 @@ class Judge:
         for part in parts[1:]:
             statement, _, shown = part.partition("\n")
             done, reason = self.statement(course, block, statement)
-            if done is None:
+            if isinstance(reason, Reason):
                 reasons.append(reason)
                 continue
             ran += 1
@@ -216,19 +237,19 @@ class Judge:
                 raise Wrong(f"`{statement}` prints something else:\n{difference}", "copy what it prints; if it may differ from run to run, list the block as \"like\"")
         return outcome(ran, reasons)
 
-    def text(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def text(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Compares a text with what the block before it printed; or checks lines of usage."""
         if reason := self.listed.pages.get(block.page):
             reason.used = True
-            return "listed", str(reason)
+            return left(reason)
         before = block.after
         if how == "printed" and before:
             course.box.write("above", before.text)
             course.printed[id(before)] = course.box.run(self.listed.block(block.page, block.text)[0]["command"], SECONDS).output
         if before and id(before) in course.printed:
             printed = course.printed[id(before)]
-            if printed is None:
-                return "listed", "it shows what a listed block prints"
+            if isinstance(printed, Reason):
+                return left(printed, "it shows what the block above prints: ")
             if difference := compare.text(block.text, printed, like=how == "like"):
                 raise Wrong(f"the block above prints something else:\n{difference}", "copy what it prints; if it may differ from run to run, list the block as \"like\"")
             return "run", "it is what the block above prints"
@@ -240,7 +261,7 @@ class Judge:
             return "checked", f"{len(lines)} lines of usage"
         raise Wrong("no command above prints this text", f"show the command in a `sh` block right above it, or list the block with a reason in {LIST}")
 
-    def json(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def json(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Reads a document; compares it with what the block before it printed."""
         try:
             json.loads(block.text)
@@ -251,8 +272,8 @@ class Judge:
             self.named(course, block)
             return "checked", "it is JSON"
         printed = course.printed[id(before)]
-        if printed is None:
-            return "listed", "it shows what a listed block prints"
+        if isinstance(printed, Reason):
+            return left(printed, "it shows what the block above prints: ")
         if difference := compare.document(block.text, printed):
             raise Wrong(f"the block above prints something else:\n{difference}", "copy what it prints; \"…\" stands for any value")
         return "run", "it is what the block above prints"
@@ -271,13 +292,15 @@ class Judge:
         if how == "foreign" or not ours:
             return "checked", f"it is {block.language.upper()}"
         file = course.box.root / f"settings.{block.language}"
-        file.write_text(block.text)
+        # Some settings make sense only beside those that the page showed before.
+        file.write_text(course.box.place((course.settings if how == "added" else "") + block.text))
+        course.settings = block.text
         done = subprocess.run([self.program.path, "config", "check", file], capture_output=True, text=True, check=False, env=course.box.env | variables(block.text))
         if done.returncode != 0:
             raise Wrong(f"`tersely config check` says:\n{done.stderr}", f"mend the settings; another program's are listed as \"foreign\" in {LIST}")
         return "checked", "`tersely config check` takes it"
 
-    def python(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def python(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Runs a program, or checks its syntax where it is to become a file or needs a package."""
         try:
             tree = ast.parse(block.text)
@@ -288,7 +311,7 @@ class Judge:
         unknown = [name.split(".")[0] for name in imported if name.split(".")[0] not in sys.stdlib_module_names | {"tersely"}]
         return self.code(course, block, unknown, ("python", "snippet.py"))
 
-    def script(self, course: Course, block: Block, how: str) -> tuple[str, str]:
+    def script(self, course: Course, block: Block, how: str) -> tuple[str, ...]:
         """Runs a module for Node, or checks its syntax where it is to become a file or needs a package."""
         unknown = [one or other for one, other in IMPORT.findall(block.text) if not (one or other).startswith("node:")]
         file = course.box.root / "syntax.mjs"
@@ -298,22 +321,24 @@ class Judge:
             raise Wrong(f"node cannot read this:\n{done.stderr}", "mend it")
         return self.code(course, block, unknown, ("node", "snippet.mjs"))
 
-    def code(self, course: Course, block: Block, unknown: list[str], start: tuple[str, str]) -> tuple[str, str]:
+    def code(self, course: Course, block: Block, unknown: list[str], start: tuple[str, str]) -> tuple[str, ...]:
         """Puts a program into its file, or runs it at once."""
-        why = ""
+        why = None
         for module in unknown:
             reason = self.listed.modules.get(module)
             if reason is None:
                 raise Wrong(f"this needs the package `{module}`, which may not be installed", f"list it with a reason in {LIST} ([module.{module!r}])")
             reason.used = True
+            if reason.real and block.page not in self.listed.versions:
+                raise Wrong(f"`run.py --real` does not run this page, so nothing runs `{module}`", f"give the page versions in {LIST}")
             if not (course.real and reason.real):
-                why = f"{module}: {reason}"
+                why = reason
         if name := self.named(course, block):
             if why:
                 course.missing[name] = why
-            return ("listed", why) if why else ("checked", "its syntax")
+            return left(why) if why else ("checked", "its syntax")
         if why:
-            return "listed", why
+            return left(why)
         course.box.write(start[1], block.text)
         done = course.box.run(f"{start[0]} {start[1]}", REAL_SECONDS if course.real else SECONDS)
         if done.code != 0:
@@ -328,12 +353,20 @@ class Judge:
         return block.name
 
 
-def outcome(ran: int, reasons: list[str]) -> tuple[str, str]:
-    """What a block of statements counts as."""
-    why = "; ".join(dict.fromkeys(reasons))
-    if not ran:
-        return "listed", why
-    return "run", f"{ran} statements" + (f", {len(reasons)} not: {why}" if reasons else "")
+def left(reason: Reason, because: str = "") -> tuple[str, str, str]:
+    """What a block that is not run here counts as."""
+    return reason.state, f"{because}{reason}", str(reason)
+
+
+def outcome(ran: int, reasons: list[Reason]) -> tuple[str, ...]:
+    """What a block of statements counts as: a part that nothing runs counts for the whole."""
+    why = list(dict.fromkeys(str(one) for one in reasons))
+    if not reasons:
+        return "run", f"{ran} statements"
+    state = "not run" if any(one.state == "not run" for one in reasons) else "elsewhere"
+    if ran:
+        return "run" if state == "elsewhere" else "in part", f"{ran} statements, {len(reasons)} not: {'; '.join(why)}", *why
+    return state, "; ".join(why), *why
 
 
 def variables(text: str) -> dict[str, str]:

@@ -14,7 +14,13 @@ class Reason:
     why: str
     instead: str
     real: bool = False
+    test: str = ""
     used: bool = field(default=False, compare=False)
+
+    @property
+    def state(self) -> str:
+        """Whether another test runs it."""
+        return "elsewhere" if self.test else "not run"
 
     def __str__(self) -> str:
         return f"{self.why}; instead: {self.instead}"
@@ -34,6 +40,7 @@ class Listed:
         self.addresses: list[str] = read.get("addresses", [])
         self.fixtures: dict[str, dict[str, str]] = read.get("files", {})
         self.scripts: dict[str, dict[str, str]] = read.get("scripts", {})
+        self.before: dict[str, str] = read.get("before", {})
         self.variables: dict[str, dict[str, str]] = read.get("variables", {})
         self.versions: dict[str, dict] = read.get("versions", {})
 
@@ -44,6 +51,12 @@ class Listed:
                 why.used = True
                 return entry, why
         return None
+
+    @property
+    def tests(self) -> set[str]:
+        """What the entries say that runs their blocks in place of this program."""
+        tables = (self.programs, self.modules, self.languages, self.pages)
+        return {one.test for table in tables for one in table.values() if one.test} | {one.test for _, one in self.blocks if one.test}
 
     def unused(self) -> list[str]:
         """Entries that nothing needed."""
@@ -57,4 +70,4 @@ def reason(path: Path, name: str, entry: dict) -> Reason:
     for key in ("why", "instead"):
         if not entry.get(key):
             raise SystemExit(f"{path}: the entry for {name!r} has no `{key}`")
-    return Reason(entry["why"], entry["instead"], entry.get("real", False))
+    return Reason(entry["why"], entry["instead"], entry.get("real", False), entry.get("test", ""))

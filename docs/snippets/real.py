@@ -43,6 +43,8 @@ def furnish(versions: dict, box: Sandbox) -> None:
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         (box.root / "pins.txt").write_text("".join(f"{name}=={version}\n" for name, version in pins.items()))
         box.env |= {"PIP_CONSTRAINT": str(box.root / "pins.txt"), "PATH": f"{venv / 'bin'}:{box.env['PATH']}"}
+        if versions.get("given"):
+            subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--requirement", box.root / "pins.txt"], check=True)
     if pins := versions.get("node"):
         # npm takes the version that is written here when a package is installed by its name alone.
         box.write("package.json", json.dumps({"private": True, "type": "module", "dependencies": pins}))

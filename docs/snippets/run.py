@@ -50,6 +50,7 @@ def main() -> int:
         verdicts += judge.unused()
     report(verdicts, given.verbose)
     print(f"{len(paths)} pages, {summary(verdicts)}, {time.monotonic() - began:.1f} s")
+    print(excuses(verdicts), end="")
     if given.json:
         given.json.write_text(json.dumps([asdict(one) for one in verdicts], indent=1) + "\n")
     return any(one.state == "wrong" for one in verdicts)
@@ -79,8 +80,18 @@ def summary(verdicts: list[Verdict]) -> str:
     """How many blocks there are of each kind."""
     blocks = Counter(one.state for one in verdicts if one.kind == "block")
     inline = Counter(one.state for one in verdicts if one.kind == "inline")
-    states = ", ".join(f"{blocks[state]} {state}" for state in ("run", "checked", "listed", "wrong"))
+    names = {"run": "run", "checked": "checked", "elsewhere": "run by another test", "in part": "run in part", "not run": "not run", "wrong": "wrong"}
+    states = ", ".join(f"{blocks[state]} {name}" for state, name in names.items())
     return f"{sum(blocks.values())} blocks: {states}; {sum(inline.values())} commands in sentences: {inline['wrong']} wrong"
+
+
+def excuses(verdicts: list[Verdict]) -> str:
+    """Why blocks are not run by any test, or only in part, and what is done instead."""
+    found: dict[str, list[str]] = {}
+    for one in verdicts:
+        for why in one.not_run if one.state in ("not run", "in part") else []:
+            found.setdefault(why, []).append(one.place)
+    return "".join(f"not run: {why} ({', '.join(places)})\n" for why, places in sorted(found.items()))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,9 @@ class Sandbox:
             folder.mkdir()
         self.state = self.root / "state"
         self.port = free()
-        self.addresses = {GATEWAY: f"127.0.0.1:{self.port}"} | {one: upstream for one in addresses}
+        self.addresses = {GATEWAY: f"127.0.0.1:{self.port}", "0.0.0.0:8787": f"0.0.0.0:{self.port}"} | {one: upstream for one in addresses}
+        # Files of the system that pages talk about.
+        self.addresses |= {one: f"{self.root}{one}" for one in ("/etc/tersely/", "/etc/ssl/corp")}
         self.server: subprocess.Popen | None = None
         (self.bin / "tersely").symlink_to(tersely)
         # What it prints is compared: a meter of progress would be in the way.
@@ -93,7 +95,7 @@ class Sandbox:
 
     def write(self, name: str, text: str) -> Path:
         """Puts a file where the page says it is."""
-        path = self.home / name[2:] if name.startswith("~/") else self.work / name
+        path = self.home / name[2:] if name.startswith("~/") else self.root / name[1:] if name.startswith("/") else self.work / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.place(text))
         return path
@@ -150,7 +152,7 @@ class Sandbox:
 def serves(statement: str) -> bool:
     """Whether a statement starts a server of ours and does not end by itself."""
     said = [word for word in words(statement) if "=" not in word or word.startswith("-")]
-    return said[:2] in (["tersely", "serve"], ["tersely", "http"], ["tersely", "dashboard"]) and "--help" not in said or said[:3] == ["tersely", "mcp", "serve"]
+    return said[:2] in (["tersely", "serve"], ["tersely", "http"], ["tersely", "dashboard"], ["tersely", "extproc"]) and "--help" not in said or said[:3] == ["tersely", "mcp", "serve"]
 
 
 def end(process: subprocess.Popen) -> None:

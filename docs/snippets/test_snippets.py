@@ -12,6 +12,7 @@ import page
 from flags import Program, usages
 from judge import Judge, Verdict
 from listed import Listed
+from run import excuses, summary
 from statements import calls, programs, statements
 from upstream import Upstream
 
@@ -20,6 +21,26 @@ LIST = """
 [program.docker]
 why = "needs a daemon"
 instead = "syntax"
+
+[program.podman]
+why = "needs a kernel"
+instead = "a test runs it"
+test = "just good"
+
+[[block]]
+page = "docs/a.md"
+begins = "measured"
+as = "quoted"
+from = "record.md"
+why = "a measurement"
+instead = "looked up"
+
+[[block]]
+page = "docs/a.md"
+begins = "min_bytes = 7"
+as = "added"
+why = "needs what stands above"
+instead = "checked together"
 
 [[block]]
 page = "docs/a.md"
@@ -38,6 +59,7 @@ def judged(text: str) -> list[Verdict]:
         (root / "justfile").write_text("good name='x': other\n    true\n")
         (root / "docs" / "snippets.toml").write_text(LIST)
         (root / "docs" / "a.md").write_text(text)
+        (root / "record.md").write_text("It took 1,024 ms, 7.5 %.\n")
         judge = Judge(root, PROGRAM, Listed(root / "docs" / "snippets.toml"), Upstream().address, real=False)
         return judge.page(page.read(root, root / "docs" / "a.md"))
 
@@ -74,11 +96,34 @@ class Pages(unittest.TestCase):
         self.assertIn("no such flag", self.states("```sh\ndocker run x && tersely serve --port 1\n```\n", "wrong"))
 
     def test_programs_are_listed_or_wrong(self) -> None:
-        self.states("```sh\ndocker run x\n```\n", "listed")
+        self.states("```sh\ndocker run x\n```\n", "not run")
+        self.states("```sh\npodman run x\n```\n\n```text\nx\n```\n", "elsewhere", "elsewhere")
+        self.states("```sh\ntersely --version\npodman run x\n```\n", "run")
+        self.states("```sh\ntersely --version\ndocker run x\n```\n", "in part")
         self.assertIn("`kubectl`", self.states("```sh\nkubectl get pods\n```\n", "wrong"))
         self.assertIn("`left_pad`", self.states("```python\nimport left_pad\n```\n", "wrong"))
 
+    def test_what_is_not_run_is_said_with_its_reason(self) -> None:
+        verdicts = judged("```sh\ntersely --version\ndocker run x\npodman run x\n```\n\n```sh\ndocker run y\n```\n")
+        self.assertIn("1 run in part, 1 not run", summary(verdicts))
+        self.assertIn("not run: needs a daemon; instead: syntax (docs/a.md:1, docs/a.md:7)\n", excuses(verdicts))
+
+    def test_a_test_that_is_not_there_is_wrong(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            (root / "justfile").write_text("other:\n    true\n")
+            (root / "list.toml").write_text(LIST)
+            found = Judge(root, PROGRAM, Listed(root / "list.toml"), "", real=False).unused()
+        self.assertIn(("just good", "there is no such test"), [(one.what, one.said) for one in found])
+
+    def test_a_measurement_is_in_its_record(self) -> None:
+        self.states("```text\nmeasured: 1,024 ms, 7.5 %\n```\n", "checked")
+        self.assertIn("does not say 24, 7.\n", self.states("```text\nmeasured: 24 ms, 7 %, 7.5 %\n```\n", "wrong") + ".\n")
+
     def test_settings_are_checked(self) -> None:
+        twice = "```toml\nmin_bytes = 1\n```\n\n```toml\nmin_bytes = %d\n```\n"
+        self.states(twice % 2, "checked", "checked")
+        self.assertIn("min_bytes", self.states(twice % 7, "checked", "wrong"))
         self.states('```toml\nmode = "safe"\n```\n', "checked")
         self.assertIn("min_byte", self.states("```toml\nmin_byte = 1\n```\n", "wrong"))
         self.states("```json\n{,}\n```\n", "wrong")
