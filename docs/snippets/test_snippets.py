@@ -123,7 +123,7 @@ class Pages(unittest.TestCase):
     def test_settings_are_checked(self) -> None:
         twice = "```toml\nmin_bytes = 1\n```\n\n```toml\nmin_bytes = %d\n```\n"
         self.states(twice % 2, "checked", "checked")
-        self.assertIn("min_bytes", self.states(twice % 7, "checked", "wrong"))
+        self.assertIn("duplicate key", self.states(twice % 7, "checked", "wrong"))
         self.states('```toml\nmode = "safe"\n```\n', "checked")
         self.assertIn("min_byte", self.states("```toml\nmin_byte = 1\n```\n", "wrong"))
         self.states("```json\n{,}\n```\n", "wrong")
