@@ -81,7 +81,7 @@ packages-try *where: release
     deploy/container/build.sh target/packages/image.tar {{where}}
     packages/try/try.sh target/packages/out --image target/packages/image.tar
 
-# Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something serious (2 minutes).
+# Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something (minutes).
 [group('slow')]
 site-a11y:
     docs/check.sh --look target/site-looks

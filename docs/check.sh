@@ -2,7 +2,7 @@
 # Checks the site and what is said in the repository: the book builds, links lead somewhere here and on the site, words are spelled right.
 #
 #   docs/check.sh              what CI runs; the site is in target/site
-#   docs/check.sh --look DIR   also opens every page in Chromium, narrow and wide, light and dark: axe must find nothing serious, no page may be wider than the screen,
+#   docs/check.sh --look DIR   also opens every page in Chromium, narrow and wide, light and dark: axe must find nothing, no page may be wider than the screen,
 #                              and pictures of the pages go to DIR (minutes)
 #
 # Tools are installed into target/tools/docs, once. What is neither there nor to be had is skipped, and said so.
