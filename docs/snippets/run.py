@@ -68,7 +68,7 @@ def report(verdicts: list[Verdict], verbose: bool) -> None:
         if one.state == "wrong":
             print(f"\nWRONG {one.place} ({one.what})\n{indented(one.said)}\n  what to do: {one.hint}\n")
         elif verbose:
-            print(f"{one.state:8}{one.place} ({one.what}){': ' + one.said if one.said else ''}")
+            print(f"{one.state:10}{one.place} ({one.what}){': ' + one.said if one.said else ''}")
 
 
 def indented(text: str) -> str:
