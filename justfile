@@ -128,6 +128,12 @@ clients: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 clients.py
 
+# Every agent that `tersely run` knows and a registry has, started by it: does each finish a tool turn, and is nothing left behind? (half an hour)
+[group('slow')]
+started: release
+    python3 benchmarks/clients/setup.py --all
+    cd benchmarks/clients && python3 started.py
+
 # Real agents and SDKs whose model fetches back what was left out: do they ever see it happen? (minutes)
 [group('slow')]
 expand: release

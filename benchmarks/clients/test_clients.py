@@ -14,6 +14,7 @@ from relay import parse
 from secrets_list import secrets
 from soak import pieces
 from speech import OWN, READ, SHAPES, TOOL, WROTE, Call, Text, is_hidden
+from started import Result, Turn, foreign, judged
 from upstream import Request
 
 
@@ -132,6 +133,29 @@ class Edits(unittest.TestCase):
         turns = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result, {"type": "text", "text": "beside"}]}]
         request = Request("POST", "/v1/messages", [], json.dumps({"messages": turns}).encode())
         self.assertEqual([word in outside(request) for word in ["in a call", "in a result", "beside"]], [False, False, True])
+
+
+class Started(unittest.TestCase):
+    """What is held against an agent that `tersely run` started."""
+
+    def fault(self, before: int, after: int, *named: str, client: str = "pi", closing: str = "2 requests: 9 of 20 tokens saved") -> str:
+        direct, through = Turn("", 0, True), Turn("", 0, True, named=list(named))
+        return judged(Result(client, before=before, after=after, closing=closing), through, direct)
+
+    def test_a_good_turn_has_no_fault(self) -> None:
+        self.assertEqual(self.fault(10, 4), "")
+        self.assertEqual(self.fault(10, 10, client="aider, settings"), "")
+
+    def test_each_check_can_fail(self) -> None:
+        self.assertIn("tokens", self.fault(10, 10))
+        self.assertIn("tokens", self.fault(10, 4, client="aider, settings"))
+        self.assertIn("closing", self.fault(10, 4, closing="no requests came through"))
+        self.assertIn("home/a.json", self.fault(10, 4, "home/a.json"))
+
+    def test_a_port_that_is_not_the_upstream_s_is_found(self) -> None:
+        self.assertTrue(foreign(b"x http://127.0.0.1:4242/v1", 80))
+        self.assertTrue(foreign(b"at localhost:4242", 80))
+        self.assertFalse(foreign(b"http://127.0.0.1:80/v1 and https://h:4242", 80))
 
 
 if __name__ == "__main__":

@@ -139,7 +139,10 @@ def responses(body: dict) -> list[dict]:
 
 def gemini(body: dict) -> list[dict]:
     """Events in the shape of Gemini."""
-    declared = [one for tool in body.get("tools") or [] for one in tool.get("functionDeclarations") or []]
+    # Goose sends one object where others send a list of them, which Google accepts.
+    offered = body.get("tools") or []
+    offered = [offered] if isinstance(offered, dict) else offered
+    declared = [one for tool in offered for one in tool.get("functionDeclarations") or []]
     tool = shell([one.get("name") for one in declared])
     answered = any("functionResponse" in part for turn in body["contents"] for part in turn.get("parts") or [])
     if tool and not answered:

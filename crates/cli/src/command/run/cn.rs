@@ -3,9 +3,10 @@
 use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
 
-use crate::command::run::client::{Client, Told, direct};
+use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
 use crate::command::run::usual;
+use crate::command::run::vendor::{GEMINI, VendorVariables};
 use crate::command::run::world::World;
 
 /// Continue's command line.
@@ -21,11 +22,14 @@ impl Client for Cn {
     }
 
     /// It takes another file of settings by an argument: the user's own, with doors for addresses, as JSON, which is YAML
-    /// too.
+    /// too. For Gemini it reads an address from a variable alone, whatever a file says.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let mut told = Told { env: direct(world), ..Told::default() };
         let file = world.home("CONTINUE_GLOBAL_DIR", ".continue").join("config.yaml");
         let mut config = World::yaml(&file);
+        let mut models = config["models"].as_array().into_iter().flatten();
+        let is_gemini = models.any(|model| model["provider"] == "gemini");
+        let vendors: &[VendorVariables] = if is_gemini { &[GEMINI] } else { &[] };
+        let mut told = Told::variables(world, doors, vendors)?;
         if world.option("--config", "--config").next().is_some() {
             told.notes.push(format!(
                 "cn uses what --config names: leave that out, and {} leads here",
@@ -66,12 +70,23 @@ mod tests {
         let (world, home) = World::with_home("cn", &[(".continue/config.yaml", config)]);
         let mut doors = Doors::default();
         let told = Cn.point(&world, &mut doors).expect("doors");
-        assert_eq!(told.args[0], "--config");
+        assert!(told.args[0] == "--config" && told.env.is_empty(), "{told:?}");
         let text = doors.resolved(&fs::read_to_string(&told.args[1]).expect("a file"));
         assert_eq!(
             text,
             r#"{"name":"mine","models":[{"provider":"anthropic","apiKey":"1","apiBase":"https://api.anthropic.com/v1"},{"provider":"vllm","apiBase":"http://h/v1/","maxTokens":9},{"uses":"some/one"}],"rules":["be brief"]}"#
         );
+        drop(home);
+    }
+
+    #[test]
+    fn gemini_is_told_by_a_variable() {
+        let config = "models:\n  - provider: gemini\n    apiKey: k\n";
+        let (world, home) = World::with_home("cn-gemini", &[(".continue/config.yaml", config)]);
+        let mut doors = Doors::default();
+        let told = Cn.point(&world, &mut doors).expect("doors");
+        assert_eq!(told.env[0].0, "GOOGLE_GEMINI_BASE_URL");
+        assert_eq!(doors.resolved(&told.env[0].1), "https://generativelanguage.googleapis.com");
         drop(home);
     }
 

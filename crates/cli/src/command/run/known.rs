@@ -1,5 +1,6 @@
 //! Table: the clients that are known.
 
+use crate::command::run::aider::Aider;
 use crate::command::run::claude::Claude;
 use crate::command::run::client::Client;
 use crate::command::run::cline::Cline;
@@ -14,8 +15,10 @@ use crate::command::run::qwen::Qwen;
 use crate::command::run::variables::{AMP, COPILOT, GOOSE};
 
 /// Every client that is known.
-pub(crate) const CLIENTS: [&dyn Client; 13] =
-    [&Claude, &Codex, &OPENCODE, &GeminiCli, &GOOSE, &Cline, &Qwen, &Cn, &COPILOT, &Droid, &Pi, &KILO, &AMP];
+pub(crate) const CLIENTS: [&dyn Client; 14] = [
+    &Claude, &Codex, &OPENCODE, &GeminiCli, &GOOSE, &Cline, &Qwen, &Cn, &COPILOT, &Droid, &Pi, &KILO, &Aider,
+    &AMP,
+];
 
 /// The client of a name; any other command is one that reads the usual variables.
 pub(crate) fn named(name: &str) -> &'static dyn Client {

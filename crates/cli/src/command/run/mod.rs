@@ -1,5 +1,6 @@
 //! `tersely run`: a command with a gateway of its own, and a line about what that saved.
 
+mod aider;
 mod claude;
 mod client;
 mod cline;
@@ -56,8 +57,9 @@ Exits with the command's own exit code, or 128 + signal if a signal ended it.";
 
 /// Run an agent through a private gateway, then print what it saved
 ///
-/// Knows claude, codex, opencode and gemini, and forwards to whatever they are configured to use. Any other command
-/// gets the base-URL variables that most programs and libraries read.
+/// Knows claude, codex, opencode, gemini, goose, cline, qwen, cn, copilot, droid, pi, kilo and aider, and forwards to
+/// whatever they are configured to use. Any other command gets the base-URL variables that most programs and libraries
+/// read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("listen", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {

@@ -37,7 +37,8 @@ impl Client for Pi {
         Some("npm install -g @mariozechner/pi-coding-agent")
     }
 
-    /// An extension can give a provider another address, and leaves all else about it as it is.
+    /// An extension can give a provider another address, and leaves all else about it as it is. It is a module of the old
+    /// kind: pi keeps a copy of any other in the folder for temporary files, with the doors in it.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let mut told = Told { env: direct(world), ..Told::default() };
         if world.args.first().is_some_and(|first| OTHER.contains(&first.as_str())) {
@@ -64,7 +65,7 @@ impl Client for Pi {
         for (name, (usual, place)) in places {
             urls.extend(doors.lead(&name, usual, &place)?.map(|url| (name, url)));
         }
-        let path = told.file("tersely.js", &extension(&json!(urls)))?;
+        let path = told.file("tersely.cjs", &extension(&json!(urls)))?;
         told.args = vec!["-e".to_owned(), path];
         Ok(told)
     }
@@ -77,7 +78,7 @@ fn has_own_places(provider: &Value) -> bool {
 fn extension(urls: &Value) -> String {
     format!(
         "const urls = {urls};\n\
-         export default (pi) => {{\n  \
+         module.exports = (pi) => {{\n  \
            for (const [name, baseUrl] of Object.entries(urls)) pi.registerProvider(name, {{ baseUrl }});\n\
          }};\n"
     )
@@ -115,6 +116,10 @@ mod tests {
             assert!(said_all.contains(expected), "{expected} in {said_all}");
         }
         assert!(!said_all.contains("apart"), "{said_all}");
+        assert!(
+            said_all.contains("module.exports = (pi) =>") && !said_all.contains("export default"),
+            "{said_all}"
+        );
         world.args = vec!["install".to_owned(), "npm:x".to_owned()];
         assert_eq!(said(&world), "");
         drop(home);
