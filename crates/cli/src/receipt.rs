@@ -1,6 +1,7 @@
 //! What was written into places that are not ours, kept so that `tersely uninstall` undoes just that.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -107,12 +108,10 @@ impl Receipt {
 impl Receipts {
     /// Reads them; there may be none.
     pub(crate) fn open() -> Result<Self, CommandFault> {
-        let folder = settings::state_folder(&SettingSources::new(&settings::Flags::default()));
-        let folder = folder.ok_or_else(|| {
+        let file = Self::file().ok_or_else(|| {
             let hint = "set HOME or XDG_STATE_HOME; what is written is recorded there, to be undone";
             CommandFault::unable("there is no place for a record of what is written", hint)
         })?;
-        let file = folder.join("setup.json");
         if !file.exists() {
             return Ok(Self { file, all: Vec::new() });
         }
@@ -124,6 +123,12 @@ impl Receipts {
             CommandFault::unable(format!("{}: not a record of ours", file.display()), hint)
         })?;
         Ok(Self { file, all })
+    }
+
+    /// Where they are kept, if there is a place for them.
+    pub(crate) fn file() -> Option<PathBuf> {
+        let sources = SettingSources::new(&settings::Flags::default());
+        settings::state_folder(&sources).map(|folder| folder.join("setup.json"))
     }
 
     /// Keeps a receipt; it replaces one for the same place.
@@ -149,10 +154,13 @@ impl Receipts {
 
     fn save(&self) -> Result<(), CommandFault> {
         if self.all.is_empty() {
-            return fs::remove_file(&self.file).map_err(|error| {
-                let hint = "remove it by hand; all that it names is undone";
-                CommandFault::unable(format!("{}: {error}", self.file.display()), hint)
-            });
+            return match fs::remove_file(&self.file) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    let hint = "remove it by hand; all that it names is undone";
+                    Err(CommandFault::unable(format!("{}: {error}", self.file.display()), hint))
+                }
+                _ => Ok(()),
+            };
         }
         let written: Vec<_> = self.all.iter().map(Receipt::json).collect();
         create(&self.file, &format!("{:#}\n", json!({ "written": written })), 0o600)

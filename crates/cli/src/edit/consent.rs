@@ -36,6 +36,8 @@ pub(crate) fn ask(question: &str) -> Result<bool, Stop> {
     write!(asked, "{question} [y/N] ")?;
     asked.flush()?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
+    if io::stdin().lock().read_line(&mut answer)? == 0 {
+        writeln!(asked)?;
+    }
     Ok(["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()))
 }

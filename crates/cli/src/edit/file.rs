@@ -103,7 +103,7 @@ impl ClientFile {
         let path = fs::canonicalize(path).map_err(unable)?;
         let about = fs::metadata(&path).map_err(unable)?;
         if !about.is_file() {
-            let hint = "name the client's own file with --file";
+            let hint = "check the path: a file is meant";
             return Err(CommandFault::unable(format!("{named}: not a file"), hint));
         }
         let mut bytes = Vec::new();
@@ -140,7 +140,7 @@ impl ClientFile {
     }
 
     /// Says so if the file may not be changed, or is no longer as it was read.
-    fn ensure_ready(&self) -> Result<(), CommandFault> {
+    pub(crate) fn ensure_ready(&self) -> Result<(), CommandFault> {
         let path = self.path.display();
         if self.about.permissions().readonly() {
             let hint = "make it writable, then run it again";

@@ -119,3 +119,85 @@ impl TextFault {
         CommandFault::unable(message, "fix it there; nothing was changed")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random, the same ones every time.
+    struct Dice(u64);
+
+    impl Dice {
+        fn of(&mut self, sides: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap_or_default() % sides
+        }
+
+        fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+            of[self.of(of.len())]
+        }
+    }
+
+    const GAPS: [&str; 9] = ["", "", " ", "\n  ", "\r\n\t", " // why {\n", "/* \"env\": */", "\n\n", "\t"];
+
+    fn json(dice: &mut Dice, depth: usize) -> String {
+        if depth > 3 || dice.of(4) == 0 {
+            return dice.one(&["1", "null", "\"u\"", "[1, {}, ]", "\"}\\\"\"", "[]", "true"]).to_owned();
+        }
+        let mut names: Vec<_> = ["env", "provider", "a", "options", "B", "\\u0061b"].into();
+        let mut text = format!("{{{}", dice.one(&GAPS));
+        let count = dice.of(4);
+        for at in 0..count {
+            let name = names.remove(dice.of(names.len()));
+            let comma = if at + 1 < count || dice.of(4) == 0 { "," } else { "" };
+            let (before, value, after) = (dice.one(&GAPS), json(dice, depth + 1), dice.one(&GAPS));
+            text +=
+                &format!("\"{name}\"{before}:{}{value}{after}{comma}{}", dice.one(&GAPS), dice.one(&GAPS));
+        }
+        text + "}"
+    }
+
+    fn toml(dice: &mut Dice) -> String {
+        const LINES: [&str; 7] =
+            ["# why", "a = 1", "[t]\nk = \"u\"", "", "  b = '''\n[x]\n'''", "'k ' = 2", "[[l]]"];
+        let end = dice.one(&["\n", "\r\n"]);
+        let mut lines: Vec<_> = LINES.iter().filter(|_| dice.of(2) == 0).copied().collect();
+        lines.sort_by_key(|line| line.starts_with('['));
+        lines.join(end) + dice.one(&["", end])
+    }
+
+    /// Puts settings in one after the other, and takes them out in the other order; gives how many went in.
+    fn there_and_back(shape: SettingsShape, text: &str, places: &[SettingPlace]) -> usize {
+        let mut with = text.to_owned();
+        let mut put = Vec::new();
+        for place in places {
+            if let Ok((more, added)) = shape.put(&with, place) {
+                assert_eq!(shape.value(&more, &place.path), Ok(Some(place.value.clone())), "{text:?}");
+                (with, put) = (more, [put, vec![(place, added)]].concat());
+            }
+        }
+        let count = put.len();
+        for (place, added) in put.into_iter().rev() {
+            let cut = shape.cut(&with, &place.path, &added).expect("it is read").expect("a place");
+            with = apply(&with, &mut [cut]);
+        }
+        assert_eq!(with, text);
+        count
+    }
+
+    #[test]
+    fn whatever_a_file_is_every_byte_comes_back() {
+        let mut dice = Dice(7);
+        let nested = [&["env", "A"][..], &["env", "C"], &["provider", "a", "options", "baseURL"], &["z"]];
+        let nested = nested.map(|path| SettingPlace::new(path, "http://127.0.0.1:8787/v1"));
+        let top = [SettingPlace::new(&["k"], "u\"\\\n"), SettingPlace::new(&["m"], "é")];
+        let mut put = (0, 0);
+        for _ in 0..5_000 {
+            let lead = dice.one(&["", "\u{feff}", "// first\n", "\n"]);
+            let text = format!("{lead}{}{}", json(&mut dice, 0), dice.one(&["", "\n", "\r\n// last"]));
+            put.0 += there_and_back(SettingsShape::Json, &text, &nested);
+            put.1 += there_and_back(SettingsShape::Toml, &toml(&mut dice), &top);
+        }
+        assert!(put.0 > 5_000 && put.1 > 9_000, "{put:?}: too few files were fit to be changed");
+    }
+}

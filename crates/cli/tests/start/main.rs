@@ -22,6 +22,7 @@ mod processed;
 mod run;
 mod seen;
 mod serve;
+mod set_up;
 mod stage;
 mod trial;
 mod watched;

@@ -7,6 +7,7 @@ mod reader;
 mod report;
 mod sample;
 mod variable;
+mod written;
 
 use std::process::ExitCode;
 
@@ -64,12 +65,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
 fn findings(proxy: &ReadyGateway, world: &World) -> Result<Vec<Finding>, Stop> {
     let programs = program::start();
     let runtime = runtime()?;
-    let (variables, places) = runtime.block_on(async {
-        tokio::join!(variable::look(&proxy.settings, world), place::look(&proxy.settings))
+    let (written, variables, places) = runtime.block_on(async {
+        let settings = &proxy.settings;
+        tokio::join!(written::look(settings), variable::look(settings, world), place::look(settings))
     });
     let sample = sample::look(proxy);
     let readers = reader::look(&proxy.rewrite.engine(), world);
-    Ok([variables, places, program::look(programs), readers, vec![sample]].concat())
+    Ok([written, variables, places, program::look(programs), readers, vec![sample]].concat())
 }
 
 fn json(findings: &[Finding]) -> String {

@@ -2,7 +2,7 @@
 
 use crate::command::init::plan::PlannedFile;
 use crate::command::run::{Client, ClientSettings, World};
-use crate::edit::{SettingPlace, SettingsShape};
+use crate::edit::SettingsShape;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
 /// No file of settings is larger.
@@ -15,41 +15,39 @@ pub(super) fn plan(
     url: &str,
     receipts: &Receipts,
 ) -> Result<(PlannedFile, Vec<String>), String> {
+    if let Some(name) = proxy(world) {
+        return Err(format!("{name} is set, and NO_PROXY does not name 127.0.0.1"));
+    }
     let ClientSettings { file, addresses, beside, notes } = client.settings(world, url)?;
     let mut planned = PlannedFile::read(&file, SETTINGS_LIMIT, 0o600).map_err(|fault| fault.message)?;
     let shape = SettingsShape::of(&file);
-    for (place, is_address) in
-        addresses.iter().map(|place| (place, true)).chain(beside.iter().map(|place| (place, false)))
-    {
-        let faulty = |fault: &str| format!("{}: {fault}", file.display());
+    let faulty = |fault: &str| format!("{}: {fault}", file.display());
+    for place in addresses.iter().chain(&beside) {
         let stands = shape.value(&planned.text, &place.path).map_err(|fault| faulty(fault.words()))?;
-        let mut receipt = receipt(client.name(), &planned, place);
-        let earlier = receipts.find(&receipt).cloned();
-        let is_ours = |value: &String| earlier.as_ref().is_some_and(|it| it.setting.value == *value);
         match stands {
-            Some(value) if value == place.value => continue,
-            // Our own address of an earlier time makes room.
-            Some(value) if is_ours(&value) => {
-                let added = earlier.as_ref().map_or("", |it| it.added.as_str());
-                let cut = shape.cut(&planned.text, &place.path, added);
-                let cut = cut.map_err(|fault| faulty(fault.words()))?;
-                let cut = cut.ok_or_else(|| faulty(&format!("{} cannot be replaced", place.name())))?;
-                planned.text.replace_range(cut.place, &cut.text);
-            }
-            Some(_) if is_address => {
+            Some(value) if value != place.value && addresses.contains(place) => {
                 return Err(format!("{} sets {} already", file.display(), place.name()));
             }
             Some(_) => continue,
             None => {}
         }
+        let mut receipt = Receipt {
+            setting: place.clone(),
+            ..Receipt::new(ReceiptKind::Setting, client.name(), planned.path())
+        };
         let put = shape.put(&planned.text, place).map_err(|fault| faulty(fault.words()))?;
         (planned.text, receipt.added) = put;
-        receipt.is_new = earlier.map_or(planned.is_new(), |it| it.is_new);
+        receipt.is_new = receipts.find(&receipt).map_or(planned.is_new(), |earlier| earlier.is_new);
         planned.receipts.push(receipt);
     }
     Ok((planned, notes))
 }
 
-fn receipt(client: &str, file: &PlannedFile, place: &SettingPlace) -> Receipt {
-    Receipt { setting: place.clone(), ..Receipt::new(ReceiptKind::Setting, client, file.path()) }
+/// A variable by which clients would ask a company's proxy for this machine, too.
+fn proxy(world: &World) -> Option<&'static str> {
+    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| world.var(name));
+    let is_spared =
+        spared.flat_map(|hosts| hosts.split(',')).any(|host| ["127.0.0.1", "*"].contains(&host.trim()));
+    names.into_iter().find(|name| !is_spared && world.var(name).is_some())
 }

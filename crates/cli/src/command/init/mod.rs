@@ -74,6 +74,8 @@ struct InitPlan {
     files: Vec<PlannedFile>,
     /// What is not done, and why.
     notes: Vec<String>,
+    /// True if the service is there, and does not run.
+    is_stopped: bool,
 }
 
 /// Sets up what was asked for.
@@ -85,6 +87,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Stop> {
         let hint = "install one first; any other agent starts with `tersely run -- CMD`";
         return Err(CommandFault::no(format!("no agent found on PATH: {}", names.join(", ")), hint).into());
     }
+    ensure_installed()?;
     let receipts = Receipts::open()?;
     ensure_one_way(args, &receipts)?;
     if args.way.service {
@@ -98,8 +101,25 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Stop> {
 fn ensure_one_way(args: &InitArgs, receipts: &Receipts) -> Result<(), CommandFault> {
     let other = if args.way.service { ReceiptKind::Block } else { ReceiptKind::Service };
     if receipts.all.iter().any(|receipt| receipt.kind == other) {
-        let message = "the agents already come through Tersely in another way";
-        return Err(CommandFault::no(message, "run `tersely uninstall` first"));
+        let stands = if args.way.service { "aliases" } else { "a service" };
+        let message =
+            format!("agents come through Tersely already, by {stands} of an earlier `tersely init`");
+        return Err(CommandFault::no(message, "to change the way, run `tersely uninstall` first"));
+    }
+    Ok(())
+}
+
+/// Folders of programs that were fetched for one run, and will be cleaned away.
+const PASSING: [&str; 3] = ["/_npx/", "/archive-v0/", "/.cache/pipx/"];
+
+/// What is written names this program, and is needed for longer than one run.
+fn ensure_installed() -> Result<(), CommandFault> {
+    let path = std::env::current_exe().unwrap_or_default();
+    let plain = path.to_string_lossy().replace('\\', "/");
+    if PASSING.iter().any(|folder| plain.contains(folder)) {
+        let message = format!("{} was fetched for this one run", path.display());
+        let hint = "install it first, for example with `npm install -g tersely` or `uv tool install tersely`";
+        return Err(CommandFault::no(message, hint));
     }
     Ok(())
 }
@@ -114,21 +134,24 @@ fn alias(
     let program = program(world)?;
     let names: Vec<_> = clients.iter().map(|client| client.name()).collect();
     let paths = shell::files(world);
-    let mut plan = InitPlan { clients, files: Vec::new(), notes: Vec::new() };
+    let mut plan = InitPlan { clients, files: Vec::new(), notes: Vec::new(), is_stopped: false };
     for path in &paths {
-        let planned = shell::plan(path, &program, &names, &receipts)?;
-        plan.files.push(planned.file);
-        plan.notes.extend(planned.notes);
-    }
-    if paths.is_empty() {
-        plan.notes
-            .push(format!("no file of a shell was found; start agents with: {program} run {}", names[0]));
+        match shell::plan(path, &program, &names, &receipts) {
+            Ok(planned) => {
+                plan.files.extend(planned.file);
+                plan.notes.extend(planned.notes);
+            }
+            Err(fault) => plan.notes.push(format!("left alone: {}", fault.message)),
+        }
     }
     plan.show(args)?;
-    let is_written = plan.is_changed() && plan.agreed(args)?;
+    if plan.files.is_empty() {
+        let hint = format!("without an alias, start agents with: {program} run {}", names[0]);
+        return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
+    }
+    let is_written = plan.is_due() && plan.agreed(args)?;
     if is_written {
-        let mut changed = plan.files.iter().filter(|file| file.is_changed());
-        changed.try_for_each(|file| file.write(&mut receipts))?;
+        write(&plan.files, &mut receipts)?;
         let name = names[0];
         output::note(&format!(
             "written. Open a new shell, then `{name}` starts through Tersely, and `command {name}` without it.\n\
@@ -143,8 +166,9 @@ fn alias(
 }
 
 impl InitPlan {
-    fn is_changed(&self) -> bool {
-        self.files.iter().any(PlannedFile::is_changed)
+    /// True if there is something to do.
+    fn is_due(&self) -> bool {
+        self.is_stopped || self.files.iter().any(PlannedFile::is_changed)
     }
 
     /// Says what was found, what would be written, and what not.
@@ -154,7 +178,7 @@ impl InitPlan {
         for note in &self.notes {
             output::note(note)?;
         }
-        if !self.is_changed() {
+        if !self.is_due() && !self.files.is_empty() {
             output::note("nothing to change: it is set up already")?;
         }
         for file in self.files.iter().filter(|file| file.is_changed() && !args.json) {
@@ -166,7 +190,7 @@ impl InitPlan {
     fn agreed(&self, args: &InitArgs) -> Result<bool, Stop> {
         let agreed = args.consent.given("Write this?");
         if !matches!(agreed, Ok(true)) && args.json {
-            output::result(&self.json(false).to_string())?;
+            output::result(&self.json(false, None).to_string())?;
         }
         agreed
     }
@@ -178,27 +202,44 @@ impl InitPlan {
         is_written: bool,
         verify: impl FnOnce() -> Result<bool, Stop>,
     ) -> Result<ExitCode, Stop> {
-        let is_declined = self.is_changed() && !is_written;
+        let is_declined = self.is_due() && !is_written;
         if is_declined {
             if !args.consent.dry_run {
                 output::note("nothing was written")?;
             }
             return Ok(ExitCode::from(if args.consent.dry_run { 0 } else { NO }));
         }
-        let is_well = args.consent.dry_run || !args.verify || verify()?;
+        let verified = if args.verify && !args.consent.dry_run { Some(verify()?) } else { None };
         if args.json {
-            output::result(&self.json(is_written).to_string())?;
+            output::result(&self.json(is_written, verified).to_string())?;
         }
-        Ok(ExitCode::from(if is_well { 0 } else { NO }))
+        Ok(ExitCode::from(if verified == Some(false) { NO } else { 0 }))
     }
 
-    fn json(&self, is_written: bool) -> Value {
+    fn json(&self, is_written: bool, verified: Option<bool>) -> Value {
         let names: Vec<_> = self.clients.iter().map(|client| client.name()).collect();
         let changed = self.files.iter().filter(|file| file.is_changed());
         let files: Vec<_> =
             changed.map(|file| json!({ "file": file.path(), "new": file.is_new() })).collect();
-        json!({ "clients": names, "files": files, "written": is_written, "notes": self.notes })
+        json!({
+            "clients": names, "files": files, "written": is_written, "verified": verified, "notes": self.notes,
+        })
     }
+}
+
+/// Writes files; if one cannot be, says that others were.
+fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFault> {
+    let changed = files.iter().filter(|file| file.is_changed());
+    for (at, file) in changed.enumerate() {
+        file.write(receipts).map_err(|fault| match at {
+            0 => fault,
+            _ => {
+                let message = format!("{}; other files were written before it", fault.message);
+                CommandFault::unable(message, "to undo that: tersely uninstall")
+            }
+        })?;
+    }
+    Ok(())
 }
 
 /// The clients that are on PATH.
@@ -229,12 +270,15 @@ fn program(world: &World) -> Result<String, CommandFault> {
     if on_path(world, "tersely").is_some() {
         return Ok("tersely".to_owned());
     }
-    full_path()
+    full_path(world)
 }
 
-/// The full path of this program.
-fn full_path() -> Result<String, CommandFault> {
-    let path = std::env::current_exe().ok().and_then(|path| path.to_str().map(str::to_owned));
+/// The full path of this program: that in PATH if it is one, for a link there outlives the version that it leads to.
+fn full_path(world: &World) -> Result<String, CommandFault> {
+    let own = std::env::current_exe().ok();
+    let real = |path: &PathBuf| path.canonicalize().ok();
+    let named = on_path(world, "tersely").filter(|named| real(named) == own.as_ref().and_then(real));
+    let path = named.or(own).and_then(|path| path.to_str().map(str::to_owned));
     let hint = "run it from a path that is UTF-8";
     path.ok_or_else(|| CommandFault::unable("the path of this program cannot be read", hint))
 }

@@ -26,6 +26,9 @@ impl PlannedFile {
     pub(super) fn read(path: &Path, limit: u64, mode: u32) -> Result<Self, CommandFault> {
         // A link that leads nowhere is somebody's mistake, and not ours to replace.
         let file = if path.symlink_metadata().is_ok() { Some(ClientFile::read(path, limit)?) } else { None };
+        if let Some(file) = &file {
+            file.ensure_ready()?;
+        }
         let text = file.as_ref().map(|file| file.text.clone()).unwrap_or_default();
         Ok(Self { path: path.to_owned(), file, text, receipts: Vec::new(), mode })
     }

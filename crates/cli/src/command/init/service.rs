@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use crate::command::run::World;
 
@@ -27,6 +28,10 @@ pub(super) struct ServiceSpec<'s> {
 
 const UNIT: &str = "tersely.service";
 const LABEL: &str = "dev.tersely.gateway";
+
+/// How often launchd is asked to start a service, and how long it has in between.
+const TRIES: usize = 20;
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// Variables without which requests may not get out of a company's network. A service does not see those of a shell.
 const NETWORK: [&str; 7] = [
@@ -83,7 +88,18 @@ impl ServiceKeeper {
             }
             Self::Launchd => {
                 let _ = run("launchctl", &["bootout", &target()?]);
-                done("launchctl", &["bootstrap", &domain()?, &file.display().to_string()])
+                // One that was switched off by hand would not start.
+                let _ = run("launchctl", &["enable", &target()?]);
+                let (domain, file) = (domain()?, file.display().to_string());
+                let bootstrap = || done("launchctl", &["bootstrap", &domain, &file]);
+                // An old process may still be ending.
+                let begun = (0..TRIES).find_map(|_| {
+                    bootstrap().ok().or_else(|| {
+                        std::thread::sleep(PAUSE);
+                        None
+                    })
+                });
+                begun.map_or_else(bootstrap, Ok)
             }
         }
     }
@@ -118,7 +134,7 @@ impl ServiceKeeper {
     }
 
     /// The number of the service's process, while it runs.
-    pub(super) fn process(self) -> Option<u32> {
+    pub(crate) fn process(self) -> Option<u32> {
         let (said, sign) = match self {
             Self::Systemd => {
                 let show =
@@ -138,8 +154,8 @@ impl ServiceKeeper {
     /// What the user may want to do, so that the service is there when nobody is logged in.
     pub(super) fn advice(self) -> Option<&'static str> {
         let lingers = || {
-            let user = std::env::var("USER").unwrap_or_default();
-            run("loginctl", &["show-user", &user, "--property=Linger"])
+            let user = run("id", &["-u"]).map(|id| String::from_utf8_lossy(&id.stdout).trim().to_owned());
+            user.and_then(|user| run("loginctl", &["show-user", &user, "--property=Linger"]))
                 .is_ok_and(|shown| shown.stdout.starts_with(b"Linger=yes"))
         };
         match self {
@@ -222,6 +238,7 @@ fn agent(spec: &ServiceSpec<'_>) -> String {
          \x20 <key>RunAtLoad</key><true/>\n\
          \x20 <key>KeepAlive</key><true/>\n\
          \x20 <key>ThrottleInterval</key><integer>1</integer>\n\
+         \x20 <key>Umask</key><integer>63</integer>\n\
          </dict>\n</plist>\n"
     )
 }

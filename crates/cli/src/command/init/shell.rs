@@ -24,9 +24,9 @@ const SHELLS: [(&str, &str, &str, &str); 3] = [
     ("fish", "XDG_CONFIG_HOME", ".config", "fish/config.fish"),
 ];
 
-/// What would be written into one file, and which clients it leaves to the user.
+/// What would be written into one file, if anything is, and which clients it leaves to the user.
 pub(super) struct ShellPlan {
-    pub(super) file: PlannedFile,
+    pub(super) file: Option<PlannedFile>,
     pub(super) notes: Vec<String>,
 }
 
@@ -38,7 +38,15 @@ pub(super) fn files(world: &World) -> Vec<PathBuf> {
         return Vec::new();
     }
     let is_meant = |shell: &&(&str, &str, &str, &str)| Some(shell.0) == own || file(shell).exists();
-    SHELLS.iter().filter(is_meant).map(file).collect()
+    // Links may lead two shells to one file.
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let meant = SHELLS.iter().filter(is_meant).map(file);
+    meant.fold(Vec::new(), |mut files, path| {
+        if !files.iter().any(|file| real(file) == real(&path)) {
+            files.push(path);
+        }
+        files
+    })
 }
 
 /// What would be written into a file.
@@ -59,7 +67,7 @@ pub(super) fn plan(
     };
     let notes = taken.iter().map(note).collect();
     if free.is_empty() {
-        return Ok(ShellPlan { file, notes });
+        return Ok(ShellPlan { file: None, notes });
     }
     let lines = lines(path, program, &free);
     let mut receipt = Receipt::new(ReceiptKind::Block, "", file.path());
@@ -77,7 +85,7 @@ pub(super) fn plan(
     receipt.is_new = earlier.map_or(file.is_new(), |earlier| earlier.is_new);
     receipt.added = added;
     file.receipts = vec![receipt];
-    Ok(ShellPlan { file, notes })
+    Ok(ShellPlan { file: Some(file), notes })
 }
 
 /// Where our lines stand, if they do; nothing can be said if one of the two signs is missing or there twice.

@@ -1,6 +1,6 @@
 //! The way of a standing gateway: a service first, seen to come back by itself, and only then the clients' settings.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,8 @@ use tersely_terminal::output;
 use crate::command::init::address;
 use crate::command::init::plan::PlannedFile;
 use crate::command::init::service::{self, ServiceKeeper, ServiceSpec};
-use crate::command::init::{InitArgs, InitPlan, SETTINGS_LIMIT, full_path, verify};
-use crate::command::run::{Client, World};
+use crate::command::init::{InitArgs, InitPlan, SETTINGS_LIMIT, full_path, verify, write};
+use crate::command::run::{Client, INSIDE, World};
 use crate::command::serve::is_ours;
 use crate::edit::create;
 use crate::gateway::runtime;
@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How often it is looked for.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Variables of ours that are heard here, or are none of the user's settings.
+const HEARD: [&str; 3] = ["TERSELY_LISTEN", "TERSELY_HISTORY_RECORD", INSIDE];
 
 /// Installs a service, and points clients at it.
 pub(super) fn run(
@@ -39,19 +42,22 @@ pub(super) fn run(
     let meant = meant(args)?;
     let listen = meant.gateway.listen;
     let unit = unit(keeper, world, listen, &receipts)?;
-    let mut plan = InitPlan { clients, files: vec![unit], notes: Vec::new() };
+    let is_stopped = !unit.is_changed() && keeper.process().is_none();
+    let mut plan = InitPlan { clients, files: vec![unit], notes: unheard(world), is_stopped };
     plan.address(world, &format!("http://{listen}"), &receipts);
     plan.show(args)?;
-    if !plan.is_changed() && keeper.process().is_none() {
-        let hint =
-            "see why with `systemctl --user status tersely` or `launchctl print`, or run `tersely uninstall`";
-        return Err(CommandFault::no("the service does not run, and clients are pointed at it", hint).into());
+    if plan.files.len() == 1 {
+        let hint = "run `tersely init` without --service: aliases work for every agent";
+        return Err(CommandFault::no("no agent's settings can be pointed at a service", hint).into());
     }
-    let is_written = plan.is_changed() && plan.agreed(args)?;
+    ensure_free(keeper, listen)?;
+    if is_stopped {
+        output::note("the service does not run, and agents are pointed at it; it would be started again")?;
+    }
+    let is_written = plan.is_due() && plan.agreed(args)?;
     if is_written {
         establish(keeper, &plan.files[0], &meant, &mut receipts)?;
-        let mut clients = plan.files.iter().skip(1).filter(|file| file.is_changed());
-        clients.try_for_each(|file| file.write(&mut receipts))?;
+        write(&plan.files[1..], &mut receipts)?;
         output::note(
             "written. Agents come through the gateway when they start again. To undo it: tersely uninstall",
         )?;
@@ -60,6 +66,28 @@ pub(super) fn run(
         }
     }
     plan.end(args, is_written, || verify::run(meant, Some(listen), world, &args.consent))
+}
+
+/// Settings of this shell that a service does not see.
+fn unheard(world: &World) -> Vec<String> {
+    let is_unheard = |name: &&String| name.starts_with("TERSELY_") && !HEARD.contains(&name.as_str());
+    let names: Vec<_> = world.vars.keys().filter(is_unheard).cloned().collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let names = names.join(", ");
+    vec![format!(
+        "{names}: set in this shell alone; for the service, write it into ~/.config/tersely/tersely.toml"
+    )]
+}
+
+/// Another gateway at the same address would answer for a service that cannot even start.
+fn ensure_free(keeper: ServiceKeeper, listen: SocketAddr) -> Result<(), CommandFault> {
+    if keeper.process().is_some() || TcpListener::bind(listen).is_ok() {
+        return Ok(());
+    }
+    let hint = "stop it, or choose another port, for example: tersely init --service --listen 127.0.0.1:8788";
+    Err(CommandFault::unable(format!("another program listens at {listen} already"), hint))
 }
 
 /// The settings of the gateway; only where it listens is said here.
@@ -85,11 +113,18 @@ fn unit(
     receipts: &Receipts,
 ) -> Result<PlannedFile, CommandFault> {
     let mut file = PlannedFile::read(&keeper.file(world), SETTINGS_LIMIT, 0o600)?;
-    let (program, listen) = (full_path()?, listen.to_string());
+    let (program, listen) = (full_path(world)?, listen.to_string());
     let spec = ServiceSpec { program: &program, listen: &listen, variables: service::variables(world) };
     let text = keeper.text(&spec);
     let mut receipt = Receipt::new(ReceiptKind::Service, "", file.path());
-    let is_ours = receipts.find(&receipt).is_some_and(|earlier| earlier.added == file.text);
+    let earlier = receipts.find(&receipt);
+    if earlier.is_some_and(|it| !it.added.split([' ', '\n', '<', '>']).any(|word| word == listen)) {
+        let message = format!("the service is there already, at another address than {listen}");
+        let hint =
+            "to move it, run `tersely uninstall` first; to leave it there, name its address with --listen";
+        return Err(CommandFault::no(message, hint));
+    }
+    let is_ours = earlier.is_some_and(|earlier| earlier.added == file.text);
     if !file.is_new() && file.text != text && !is_ours {
         let message = format!("{}: there already, and not written by `tersely init`", file.path().display());
         let hint = "remove it if you no longer need it, or run `tersely init` without --service";
@@ -129,7 +164,7 @@ fn establish(
     meant: &AllSettings,
     receipts: &mut Receipts,
 ) -> Result<(), Stop> {
-    if !unit.is_changed() && is_up(keeper, meant, None)? {
+    if !unit.is_changed() && keeper.process().is_some() && is_up(keeper, meant, None)? {
         return Ok(());
     }
     let earlier = unit.receipts.first().and_then(|receipt| receipts.find(receipt)).cloned();

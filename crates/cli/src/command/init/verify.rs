@@ -1,5 +1,6 @@
 //! One real request through a gateway, for those who ask for it.
 
+use std::io::{self, IsTerminal as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -92,6 +93,10 @@ async fn calls(
     let here: Upstream = format!("http://{address}")
         .parse()
         .map_err(|error: tersely_gateway::Error| CommandFault::unable(error.to_string(), hint))?;
+    if !consent.yes && !io::stdin().is_terminal() {
+        output::note("verify: no request was sent through it, for nobody could be asked; --yes sends one")?;
+        return Ok(true);
+    }
     let keyed: Vec<_> = CALLS.iter().filter_map(|call| Some((call, world.var(call.key)?))).collect();
     if keyed.is_empty() {
         let keys = CALLS.map(|call| call.key).join(", ");

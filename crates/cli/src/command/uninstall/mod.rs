@@ -14,7 +14,7 @@ use crate::command::stats::unreadable;
 use crate::command::uninstall::undo::{Undone, UndoneState};
 use crate::edit::Consent;
 use crate::history;
-use crate::receipt::Receipts;
+use crate::receipt::{ReceiptKind, Receipts};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\
@@ -94,6 +94,9 @@ fn report(args: &UninstallArgs, done: &[Undone], forgotten: Option<u64>) -> Resu
         output::note("nothing to undo: `init` and `mcp install` wrote nothing that is recorded")?;
     } else {
         output::result(lines(done).trim_end())?;
+    }
+    if done.iter().any(|it| it.kind == ReceiptKind::Block && it.state == UndoneState::Removed) {
+        output::note("shells that are open keep their aliases until they end")?;
     }
     match forgotten {
         Some(requests) => output::note(&format!("{requests} requests forgotten"))?,

@@ -72,13 +72,13 @@ pub(super) fn look(receipt: &Receipt) -> Undone {
 pub(super) fn undo(receipt: &Receipt) -> Undone {
     let acted = way(receipt).and_then(|(way, words)| {
         let state = if matches!(way, Way::Nothing) { UndoneState::Gone } else { UndoneState::Removed };
-        let more = act(receipt, way)?;
+        let more = act(way)?;
         Ok(undone(receipt, state, more.map_or_else(|| words.clone(), |more| format!("{words}; {more}"))))
     });
     acted.unwrap_or_else(|fault| left(receipt, &fault))
 }
 
-fn act(receipt: &Receipt, way: Way) -> Result<Option<String>, CommandFault> {
+fn act(way: Way) -> Result<Option<String>, CommandFault> {
     match way {
         Way::Nothing => {}
         Way::Edit(edit) => edit.write()?,
@@ -90,9 +90,9 @@ fn act(receipt: &Receipt, way: Way) -> Result<Option<String>, CommandFault> {
                 file.remove()?;
             }
             let _ = keeper.forget();
-            // A keeper that is not there keeps nothing running.
-            if let (Err(why), false) = (stopped, receipt.file.exists()) {
-                return Ok(Some(format!("it could not be stopped: {why}")));
+            // What does not run need not be stopped.
+            if let (Err(why), Some(process)) = (stopped, keeper.process()) {
+                return Ok(Some(format!("process {process} still runs, for it could not be stopped: {why}")));
             }
         }
     }
@@ -122,8 +122,10 @@ fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
     let Some(place) = place else {
         return Ok((Way::Nothing, "the lines are not there any more".to_owned()));
     };
+    // The end of line that was put before ours is still needed by whatever was written behind them.
+    let is_last = place.end == file.text.len();
     let whole = file.text[..place.end].strip_suffix(receipt.added.as_str()).map(str::len);
-    let place = whole.map_or(place.clone(), |start| start..place.end);
+    let place = whole.filter(|_| is_last).map_or(place.clone(), |start| start..place.end);
     Ok((cut(receipt, file, Patch { place, text: String::new() }), "the lines of `tersely init`".to_owned()))
 }
 

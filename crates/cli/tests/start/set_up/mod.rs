@@ -1,0 +1,7 @@
+//! `tersely init` and `tersely uninstall`, in homes of their own, with stand-ins for the clients.
+
+mod aliases;
+mod home;
+#[cfg(target_os = "linux")]
+mod service;
+mod undone;

@@ -1,0 +1,266 @@
+//! A gateway as a service, with a stand-in for systemctl that really starts it. `packages/try/service.sh` does the same
+//! with systemd itself.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::set_up::home::{Home, RECORD};
+
+/// Keeps one service, and starts it again after a kill unless it was told to let it die.
+const SYSTEMCTL: &str = r#"
+PATH=/usr/bin:/bin
+cd "$(dirname "$0")/../keeper" || exit 1
+unit="$HOME/.config/systemd/user/tersely.service"
+end() { [ ! -e pid ] || kill -9 "$(cat pid)"; rm -f pid; }
+start() {
+    [ -e "$unit" ] || { echo "Unit tersely.service not found." >&2; exit 5; }
+    $(sed -n 's/^ExecStart=//p' "$unit") >/dev/null 2>&1 &
+    echo $! > pid
+}
+echo "$2" >> asked
+case "$2" in
+is-system-running) if [ -e none ]; then echo offline; exit 1; else echo running; fi ;;
+enable) : > enabled ;;
+restart) end; start ;;
+kill) end; [ -e mortal ] || start ;;
+show) if [ -e pid ]; then echo "MainPID=$(cat pid)"; echo ActiveState=active; else echo ActiveState=inactive; fi ;;
+disable) end; rm -f enabled ;;
+esac
+"#;
+
+const UNIT: &str = ".config/systemd/user/tersely.service";
+const CLAUDE: &str = "{\n  \"model\": \"opus\", // mine\n  \"env\": {\n    \"A\": \"b\"\n  }\n}\n";
+const CODEX: &str = "# mine\nmodel = \"gpt-5.5\"\r\n[tui]\ntheme = \"dark\"";
+const OPENCODE: &str = "{\"$schema\": \"https://opencode.ai/config.json\", \"provider\": {}}";
+
+/// A home whose user has services and four clients.
+struct Served {
+    home: Home,
+    listen: String,
+}
+
+impl Served {
+    fn new(test: &str) -> Self {
+        let mut home = Home::new(&format!("service-{test}"), &["claude", "codex", "opencode", "gemini"]);
+        home.program("systemctl", SYSTEMCTL);
+        home.program("loginctl", "echo Linger=no");
+        home.program("id", "echo 1000");
+        fs::create_dir(home.path("keeper")).expect("a folder");
+        home.put(".claude/settings.json", CLAUDE, 0o644);
+        home.put(".codex/config.toml", CODEX, 0o600);
+        home.put(".codex/auth.json", r#"{"OPENAI_API_KEY": "k"}"#, 0o600);
+        home.put(".config/opencode/opencode.json", OPENCODE, 0o644);
+        home.var("ANTHROPIC_API_KEY", "k");
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+        Self { home, listen: port.to_string() }
+    }
+
+    fn args(&self) -> [&str; 5] {
+        ["init", "--service", "--listen", &self.listen, "--yes"]
+    }
+
+    /// What systemctl was asked, and is forgotten.
+    fn asked(&self) -> Vec<String> {
+        let asked = fs::read_to_string(self.home.path("keeper/asked")).unwrap_or_default();
+        let _ = fs::remove_file(self.home.path("keeper/asked"));
+        asked.lines().filter(|line| *line != "show").map(str::to_owned).collect()
+    }
+
+    fn json(&self, file: &str) -> Value {
+        serde_json::from_str(&self.home.read(file).replace("// mine", "")).expect("JSON")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if let Ok(process) = fs::read_to_string(self.home.path("keeper/pid")) {
+            let _ = Command::new("kill").args(["-9", process.trim()]).status();
+        }
+    }
+}
+
+/// Behaviour 24.4 and 24.6: the service first, then the settings, and all of it back.
+#[test]
+fn settings_name_a_service_that_came_back_by_itself() {
+    let served = Served::new("whole");
+    let before = served.home.all();
+    let ran = served.home.well(&served.args());
+    assert!(ran.said.contains("came back after its process was killed"), "{ran:?}");
+    assert!(ran.said.contains("loginctl enable-linger"), "{ran:?}");
+    assert!(ran.said.contains("gemini: left alone") && ran.said.contains("tersely run gemini"), "{ran:?}");
+    let asked = served.asked();
+    assert_eq!(asked, ["is-system-running", "daemon-reload", "enable", "restart", "kill"]);
+    let url = format!("http://{}", served.listen);
+    assert_eq!(served.json(".claude/settings.json")["env"]["ANTHROPIC_BASE_URL"], url);
+    assert!(served.home.read(".codex/config.toml").starts_with(&format!("openai_base_url = \"{url}/v1\"")));
+    let opencode = served.json(".config/opencode/opencode.json");
+    assert_eq!(opencode["provider"]["anthropic"]["options"]["baseURL"], format!("{url}/v1"));
+    let said = served.home.doctor().out;
+    assert!(said.contains("claude, codex, opencode through the service at"), "{said}");
+
+    let once = served.home.all();
+    let ran = served.home.well(&served.args());
+    assert!(ran.said.contains("nothing to change"), "{ran:?}");
+    assert_eq!(served.asked(), ["is-system-running"]);
+    let ran = served.home.run(&["init", "--yes"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.said.contains("by a service") && ran.said.contains("tersely uninstall"), "{ran:?}");
+    fs::remove_file(served.home.path("keeper/asked")).unwrap_or_default();
+    assert_eq!(served.home.all(), once);
+
+    served.home.well(&["uninstall", "--yes"]);
+    assert_eq!(served.asked(), ["disable", "daemon-reload"]);
+    assert_eq!(served.home.all(), before);
+}
+
+/// Behaviour 24.4: a service that stays dead is taken away, and no client was touched.
+#[test]
+fn a_service_that_does_not_come_back_is_taken_away() {
+    let served = Served::new("mortal");
+    served.home.put("keeper/mortal", "", 0o600);
+    let before = served.home.all();
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.said.contains("no client was changed: it did not come back"), "{ran:?}");
+    served.asked();
+    assert_eq!(served.home.all(), before);
+}
+
+/// Behaviour 24.4: where nobody keeps services, nothing is written, and there is another way.
+#[test]
+fn without_systemd_there_are_aliases() {
+    let served = Served::new("none");
+    served.home.put("keeper/none", "", 0o600);
+    let before = served.home.all();
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.said.contains("systemd does not run for this user"), "{ran:?}");
+    assert!(ran.said.contains("hint: run `tersely init` without --service"), "{ran:?}");
+    fs::remove_file(served.home.path("bin/systemctl")).expect("a file");
+    let ran = served.home.run(&served.args());
+    assert!(ran.said.contains("systemctl cannot be run"), "{ran:?}");
+    served.home.program("systemctl", SYSTEMCTL);
+    served.asked();
+    assert_eq!(served.home.all(), before);
+}
+
+/// Behaviour 24.5: another gateway at the address must not answer for the service.
+#[test]
+fn an_address_in_use_is_a_fault() {
+    let served = Served::new("taken");
+    let other = crate::stage::start(&["serve", "--listen", &served.listen], &[]);
+    other.address();
+    let before = served.home.all();
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.said.contains("another program listens at") && ran.said.contains("--listen"), "{ran:?}");
+    served.asked();
+    assert_eq!(served.home.all(), before);
+}
+
+/// Behaviour 24.5: what leads elsewhere is the user's choice.
+#[test]
+fn what_leads_elsewhere_stays() {
+    let mut served = Served::new("elsewhere");
+    served.home.put(".claude/settings.json", r#"{"env": {"ANTHROPIC_BASE_URL": "http://h"}}"#, 0o644);
+    served.home.put(".codex/auth.json", r#"{"auth_mode": "chatgpt", "tokens": {}}"#, 0o600);
+    served.home.put(".config/opencode/opencode.json", "{ broken", 0o644);
+    let before = served.home.all();
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.said.contains("settings.json sets env.ANTHROPIC_BASE_URL already"), "{ran:?}");
+    assert!(ran.said.contains("codex: left alone, because it has no API key of its own"), "{ran:?}");
+    assert!(ran.said.contains("opencode.json: line 1, column 3: expected a key in quotes"), "{ran:?}");
+    assert!(ran.said.contains("no agent's settings can be pointed at a service"), "{ran:?}");
+    served.asked();
+    assert_eq!(served.home.all(), before);
+    served.home.put(".claude/settings.json", CLAUDE, 0o644);
+    served.home.var("HTTPS_PROXY", "http://proxy:1");
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.said.contains("claude: left alone, because HTTPS_PROXY is set, and NO_PROXY"), "{ran:?}");
+    served.home.put(UNIT, "[Service]\nExecStart=/mine\n", 0o644);
+    served.home.var("NO_PROXY", "localhost,127.0.0.1");
+    let ran = served.home.run(&served.args());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.said.contains("tersely.service: there already, and not written by"), "{ran:?}");
+}
+
+/// Behaviour 24.6: what a client or its user changed since stays, values of theirs in our place included.
+#[test]
+fn settings_that_were_changed_since_stay() {
+    let served = Served::new("changed");
+    served.home.well(&served.args());
+    let claude = served.home.read(".claude/settings.json").replace("opus", "sonnet");
+    served.home.put(".claude/settings.json", claude, 0o644);
+    let codex =
+        served.home.read(".codex/config.toml").replace(&format!("http://{}/v1", served.listen), "http://h");
+    served.home.put(".codex/config.toml", &codex, 0o600);
+    let shown = format!("{:#}", served.json(".config/opencode/opencode.json"));
+    served.home.put(".config/opencode/opencode.json", shown, 0o644);
+    served.home.put(UNIT, served.home.read(UNIT) + "# mine\n", 0o600);
+    let ran = served.home.well(&["uninstall", "--yes"]);
+    assert!(ran.out.contains("openai_base_url has another value now, which stays"), "{ran:?}");
+    assert!(ran.out.contains("its file was changed since, and stays"), "{ran:?}");
+    assert_eq!(served.home.read(".claude/settings.json"), CLAUDE.replace("opus", "sonnet"));
+    assert_eq!(served.home.read(".codex/config.toml"), codex);
+    let opencode = served.json(".config/opencode/opencode.json");
+    assert_eq!(opencode["provider"]["anthropic"]["options"], serde_json::json!({}));
+    assert!(served.home.path(UNIT).exists() && !served.home.path("keeper/pid").exists());
+    assert!(!served.home.path(RECORD).exists());
+}
+
+/// Behaviour 24.4 and 24.8: a service that was stopped is told of, and starts again when it is asked for again.
+#[test]
+fn a_stopped_service_is_told_of_and_started_again() {
+    let served = Served::new("stopped");
+    served.home.well(&served.args());
+    let process = fs::read_to_string(served.home.path("keeper/pid")).expect("a process");
+    Command::new("kill").args(["-9", process.trim()]).status().expect("kill");
+    fs::remove_file(served.home.path("keeper/pid")).expect("a file");
+    let ran = served.home.doctor();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.out.contains("claude, codex, opencode will fail, because http://"), "{ran:?}");
+    assert!(
+        ran.out.contains("systemctl --user start tersely") && ran.out.contains("tersely uninstall"),
+        "{ran:?}"
+    );
+    let ran = served.home.well(&["init", "--service", "--listen", &served.listen, "--dry-run"]);
+    assert!(ran.said.contains("the service does not run"), "{ran:?}");
+    assert!(!served.home.path("keeper/pid").exists());
+    let ran = served.home.well(&served.args());
+    assert!(ran.said.contains("came back after its process was killed"), "{ran:?}");
+    served.home.well(&["uninstall", "--yes"]);
+}
+
+/// Behaviour 24.5: settings that name one address stay with it.
+#[test]
+fn another_address_needs_an_undo_first() {
+    let served = Served::new("moved");
+    served.home.put(".claude/settings.json", "{}", 0o644);
+    let before = served.home.all();
+    served.home.well(&served.args());
+    served.asked();
+    let once = served.home.all();
+    let other = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port").to_string();
+    let ran = served.home.run(&["init", "--service", "--listen", &other, "--yes"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.said.contains("at another address than") && ran.said.contains("tersely uninstall"),
+        "{ran:?}"
+    );
+    served.asked();
+    assert_eq!(served.home.all(), once);
+    served.home.well(&["uninstall", "--yes"]);
+    served.asked();
+    assert_eq!(served.home.all(), before);
+    let ran = served.home.run(&["init", "--service", "--listen", "0.0.0.0:8787", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(
+        ran.said.contains("0.0.0.0:8787 is not a fixed address that only this machine can reach"),
+        "{ran:?}"
+    );
+}
