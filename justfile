@@ -81,6 +81,12 @@ packages-try *where: release
     deploy/container/build.sh target/packages/image.tar {{where}}
     packages/try/try.sh target/packages/out --image target/packages/image.tar
 
+# A gateway as a service in a Debian with systemd, with real agents: killed, rebooted, stopped, undone (root, mmdebstrap, systemd-nspawn; minutes).
+[group('slow')]
+service: release
+    python3 benchmarks/clients/setup.py
+    python3 benchmarks/service/service.py
+
 # Every page of the site in Chromium, narrow and wide, light and dark: fails if axe finds something (minutes).
 [group('slow')]
 site-a11y:
