@@ -21,7 +21,7 @@ from statements import HARMLESS, calls, programs, statements
 
 LIST = "docs/snippets.toml"
 SECONDS, REAL_SECONDS = 30, 900
-ASKS = re.compile(r"(tersely (?:purge|eval|mcp install|mcp uninstall))")
+ASKS = re.compile(r"(tersely (?:init|uninstall|purge|eval|mcp install|mcp uninstall))")
 IMPORT = re.compile(r"""^\s*import .*?from ["']([^"'./][^"']*)["']|^\s*import ["']([^"'./][^"']*)["']""", re.M)
 
 
