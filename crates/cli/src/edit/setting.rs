@@ -151,8 +151,8 @@ mod tests {
             let name = names.remove(dice.of(names.len()));
             let comma = if at + 1 < count || dice.of(4) == 0 { "," } else { "" };
             let (before, value, after) = (dice.one(&GAPS), json(dice, depth + 1), dice.one(&GAPS));
-            text +=
-                &format!("\"{name}\"{before}:{}{value}{after}{comma}{}", dice.one(&GAPS), dice.one(&GAPS));
+            let (first, last) = (dice.one(&GAPS), dice.one(&GAPS));
+            text = format!("{text}\"{name}\"{before}:{first}{value}{after}{comma}{last}");
         }
         text + "}"
     }

@@ -231,12 +231,12 @@ impl InitPlan {
 fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFault> {
     let changed = files.iter().filter(|file| file.is_changed());
     for (at, file) in changed.enumerate() {
-        file.write(receipts).map_err(|fault| match at {
-            0 => fault,
-            _ => {
-                let message = format!("{}; other files were written before it", fault.message);
-                CommandFault::unable(message, "to undo that: tersely uninstall")
+        file.write(receipts).map_err(|fault| {
+            if at == 0 {
+                return fault;
             }
+            let message = format!("{}; other files were written before it", fault.message);
+            CommandFault::unable(message, "to undo that: tersely uninstall")
         })?;
     }
     Ok(())

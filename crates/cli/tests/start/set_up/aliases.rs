@@ -72,16 +72,22 @@ fn every_shell_that_is_used_gets_the_lines() {
     let ran = home.run(&["init", "--yes"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.said.contains("no file of bash, zsh or fish") && ran.said.contains("run claude"), "{ran:?}");
-    FILES.iter().for_each(|(_, file)| home.put(file, "", 0o644));
+    for (_, file) in FILES {
+        home.put(file, "", 0o644);
+    }
     home.well(&["init", "--yes"]);
-    FILES.iter().for_each(|(_, file)| assert!(home.read(file).contains("alias claude="), "{file}"));
+    for (_, file) in FILES {
+        assert!(home.read(file).contains("alias claude="), "{file}");
+    }
 }
 
 /// Behaviour 24.2: shells that are installed here read the lines, and start the agent without us once we are gone.
 #[test]
 fn shells_understand_what_is_written() {
     let home = Home::new("shells", &["claude"]);
-    FILES.iter().for_each(|(_, file)| home.put(file, "", 0o644));
+    for (_, file) in FILES {
+        home.put(file, "", 0o644);
+    }
     home.program("tersely", "echo \"tersely $*\"");
     home.program("claude", "echo alone \"$*\"");
     home.well(&["init", "--yes"]);

@@ -42,7 +42,7 @@ impl Home {
 
     /// Puts a program on PATH.
     pub(crate) fn program(&self, name: &str, script: &str) {
-        self.put(&format!("bin/{name}"), &format!("#!/bin/sh\n{script}\n"), 0o755);
+        self.put(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"), 0o755);
     }
 
     pub(crate) fn var(&mut self, name: &str, value: &str) {
