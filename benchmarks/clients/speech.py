@@ -343,7 +343,8 @@ class Gemini:
     def results(body: dict) -> list[tuple[str, str]]:
         parts = [part for turn in body["contents"] for part in turn.get("parts") or []]
         answers = [part["functionResponse"] for part in parts if "functionResponse" in part]
-        return [(one["name"], joined(one["response"].get("output"))) for one in answers]
+        # Where there is no output, as with Goose, whatever stands there is the answer.
+        return [(one["name"], joined(one["response"].get("output", one["response"]))) for one in answers]
 
     @staticmethod
     def response(turn: int, parts: list[dict], reason: str | None) -> dict:

@@ -1,5 +1,6 @@
 //! A client, and what it is told.
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
@@ -40,12 +41,13 @@ pub(crate) struct ClientSettings {
     pub(crate) notes: Vec<String>,
 }
 
-/// What a client is told: variables, arguments before the user's own, and files that these name. Notes say what it was
-/// not told.
+/// What a client is told: variables, arguments before the user's own, arguments in the place of some of these, and files
+/// that all of them name. Notes say what it was not told.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) env: Vec<(String, String)>,
     pub(crate) args: Vec<String>,
+    pub(crate) instead: Vec<(String, String)>,
     pub(crate) notes: Vec<String>,
     pub(crate) files: Vec<PrivateFile>,
 }
@@ -65,6 +67,14 @@ impl Told {
             }
         }
         Ok(told)
+    }
+
+    /// All its arguments, where these are the user's own.
+    pub(crate) fn arguments(&self, typed: &[OsString]) -> Vec<OsString> {
+        let ours = self.args.iter().map(OsString::from);
+        let instead = |arg: &OsString| self.instead.iter().find(|(old, _)| OsStr::new(old) == arg);
+        let typed = typed.iter().map(|arg| instead(arg).map_or(arg.clone(), |(_, new)| new.into()));
+        ours.chain(typed).collect()
     }
 
     /// Writes a file that is there for as long as this is; gives its path.

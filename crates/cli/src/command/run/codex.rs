@@ -52,7 +52,11 @@ impl Client for Codex {
         };
         let usual = if is_subscribed(world) { (None, CHATGPT) } else { (Some(Vendor::OpenAi), OPENAI) };
         match doors.lead(&key, usual, &place)? {
-            Some(url) => told.args = vec!["-c".to_owned(), format!("{key}={}", Value::from(url))],
+            Some(url) => {
+                let setting = format!("{key}={}", Value::from(url));
+                told.instead = typed(world, &key, &setting);
+                told.args = vec!["-c".to_owned(), setting];
+            }
             None => told.notes.push(ADVICE.to_owned()),
         }
         if let (VendorPlace::Open(_), Some(url)) = (place, world.url(VARIABLE)) {
@@ -99,6 +103,17 @@ fn config(world: &World) -> Table {
         merge(&mut all, layer);
         all
     })
+}
+
+/// The user's own arguments that give a setting, which would be heard after ours, and what stands in their place.
+fn typed(world: &World, key: &str, setting: &str) -> Vec<(String, String)> {
+    let gives = |arg: &&String, begin: &str| {
+        let rest = arg.strip_prefix(begin).and_then(|rest| rest.split_once('='));
+        rest.is_some_and(|(path, _)| path.trim() == key)
+    };
+    let begin = |arg: &&String| ["--config=", "-c", ""].into_iter().find(|begin| gives(arg, begin));
+    let found = world.args.iter().filter_map(|arg| Some((arg, begin(&arg)?)));
+    found.map(|(arg, begin)| (arg.clone(), format!("{begin}{setting}"))).collect()
 }
 
 /// A setting as it is typed: a path, and a value that is a string where it is nothing else.
@@ -149,6 +164,8 @@ fn custom(config: &Table, provider: &str) -> Result<VendorPlace, CommandFault> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     /// What codex is told, and where that leads; the ports are any.
@@ -197,6 +214,22 @@ mod tests {
         check(&files, (&[], &["exec", "--", "-p", "p"]), r#"-c openai_base_url="http://h/x""#);
         for typed in ["model_provider=y", "model_provider=\"y\""] {
             check(&files, (&[], &["-c", typed]), r#"-c model_providers.y.base_url="http://y""#);
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_typed_leads_to_a_door_where_it_stands() {
+        for typed in [&["-c", "openai_base_url=http://t/x"][..], &["--config=openai_base_url=http://t/x"]] {
+            let mut world = World::of(&[]);
+            world.args = typed.iter().map(|arg| (*arg).to_owned()).collect();
+            let mut doors = Doors::default();
+            let told = Codex.point(&world, &mut doors).expect("a door");
+            let typed: Vec<_> = typed.iter().map(OsString::from).collect();
+            let all: Vec<_> = told.arguments(&typed).iter().map(|it| it.display().to_string()).collect();
+            let expected = r#"-c openai_base_url="http://t/x""#;
+            let again = expected.replace("-c ", if typed.len() == 1 { "--config=" } else { "-c " });
+            assert!(!all.join(" ").contains("http://t"), "{all:?}");
+            assert_eq!(doors.resolved(&all.join(" ")), format!("{expected} {again}"));
         }
     }
 

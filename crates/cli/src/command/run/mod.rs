@@ -104,7 +104,7 @@ fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> 
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
         let mut wanted = Command::new(startable(program));
-        wanted.args(&told.args).args(args).env(INSIDE, "1");
+        wanted.args(told.arguments(args)).env(INSIDE, "1");
         let mut signals = Signals::all()?;
         let mut child =
             told.give(&mut wanted).spawn().map_err(|error| absent(client.install(), program, &error))?;
