@@ -50,9 +50,12 @@ def main() -> None:
             texts = [text, shell.run(f"{rtk} {hooked}")]
             texts += [shell.run(f"{tersely} compress {loss} --tool bash --command \"$ASKED\"", text, ASKED=plain) for loss in ("--loss none", "")]
             tokens = [int(shell.run(f"{tersely} count", one).split()[0]) for one in texts]
-            sums = [one + more for one, more in zip(sums, tokens)]
-            print(f"| `{plain}` | {' | '.join(f'{one:,}' for one in tokens)} |")
-    print(f"| all | {' | '.join(f'{one:,}' for one in sums)} |")
+            # A command that the hook breaks prints nothing, and that is no saving.
+            broken = not texts[1]
+            sums = sums if broken else [one + more for one, more in zip(sums, tokens)]
+            cells = ["fails" if broken and at == 1 else f"{one:,}" for at, one in enumerate(tokens)]
+            print(f"| `{plain}` | {' | '.join(cells)} |")
+    print(f"| all that did not fail | {' | '.join(f'{one:,}' for one in sums)} |")
     print(f"| saved | | {' | '.join(f'{100 - 100 * one / sums[0]:.1f} %' for one in sums[1:])} |")
 
 
