@@ -134,7 +134,7 @@ clients: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 clients.py
 
-# Every agent that `tersely run` knows and a registry has, started by it: does each finish a tool turn, and is nothing left behind? (half an hour)
+# Every agent that `tersely run` knows and a registry has, started by it: does each finish a tool turn, and is nothing left behind? (ten minutes, the first time more)
 [group('slow')]
 started: release
     python3 benchmarks/clients/setup.py --all

@@ -42,6 +42,9 @@ STARTS: dict[str, Callable[[str], Start]] = {
 # What they offer the model is no tool, so there is no result to make smaller.
 NO_TOOLS = {"aider"}
 
+# Logs in which agents write down the address that they spoke to. No setting: nothing reads them again.
+LOGS = {"droid": "home/.factory/logs/"}
+
 CLOSING = re.compile(r"^tersely: \d+ requests?: .*$", re.MULTILINE)
 
 
@@ -79,6 +82,7 @@ class Result:
     before: int = 0
     after: int = 0
     closing: str = ""
+    logged: list[str] = field(default_factory=list)
     fault: str = ""
 
 
@@ -138,8 +142,7 @@ def end(words: list[str], env: dict[str, str], here: Path) -> tuple[str, int | N
 
 def check(binary: Path, name: str) -> Result:
     """Starts a client twice: by itself, where it has an address, and with `tersely run` before it."""
-    agent = name.split(",")[0]
-    result = Result(name, agent_version(agent))
+    result = Result(name, agent_version(name.split(",")[0]))
     direct = None
     if name in STARTS:
         upstream = Upstream()
@@ -166,11 +169,14 @@ def judged(result: Result, through: Turn, direct: Turn | None) -> str:
     told = re.search(r": (\S+) of \S+ tokens saved", result.closing)
     if not told:
         return f"no closing line: {through.said[-300:]}"
-    has_tools = result.client.split(",")[0] not in NO_TOOLS
+    agent = result.client.split(",")[0]
+    has_tools = agent not in NO_TOOLS
     saved = result.after < result.before if direct else told[1] != "0"
     if saved != has_tools or (direct and result.after > result.before):
         return f"{result.before} tokens of the result, then {result.after}; {result.closing}"
     named = sorted(set(through.named) - set(direct.named if direct else []))
+    result.logged = [path for path in named if agent in LOGS and path.startswith(LOGS[agent])]
+    named = [path for path in named if path not in result.logged]
     return f"left behind: {', '.join(named + through.left)}" if named + through.left else ""
 
 
@@ -181,9 +187,10 @@ def table(results: list[Result]) -> str:
         if it.fault:
             lines.append(f"| {it.client} | {it.version} | `{it.path}` | **{it.fault}** | | | {it.closing} |")
             continue
+        done = f"done; {', '.join(it.logged)} has the address" if it.logged else "done"
         tokens = f"{it.before:,} → {it.after:,}" if it.before else f"→ {it.after:,}"
         saved = f"{100 - 100 * it.after / it.before:.0f} %" if it.before else ""
-        lines.append(f"| {it.client} | {it.version} | `{it.path}` | done | {tokens} | {saved} | {it.closing} |")
+        lines.append(f"| {it.client} | {it.version} | `{it.path}` | {done} | {tokens} | {saved} | {it.closing} |")
     return "\n".join(lines)
 
 

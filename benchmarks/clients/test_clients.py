@@ -145,12 +145,14 @@ class Started(unittest.TestCase):
     def test_a_good_turn_has_no_fault(self) -> None:
         self.assertEqual(self.fault(10, 4), "")
         self.assertEqual(self.fault(10, 10, client="aider, settings"), "")
+        self.assertEqual(self.fault(10, 4, "home/.factory/logs/a.log", client="droid, chat"), "")
 
     def test_each_check_can_fail(self) -> None:
         self.assertIn("tokens", self.fault(10, 10))
         self.assertIn("tokens", self.fault(10, 4, client="aider, settings"))
         self.assertIn("closing", self.fault(10, 4, closing="no requests came through"))
         self.assertIn("home/a.json", self.fault(10, 4, "home/a.json"))
+        self.assertIn("home/.factory/settings.json", self.fault(10, 4, "home/.factory/settings.json", client="droid, chat"))
 
     def test_a_port_that_is_not_the_upstream_s_is_found(self) -> None:
         self.assertTrue(foreign(b"x http://127.0.0.1:4242/v1", 80))
