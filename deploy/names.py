@@ -20,6 +20,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 DEPLOY = ROOT / "deploy"
 SCHEMA = json.loads((ROOT / "docs/config.schema.json").read_text())
+VALUES = json.loads((DEPLOY / "helm/tersely/values.schema.json").read_text())
 REFERENCE = (ROOT / "docs/configuration.md").read_text()
 WATCHING = (ROOT / "docs/watching.md").read_text()
 
@@ -42,12 +43,15 @@ def settings(schema: dict, head: str = "") -> Iterator[str]:
     """All keys, with dots."""
     for name, part in schema.get("properties", {}).items():
         yield head + name
-        yield from settings(part, f"{head}{name}.")
+        # A value that may be anything has the schema `true`.
+        if isinstance(part, dict):
+            yield from settings(part, f"{head}{name}.")
 
 
 def unknown_names() -> Iterator[str]:
     """Names that nobody knows."""
     keys = set(settings(SCHEMA))
+    values = set(settings(VALUES))
     sections = {key.split(".")[0] for key in keys if "." in key}
     dotted = re.compile(rf"(?<![\w.$/-])((?:{'|'.join(sorted(sections))})\.[a-z_]+(?:\.[a-z_]+)*)(?![\w(:/-])")
     numbers = set(re.findall(r"^\| `((?:tersely|process)_\w+)`", WATCHING, re.M))
@@ -55,9 +59,9 @@ def unknown_names() -> Iterator[str]:
     # docs/configuration.md names the paths of the admin listener in one row.
     paths = set(re.findall(r"`(/[\w/]+)`", next(line for line in REFERENCE.splitlines() if line.startswith("| `admin.listen`"))))
     for name, text in texts():
-        # The chart has values beside the configuration, and files are called tersely.toml.
-        words = {word for word in dotted.findall(text) if not word.endswith((".toml", ".yaml", ".yml", ".md", ".json", ".service"))}
-        for word in sorted(words - keys):
+        # The chart has values beside the configuration, and files are called tersely.toml and tls.crt.
+        words = {word for word in dotted.findall(text) if not word.endswith((".toml", ".yaml", ".yml", ".md", ".json", ".service", ".crt"))}
+        for word in sorted(words - keys - values):
             yield f"{name}: there is no setting {word}"
         for word in sorted(set(re.findall(r"\bTERSELY_[A-Z][A-Z_]*\b", text)) - variables):
             yield f"{name}: there is no variable {word}"
