@@ -43,7 +43,7 @@ impl AdminDoor {
         let fault =
             |error| Error::setting(format!("cannot listen on {listen}, as admin.listen says")).because(error);
         let listener = TcpListener::bind(listen).await.map_err(fault)?;
-        let reach = Reach::of(listener.local_addr().unwrap_or(listen));
+        let reach = Reach::at(listener.local_addr().unwrap_or(listen));
         if reach == Reach::Open && settings.admin.token.is_empty() {
             let message =
                 format!("admin.listen is {listen}, which other machines can reach; set admin.token too");

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 
 use http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderMap, ORIGIN};
 use http::{Method, Request, StatusCode};
+use tokio::net::TcpListener;
 
 use crate::error::Error;
 use crate::host::{bare, is_loopback};
@@ -22,8 +23,13 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
+    /// Who can reach a listener. An address that cannot be told is taken for the one that more is refused at.
+    pub(crate) fn of(listener: &TcpListener) -> Self {
+        listener.local_addr().map_or(Self::Loopback, Self::at)
+    }
+
     /// Who can reach an address.
-    pub(crate) fn of(address: SocketAddr) -> Self {
+    pub(crate) fn at(address: SocketAddr) -> Self {
         if address.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Open }
     }
 }
@@ -131,7 +137,7 @@ mod tests {
             ("[::]:1", Reach::Open),
             ("192.0.2.1:1", Reach::Open),
         ] {
-            assert_eq!(Reach::of(address.parse().unwrap()), reach, "{address}");
+            assert_eq!(Reach::at(address.parse().unwrap()), reach, "{address}");
         }
     }
 }

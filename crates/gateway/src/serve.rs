@@ -64,8 +64,7 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    // An address that cannot be told is taken for the one that more is refused at.
-    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let reach = Reach::of(&listener);
     let door = ModelDoor::new(Gate::new(settings, rewrite, reach)?);
     listen(Arc::new(door), listener, stop).await
 }

@@ -43,7 +43,7 @@ pub async fn serve_api(
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let reach = Reach::of(&listener);
     let gate = Arc::new(Gate::new(settings, Arc::new(Untouched), reach)?);
     listen(Arc::new(ApiDoor { gate }), listener, stop).await
 }

@@ -42,7 +42,7 @@ pub async fn serve_processor(
     listener: TcpListener,
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
-    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let reach = Reach::of(&listener);
     let gate = Arc::new(Gate::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
     listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
 }

@@ -123,13 +123,7 @@ impl Live {
     ) -> Result<Verdict, Refused> {
         let whose = self.whose(head)?;
         let sent = self.sent(provider, head, body, &whose)?;
-        let settings = EngineSettings {
-            expand: ExpandOffer::Never,
-            strategy: Strategy::Stages,
-            discovery: None,
-            ..sent.engine.settings().clone()
-        };
-        let engine = Arc::new(Engine::new(settings));
+        let engine = Arc::new(Engine::new(unwatched(&sent.engine, ExpandOffer::Never)));
         let sent = Sent { engine, asked: sent.asked.clone().or(unmasked()), ..sent };
         self.books(head, &whose, sent.named).verdict(sent, &Consulted::default())
     }
@@ -312,17 +306,16 @@ impl Rewrite for Live {
     }
 }
 
-/// An engine for messages whose answer nobody here sees: it changes results alone, and leaves out of them only what can
-/// be asked for.
+/// Settings for a request whose answer nobody here sees: no compressor is asked, no tool stands for others, and what is
+/// left out can be asked for only as `expand` says.
+fn unwatched(engine: &Engine, expand: ExpandOffer) -> EngineSettings {
+    EngineSettings { expand, strategy: Strategy::Stages, discovery: None, ..engine.settings().clone() }
+}
+
+/// An engine for messages that come alone: it changes results, and nothing else.
 fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
-    Engine::new(EngineSettings {
-        expand,
-        strategy: Strategy::Stages,
-        schema: SchemaMode::Disabled,
-        prompts: None,
-        discovery: None,
-        ..engine.settings().clone()
-    })
+    let settings = unwatched(engine, expand);
+    Engine::new(EngineSettings { schema: SchemaMode::Disabled, prompts: None, ..settings })
 }
 
 /// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.

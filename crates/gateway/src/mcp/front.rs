@@ -61,7 +61,7 @@ pub async fn serve_mcp(
 ) -> Result<(), Error> {
     warm();
     settings.timeouts.pooled = POOLED;
-    let reach = listener.local_addr().map_or(Reach::Loopback, Reach::of);
+    let reach = Reach::of(&listener);
     let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
