@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
-use crate::edit::{ClientFile, SettingPlace, create};
+use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create};
 use crate::settings::{self, SettingSources};
 
 /// What kind of thing was written.
@@ -46,9 +46,6 @@ pub(crate) struct Receipts {
     /// The oldest first.
     pub(crate) all: Vec<Receipt>,
 }
-
-/// More than anybody's clients need.
-const LIMIT: u64 = 4_000_000;
 
 const KINDS: [(ReceiptKind, &str); 4] = [
     (ReceiptKind::Block, "block"),
@@ -115,7 +112,7 @@ impl Receipts {
         if !file.exists() {
             return Ok(Self { file, all: Vec::new() });
         }
-        let text = ClientFile::read(&file, LIMIT)?.text;
+        let text = ClientFile::read(&file, SETTINGS_LIMIT)?.text;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
         let all = value["written"].as_array().map(|all| all.iter().map(Receipt::read).collect::<Option<_>>());
         let all = all.flatten().ok_or_else(|| {

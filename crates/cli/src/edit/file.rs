@@ -10,6 +10,9 @@ use tersely_terminal::fault::CommandFault;
 use crate::edit::diff;
 use crate::edit::patch::{Patch, apply};
 
+/// No file of settings, of a client, a shell or our own, is larger.
+pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
+
 /// A file, and what is to change in it.
 #[derive(Debug)]
 pub(crate) struct FileEdit {

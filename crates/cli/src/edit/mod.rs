@@ -10,7 +10,7 @@ mod setting;
 mod top;
 
 pub(crate) use consent::{Consent, ask};
-pub(crate) use file::{ClientFile, FileEdit, create, show};
+pub(crate) use file::{ClientFile, FileEdit, SETTINGS_LIMIT, create, show};
 pub(crate) use patch::{Patch, apply};
 pub(crate) use scan::TextFault;
 pub(crate) use setting::{SettingPlace, SettingsShape};

@@ -2,11 +2,8 @@
 
 use crate::command::init::plan::PlannedFile;
 use crate::command::run::{Client, ClientSettings, World};
-use crate::edit::SettingsShape;
+use crate::edit::{SETTINGS_LIMIT, SettingsShape};
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
-
-/// No file of settings is larger.
-pub(crate) const SETTINGS_LIMIT: u64 = 4_000_000;
 
 /// What would be done for a client; if nothing, why.
 pub(super) fn plan(
@@ -45,9 +42,8 @@ pub(super) fn plan(
 
 /// A variable by which clients would ask a company's proxy for this machine, too.
 fn proxy(world: &World) -> Option<&'static str> {
-    let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     let spared = ["NO_PROXY", "no_proxy"].into_iter().filter_map(|name| world.var(name));
     let is_spared =
         spared.flat_map(|hosts| hosts.split(',')).any(|host| ["127.0.0.1", "*"].contains(&host.trim()));
-    names.into_iter().find(|name| !is_spared && world.var(name).is_some())
+    world.proxied().filter(|_| !is_spared)
 }

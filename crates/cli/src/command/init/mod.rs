@@ -18,14 +18,13 @@ use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::output;
 
 use crate::command::init::plan::PlannedFile;
-use crate::command::run::{CLIENTS, Client, World};
+use crate::command::run::{CLIENTS, Client, Doors, World};
 use crate::edit::Consent;
 use crate::receipt::{ReceiptKind, Receipts};
 use crate::settings::{self, Flags, SettingSources};
 
-pub(crate) use address::SETTINGS_LIMIT;
 pub(crate) use service::ServiceKeeper;
-pub(crate) use shell::{BEGIN, END, RC_LIMIT, block_place};
+pub(crate) use shell::{BEGIN, END, block_place};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -132,9 +131,14 @@ fn alias(
     mut receipts: Receipts,
 ) -> Result<ExitCode, Stop> {
     let program = program(world)?;
+    let (clients, notes) = runnable(world, clients);
     let names: Vec<_> = clients.iter().map(|client| client.name()).collect();
+    let Some(name) = names.first() else {
+        let hint = "any other agent starts with `tersely run -- CMD`";
+        return Err(CommandFault::no(notes.join("\n"), hint).into());
+    };
     let paths = shell::files(world);
-    let mut plan = InitPlan { clients, files: Vec::new(), notes: Vec::new(), is_stopped: false };
+    let mut plan = InitPlan { clients, files: Vec::new(), notes, is_stopped: false };
     for path in &paths {
         match shell::plan(path, &program, &names, &receipts) {
             Ok(planned) => {
@@ -146,13 +150,12 @@ fn alias(
     }
     plan.show(args)?;
     if plan.files.is_empty() {
-        let hint = format!("without an alias, start agents with: {program} run {}", names[0]);
+        let hint = format!("without an alias, start agents with: {program} run {name}");
         return Err(CommandFault::no("no file of bash, zsh or fish that an alias could go into", hint).into());
     }
     let is_written = plan.is_due() && plan.agreed(args)?;
     if is_written {
         write(&plan.files, &mut receipts)?;
-        let name = names[0];
         output::note(&format!(
             "written. Open a new shell, then `{name}` starts through Tersely, and `command {name}` without it.\n\
              To undo it: tersely uninstall"
@@ -240,6 +243,23 @@ fn write(files: &[PlannedFile], receipts: &mut Receipts) -> Result<(), CommandFa
         })?;
     }
     Ok(())
+}
+
+/// The clients that `tersely run` can start here, and why it cannot start the others: an alias must not stop a client.
+fn runnable(world: &World, clients: Vec<&'static dyn Client>) -> (Vec<&'static dyn Client>, Vec<String>) {
+    let mut notes = Vec::new();
+    let mut is_able = |client: &&'static dyn Client| {
+        let pointed = client.point(world, &mut Doors::default());
+        notes.extend(
+            pointed
+                .as_ref()
+                .err()
+                .map(|fault| format!("{}: left alone, because {}", client.name(), fault.message)),
+        );
+        pointed.is_ok()
+    };
+    let able = clients.into_iter().filter(|client| is_able(client)).collect();
+    (able, notes)
 }
 
 /// The clients that are on PATH.

@@ -8,14 +8,12 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::init::plan::PlannedFile;
 use crate::command::run::World;
+use crate::edit::SETTINGS_LIMIT;
 use crate::receipt::{Receipt, ReceiptKind, Receipts};
 
 /// The lines around what we write.
 pub(crate) const BEGIN: &str = "# >>> tersely >>>";
 pub(crate) const END: &str = "# <<< tersely <<<";
-
-/// No file that a shell reads is larger.
-pub(crate) const RC_LIMIT: u64 = 4_000_000;
 
 /// A shell, by its name, the variable that names its folder, and its file.
 const SHELLS: [(&str, &str, &str, &str); 3] = [
@@ -56,7 +54,7 @@ pub(super) fn plan(
     clients: &[&str],
     receipts: &Receipts,
 ) -> Result<ShellPlan, CommandFault> {
-    let mut file = PlannedFile::read(path, RC_LIMIT, 0o644)?;
+    let mut file = PlannedFile::read(path, SETTINGS_LIMIT, 0o644)?;
     let block = block_place(&file.text).map_err(|()| broken(path))?;
     let rest = block
         .clone()

@@ -125,8 +125,7 @@ fn place(vendor: &VendorVariables, name: &str, world: &World) -> VendorPlace {
 
 /// Keeps a client that uses a company's proxy from asking that for this machine.
 pub(crate) fn direct(world: &World) -> Vec<(String, String)> {
-    let proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
-    if !proxied.iter().any(|name| world.var(name).is_some()) {
+    if world.proxied().is_none() {
         return Vec::new();
     }
     let add = |name: &str| {

@@ -35,13 +35,13 @@ use tokio::process::{Child, Command};
 use tokio::select;
 
 use crate::command::run::client::Told;
-use crate::command::run::door::Doors;
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
 use crate::settings::{self, Flags, SettingSources};
 use crate::signals::{Signals, Terminal, forward};
 
 pub(crate) use client::{Client, ClientSettings};
+pub(crate) use door::Doors;
 pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;

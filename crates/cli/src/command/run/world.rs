@@ -18,6 +18,10 @@ pub(crate) struct World {
 /// Files of variables that programs read by themselves, in the folder they stand in or one above it.
 const ENV_FILES: [&str; 4] = [".env", ".env.local", ".gemini/.env", ".qwen/.env"];
 
+/// Variables that name a proxy.
+const PROXIES: [&str; 6] =
+    ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
 impl World {
     /// This process's own, and the arguments of a command.
     pub(crate) fn around(args: &[OsString]) -> Self {
@@ -32,6 +36,11 @@ impl World {
     /// A variable, if it is set to something.
     pub(crate) fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// A variable by which programs ask a company's proxy for what they want.
+    pub(crate) fn proxied(&self) -> Option<&'static str> {
+        PROXIES.into_iter().find(|name| self.var(name).is_some())
     }
 
     /// A variable that holds a URL; one without a scheme, as Ollama's may be, gets it.

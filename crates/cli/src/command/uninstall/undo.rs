@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::command::init::{BEGIN, END, RC_LIMIT, SETTINGS_LIMIT, ServiceKeeper, block_place};
+use crate::command::init::{BEGIN, END, ServiceKeeper, block_place};
 use crate::command::mcp::WrappedServers;
-use crate::edit::{ClientFile, FileEdit, Patch, SettingsShape};
+use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape};
 use crate::receipt::{Receipt, ReceiptKind};
 
 /// What becomes of one thing that was written.
@@ -113,7 +113,7 @@ fn way(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
 
 /// The lines in a shell's file.
 fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
-    let file = ClientFile::read(&receipt.file, RC_LIMIT)?;
+    let file = ClientFile::read(&receipt.file, SETTINGS_LIMIT)?;
     let place = block_place(&file.text).map_err(|()| {
         let message =
             format!("the lines {BEGIN} and {END} do not match; remove what `tersely init` wrote by hand");

@@ -56,6 +56,23 @@ fn no_agent_is_a_no_with_a_way_out() {
     assert!(ran.said.contains("tersely run -- CMD"), "{ran:?}");
 }
 
+/// Behaviour 24.2: an agent that `tersely run` would refuse to start keeps its name.
+#[test]
+fn no_alias_stops_an_agent() {
+    let home = Home::new("refused", &["amp", "claude", "copilot"]);
+    home.put(".bashrc", "", 0o644);
+    let ran = home.well(&["init", "--yes"]);
+    assert!(ran.said.contains("amp: left alone, because amp talks to no model"), "{ran:?}");
+    assert!(ran.said.contains("copilot: left alone, because"), "{ran:?}");
+    let lines = home.read(".bashrc");
+    assert!(lines.contains("alias claude="), "{lines}");
+    assert!(!lines.contains("alias amp=") && !lines.contains("alias copilot="), "{lines}");
+    let home = Home::new("refused-alone", &["amp"]);
+    home.put(".bashrc", "", 0o644);
+    let ran = home.run(&["init", "--yes"]);
+    assert_eq!((ran.code, home.read(".bashrc").as_str()), (Some(1), ""), "{ran:?}");
+}
+
 /// Behaviour 24.2: files that are there, and that of the user's own shell.
 #[test]
 fn every_shell_that_is_used_gets_the_lines() {
