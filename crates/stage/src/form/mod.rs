@@ -7,6 +7,7 @@ mod csv;
 mod csv_split;
 pub(crate) mod dictionary;
 mod diff_stat;
+pub(crate) mod general;
 mod git;
 mod grid;
 mod join;
@@ -38,6 +39,7 @@ use crate::stage::Stage;
 
 /// The ways to write the same in fewer tokens; the first that does is taken.
 pub static FORMS: &[&dyn Stage] = &[
+    &general::General,
     &json::JsonSplit,
     &json::Json,
     &json::JsonLines,

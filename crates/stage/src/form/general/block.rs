@@ -1,0 +1,338 @@
+//! Finds lines that come together again and again, as rows of several lines.
+//!
+//! A block begins where a record begins and ends where it ends: by indents, blank lines, closing brackets and times.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::form::general::column::{self, Part};
+use crate::form::general::cost::{Cost, TOKEN};
+use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::source::Source;
+use crate::form::general::span::Span;
+use crate::form::general::template::{Rows, Template, TemplatePart};
+
+/// The lines of a block, and its holes.
+const MOST_LINES: usize = 60;
+const MOST_HOLES: u32 = 14;
+
+/// Blocks of a text.
+const MOST: usize = 40;
+
+/// What a block must save.
+const LEAST: Cost = 12 * TOKEN;
+
+/// Longer lines that stand only once are no values.
+const MOST_FREE: usize = 400;
+
+/// What a row of a template costs, and a line that stands once.
+const ROW: Cost = 3 * TOKEN;
+const BARE_ROW: Cost = 2 * TOKEN;
+const FREE: Cost = TOKEN / 5;
+
+/// What a template must still save when blocks have taken rows of it.
+const LEAST_LEFT: Cost = 2 * TOKEN;
+
+/// The blocks of a text whose lines have these templates, and what is left of the templates.
+pub(super) fn arrange(source: &Source<'_>, templates: Vec<Template>) -> Vec<Template> {
+    let board = Board::new(source, &templates);
+    let chosen = choose(&board.symbols, &board, &Bounds { most: MOST, least: LEAST });
+    let mut blocks: Vec<_> = chosen.iter().filter_map(|chosen| board.template(chosen)).collect();
+    let mut taken = vec![false; source.lines.len()];
+    for block in &blocks {
+        for row in &block.rows {
+            taken[*row as usize..*row as usize + block.height].fill(true);
+        }
+    }
+    if blocks.is_empty() {
+        return templates;
+    }
+    let left = templates.iter().filter_map(|template| board.left(template, &taken)).collect::<Vec<_>>();
+    blocks.extend(left);
+    blocks
+}
+
+/// What a line is to blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind<'a> {
+    /// A row of a template.
+    Row(usize),
+    /// One that stands elsewhere, too.
+    Literal(&'a str),
+    /// One that stands only here, and may be a value.
+    Free,
+    /// One that is no value.
+    Alone(usize),
+}
+
+struct Board<'s, 'a> {
+    source: &'s Source<'a>,
+    templates: &'s [Template],
+    kinds: Vec<Kind<'a>>,
+    symbols: Vec<u32>,
+    /// Of each line that is a row, which one of its template.
+    places: Vec<u32>,
+    /// What all lines before one cost.
+    costs: Vec<Cost>,
+    /// How many holes all lines before one have.
+    holes: Vec<u32>,
+    records: Vec<Record>,
+}
+
+/// What a line is to records.
+#[derive(Clone, Copy, Default)]
+struct Record {
+    /// How deep it stands.
+    depth: u32,
+    closes: bool,
+    is_blank: bool,
+}
+
+impl<'s, 'a> Board<'s, 'a> {
+    fn new(source: &'s Source<'a>, templates: &'s [Template]) -> Self {
+        let mut kinds: Vec<Option<Kind<'a>>> = vec![None; source.lines.len()];
+        let mut places = vec![0; source.lines.len()];
+        for (number, template) in templates.iter().enumerate() {
+            for (place, row) in (0..).zip(&template.rows) {
+                kinds[*row as usize] = Some(Kind::Row(number));
+                places[*row as usize] = place;
+            }
+        }
+        let kinds = literal_kinds(source, kinds);
+        let mut numbers = HashMap::new();
+        let symbol = |kind: &Kind<'a>| {
+            let next = numbers.len() as u32;
+            *numbers.entry(*kind).or_insert(next)
+        };
+        let symbols = kinds.iter().map(symbol).collect();
+        let holes = |kind: &Kind<'a>| match kind {
+            Kind::Row(number) => templates[*number].columns.len() as u32,
+            Kind::Free => 1,
+            _ => 0,
+        };
+        let cost = |(kind, line): (&Kind<'a>, &Span)| match kind {
+            Kind::Row(number) if templates[*number].columns.is_empty() => BARE_ROW,
+            Kind::Row(_) => ROW,
+            Kind::Literal(_) => source.costs.line(*line),
+            Kind::Free => FREE,
+            Kind::Alone(_) => 0,
+        };
+        let costs = sums(kinds.iter().zip(&source.lines).map(cost));
+        let holes = sums(kinds.iter().map(holes));
+        Self { source, templates, symbols, places, costs, holes, records: records(source), kinds }
+    }
+
+    /// The rows of a block as a template.
+    fn template(&self, chosen: &Chosen) -> Option<Template> {
+        let mut parts = Vec::new();
+        for line in 0..chosen.length {
+            if line > 0 {
+                let end = self.source.lines[chosen.places[0] + line - 1].to();
+                column::put_same(&mut parts, Span::new(end, end + 1));
+            }
+            self.put_line(chosen, line, &mut parts);
+        }
+        let total = chosen.places.iter().map(|place| self.written_cost(*place..place + chosen.length)).sum();
+        let rows: Vec<u32> = chosen.places.iter().map(|place| *place as u32).collect();
+        let rows = Rows { all: &rows, seen: &rows, height: chosen.length };
+        let template = Template::weighed(self.source, parts, &rows, total)?;
+        (template.gain * 2 >= LEAST && template.gain * 100 >= total * 15).then_some(template)
+    }
+
+    /// What is left of a template without the rows that were taken.
+    fn left(&self, template: &Template, taken: &[bool]) -> Option<Template> {
+        let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
+        if rows.len() == template.rows.len() {
+            return Some(template.clone());
+        }
+        if rows.len() < 2 {
+            return None;
+        }
+        let places = rows.iter().map(|row| *row as usize).collect();
+        let mut parts = Vec::new();
+        self.put_line(&Chosen { length: 1, places }, 0, &mut parts);
+        let left = Template::new(self.source, parts, &Rows { all: &rows, seen: &rows, height: 1 })?;
+        (left.gain > LEAST_LEFT).then_some(left)
+    }
+
+    /// One line of a block, onto the end of its parts.
+    fn put_line(&self, chosen: &Chosen, line: usize, parts: &mut Vec<Part>) {
+        let first = chosen.places[0] + line;
+        let span = self.source.lines[first];
+        let Kind::Row(number) = self.kinds[first] else {
+            if self.kinds[first] == Kind::Free {
+                let cells = chosen.places.iter().map(|place| self.source.lines[place + line]).collect();
+                column::refine(self.source.text, cells, parts);
+            } else {
+                column::put_same(parts, span);
+            }
+            return;
+        };
+        let template = &self.templates[number];
+        let mut at = span.from();
+        for part in &template.parts {
+            match part {
+                TemplatePart::Same(same) => {
+                    column::put_same(parts, Span::new(at, at + same.len()));
+                    at += same.len();
+                }
+                TemplatePart::Hole(hole, pad) => {
+                    let cell = |place: &usize| template.columns[*hole][self.places[place + line] as usize];
+                    let cells: Vec<Span> = chosen.places.iter().map(cell).collect();
+                    let own = template.columns[*hole][self.places[first] as usize];
+                    match pad {
+                        None => {
+                            column::refine(self.source.text, cells, parts);
+                            at += own.len();
+                        }
+                        Some(pad) => {
+                            parts.push(Part::Cells(cells, Some(*pad)));
+                            at += own.len().max(pad.width);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What lines cost as they would be written without blocks.
+    fn written_cost(&self, lines: Range<usize>) -> Cost {
+        let line = |line: usize| match self.kinds[line] {
+            Kind::Row(number) => {
+                let template = &self.templates[number];
+                let place = self.places[line] as usize;
+                let values: Cost = template.columns.iter().map(|cells| self.source.costs.cost(cells[place])).sum();
+                values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW
+            }
+            _ => self.source.costs.line(self.source.lines[line]),
+        };
+        lines.map(line).sum()
+    }
+
+    /// True when lines are whole records.
+    fn is_whole(&self, lines: &Range<usize>) -> bool {
+        let first = self.records[lines.start];
+        if first.closes || first.is_blank {
+            return false;
+        }
+        let inside = &self.records[lines.clone()];
+        if inside.iter().any(|record| record.depth < first.depth) {
+            return false;
+        }
+        if let Some(next) = self.records.get(lines.end)
+            && (next.depth > first.depth || next.depth == first.depth && next.closes)
+        {
+            return false;
+        }
+        let last_text = inside.iter().rposition(|record| !record.is_blank).unwrap_or(0);
+        let has_inner_blank = inside[..last_text].iter().any(|record| record.is_blank);
+        if !has_inner_blank {
+            return true;
+        }
+        let is_blank = |line: usize| self.records.get(line).is_none_or(|record| record.is_blank);
+        let opens = lines.start == 0 || is_blank(lines.start - 1);
+        opens && (is_blank(lines.end - 1) || is_blank(lines.end))
+    }
+
+    fn may_bound(&self, line: usize) -> bool {
+        !matches!(self.kinds[line], Kind::Free | Kind::Alone(_))
+    }
+
+    /// True when a range is a shorter one again and again, which is found by itself.
+    fn is_periodic(&self, lines: &Range<usize>) -> bool {
+        let symbols = &self.symbols[lines.clone()];
+        (1..=symbols.len() / 2).any(|period| symbols[period..] == symbols[..symbols.len() - period])
+    }
+}
+
+impl Rules for Board<'_, '_> {
+    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let mut end = range.end.min(range.start + MOST_LINES);
+        while end > range.start && self.holes[end] - self.holes[range.start] > MOST_HOLES {
+            end -= 1;
+        }
+        let mut best: Option<Range<usize>> = None;
+        for start in (range.start..end).filter(|start| self.may_bound(*start)) {
+            let beats = |lines: &Range<usize>| {
+                best.as_ref().is_none_or(|best| self.cost(lines.clone()) > self.cost(best.clone()))
+            };
+            let ends = (start + 2..=end).rev().map(|end| start..end).take_while(beats);
+            let whole = ends.into_iter().find(|lines| self.may_bound(lines.end - 1) && self.is_whole(lines));
+            best = whole.or(best);
+        }
+        best.filter(|lines| !self.is_periodic(lines))
+    }
+
+    fn fits(&self, range: Range<usize>) -> bool {
+        self.is_whole(&range)
+    }
+
+    fn cost(&self, range: Range<usize>) -> Cost {
+        self.costs[range.end] - self.costs[range.start]
+    }
+
+    fn price(&self, cost: Cost) -> (Cost, Cost) {
+        (cost - 3 * TOKEN, cost * 2 + 28 * TOKEN)
+    }
+}
+
+/// What lines without a template are.
+fn literal_kinds<'a>(source: &Source<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
+    let mut counts: HashMap<&str, u32> = HashMap::new();
+    for (row, kind) in (0..).zip(&kinds) {
+        if kind.is_none() {
+            *counts.entry(source.line(row)).or_default() += 1;
+        }
+    }
+    let literal = |row: u32| match source.line(row) {
+        line if line.is_empty() || counts.get(line).is_some_and(|count| *count > 1) => Kind::Literal(line),
+        line if line.len() < MOST_FREE => Kind::Free,
+        _ => Kind::Alone(row as usize),
+    };
+    (0..).zip(kinds).map(|(row, kind)| kind.unwrap_or_else(|| literal(row))).collect()
+}
+
+fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut sum = T::default();
+    let mut sums = vec![sum];
+    sums.extend(items.map(|item| {
+        sum += item;
+        sum
+    }));
+    sums
+}
+
+/// What each line is to records. Where most lines have a time, those without belong to the one above.
+fn records(source: &Source<'_>) -> Vec<Record> {
+    let text = |line: &Span| line.of(source.text);
+    let filled: Vec<_> = source.lines.iter().map(text).filter(|line| !line.trim().is_empty()).collect();
+    let timed = filled.iter().filter(|line| has_time(line)).count() * 5 >= filled.len() * 2;
+    let mut records = vec![Record::default(); source.lines.len()];
+    // A blank line belongs to what follows it.
+    let mut next = Record::default();
+    for (line, record) in source.lines.iter().zip(&mut records).rev() {
+        let line = text(line);
+        let bare = line.trim_start_matches([' ', '\t']);
+        if line.trim().is_empty() {
+            *record = Record { is_blank: true, ..next };
+            continue;
+        }
+        let depth = (line.len() - bare.len()) as u32 * 2 + u32::from(timed && !has_time(line));
+        let closes = bare.starts_with(['}', ']', ')']) || bare.starts_with("</");
+        *record = Record { depth, closes, is_blank: false };
+        next = *record;
+    }
+    records
+}
+
+/// True when a line has a time of day or a date near its beginning.
+fn has_time(line: &str) -> bool {
+    let bytes = &line.as_bytes()[..line.len().min(60)];
+    let fits = |window: &[u8], shape: &[u8]| {
+        window.iter().zip(shape).all(|(byte, shape)| {
+            if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
+        })
+    };
+    bytes.windows(8).any(|window| fits(window, b"00:00:00"))
+        || bytes.windows(10).any(|window| fits(window, b"0000-00-00"))
+}

@@ -1,0 +1,161 @@
+//! Takes the cells apart that stand in one place of lines alike: what all of them begin and end with, and the columns
+//! inside them. Cuts fall where a reader would make them: between words, never inside a number.
+
+use crate::form::general::field::{self, FieldSplit};
+use crate::form::general::span::Span;
+
+/// A part of lines that are alike.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    /// The same in all of them, as it stands in the first.
+    Same(Span),
+    /// Another in each.
+    Cells(Vec<Span>, Option<Pad>),
+}
+
+/// How a cell is filled up with blanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pad {
+    pub(super) is_right: bool,
+    pub(super) width: usize,
+}
+
+/// How often columns are looked for inside columns.
+const DEPTH: usize = 4;
+
+/// Takes cells apart, onto the end of `parts`.
+pub(super) fn refine(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
+    refine_within(text, cells, parts, DEPTH);
+}
+
+fn refine_within(text: &str, mut cells: Vec<Span>, parts: &mut Vec<Part>, depth: usize) {
+    let first = cells[0];
+    if is_same(text, &cells) {
+        return put_same(parts, first);
+    }
+    let before = common_prefix(text, &cells);
+    put_same(parts, Span::new(first.from(), first.from() + before));
+    trim(&mut cells, before, 0);
+    let after = common_suffix(text, &cells);
+    trim(&mut cells, 0, after);
+    match field::split(text, &cells).filter(|_| depth > 0) {
+        Some(split) => put_split(text, split, parts, depth),
+        None => put_cells(text, cells, parts),
+    }
+    put_same(parts, Span::new(first.to() - after, first.to()));
+}
+
+fn put_split(text: &str, split: FieldSplit, parts: &mut Vec<Part>, depth: usize) {
+    for part in split.parts {
+        match part {
+            Part::Same(span) => put_same(parts, span),
+            Part::Cells(cells, None) => refine_within(text, cells, parts, depth - 1),
+            Part::Cells(cells, pad) if is_same(text, &cells) => parts.push(Part::Cells(cells, pad)),
+            padded @ Part::Cells(..) => parts.push(padded),
+        }
+    }
+}
+
+/// Adds what is the same in all, to what is so already.
+pub(super) fn put_same(parts: &mut Vec<Part>, span: Span) {
+    match parts.last_mut() {
+        _ if span.is_empty() => {}
+        Some(Part::Same(last)) if last.end == span.start => last.end = span.end,
+        _ => parts.push(Part::Same(span)),
+    }
+}
+
+/// Adds cells, to those right before them if nothing stands between.
+fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
+    match parts.last_mut() {
+        Some(Part::Cells(last, None)) if last.iter().zip(&cells).all(|(one, two)| one.end == two.start) => {
+            last.iter_mut().zip(cells).for_each(|(one, two)| one.end = two.end);
+        }
+        _ => {
+            let pad = field::padded(text, &cells);
+            parts.push(pad.unwrap_or(Part::Cells(cells, None)));
+        }
+    }
+}
+
+fn trim(cells: &mut [Span], first: usize, last: usize) {
+    if first + last > 0 {
+        cells.iter_mut().for_each(|cell| *cell = cell.trimmed(first, last));
+    }
+}
+
+pub(super) fn is_same(text: &str, cells: &[Span]) -> bool {
+    let first = cells[0].of(text);
+    cells.iter().all(|cell| cell.of(text) == first)
+}
+
+/// How many bytes all cells begin with, up to a place where they may be cut.
+fn common_prefix(text: &str, cells: &[Span]) -> usize {
+    let first = cells[0].of(text).as_bytes();
+    let mut same = first.len();
+    for cell in cells {
+        let bytes = cell.of(text).as_bytes();
+        same = same.min(bytes.len());
+        same = first[..same].iter().zip(bytes).take_while(|(one, two)| one == two).count();
+        if same == 0 {
+            return 0;
+        }
+    }
+    let follows = |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
+    while same > 0 && !follows(same).all(|next| may_cut(first, same, next)) {
+        same -= 1;
+    }
+    same
+}
+
+/// True when a cell may be cut between the bytes before a place and the next.
+fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
+    let last = bytes[at - 1];
+    if is_wordy(last) && is_wordy(next) {
+        return false;
+    }
+    let digit = |back: usize| at.checked_sub(back).is_some_and(|at| bytes[at].is_ascii_digit());
+    let in_number = next.is_ascii_digit() && (matches!(last, b'.' | b',') && (digit(2) || at == 1));
+    let signed = next.is_ascii_digit() && matches!(last, b'-' | b'+') && (at < 2 || !is_wordy(bytes[at - 2]));
+    let before_point = last.is_ascii_digit() && matches!(next, b'.' | b',');
+    let escaped = last == b'\\' && (at < 2 || bytes[at - 2] != b'\\');
+    !in_number && !signed && !before_point && !escaped
+}
+
+/// How many bytes all cells end with, down to a place where they may be cut.
+fn common_suffix(text: &str, cells: &[Span]) -> usize {
+    let first = cells[0].of(text).as_bytes();
+    let mut same = first.len();
+    for cell in cells {
+        let bytes = cell.of(text).as_bytes();
+        same = same.min(bytes.len());
+        let pairs = first.iter().rev().zip(bytes.iter().rev()).take(same);
+        same = pairs.take_while(|(one, two)| one == two).count();
+        if same == 0 {
+            return 0;
+        }
+    }
+    while same > 0 && !cells.iter().all(|cell| may_end(cell.of(text).as_bytes(), same)) {
+        same -= 1;
+    }
+    same
+}
+
+/// True when a cell may be cut before so many of its last bytes.
+fn may_end(bytes: &[u8], after: usize) -> bool {
+    let at = bytes.len() - after;
+    let (Some(last), next) = (at.checked_sub(1).map(|at| bytes[at]), bytes[at]) else { return true };
+    let in_number = matches!(next, b'.' | b',')
+        && last.is_ascii_digit()
+        && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+    !(in_number || last == b'\\' || is_wordy(last) && is_wordy(next)) && !(is_digit_mark(last) && next.is_ascii_digit())
+}
+
+fn is_digit_mark(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b'-' | b'+')
+}
+
+/// True for what words and names are made of.
+pub(super) fn is_wordy(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}

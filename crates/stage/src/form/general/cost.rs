@@ -1,0 +1,116 @@
+//! What parts of a text cost in tokens, by an estimate: whoever measures the whole is exact, and decides.
+//!
+//! Texts are read once. What a part costs is then the difference of two sums.
+
+use crate::form::general::span::Span;
+
+/// A part of a token. Gains are sums of these, which may be less than nothing.
+pub(super) type Cost = i64;
+
+/// What one token costs.
+pub(super) const TOKEN: Cost = 64;
+
+/// The costs of a text.
+pub(super) struct Costs {
+    /// What all before a byte costs.
+    before: Vec<u32>,
+}
+
+impl Costs {
+    pub(super) fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut before = Vec::with_capacity(bytes.len() + 1);
+        let (mut at, mut sum) = (0, 0u32);
+        before.push(0);
+        while at < bytes.len() {
+            let (end, cost) = piece(bytes, at);
+            let length = (end - at) as u32;
+            before.extend((1..=length).map(|n| sum + cost * n / length));
+            sum += cost;
+            at = end;
+        }
+        Self { before }
+    }
+
+    pub(super) fn cost(&self, span: Span) -> Cost {
+        Cost::from(self.before[span.to()]) - Cost::from(self.before[span.from()])
+    }
+
+    /// What a line costs, with its end.
+    pub(super) fn line(&self, span: Span) -> Cost {
+        let end = (span.to() + 1).min(self.before.len() - 1);
+        Cost::from(self.before[end]) - Cost::from(self.before[span.from()])
+    }
+}
+
+/// What a text of ours costs.
+pub(super) fn estimate(text: &str) -> Cost {
+    let bytes = text.as_bytes();
+    let (mut at, mut sum) = (0, 0);
+    while at < bytes.len() {
+        let (end, cost) = piece(bytes, at);
+        sum += Cost::from(cost);
+        at = end;
+    }
+    sum
+}
+
+const ONE: u32 = 64;
+
+/// Where the piece ends that begins at a place, as vocabularies split, and what it costs.
+fn piece(bytes: &[u8], at: usize) -> (usize, u32) {
+    let first = bytes[at];
+    let next = bytes.get(at + 1).copied().unwrap_or(0);
+    match first {
+        b'0'..=b'9' => (run(bytes, at, at + 3, |byte| byte.is_ascii_digit()), ONE),
+        _ if is_letter(first) => word(bytes, at),
+        b'\n' | b'\r' => (run(bytes, at, usize::MAX, |byte| matches!(byte, b'\n' | b'\r')), ONE),
+        _ if is_letter(next) => word(bytes, at + 1),
+        b' ' | b'\t' if !next.is_ascii_punctuation() => blanks(bytes, at),
+        _ => marks(bytes, at),
+    }
+}
+
+/// Blanks; the last of them belongs to what follows.
+fn blanks(bytes: &[u8], at: usize) -> (usize, u32) {
+    let end = run(bytes, at, usize::MAX, |byte| matches!(byte, b' ' | b'\t'));
+    let is_followed = bytes.get(end).is_some_and(|byte| !matches!(byte, b'\n' | b'\r'));
+    if is_followed && end > at + 1 { (end - 1, ONE) } else { (end, ONE) }
+}
+
+fn marks(bytes: &[u8], at: usize) -> (usize, u32) {
+    let end = run(bytes, at + 1, usize::MAX, |byte| byte.is_ascii_punctuation());
+    let length = (end - at) as u32;
+    let same = bytes[at + 1..end].windows(2).all(|pair| pair[0] == pair[1]);
+    let end = run(bytes, end, usize::MAX, |byte| matches!(byte, b'\n' | b'\r'));
+    let cost = if same { ONE + length * ONE / 32 } else { length.saturating_sub(3) * ONE / 2 + ONE };
+    (end, cost)
+}
+
+/// Capitals, then small letters.
+fn word(bytes: &[u8], at: usize) -> (usize, u32) {
+    if !bytes[at].is_ascii() {
+        let end = run(bytes, at, usize::MAX, |byte| !byte.is_ascii());
+        return (end, (end - at) as u32 * ONE * 2 / 5);
+    }
+    let capitals = run(bytes, at, usize::MAX, |byte| byte.is_ascii_uppercase());
+    let end = run(bytes, capitals, usize::MAX, |byte| byte.is_ascii_lowercase());
+    let (high, low) = ((capitals - at) as u32, (end - capitals) as u32);
+    let cost = match (high, low) {
+        (2.., 0) => ONE * high.div_ceil(3),
+        _ => LETTERS.get((high + low) as usize).map_or_else(|| LETTERS[12] + (high + low - 12) * 14, |cost| *cost),
+    };
+    (end, cost)
+}
+
+/// What words of so many letters cost.
+const LETTERS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
+fn run(bytes: &[u8], at: usize, most: usize, is_one: impl Fn(u8) -> bool) -> usize {
+    let limit = bytes.len().min(most);
+    (at..limit).find(|place| !is_one(bytes[*place])).unwrap_or(limit.max(at))
+}

@@ -1,0 +1,200 @@
+//! Finds columns in cells: fields between separators, or words filled up with blanks.
+
+use crate::form::general::column::{Pad, Part};
+use crate::form::general::span::Span;
+
+/// Cells as fields, and what stands between those.
+pub(super) struct FieldSplit {
+    pub(super) parts: Vec<Part>,
+}
+
+/// What may stand between fields.
+const SEPARATORS: [u8; 5] = [b'\t', b'|', b',', b';', b' '];
+
+/// More fields are no columns that a reader follows.
+const MOST: usize = 40;
+
+/// Splits cells into columns, if all have the same.
+pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
+    let first = cells[0].of(text);
+    SEPARATORS.into_iter().filter(|separator| first.as_bytes().contains(separator)).find_map(|separator| {
+        if separator == b' ' && first.contains("  ") {
+            return spread(text, cells);
+        }
+        even(text, cells, separator, false).or_else(|| even(text, cells, separator, true))
+    })
+}
+
+/// Fields with one separator between each two.
+fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
+    let first = fields(text, cells[0], separator, is_nested);
+    let width = first.len();
+    if !(2..=MOST).contains(&width) {
+        return None;
+    }
+    let mut columns = vec![Vec::with_capacity(cells.len()); width];
+    for cell in cells {
+        let row = fields(text, *cell, separator, is_nested);
+        if row.len() != width {
+            return None;
+        }
+        columns.iter_mut().zip(row).for_each(|(column, field)| column.push(field));
+    }
+    let mut parts = Vec::with_capacity(width * 2);
+    for column in columns {
+        if let Some(Part::Cells(last, _)) = parts.last() {
+            let end: Span = last[0];
+            parts.push(Part::Same(Span::new(end.to(), end.to() + 1)));
+        }
+        parts.push(Part::Cells(column, None));
+    }
+    Some(FieldSplit { parts })
+}
+
+/// The fields of a cell. Nested separators, in quotes or brackets, separate nothing.
+pub(super) fn fields(text: &str, cell: Span, separator: u8, is_nested: bool) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let (mut found, mut start, mut at) = (Vec::new(), cell.from(), cell.from());
+    while at < cell.to() {
+        let byte = bytes[at];
+        if byte == separator {
+            found.push(Span::new(start, at));
+            start = at + 1;
+        } else if is_nested && let Some(end) = closed(&bytes[..cell.to()], at) {
+            at = end;
+        }
+        at += 1;
+        if found.len() > MOST {
+            break;
+        }
+    }
+    found.push(Span::new(start, cell.to()));
+    found
+}
+
+/// Where what opens at a place is closed; brackets inside brackets are not looked for.
+fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+    let close = match bytes[at] {
+        b'"' => b'"',
+        b'[' => b']',
+        b'(' => b')',
+        b'{' => b'}',
+        _ => return None,
+    };
+    let mut end = at + 1;
+    while end < bytes.len() && bytes[end] != close {
+        if bytes[end] == b'\\' {
+            end += 1;
+        } else if close != b'"' && bytes[end] == bytes[at] {
+            return None;
+        }
+        end += 1;
+    }
+    (end < bytes.len()).then_some(end)
+}
+
+/// Words with blanks between them, so that they stand below each other.
+fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
+    let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
+    let width = rows[0].len();
+    if width < 2 || width > MOST || rows.iter().any(|row| row.len() != width) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    // Where the blanks before the next column begin, in each row.
+    let mut from: Vec<usize> = cells.iter().map(|cell| cell.from()).collect();
+    for column in 0..width {
+        let next: Vec<usize> = if column + 1 < width {
+            rows.iter().map(|row| row[column + 1].from()).collect()
+        } else {
+            cells.iter().map(|cell| cell.to()).collect()
+        };
+        let words: Vec<Span> = rows.iter().map(|row| row[column]).collect();
+        put_spread(text, words, &mut from, &next, &mut parts)?;
+    }
+    let first = Span::new(from[0], cells[0].to());
+    let is_even = cells.iter().zip(&from).all(|(cell, from)| cell.to() - from == first.len());
+    parts.push(Part::Same(first));
+    is_even.then_some(FieldSplit { parts })
+}
+
+/// One such column; `from` is where the blanks before it begin, and is moved to where those behind it do.
+fn put_spread(
+    text: &str,
+    words: Vec<Span>,
+    from: &mut [usize],
+    next: &[usize],
+    parts: &mut Vec<Part>,
+) -> Option<()> {
+    let lead = words.iter().zip(&*from).map(|(word, from)| word.from() - from).min()?;
+    let is_even = words.iter().zip(&*from).all(|(word, from)| word.from() - from == lead);
+    parts.push(Part::Same(Span::new(from[0], from[0] + lead)));
+    let room = |at: usize, word: &Span| word.to() - at - lead;
+    if !is_even {
+        let width = room(from[0], &words[0]);
+        if !words.iter().zip(&*from).all(|(word, from)| room(*from, word) == width && is_plain(text, *word)) {
+            return None;
+        }
+        from.iter_mut().zip(&words).for_each(|(from, word)| *from = word.to());
+        parts.push(Part::Cells(words, Some(Pad { is_right: true, width })));
+        return Some(());
+    }
+    let gap = words.iter().zip(next).map(|(word, next)| next - word.to()).min()?;
+    let is_same_gap = words.iter().zip(next).all(|(word, next)| next - word.to() == gap);
+    let width = words.iter().zip(next).map(|(word, next)| next - word.from() - gap).max()?;
+    let fills = |(word, next): (&Span, &usize)| {
+        next - word.from() - gap == width.max(word.len()) && is_plain(text, *word)
+    };
+    if !is_same_gap && words.iter().zip(next).all(fills) {
+        from.iter_mut().zip(next).for_each(|(from, next)| *from = next - gap);
+        parts.push(Part::Cells(words, Some(Pad { is_right: false, width })));
+        return Some(());
+    }
+    from.iter_mut().zip(&words).for_each(|(from, word)| *from = word.to());
+    parts.push(Part::Cells(words, None));
+    Some(())
+}
+
+/// The words of a cell, as blanks part them.
+fn words(text: &str, cell: Span) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), cell.from());
+    while at < cell.to() {
+        let end = (at..cell.to()).find(|at| bytes[*at] == b' ').unwrap_or(cell.to());
+        if end > at {
+            found.push(Span::new(at, end));
+        }
+        at = end + 1;
+        if found.len() > MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// Cells of one width, filled up with blanks on one side.
+pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
+    let width = cells[0].len();
+    let is_one = |cell: &Span| cell.len() == width && is_plain(text, *cell);
+    if !cells.iter().all(is_one) {
+        return None;
+    }
+    let ends_blank = |cell: &Span| cell.of(text).ends_with(' ');
+    let starts_blank = |cell: &Span| cell.of(text).starts_with(' ');
+    let is_right = cells.iter().any(starts_blank);
+    if is_right == cells.iter().any(ends_blank) {
+        return None;
+    }
+    let bare = |cell: &Span| {
+        let word = cell.of(text).trim_matches(' ');
+        let start = cell.from() + if is_right { cell.len() - word.len() } else { 0 };
+        Span::new(start, start + word.len())
+    };
+    let cells: Vec<Span> = cells.iter().map(bare).collect();
+    cells.iter().all(|cell| !cell.is_empty()).then_some(Part::Cells(cells, Some(Pad { is_right, width })))
+}
+
+/// True where a byte is a character.
+fn is_plain(text: &str, cell: Span) -> bool {
+    cell.of(text).is_ascii()
+}

@@ -1,0 +1,173 @@
+//! Names: of phrases, of templates, and of the holes in them.
+
+use std::collections::HashSet;
+
+use crate::form::general::source::{Source, is_alarming};
+use crate::form::general::span::Span;
+use crate::form::general::template::{Template, TemplatePart};
+
+/// Names of phrases: one token each, no two alike, and none that stands for something in the notation.
+pub(super) const SIGNS: &str = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん";
+
+/// The signs that a text does not have.
+pub(super) fn free_signs(text: &str) -> Vec<char> {
+    if text.is_ascii() {
+        return SIGNS.chars().collect();
+    }
+    let used: HashSet<char> = text.chars().filter(|letter| !letter.is_ascii()).collect();
+    SIGNS.chars().filter(|sign| !used.contains(sign)).collect()
+}
+
+/// The first of a few signs that a text does not have: it says that a value is the same again.
+pub(super) fn ditto(text: &str) -> Option<char> {
+    DITTOS.into_iter().find(|sign| !text.contains(*sign))
+}
+
+pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
+
+/// What follows the name of a template that holds a word of error or warning.
+pub(super) const ALARM: char = '!';
+
+/// A name for each template: letters that no other line begins with.
+pub(super) fn template_names(source: &Source<'_>, templates: &[Template], literals: &[u32]) -> Vec<String> {
+    let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
+    let taken: HashSet<&str> =
+        literals.iter().map(first).filter(|word| word.len() <= 4 && word.starts_with(|it: char| it.is_ascii_uppercase())).collect();
+    let bare = |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
+    let names = (0..).map(letters).filter(bare);
+    let alarm = |template: &Template| is_alarming(&template.same_text(source.text));
+    names.zip(templates).map(|(name, it)| if alarm(it) { format!("{name}{ALARM}") } else { name }).collect()
+}
+
+/// A to Z, AA to ZZ, and on.
+fn letters(number: usize) -> String {
+    let letter = char::from(b'A' + (number % 26) as u8);
+    match number / 26 {
+        0 => letter.to_string(),
+        more => format!("{}{letter}", letters(more - 1)),
+    }
+}
+
+/// A name for each hole of a template: the key before it, the heading above it, `time`, or a number.
+pub(super) fn hole_names(source: &Source<'_>, template: &Template) -> Vec<String> {
+    let same = template.same_text(source.text);
+    let headings = headings(source, template);
+    let mut names: Vec<Option<String>> = vec![None; template.columns.len()];
+    let mut used: HashSet<String> = HashSet::new();
+    let mut before = "";
+    let mut number = 0;
+    for part in &template.parts {
+        let TemplatePart::Hole(hole, _) = part else {
+            if let TemplatePart::Same(span) = part {
+                before = span.of(source.text);
+            }
+            continue;
+        };
+        let key = std::mem::take(&mut before);
+        if names[*hole].is_some() {
+            continue;
+        }
+        let cells = &template.columns[*hole];
+        let given = headings.get(*hole).cloned().flatten().or_else(|| key_before(key));
+        let given = given.or_else(|| is_time(source.text, cells).then(|| "time".to_owned()));
+        let is_free = |name: &String| !used.contains(name) && !same.contains(&format!("{{{name}}}")) && !same.contains(&format!("{{{name}:"));
+        let name = match given {
+            Some(name) => (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") }).find(is_free),
+            None => (number + 1..).map(|n: usize| n.to_string()).find(is_free),
+        };
+        let name = name.unwrap_or_default();
+        number = name.parse().unwrap_or(number);
+        used.insert(name.clone());
+        names[*hole] = Some(name);
+    }
+    names.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The longest name of a hole.
+const LONGEST: usize = 24;
+
+/// The key that a value follows: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
+fn key_before(text: &str) -> Option<String> {
+    let bare = text.trim_end_matches(['"', '\'', '[', '\\']);
+    let key = if let Some(rest) = bare.strip_suffix('=') {
+        rest.rsplit(|letter: char| !is_key(letter)).next()
+    } else if let Some(rest) = bare.strip_suffix('>').filter(|rest| bare.len() == text.len() && !rest.ends_with('/')) {
+        let (_, name) = rest.rsplit_once('<')?;
+        Some(name).filter(|name| name.chars().all(is_key))
+    } else {
+        let rest = bare.trim_end().strip_suffix(':')?;
+        let line = rest.rsplit('\n').next()?;
+        match line.trim_end_matches('\\').strip_suffix('"') {
+            Some(rest) => rest.rsplit('"').next(),
+            None => Some(line.trim_start_matches([' ', '\t', '-'])),
+        }
+    }?;
+    let key = key.trim_matches(['_', '.', '-', ':', '@', '$']).to_lowercase();
+    let starts = key.starts_with(char::is_alphabetic);
+    (starts && key.len() <= LONGEST && key.chars().all(is_key)).then_some(key)
+}
+
+fn is_key(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-' | ':' | '@' | '$')
+}
+
+/// True when the first values are times.
+fn is_time(text: &str, cells: &[Span]) -> bool {
+    let is_one = |cell: &Span| {
+        let value = cell.of(text);
+        let digits = value.bytes().filter(u8::is_ascii_digit).count();
+        let clock = value.bytes().filter(|byte| *byte == b':').count();
+        let marks = value.bytes().all(|byte| byte.is_ascii_digit() || b"-:.,TZ+ /".contains(&byte));
+        marks && value.len() <= 35 && (clock >= 2 && digits >= 5 || digits >= 8 && value.matches('-').count() == 2)
+    };
+    cells.iter().take(50).all(is_one)
+}
+
+/// Names that a line above the rows gives to their columns.
+fn headings(source: &Source<'_>, template: &Template) -> Vec<Option<String>> {
+    let none = || vec![None; template.columns.len()];
+    if template.height > 1 || template.columns.len() < 2 {
+        return none();
+    }
+    let first = template.rows[0];
+    let lines = [Some(0), first.checked_sub(1)].into_iter().flatten().filter(|line| *line < first);
+    lines.into_iter().find_map(|line| headed(source, template, source.line(line))).unwrap_or_else(none)
+}
+
+/// The same by one line, if it has as many fields as the rows.
+fn headed(source: &Source<'_>, template: &Template, head: &str) -> Option<Vec<Option<String>>> {
+    if head.len() > 600 || head.trim().is_empty() {
+        return None;
+    }
+    // A row whose holes are control characters, which the text's own do not hide.
+    let mark = |part: &TemplatePart| match part {
+        TemplatePart::Same(span) => span.of(source.text).to_owned(),
+        TemplatePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),
+    };
+    let row: String = template.parts.iter().map(mark).collect();
+    ['\t', ',', '|', ';', ' '].into_iter().find_map(|separator| {
+        let split = |text: &str| -> Vec<String> {
+            let fields = text.split(separator).map(|field| field.trim_matches([' ', '"', '#', '*']).to_owned());
+            fields.filter(|field| separator != ' ' || !field.is_empty()).collect()
+        };
+        let (names, fields) = (split(head), split(&row));
+        let is_name = |name: &String| {
+            name.len() <= LONGEST
+                && name.starts_with(char::is_alphabetic)
+                && name.chars().all(|letter| letter.is_alphanumeric() || " _.%/-".contains(letter))
+        };
+        if names.len() != fields.len() || names.len() < 2 || !names.iter().all(|name| name.is_empty() || is_name(name)) {
+            return None;
+        }
+        let mut found = vec![None; template.columns.len()];
+        for (name, field) in names.iter().zip(&fields) {
+            let hole = field.strip_prefix('\u{1}').and_then(|rest| rest.strip_suffix('\u{2}'));
+            if let Some(place) = hole.and_then(|hole| found.get_mut(hole.parse::<usize>().ok()?))
+                && !name.is_empty()
+            {
+                *place = Some(name.to_lowercase());
+            }
+        }
+        found.iter().any(Option::is_some).then_some(found)
+    })
+}

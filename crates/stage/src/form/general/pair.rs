@@ -1,0 +1,174 @@
+//! Which brackets and quotes belong together, and where fields begin and end: a phrase holds both halves or none.
+
+use crate::form::general::span::Span;
+use crate::form::general::word::BREAK;
+
+/// Words of one line.
+pub(super) struct LineWords<'l> {
+    pub(super) text: &'l str,
+    pub(super) words: &'l [Span],
+    pub(super) flags: &'l mut [u8],
+    pub(super) pairs: &'l mut [Pair],
+    pub(super) edges: &'l mut [u8],
+}
+
+/// What a word is to the one it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pair {
+    /// It has none.
+    None,
+    /// That one is missing.
+    Half,
+    /// It stands so many words further, or back.
+    With(i32),
+}
+
+/// A field may begin here.
+pub(super) const OPENS: u8 = 1;
+/// A field may end here.
+pub(super) const ENDS: u8 = 2;
+/// Stands between fields.
+pub(super) const SEPARATES: u8 = 4;
+/// The name of an attribute, before its `=`.
+pub(super) const KEY: u8 = 8;
+/// The name of a tag.
+pub(super) const TAG: u8 = 16;
+
+impl LineWords<'_> {
+    pub(super) fn read(&mut self) {
+        self.find_pairs();
+        self.find_keys();
+        self.find_edges();
+    }
+
+    fn byte(&self, word: usize) -> u8 {
+        let span = self.words[word];
+        if span.len() == 1 { self.text.as_bytes()[span.from()] } else { 0 }
+    }
+
+    fn str(&self, word: usize) -> &str {
+        self.words[word].of(self.text)
+    }
+
+    fn find_pairs(&mut self) {
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        for word in 0..self.words.len() {
+            let escaped = self.str(word) == "\\\"";
+            let byte = if escaped { b'\\' } else { self.byte(word) };
+            match byte {
+                b'"' | b'`' | b'\\' if escaped || byte != b'\\' => self.quote(word, byte, &mut open),
+                b'\'' => self.apostrophe(word, &mut open),
+                b'(' | b'[' | b'{' => open.push((word, byte)),
+                b'<' if self.opens_tag(word) => open.push((word, byte)),
+                b')' => self.close(word, b'(', &mut open),
+                b']' => self.close(word, b'[', &mut open),
+                b'}' => self.close(word, b'{', &mut open),
+                b'>' => self.close(word, b'<', &mut open),
+                _ => {}
+            }
+        }
+        self.drop_halves(&open);
+    }
+
+    fn opens_tag(&self, word: usize) -> bool {
+        word + 1 < self.words.len()
+            && self.str(word + 1).starts_with(|next: char| next.is_alphabetic() || "/!?".contains(next))
+    }
+
+    /// What was opened and not closed is half of a pair; an apostrophe is none.
+    fn drop_halves(&mut self, open: &[(usize, u8)]) {
+        for (word, byte) in open {
+            if *byte != b'\'' {
+                self.pairs[*word] = Pair::Half;
+            }
+        }
+    }
+
+    fn join(&mut self, one: usize, two: usize) {
+        let far = (two - one) as i32;
+        self.pairs[one] = Pair::With(far);
+        self.pairs[two] = Pair::With(-far);
+    }
+
+    /// A quotation mark closes the last of its kind; what was opened since is text.
+    fn quote(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
+        match open.iter().rposition(|(_, other)| *other == byte) {
+            None => open.push((word, byte)),
+            Some(place) => {
+                self.join(open[place].0, word);
+                open.truncate(place);
+            }
+        }
+    }
+
+    fn apostrophe(&mut self, word: usize, open: &mut Vec<(usize, u8)>) {
+        let is_letter = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+        let before = word.checked_sub(1).and_then(|before| self.str(before).chars().next_back());
+        let behind = self.words.get(word + 1).and_then(|next| next.of(self.text).chars().next());
+        let is_open = open.iter().any(|(_, other)| *other == b'\'');
+        if if is_open { !is_letter(behind) } else { !is_letter(before) } {
+            self.quote(word, b'\'', open);
+        }
+    }
+
+    fn close(&mut self, word: usize, wanted: u8, open: &mut Vec<(usize, u8)>) {
+        let inside = open.iter().rposition(|(_, other)| matches!(other, b'"' | b'`'));
+        let found = open.iter().rposition(|(_, other)| *other == wanted);
+        match found.filter(|place| inside.is_none_or(|quote| *place > quote)) {
+            Some(place) => {
+                self.drop_halves(&open[place + 1..]);
+                self.join(open[place].0, word);
+                open.truncate(place);
+            }
+            None if wanted != b'<' && inside.is_none() => self.pairs[word] = Pair::Half,
+            None => {}
+        }
+    }
+
+    /// Keys of JSON are never in a phrase.
+    fn find_keys(&mut self) {
+        for word in 0..self.words.len() {
+            let Pair::With(far @ 1..) = self.pairs[word] else { continue };
+            let end = word + far as usize;
+            let is_key = self.str(word).ends_with('"') && end + 1 < self.words.len() && self.byte(end + 1) == b':';
+            if is_key && far <= 12 {
+                self.flags[word..=end].iter_mut().for_each(|flags| *flags |= BREAK);
+            }
+        }
+    }
+
+    fn find_edges(&mut self) {
+        let count = self.words.len();
+        for word in 0..count {
+            let is_spaced = word + 1 < count && self.str(word + 1).starts_with(' ');
+            let is_one = match self.byte(word) {
+                b'|' | b'\t' => true,
+                b',' | b';' => !is_spaced && word + 1 < count,
+                _ => self.str(word).contains('\t'),
+            };
+            self.edges[word] = if is_one { SEPARATES } else { 0 };
+        }
+        for word in 0..count {
+            let opens = word == 0 || self.opens_behind(word - 1);
+            let ends = word + 1 == count || self.ends_before(word + 1);
+            let is_key = word + 2 < count && self.byte(word + 1) == b'=' && !self.str(word + 2).starts_with(' ');
+            let is_tag = word > 0
+                && (self.byte(word - 1) == b'<' || word > 1 && self.byte(word - 1) == b'/' && self.byte(word - 2) == b'<');
+            let bits = [(opens, OPENS), (ends, ENDS), (is_key, KEY), (is_tag, TAG)];
+            self.edges[word] |= bits.iter().filter(|(is_so, _)| *is_so).map(|(_, bit)| bit).sum::<u8>();
+        }
+    }
+
+    fn opens_behind(&self, word: usize) -> bool {
+        self.edges[word] & SEPARATES != 0
+            || matches!(self.byte(word), b'(' | b'[' | b'{')
+            || matches!(self.pairs[word], Pair::With(1..))
+            || word == 0 && self.str(word).starts_with([' ', '\t'])
+    }
+
+    fn ends_before(&self, word: usize) -> bool {
+        self.edges[word] & SEPARATES != 0
+            || matches!(self.byte(word), b')' | b']' | b'}')
+            || matches!(self.pairs[word], Pair::With(..0))
+    }
+}

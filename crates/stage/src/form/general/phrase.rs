@@ -1,0 +1,259 @@
+//! Finds phrases that are worth a name, in what is written of a text.
+//!
+//! A phrase ends where a field, a quoted text, a tag or a bracket ends, and holds no key, no level and no line end.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::form::general::cost::{Cost, Costs, TOKEN};
+use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, Pair, SEPARATES, TAG};
+use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::span::Span;
+use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
+
+/// What a phrase must save.
+const LEAST: Cost = 6 * TOKEN;
+
+/// What a name costs where it stands, and what a line of the list costs beside its phrase.
+const NAME: Cost = TOKEN * 13 / 10;
+const LISTED: Cost = 4 * TOKEN;
+
+/// Phrases of a text.
+const MOST: usize = 60;
+
+/// A part of a text that phrases are looked for in, and whether they may be named there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Passage {
+    pub(super) span: Span,
+    pub(super) is_kept: bool,
+}
+
+/// A phrase, and the places where its name stands for it.
+pub(super) struct Phrase<'a> {
+    pub(super) text: &'a str,
+    pub(super) places: Vec<Span>,
+    /// Of each place, the passage that it is in.
+    pub(super) passages: Vec<usize>,
+}
+
+/// The phrases in passages of a text, by where they stand first.
+pub(super) fn find<'a>(text: &'a str, costs: &Costs, passages: &[Passage], most: usize) -> Vec<Phrase<'a>> {
+    let words = PhraseWords::read(text, costs, passages);
+    let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MOST), least: LEAST });
+    let mut chosen = unlike(&words, chosen);
+    chosen.sort_by_key(|chosen| chosen.places[0]);
+    let phrase = |chosen: &Chosen| {
+        let span = |place: &usize| Span { start: words.spans[*place].start, end: words.spans[place + chosen.length - 1].end };
+        let places: Vec<Span> = chosen.places.iter().map(span).collect();
+        let passages = chosen.places.iter().map(|place| words.passages[*place] as usize).collect();
+        Phrase { text: &text[places[0].from()..places[0].to()], places, passages }
+    };
+    chosen.iter().map(phrase).collect()
+}
+
+/// Those of which no two differ by one character: of such two, the one that saves more.
+fn unlike(words: &PhraseWords<'_>, chosen: Vec<Chosen>) -> Vec<Chosen> {
+    let text = |chosen: &Chosen| {
+        let first = chosen.places[0];
+        &words.text[words.spans[first].from()..words.spans[first + chosen.length - 1].to()]
+    };
+    let mut kept: Vec<Chosen> = Vec::with_capacity(chosen.len());
+    for next in chosen {
+        let twin = kept.iter().any(|other| is_twin(text(other), text(&next)));
+        if !twin {
+            kept.push(next);
+        }
+    }
+    kept
+}
+
+fn is_twin(one: &str, two: &str) -> bool {
+    one.len() == two.len() && one.bytes().zip(two.bytes()).filter(|(one, two)| one != two).count() == 1
+}
+
+struct PhraseWords<'a> {
+    text: &'a str,
+    symbols: Vec<u32>,
+    spans: Vec<Span>,
+    flags: Vec<u8>,
+    pairs: Vec<Pair>,
+    edges: Vec<u8>,
+    /// The passage of each word.
+    passages: Vec<u32>,
+    /// What all words before one cost.
+    costs: Vec<Cost>,
+}
+
+impl<'a> PhraseWords<'a> {
+    fn read(text: &'a str, costs: &Costs, passages: &[Passage]) -> Self {
+        let mut words = Self {
+            text,
+            symbols: Vec::new(),
+            spans: Vec::new(),
+            flags: Vec::new(),
+            pairs: Vec::new(),
+            edges: Vec::new(),
+            passages: Vec::new(),
+            costs: vec![0],
+        };
+        for (number, passage) in (0..).zip(passages) {
+            words.read_passage(number, *passage);
+        }
+        words.number();
+        let mut sum = 0;
+        for span in &words.spans {
+            sum += costs.cost(*span);
+            words.costs.push(sum);
+        }
+        words
+    }
+
+    fn read_passage(&mut self, number: u32, passage: Passage) {
+        let first = self.spans.len();
+        let (mut at, end) = (passage.span.from(), passage.span.to());
+        while at < end {
+            let (next, flags) = word::next(self.text, at, end);
+            self.spans.push(Span::new(at, next));
+            self.flags.push(flags | if passage.is_kept { KEPT } else { 0 });
+            at = next;
+        }
+        let count = self.spans.len() - first;
+        self.pairs.resize(self.spans.len(), Pair::None);
+        self.edges.resize(self.spans.len(), 0);
+        self.passages.resize(self.spans.len(), number);
+        LineWords {
+            text: self.text,
+            words: &self.spans[first..],
+            flags: &mut self.flags[first..],
+            pairs: &mut self.pairs[first..],
+            edges: &mut self.edges[first..],
+        }
+        .read();
+        // What ends a passage is in no phrase.
+        if count > 0 {
+            let end = Span::new(passage.span.to(), passage.span.to());
+            self.spans.push(end);
+            self.flags.push(BREAK);
+            self.pairs.push(Pair::None);
+            self.edges.push(0);
+            self.passages.push(number);
+        }
+    }
+
+    /// Gives the same words the same number, and each that is in no phrase one of its own.
+    fn number(&mut self) {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut next = 0;
+        for (span, flags) in self.spans.iter().zip(&self.flags) {
+            let number = if flags & BREAK != 0 { next } else { *numbers.entry(span.of(self.text)).or_insert(next) };
+            next += u32::from(number == next);
+            self.symbols.push(number);
+        }
+    }
+
+    fn trimmed(&self, mut range: Range<usize>) -> Range<usize> {
+        while range.start < range.end
+            && (self.flags[range.start] & (BLANK | NO_START) != 0 || self.edges[range.start] & TAG != 0)
+        {
+            range.start += 1;
+        }
+        while range.end > range.start
+            && (self.flags[range.end - 1] & (BLANK | NO_END) != 0 || self.edges[range.end - 1] & KEY != 0)
+        {
+            range.end -= 1;
+        }
+        range
+    }
+
+    /// True when the other half of a word is not in a range.
+    fn is_torn(&self, word: usize, range: &Range<usize>) -> bool {
+        match self.pairs[word] {
+            Pair::None => false,
+            Pair::Half => true,
+            Pair::With(far) => !range.contains(&word.wrapping_add_signed(far as isize)),
+        }
+    }
+
+    /// Where the first separator of fields stands in a range, outside of what is in brackets or quotes.
+    fn separator(&self, range: Range<usize>) -> Option<usize> {
+        let mut word = range.start;
+        while word < range.end {
+            match self.pairs[word] {
+                Pair::With(far @ 1..) if word + (far as usize) < range.end => word += far as usize,
+                _ if self.edges[word] & SEPARATES != 0 => return Some(word),
+                _ => {}
+            }
+            word += 1;
+        }
+        None
+    }
+
+    fn last_separator(&self, range: Range<usize>) -> Option<usize> {
+        let (mut from, mut last) = (range.start, None);
+        while let Some(word) = self.separator(from..range.end) {
+            last = Some(word);
+            from = word + 1;
+        }
+        last
+    }
+
+    /// A part without torn pairs, cut to whole fields if it has several.
+    fn whole_fields(&self, range: Range<usize>) -> Range<usize> {
+        let mut range = self.trimmed(range);
+        if range.is_empty() || self.separator(range.clone()).is_none() {
+            return range;
+        }
+        if self.edges[range.start] & OPENS == 0 {
+            range.start = self.separator(range.clone()).map_or(range.end, |word| word + 1);
+        }
+        if !range.is_empty()
+            && self.edges[range.end - 1] & ENDS == 0
+            && let Some(word) = self.last_separator(range.clone())
+        {
+            range.end = word;
+        }
+        self.trimmed(range)
+    }
+}
+
+impl Rules for PhraseWords<'_> {
+    /// The dearest part between halves of pairs.
+    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let range = self.trimmed(range);
+        let mut best: Option<Range<usize>> = None;
+        let mut start = range.start;
+        for word in range.start..=range.end {
+            if word < range.end && !self.is_torn(word, &range) {
+                continue;
+            }
+            let part = self.whole_fields(start..word);
+            start = word + 1;
+            let cost = |part: &Range<usize>| self.cost(part.clone());
+            if !part.is_empty() && best.as_ref().is_none_or(|best| cost(&part) > cost(best)) {
+                best = Some(part);
+            }
+        }
+        let best = best?;
+        let is_real = best.clone().any(|word| self.flags[word] & REAL != 0);
+        let is_torn = best.clone().any(|word| self.is_torn(word, &best));
+        (is_real && !is_torn).then_some(best)
+    }
+
+    fn fits(&self, range: Range<usize>) -> bool {
+        let free = self.flags[range.clone()].iter().all(|flags| flags & (BREAK | KEPT) == 0);
+        let ends = self.edges[range.end - 1] & KEY == 0 && self.edges[range.start] & TAG == 0;
+        let fields = || {
+            self.separator(range.clone()).is_none()
+                || self.edges[range.start] & OPENS != 0 && self.edges[range.end - 1] & ENDS != 0
+        };
+        free && ends && !range.clone().any(|word| self.is_torn(word, &range)) && fields()
+    }
+
+    fn cost(&self, range: Range<usize>) -> Cost {
+        self.costs[range.end] - self.costs[range.start]
+    }
+
+    fn price(&self, cost: Cost) -> (Cost, Cost) {
+        (cost - NAME, cost + LISTED)
+    }
+}

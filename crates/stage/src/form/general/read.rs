@@ -1,0 +1,244 @@
+//! The way back: signs are replaced, then names by what they stand for.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::form::general::column::Pad;
+use crate::form::general::name::SIGNS;
+use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
+use crate::room::Room;
+
+/// The text that was written as `text`.
+pub(super) fn read(room: Room, text: &str) -> Option<String> {
+    let (head, rest) = text.strip_prefix(HEAD)?.split_once(HEAD_END)?;
+    let (signs, rest) = signs(rest)?;
+    let plain = unsigned(room, &signs, rest)?;
+    let (templates, body) = definitions(&plain)?;
+    let reader = Reader { room, ditto: notation::ditto(head), templates };
+    reader.body(body)
+}
+
+/// The list of signs, and what follows it.
+fn signs(mut text: &str) -> Option<(HashMap<char, &str>, &str)> {
+    let mut signs = HashMap::new();
+    while let Some(sign) = text.chars().next().filter(|first| SIGNS.contains(*first)) {
+        let (line, rest) = text.split_once('\n')?;
+        signs.insert(sign, line[sign.len_utf8()..].strip_prefix(' ')?);
+        text = rest;
+    }
+    Some((signs, text))
+}
+
+fn unsigned<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Option<Cow<'t, str>> {
+    if signs.is_empty() {
+        return Some(Cow::Borrowed(text));
+    }
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut from = 0;
+    for (at, letter) in text.char_indices().filter(|(_, letter)| !letter.is_ascii()) {
+        if let Some(phrase) = signs.get(&letter) {
+            out.push_str(&text[from..at]);
+            out.push_str(phrase);
+            room.fits(out.len())?;
+            from = at + letter.len_utf8();
+        }
+    }
+    out.push_str(&text[from..]);
+    Some(Cow::Owned(out))
+}
+
+/// A template as it is defined.
+struct Definition<'t> {
+    holes: usize,
+    separator: &'t str,
+    parts: Vec<DefinitionPart<'t>>,
+}
+
+enum DefinitionPart<'t> {
+    Same(&'t str),
+    LineEnd,
+    Hole(usize, Option<Pad>),
+}
+
+/// All templates, and the text below them.
+fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> {
+    let mut found = HashMap::new();
+    loop {
+        let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+        text = rest;
+        if line == TEXT {
+            return Some((found, rest));
+        }
+        let (left, right) = line.split_once(" = ")?;
+        let (name, holes) = left.split_once(' ').unwrap_or((left, ""));
+        let (names, separator) = hole_names(holes)?;
+        let mut definition = Definition { holes: names.len(), separator, parts: Vec::new() };
+        let height = right.strip_suffix(" lines:").and_then(|count| count.parse::<usize>().ok());
+        match height {
+            None => definition.put(right, &names),
+            Some(height) => {
+                for place in 0..height {
+                    let (line, rest) = text.split_once('\n')?;
+                    if place > 0 {
+                        definition.parts.push(DefinitionPart::LineEnd);
+                    }
+                    definition.put(line.strip_prefix(" | ")?, &names);
+                    text = rest;
+                }
+            }
+        }
+        found.insert(name, definition);
+    }
+}
+
+/// The names on the left side, and what stands between them.
+fn hole_names(left: &str) -> Option<(Vec<&str>, &str)> {
+    let (mut names, mut separator) = (Vec::new(), ",");
+    let mut rest = left;
+    while !rest.is_empty() {
+        if !names.is_empty() {
+            let (between, _) = rest.split_once('{')?;
+            separator = between;
+            rest = &rest[between.len()..];
+        }
+        let (name, behind) = rest.strip_prefix('{')?.split_once('}')?;
+        names.push(name);
+        rest = behind;
+    }
+    Some((names, separator))
+}
+
+impl<'t> Definition<'t> {
+    /// A line of the right side.
+    fn put(&mut self, line: &'t str, names: &[&str]) {
+        let (mut from, mut at) = (0, 0);
+        while let Some(open) = line[at..].find('{').map(|found| at + found) {
+            at = open + 1;
+            let Some(close) = line[at..].find('}').map(|found| at + found) else { break };
+            let Some((hole, pad)) = hole(&line[at..close], names) else { continue };
+            self.parts.push(DefinitionPart::Same(&line[from..open]));
+            self.parts.push(DefinitionPart::Hole(hole, pad));
+            from = close + 1;
+            at = from;
+        }
+        self.parts.push(DefinitionPart::Same(&line[from..]));
+    }
+}
+
+/// What stands in braces, if it is a hole.
+fn hole(inside: &str, names: &[&str]) -> Option<(usize, Option<Pad>)> {
+    if let Some(hole) = names.iter().position(|name| *name == inside) {
+        return Some((hole, None));
+    }
+    let (name, pad) = inside.rsplit_once(':')?;
+    let hole = names.iter().position(|other| *other == name)?;
+    let is_right = pad.starts_with('>');
+    let width = pad.strip_prefix(['<', '>'])?.parse().ok()?;
+    Some((hole, Some(Pad { is_right, width })))
+}
+
+struct Reader<'t> {
+    room: Room,
+    ditto: Option<char>,
+    templates: HashMap<&'t str, Definition<'t>>,
+}
+
+impl Reader<'_> {
+    fn body(&self, body: &str) -> Option<String> {
+        let mut out = String::with_capacity(body.len() * 2);
+        let mut lines = body.split('\n');
+        let mut is_first = true;
+        while let Some(line) = lines.next() {
+            if !std::mem::take(&mut is_first) {
+                out.push('\n');
+            }
+            let (name, values) = line.split_once(' ').map_or((line, None), |(name, rest)| (name, Some(rest)));
+            let Some(template) = self.templates.get(name) else {
+                out.push_str(line);
+                self.room.fits(out.len())?;
+                continue;
+            };
+            let mut last = Vec::new();
+            match values.and_then(count) {
+                Some((count, true)) => {
+                    for place in 0..count {
+                        if place > 0 {
+                            out.push('\n');
+                        }
+                        self.row(template, lines.next()?, &mut last, &mut out)?;
+                    }
+                }
+                Some((count, false)) if template.holes == 0 => {
+                    for place in 0..count {
+                        if place > 0 {
+                            out.push('\n');
+                        }
+                        self.row(template, "", &mut last, &mut out)?;
+                    }
+                }
+                _ => self.row(template, values.unwrap_or(""), &mut last, &mut out)?,
+            }
+        }
+        Some(out)
+    }
+
+    /// One row, with the values of the row before for those that are the same again.
+    fn row<'r>(
+        &self,
+        template: &Definition<'_>,
+        line: &'r str,
+        last: &mut Vec<&'r str>,
+        out: &mut String,
+    ) -> Option<()> {
+        let mut values: Vec<&str> = match template.holes {
+            0 if line.is_empty() => Vec::new(),
+            0 => return None,
+            1 => vec![line],
+            _ => line.split(template.separator).collect(),
+        };
+        if values.len() != template.holes {
+            return None;
+        }
+        for (place, value) in values.iter_mut().enumerate() {
+            if self.ditto.is_some_and(|ditto| value.strip_prefix(ditto) == Some("")) {
+                *value = last.get(place)?;
+            }
+        }
+        for part in &template.parts {
+            match part {
+                DefinitionPart::Same(text) => out.push_str(text),
+                DefinitionPart::LineEnd => out.push('\n'),
+                DefinitionPart::Hole(hole, pad) => fill(out, values.get(*hole)?, *pad, self.room)?,
+            }
+        }
+        self.room.fits(out.len())?;
+        *last = values;
+        Some(())
+    }
+}
+
+/// Puts a value where its hole is.
+fn fill(out: &mut String, value: &str, pad: Option<Pad>, room: Room) -> Option<()> {
+    let Some(Pad { is_right, width }) = pad else {
+        out.push_str(value);
+        return Some(());
+    };
+    let blanks = width.saturating_sub(value.len());
+    room.fits(out.len().checked_add(blanks)?)?;
+    if is_right {
+        out.extend(std::iter::repeat_n(' ', blanks));
+    }
+    out.push_str(value);
+    if !is_right {
+        out.extend(std::iter::repeat_n(' ', blanks));
+    }
+    Some(())
+}
+
+/// `×9:` or `×9`.
+fn count(values: &str) -> Option<(usize, bool)> {
+    let rest = values.strip_prefix('×')?;
+    let (digits, is_run) = rest.strip_suffix(':').map_or((rest, false), |digits| (digits, true));
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number).map(|count| (count, is_run))
+}

@@ -1,0 +1,159 @@
+//! Chooses what to say once: of all that repeats, again and again what saves most.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use crate::form::general::cost::Cost;
+use crate::form::general::suffix::Suffixes;
+
+/// What may be said once.
+pub(super) trait Rules {
+    /// The best part of a range that may be.
+    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>>;
+
+    /// True when the same symbols may be said so at another place.
+    fn fits(&self, range: Range<usize>) -> bool;
+
+    /// What a range costs as it stands.
+    fn cost(&self, range: Range<usize>) -> Cost;
+
+    /// What naming a range of this cost saves at each place, and what saying it once costs.
+    fn price(&self, cost: Cost) -> (Cost, Cost);
+}
+
+/// What is said once, and where it stood.
+pub(super) struct Chosen {
+    pub(super) length: usize,
+    pub(super) places: Vec<usize>,
+}
+
+/// Bounds of a choice.
+pub(super) struct Bounds {
+    /// How many are chosen.
+    pub(super) most: usize,
+    /// What each must save.
+    pub(super) least: Cost,
+}
+
+/// How often all symbols are looked at again while choosing, at the most.
+const LOOKS: usize = 24;
+
+/// Chooses among all that repeats in `symbols`.
+pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Chosen> {
+    let suffixes = Suffixes::of(symbols);
+    let mut heap: BinaryHeap<_> = candidates(&suffixes, rules, bounds).into();
+    let mut taken = vec![false; symbols.len()];
+    let mut chosen = Vec::new();
+    let mut looks = symbols.len() * LOOKS;
+    while let Some(candidate) = heap.pop() {
+        let Some(left) = looks.checked_sub(candidate.count) else { break };
+        looks = left;
+        let (gain, places) = candidate.left(&suffixes, rules, &taken);
+        if places.len() < 2 || gain < bounds.least {
+            continue;
+        }
+        if heap.peek().is_some_and(|next| next.gain > gain) {
+            heap.push(Candidate { gain, ..candidate });
+            continue;
+        }
+        for place in &places {
+            taken[*place..place + candidate.length].fill(true);
+        }
+        chosen.push(Chosen { length: candidate.length, places });
+        if chosen.len() == bounds.most {
+            break;
+        }
+    }
+    chosen
+}
+
+/// What repeats, as a range of suffixes that all begin with it.
+#[derive(PartialEq, Eq)]
+struct Candidate {
+    /// What it would save if nothing else were chosen.
+    gain: Cost,
+    first: usize,
+    count: usize,
+    /// Where it begins in each of them, and how long it is.
+    skip: usize,
+    length: usize,
+}
+
+impl Ord for Candidate {
+    /// By gain; of two that save the same, the one found first is greater.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |it: &Self| (it.gain, std::cmp::Reverse((it.first, it.skip, it.length)));
+        rank(self).cmp(&rank(other))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Candidate {
+    /// What it saves where nothing was taken yet, and these places.
+    fn left(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
+        let starts = &suffixes.order[self.first..self.first + self.count];
+        let mut places: Vec<_> = starts.iter().map(|start| *start as usize + self.skip).collect();
+        places.sort_unstable();
+        let mut end = 0;
+        places.retain(|place| {
+            let range = *place..place + self.length;
+            let free = *place >= end && !taken[range.clone()].iter().any(|taken| *taken) && rules.fits(range);
+            if free {
+                end = place + self.length;
+            }
+            free
+        });
+        let gain = self.gain_of(rules, &places);
+        (gain, places)
+    }
+
+    fn gain_of(&self, rules: &impl Rules, places: &[usize]) -> Cost {
+        let Some(first) = places.first() else { return 0 };
+        let (saved, paid) = rules.price(rules.cost(*first..first + self.length));
+        saved * places.len() as Cost - paid
+    }
+}
+
+/// Every range of suffixes that share more than those around it.
+fn candidates(suffixes: &Suffixes, rules: &impl Rules, bounds: &Bounds) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    let ends = suffixes.shared.iter().copied().chain([0]).enumerate().skip(1);
+    for (at, shared) in ends {
+        let mut start = at - 1;
+        while let Some((length, first)) = open.pop_if(|(length, _)| *length > shared) {
+            found.extend(candidate(suffixes, rules, first..at, length as usize));
+            start = first;
+        }
+        if shared > 0 && open.last().is_none_or(|(length, _)| *length < shared) {
+            open.push((shared, start));
+        }
+    }
+    found.retain(|candidate| candidate.gain >= bounds.least);
+    found
+}
+
+fn candidate(
+    suffixes: &Suffixes,
+    rules: &impl Rules,
+    range: Range<usize>,
+    length: usize,
+) -> Option<Candidate> {
+    let start = suffixes.order[range.start] as usize;
+    let shaped = rules.shaped(start..start + length)?;
+    let (saved, paid) = rules.price(rules.cost(shaped.clone()));
+    let gain = saved * range.len() as Cost - paid;
+    Some(Candidate {
+        gain,
+        first: range.start,
+        count: range.len(),
+        skip: shaped.start - start,
+        length: shaped.len(),
+    })
+}

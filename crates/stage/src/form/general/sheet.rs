@@ -1,0 +1,153 @@
+//! Lays a text out: which lines are rows of which template, under which names, with which signs between values.
+
+use crate::form::general::block;
+use crate::form::general::mine;
+use crate::form::general::name;
+use crate::form::general::source::Source;
+use crate::form::general::span::Span;
+use crate::form::general::template::{RESTATED, Template, follows, is_dittoed};
+
+/// A text, laid out.
+pub(super) struct Sheet {
+    pub(super) templates: Vec<NamedTemplate>,
+    pub(super) items: Vec<Item>,
+    /// What says that a value is the same again.
+    pub(super) ditto: Option<char>,
+}
+
+/// A template with names.
+pub(super) struct NamedTemplate {
+    pub(super) template: Template,
+    pub(super) name: String,
+    pub(super) holes: Vec<String>,
+    /// What stands between values.
+    pub(super) separator: &'static str,
+    /// Its values, row by row.
+    pub(super) rows: Vec<Vec<RowValue>>,
+}
+
+/// A value of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowValue {
+    Text(Span),
+    /// That of the row above.
+    Again,
+}
+
+/// What a text is a row of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Item {
+    Line(u32),
+    /// A template, and which of its rows.
+    Row(usize, usize),
+}
+
+impl NamedTemplate {
+    /// True when its name says that it holds an error or a warning.
+    pub(super) fn is_alarming(&self) -> bool {
+        self.name.ends_with(name::ALARM)
+    }
+}
+
+/// Signs between values, the likeliest first.
+const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
+
+impl Sheet {
+    /// The best layout, which may be that nothing changes.
+    pub(super) fn of(source: &Source<'_>, has_templates: bool) -> Self {
+        let found = if has_templates { mine::mine(source) } else { Vec::new() };
+        let templates = if found.is_empty() { found } else { block::arrange(source, found) };
+        let ditto = name::ditto(source.text);
+        let mut named: Vec<_> = templates.into_iter().map(|template| unnamed(source, template, ditto.is_some())).collect();
+        separate(source.text, &mut named);
+        named.retain(|template| template.rows.first().is_some_and(|row| row.len() < 2) || !template.separator.is_empty());
+        named.sort_by_key(|named| named.template.rows[0]);
+        let items = items(source, &named);
+        let literals: Vec<u32> =
+            items.iter().filter_map(|item| if let Item::Line(line) = item { Some(*line) } else { None }).collect();
+        let bare: Vec<Template> = named.iter().map(|named| named.template.clone()).collect();
+        let names = name::template_names(source, &bare, &literals);
+        for (named, name) in named.iter_mut().zip(names) {
+            named.holes = name::hole_names(source, &named.template);
+            named.name = name;
+        }
+        Self { templates: named, items, ditto }
+    }
+}
+
+fn unnamed(source: &Source<'_>, template: Template, has_ditto: bool) -> NamedTemplate {
+    let rows = values(source, &template, has_ditto);
+    NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
+}
+
+/// The rows of a template: a value that is the same again in a run is not said again, for a few rows.
+fn values(source: &Source<'_>, template: &Template, has_ditto: bool) -> Vec<Vec<RowValue>> {
+    let is_alarming = crate::form::general::source::is_alarming(&template.same_text(source.text));
+    let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
+    let follows = follows(&template.rows, template.height);
+    for cells in &template.columns {
+        let (mut before, mut age) = ("", 0);
+        for ((cell, follows), row) in cells.iter().zip(&follows).zip(&mut rows) {
+            let value = cell.of(source.text);
+            let is_again = *follows && has_ditto && !is_alarming && value == before && age + 1 < RESTATED;
+            if is_again && is_dittoed(value, source.costs.cost(*cell)) {
+                age += 1;
+                row.push(RowValue::Again);
+            } else {
+                age = 0;
+                row.push(RowValue::Text(*cell));
+            }
+            before = value;
+        }
+    }
+    rows
+}
+
+/// Gives every template with several holes a sign between values, one for as many as can be.
+fn separate(text: &str, named: &mut [NamedTemplate]) {
+    let fits = |named: &NamedTemplate, separator: &str| {
+        let sign = separator.trim_matches(' ');
+        let is_free = |value: &RowValue| match value {
+            RowValue::Text(span) if separator == " " => !span.is_empty() && !span.of(text).contains(' '),
+            RowValue::Text(span) => !span.of(text).contains(if sign.is_empty() { separator } else { sign }),
+            RowValue::Again => true,
+        };
+        named.rows.iter().flatten().all(is_free)
+    };
+    let mut open: Vec<&mut NamedTemplate> = named.iter_mut().filter(|named| named.template.columns.len() > 1).collect();
+    while !open.is_empty() {
+        let count = |separator: &&str| open.iter().filter(|named| fits(named, separator)).map(|named| named.rows.len()).sum::<usize>();
+        let best = SEPARATORS.iter().rev().max_by_key(|separator| count(separator)).copied().unwrap_or(",");
+        if count(&best) == 0 {
+            return;
+        }
+        let (done, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|named| fits(named, best));
+        done.into_iter().for_each(|named| named.separator = best);
+        open = rest;
+    }
+}
+
+/// Every line, or the row that it begins.
+fn items(source: &Source<'_>, named: &[NamedTemplate]) -> Vec<Item> {
+    let mut starts: Vec<Option<(usize, usize)>> = vec![None; source.lines.len()];
+    for (number, named) in named.iter().enumerate() {
+        for (row, line) in named.template.rows.iter().enumerate() {
+            starts[*line as usize] = Some((number, row));
+        }
+    }
+    let mut items = Vec::new();
+    let mut line = 0;
+    while line < starts.len() {
+        match starts[line] {
+            Some((number, row)) => {
+                items.push(Item::Row(number, row));
+                line += named[number].template.height;
+            }
+            None => {
+                items.push(Item::Line(line as u32));
+                line += 1;
+            }
+        }
+    }
+    items
+}

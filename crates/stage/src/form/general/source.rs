@@ -1,0 +1,52 @@
+//! A text as the search sees it: its lines, and what each part costs.
+
+use crate::form::general::cost::{Cost, Costs};
+use crate::form::general::span::Span;
+use crate::signal;
+
+/// A text, read once.
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) costs: Costs,
+    /// Without their ends.
+    pub(super) lines: Vec<Span>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let mut start = 0;
+        let ends = text.match_indices('\n').map(|(at, _)| at).chain([text.len()]);
+        let lines = ends.map(|end| Span::new(std::mem::replace(&mut start, end + 1), end)).collect();
+        Self { text, costs: Costs::of(text), lines }
+    }
+
+    pub(super) fn line(&self, line: u32) -> &'a str {
+        &self.text[self.lines[line as usize].from()..self.lines[line as usize].to()]
+    }
+
+    /// What lines from one on cost, with their ends.
+    pub(super) fn cost_of_lines(&self, first: u32, height: usize) -> Cost {
+        let from = self.lines[first as usize];
+        let to = self.lines[first as usize + height - 1];
+        self.costs.line(Span { start: from.start, end: to.end })
+    }
+}
+
+/// True for words that say how bad something is: they stand where they stood.
+pub(super) fn is_level(word: &str) -> bool {
+    const LEVELS: [&str; 27] = [
+        "error", "errors", "err", "warn", "warning", "warnings", "fail", "failed", "fails", "failing", "failure",
+        "failures", "fatal", "critical", "crit", "panic", "panicked", "exception", "denied", "refused", "timeout",
+        "abort", "aborted", "passed", "skipped", "ok", "pass",
+    ];
+    let is_kind = ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
+    is_kind || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
+}
+
+/// True when a text holds a word that tells of an error or a warning.
+pub(super) fn is_alarming(text: &str) -> bool {
+    const QUIET: [&str; 4] = ["passed", "skipped", "ok", "pass"];
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let loud = |word: &str| is_level(word) && !QUIET.iter().any(|quiet| quiet.eq_ignore_ascii_case(word));
+    words.into_iter().any(loud) || signal::find(text).is_some()
+}

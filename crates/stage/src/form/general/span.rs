@@ -1,0 +1,40 @@
+//! A part of a text, by its place.
+
+/// From a byte to another. A text that is taken apart is at most a mebibyte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Span {
+    #[expect(clippy::cast_possible_truncation, reason = "a text that is taken apart is at most a mebibyte")]
+    pub(super) fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    pub(super) fn from(self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) fn to(self) -> usize {
+        self.end as usize
+    }
+
+    pub(super) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Without its first and last bytes.
+    pub(super) fn trimmed(self, first: usize, last: usize) -> Self {
+        Self::new(self.from() + first, self.to() - last)
+    }
+
+    pub(super) fn of(self, text: &str) -> &str {
+        &text[self.from()..self.to()]
+    }
+}

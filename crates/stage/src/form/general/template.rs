@@ -1,0 +1,238 @@
+//! Lines alike, or rows of several lines alike, as one text with holes and a row of values for each.
+
+use std::collections::HashMap;
+
+use crate::form::general::column::{Pad, Part};
+use crate::form::general::cost::{Cost, TOKEN};
+use crate::form::general::source::{Source, is_level};
+use crate::form::general::span::Span;
+
+/// What rows have in common, and what each has of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Template {
+    pub(super) parts: Vec<TemplatePart>,
+    /// The values of each hole, row by row.
+    pub(super) columns: Vec<Vec<Span>>,
+    /// The first line of each row.
+    pub(super) rows: Vec<u32>,
+    /// How many lines a row has.
+    pub(super) height: usize,
+    /// What it saves, with all that it costs.
+    pub(super) gain: Cost,
+}
+
+/// A part of such a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TemplatePart {
+    /// As it stands in the first row.
+    Same(Span),
+    /// A value.
+    Hole(usize, Option<Pad>),
+}
+
+/// What a reader pays for one more template.
+const PENALTY: Cost = 20 * TOKEN;
+
+/// The holes of a template whose rows stand apart, and of one whose rows stand together.
+const MOST_HOLES: usize = 14;
+const MOST_COLUMNS: usize = 40;
+
+/// A run of fewer rows is written row by row.
+pub(super) const MIN_RUN: usize = 4;
+
+/// A value that is the same again is restated after so many rows.
+pub(super) const RESTATED: usize = 5;
+
+/// A value that costs no more than this is always written.
+pub(super) const SHORT: Cost = 2 * TOKEN;
+
+/// Rows that a template is judged by.
+pub(super) struct Rows<'r> {
+    /// All of them.
+    pub(super) all: &'r [u32],
+    /// Those whose cells are looked at.
+    pub(super) seen: &'r [u32],
+    pub(super) height: usize,
+}
+
+/// How a row is to be written, as far as that costs.
+struct Weight {
+    /// How many runs the rows are in.
+    runs: usize,
+    cost: Cost,
+    total: Cost,
+}
+
+impl Template {
+    /// The template of rows with these parts, if a reader can read it.
+    pub(super) fn new(source: &Source<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
+        let total = rows.all.iter().map(|row| source.cost_of_lines(*row, rows.height)).sum();
+        Self::weighed(source, parts, rows, total)
+    }
+
+    /// The same where the rows cost so much as they would be written without it.
+    pub(super) fn weighed(
+        source: &Source<'_>,
+        parts: Vec<Part>,
+        rows: &Rows<'_>,
+        total: Cost,
+    ) -> Option<Self> {
+        let (parts, columns) = holes(source.text, parts);
+        let is_bare = matches!(parts[..], [TemplatePart::Hole(..)]);
+        if is_bare || columns.len() > MOST_COLUMNS || !columns.iter().all(|cells| reads_well(source.text, cells)) {
+            return None;
+        }
+        let mut template =
+            Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
+        let weight = template.weight(source, rows, total);
+        template.gain = weight.total - weight.cost - template.definition(source) - PENALTY;
+        template.is_worth(&weight).then_some(template)
+    }
+
+    /// What its rows cost as values.
+    fn weight(&self, source: &Source<'_>, rows: &Rows<'_>, total: Cost) -> Weight {
+        let (count, seen) = (rows.all.len() as Cost, rows.seen.len() as Cost);
+        let follows = follows(rows.seen, rows.height);
+        let values: Cost = self.columns.iter().map(|cells| column_cost(source, cells, &follows)).sum();
+        let between = (self.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10;
+        let runs = 1 + rows.all.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + rows.height).count();
+        let names = if self.columns.is_empty() {
+            (count.min(3 * runs as Cost)) * TOKEN * 3 / 2
+        } else {
+            (count * TOKEN * 19 / 10).min(runs as Cost * 5 * TOKEN)
+        };
+        let cost = values * count / seen + count * (between + TOKEN) + names;
+        Weight { runs, cost, total }
+    }
+
+    /// What saying it once costs.
+    fn definition(&self, source: &Source<'_>) -> Cost {
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Same(span) => source.costs.cost(*span),
+            TemplatePart::Hole(..) => 3 * TOKEN,
+        };
+        self.parts.iter().map(part).sum::<Cost>() + (3 * self.columns.len() as Cost + 5) * TOKEN
+    }
+
+    /// True when each row is spared enough to be looked up.
+    fn is_worth(&self, weight: &Weight) -> bool {
+        if self.columns.is_empty() {
+            return true;
+        }
+        let count = self.rows.len();
+        let is_table = count >= MIN_RUN && weight.runs * 3 <= count;
+        let (saved, count) = (weight.total - weight.cost, count as Cost);
+        if is_table {
+            saved * 2 >= count * TOKEN && saved * 100 >= weight.total * 3
+        } else {
+            self.columns.len() <= MOST_HOLES && saved >= count * 2 * TOKEN && saved * 100 >= weight.total * 12
+        }
+    }
+
+    /// How many runs its rows are in.
+    pub(super) fn runs(&self) -> usize {
+        1 + self.rows.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + self.height).count()
+    }
+
+    /// What all rows have in common, hole by hole.
+    pub(super) fn same_text(&self, text: &str) -> String {
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Same(span) => span.of(text).to_owned(),
+            TemplatePart::Hole(..) => "\u{0}".to_owned(),
+        };
+        self.parts.iter().map(part).collect()
+    }
+}
+
+/// Parts with numbered holes: cells that are the same as others fill the same hole.
+fn holes(text: &str, parts: Vec<Part>) -> (Vec<TemplatePart>, Vec<Vec<Span>>) {
+    let mut columns: Vec<Vec<Span>> = Vec::new();
+    let mut out = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (cells, pad) = match part {
+            Part::Same(span) => {
+                out.push(TemplatePart::Same(span));
+                continue;
+            }
+            Part::Cells(cells, pad) => (cells, pad),
+        };
+        let twin = |column: &Vec<Span>| column.iter().zip(&cells).all(|(one, two)| one.of(text) == two.of(text));
+        let hole = columns.iter().position(twin).unwrap_or(columns.len());
+        if hole == columns.len() {
+            columns.push(cells);
+        }
+        out.push(TemplatePart::Hole(hole, pad));
+    }
+    (out, columns)
+}
+
+/// True when cells are values that a reader can take as they stand: not blanks, and hardly ever half of a pair of quotes or
+/// half of a tag.
+fn reads_well(text: &str, cells: &[Span]) -> bool {
+    let is_blank = |cell: &Span| !cell.is_empty() && cell.of(text).trim().is_empty();
+    let halves = cells.iter().filter(|cell| is_half(cell.of(text))).count();
+    !cells.iter().any(is_blank) && halves * 10 <= cells.len()
+}
+
+/// True when quotes in a value do not match, or a tag is not closed.
+fn is_half(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let (mut quotes, mut escaped, mut open, mut closed) = (0, 0, 0, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'"' if at > 0 && bytes[at - 1] == b'\\' => escaped += 1,
+            b'"' => quotes += 1,
+            b'<' if bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || b"/!?".contains(next)) => {
+                open += 1;
+            }
+            b'>' => closed += 1,
+            _ => {}
+        }
+    }
+    quotes % 2 == 1 || escaped % 2 == 1 || open > closed
+}
+
+/// Of each row, whether it follows the one before in a run that is written as one.
+pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
+    let mut follows = vec![false; rows.len()];
+    let mut start = 0;
+    while start < rows.len() {
+        let mut end = start + 1;
+        while end < rows.len() && rows[end] as usize == rows[end - 1] as usize + height {
+            end += 1;
+        }
+        if end - start >= MIN_RUN {
+            follows[start + 1..end].fill(true);
+        }
+        start = end;
+    }
+    follows
+}
+
+/// What the values of a column cost: those that are the same again a sign, and those that come often perhaps a name.
+fn column_cost(source: &Source<'_>, cells: &[Span], follows: &[bool]) -> Cost {
+    let mut often: HashMap<&str, (Cost, Cost)> = HashMap::new();
+    let (mut sum, mut before, mut age) = (0, None, 0);
+    for (cell, follows) in cells.iter().zip(follows) {
+        let (value, cost) = (cell.of(source.text), source.costs.cost(*cell));
+        if *follows && before == Some(value) && age + 1 < RESTATED && is_dittoed(value, cost) {
+            age += 1;
+            sum += TOKEN;
+        } else {
+            age = 0;
+            let count = often.entry(value).or_insert((0, cost));
+            count.0 += 1;
+        }
+        before = Some(value);
+    }
+    let named = |(count, cost): &(Cost, Cost), value: &str| {
+        let plain = count * cost;
+        if *count > 1 && value.len() > 5 { plain.min(count * TOKEN * 13 / 10 + cost + 4 * TOKEN) } else { plain }
+    };
+    sum + often.iter().map(|(value, count)| named(count, value)).sum::<Cost>()
+}
+
+/// True when a value that is the same again may be said by a sign.
+pub(super) fn is_dittoed(value: &str, cost: Cost) -> bool {
+    cost > SHORT && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
+}

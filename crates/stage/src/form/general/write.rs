@@ -1,0 +1,215 @@
+//! Writes a text that was laid out: the list of signs, the templates, and the text.
+
+use std::fmt::Write as _;
+
+use crate::form::general::cost::{Cost, estimate};
+use crate::form::general::name;
+use crate::form::general::notation::{HEAD, HEAD_END, TEXT, Words};
+use crate::form::general::phrase::{self, Passage, Phrase};
+use crate::form::general::sheet::{Item, NamedTemplate, RowValue, Sheet};
+use crate::form::general::source::{Source, is_alarming};
+use crate::form::general::span::Span;
+use crate::form::general::template::{MIN_RUN, TemplatePart};
+
+/// A long line with an error word in it may have names.
+const LONG: usize = 600;
+
+/// What is written.
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) cost: Cost,
+}
+
+/// Writes a text as it was laid out, with names for its phrases.
+pub(super) fn write(source: &Source<'_>, sheet: &Sheet) -> Option<Written> {
+    let mut ink = Ink { source, sheet, pieces: Vec::new(), passages: Vec::new(), words: Words::default() };
+    ink.definitions();
+    ink.note(format!("{TEXT}\n"));
+    ink.body();
+    let signs = name::free_signs(source.text);
+    let phrases = phrase::find(source.text, &source.costs, &ink.passages, signs.len());
+    if phrases.is_empty() && sheet.templates.is_empty() {
+        return None;
+    }
+    ink.words.has_signs = !phrases.is_empty();
+    let mut text = ink.words.head(sheet.ditto);
+    for (phrase, sign) in phrases.iter().zip(&signs) {
+        let _ = writeln!(text, "{sign} {}", phrase.text);
+    }
+    ink.put(&phrases, &signs, &mut text);
+    debug_assert!(text.starts_with(HEAD) && text.contains(HEAD_END), "{text}");
+    let cost = estimate(&text);
+    Some(Written { text, cost })
+}
+
+/// A piece of what is written.
+enum Piece {
+    /// Notation.
+    Note(String),
+    /// A passage of the text, by its number.
+    Passage(usize),
+}
+
+struct Ink<'s, 'a> {
+    source: &'s Source<'a>,
+    sheet: &'s Sheet,
+    pieces: Vec<Piece>,
+    passages: Vec<Passage>,
+    words: Words,
+}
+
+impl Ink<'_, '_> {
+    fn note(&mut self, words: impl Into<String>) {
+        match self.pieces.last_mut() {
+            Some(Piece::Note(last)) => last.push_str(&words.into()),
+            _ => self.pieces.push(Piece::Note(words.into())),
+        }
+    }
+
+    fn text(&mut self, span: Span, is_kept: bool) {
+        if !span.is_empty() {
+            self.pieces.push(Piece::Passage(self.passages.len()));
+            self.passages.push(Passage { span, is_kept });
+        }
+    }
+
+    fn definitions(&mut self) {
+        for named in &self.sheet.templates {
+            self.words.has_templates = true;
+            self.words.has_alarms |= named.is_alarming();
+            self.note(named.name.clone());
+            if !named.holes.is_empty() {
+                let holes: Vec<String> = named.holes.iter().map(|hole| format!("{{{hole}}}")).collect();
+                self.note(format!(" {}", holes.join(named.separator)));
+            }
+            self.note(" = ");
+            let height = named.template.height;
+            if height > 1 {
+                self.note(format!("{height} lines:\n | "));
+            }
+            self.parts(named);
+            self.note("\n");
+        }
+    }
+
+    fn parts(&mut self, named: &NamedTemplate) {
+        for part in &named.template.parts {
+            match part {
+                TemplatePart::Same(span) => self.lines(*span, named.is_alarming()),
+                TemplatePart::Hole(hole, pad) => {
+                    let name = &named.holes[*hole];
+                    self.words.has_pads |= pad.is_some();
+                    let padded = pad.map(|pad| format!(":{}{}", if pad.is_right { '>' } else { '<' }, pad.width));
+                    self.note(format!("{{{name}{}}}", padded.unwrap_or_default()));
+                }
+            }
+        }
+    }
+
+    /// A part of a template, which may go over several lines.
+    fn lines(&mut self, span: Span, is_kept: bool) {
+        let mut start = span.from();
+        for (place, line) in span.of(self.source.text).split('\n').enumerate() {
+            if place > 0 {
+                self.note("\n | ");
+            }
+            self.text(Span::new(start, start + line.len()), is_kept);
+            start += line.len() + 1;
+        }
+    }
+
+    fn body(&mut self) {
+        let items = &self.sheet.items;
+        let mut at = 0;
+        while at < items.len() {
+            if at > 0 {
+                self.note("\n");
+            }
+            match items[at] {
+                Item::Line(line) => {
+                    let span = self.source.lines[line as usize];
+                    let line = span.of(self.source.text);
+                    self.text(span, line.len() <= LONG && is_alarming(line));
+                    at += 1;
+                }
+                Item::Row(number, _) => {
+                    let same = |item: &&Item| matches!(item, Item::Row(other, _) if *other == number);
+                    let run = items[at..].iter().take_while(same).count();
+                    at += self.run(number, at, run);
+                }
+            }
+        }
+    }
+
+    /// Rows of one template, one after the other; how many were written.
+    fn run(&mut self, number: usize, at: usize, run: usize) -> usize {
+        let named = &self.sheet.templates[number];
+        let name = &named.name;
+        if named.holes.is_empty() {
+            if run == 1 {
+                self.note(name.clone());
+            } else {
+                self.words.has_repeats = true;
+                self.note(format!("{name} ×{run}"));
+            }
+            return run;
+        }
+        if run < MIN_RUN || named.is_alarming() {
+            self.note(format!("{name} "));
+            self.row(named, at);
+            return 1;
+        }
+        self.words.has_runs = true;
+        self.note(format!("{name} ×{run}:"));
+        for at in at..at + run {
+            self.note("\n");
+            self.row(named, at);
+        }
+        run
+    }
+
+    fn row(&mut self, named: &NamedTemplate, at: usize) {
+        let Item::Row(_, row) = self.sheet.items[at] else { return };
+        let source = self.source;
+        let loud = |value: &RowValue| matches!(value, RowValue::Text(span) if is_alarming(span.of(source.text)));
+        let is_kept = named.is_alarming() || named.rows[row].iter().any(loud);
+        for (place, value) in named.rows[row].iter().enumerate() {
+            if place > 0 {
+                self.note(named.separator);
+            }
+            match value {
+                RowValue::Text(span) => self.text(*span, is_kept),
+                RowValue::Again => {
+                    self.words.has_dittos = true;
+                    self.note(self.sheet.ditto.map_or_else(String::new, String::from));
+                }
+            }
+        }
+    }
+
+    /// All pieces, with the names of phrases in their places.
+    fn put(&self, phrases: &[Phrase<'_>], signs: &[char], text: &mut String) {
+        let mut named: Vec<(usize, Span, char)> = Vec::new();
+        for (phrase, sign) in phrases.iter().zip(signs) {
+            let places = phrase.passages.iter().zip(&phrase.places);
+            named.extend(places.map(|(passage, place)| (*passage, *place, *sign)));
+        }
+        named.sort_unstable_by_key(|(passage, place, _)| (*passage, place.start));
+        let mut named = named.into_iter().peekable();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Note(words) => text.push_str(words),
+                Piece::Passage(number) => {
+                    let span = self.passages[*number].span;
+                    let mut from = span.from();
+                    while let Some((_, place, sign)) = named.next_if(|(passage, ..)| passage == number) {
+                        text.push_str(&self.source.text[from..place.from()]);
+                        text.push(sign);
+                        from = place.to();
+                    }
+                    text.push_str(&self.source.text[from..span.to()]);
+                }
+            }
+        }
+    }
+}
