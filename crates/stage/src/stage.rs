@@ -52,6 +52,11 @@ pub trait Stage: Sync {
         false
     }
 
+    /// What it must save to be taken, in percent of the text: a notation costs its reader something, too.
+    fn least_percent(&self) -> usize {
+        2
+    }
+
     /// What it would make of the text.
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit>;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
-use tersely_stage::form::{FORMS, NUMBERED};
+use tersely_stage::form::{FORMS, GENERAL, NUMBERED};
 use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
@@ -299,9 +299,24 @@ impl<'j> Job<'j> {
                 run.take(next);
             }
         }
+        let best = self.general(run, best.as_ref()).or(best);
         if let Some(best) = best {
             run.take(best);
         }
+    }
+
+    /// The text in the general form, by itself or upon the best of the others, if that costs less. It is for whole texts:
+    /// one that is cut afterwards has lines whose names nobody explains.
+    fn general(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+        if !self.runs(GENERAL) {
+            return None;
+        }
+        let is_whole = |next: &Proposed| self.plan.loss < Loss::Detail || next.len() <= self.plan.max_bytes;
+        let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
+        let least = [best, over.as_ref()].into_iter().flatten().map(|next| next.step.after).min();
+        let most = least.map_or(usize::MAX, |least| least.saturating_sub(1));
+        let alone = run.proposed(GENERAL, self.scene(), most).filter(is_whole);
+        alone.or(over)
     }
 
     /// Lets every stage of a table propose that the plan runs.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use tersely_stage::form::GENERAL;
 use tersely_stage::{Room, form_named};
 
 use crate::pipeline::reference::Telling;
@@ -65,8 +66,17 @@ fn peel(room: Room, text: &str) -> Option<Cow<'_, str>> {
     }
     match signed.stage() {
         (footer::TEXT, "") => Some(Cow::Owned(signed.body.to_owned())),
-        (name, note) => form_named(name)?.restore(room, note, signed.body).map(Cow::Owned),
+        (name, note) => unwritten(room, (name, note), signed.body).map(Cow::Owned),
     }
+}
+
+/// The text that a form wrote, or the general one upon another.
+fn unwritten(room: Room, (name, note): (&str, &str), body: &str) -> Option<String> {
+    let Some(below) = name.strip_prefix(GENERAL.name()).and_then(|rest| rest.strip_prefix(' ')) else {
+        return form_named(name)?.restore(room, note, body);
+    };
+    let body = GENERAL.restore(room, "", body)?;
+    form_named(below)?.restore(room, note, &body)
 }
 
 /// True when `text` ends like our own work, or names an original.

@@ -23,18 +23,29 @@ pub(crate) struct StageRun<'a, 'j> {
 /// What a stage makes of a text, and what that saves.
 pub(crate) struct Proposed {
     text: String,
+    /// The last of its steps.
     pub(crate) step: Step,
+    /// The one before that, where a form was written upon another.
+    below: Option<Step>,
     /// True when it says all that the text said, and is marked by who can read it.
     pub(crate) is_exact: bool,
 }
 
-/// What a form must save, as a part of the whole.
-const WORTH: usize = 50;
-
-/// And at least so many tokens. A reader who meets another layout than the tool's own pays for it beside the words of
+/// What a form must save, in tokens, beside its part of the whole. A reader who meets another layout than the tool's own pays for it beside the words of
 /// its heads, which are counted: a line to be read twice, a moment's doubt whether it is complete. That is worth about
 /// one line of text, or 24 tokens. What takes nothing but codes out of a text costs its reader nothing.
 pub(crate) const LEAST: usize = 24;
+
+impl Proposed {
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// What a stage must save of a text that costs so much.
+fn least(stage: &dyn Stage, before: usize) -> usize {
+    LEAST.max((before * stage.least_percent()).div_ceil(100))
+}
 
 impl<'a, 'j> StageRun<'a, 'j> {
     pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
@@ -66,20 +77,40 @@ impl<'a, 'j> StageRun<'a, 'j> {
             return None;
         }
         let before = self.cost();
-        let least = if safe { 1 } else { LEAST.max(before.div_ceil(WORTH)) };
-        let limit = before.checked_sub(least)?.min(most);
+        let limit = before.checked_sub(if safe { 1 } else { least(stage, before) })?.min(most);
         // Counting stops at the limit, so that most of what does not pay is never restored.
         let after = self.tokens.count_within(text, limit).filter(|_| self.holds(stage, &edit))?;
         let step = Step { stage: stage.name(), before, after, loss: edit.loss };
-        Some(Proposed { is_exact: signed.is_some(), text: signed.unwrap_or(edit.text), step })
+        Some(Proposed { is_exact: signed.is_some(), text: signed.unwrap_or(edit.text), step, below: None })
+    }
+
+    /// What a stage makes of the text that an exact form has written, under the mark of both.
+    pub(crate) fn proposed_over(
+        &self,
+        stage: &dyn Stage,
+        scene: Scene<'_>,
+        below: &Proposed,
+    ) -> Option<Proposed> {
+        let signed = footer::read(&below.text).filter(|_| stage.reader() <= scene.plan.reader)?;
+        let (name, note) = signed.stage();
+        let edit = stage.apply(scene, signed.body).filter(|edit| edit.note.is_empty())?;
+        let text = footer::sign(&[stage.name(), " ", name].concat(), note, &edit.text);
+        let before = below.step.after;
+        let after = self.tokens.count_within(&text, before.checked_sub(least(stage, before))?)?;
+        let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
+        if back.as_deref() != Some(signed.body) || text.len() > self.text.len() {
+            return None;
+        }
+        let step = Step { stage: stage.name(), before, after, loss: edit.loss };
+        Some(Proposed { is_exact: true, text, step, below: Some(below.step) })
     }
 
     /// Goes on with what was proposed for it.
-    pub(crate) fn take(&mut self, Proposed { text, step, is_exact }: Proposed) {
+    pub(crate) fn take(&mut self, Proposed { text, step, below, is_exact }: Proposed) {
         self.text = Cow::Owned(text);
         self.cost = Some(step.after);
         self.marked = is_exact;
-        self.steps.push(step);
+        self.steps.extend(below.into_iter().chain([step]));
     }
 
     /// True when an edit that claims to be exact is, and one that leaves detail out loses no error.

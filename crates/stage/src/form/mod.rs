@@ -7,7 +7,7 @@ mod csv;
 mod csv_split;
 pub(crate) mod dictionary;
 mod diff_stat;
-pub(crate) mod general;
+mod general;
 mod git;
 mod grid;
 mod join;
@@ -39,7 +39,6 @@ use crate::stage::Stage;
 
 /// The ways to write the same in fewer tokens; the first that does is taken.
 pub static FORMS: &[&dyn Stage] = &[
-    &general::General,
     &json::JsonSplit,
     &json::Json,
     &json::JsonLines,
@@ -71,6 +70,9 @@ pub static FORMS: &[&dyn Stage] = &[
     &normalize_whitespace::NormalizeWhitespace,
     &dictionary::Dictionary,
 ];
+
+/// The form for any text, also for one that another form has written.
+pub static GENERAL: &dyn Stage = &general::General;
 
 /// Those whose output is made of whole lines of another kind of text: who cuts lines leaves such a text alone.
 pub(crate) static ROWS: &[&dyn Stage] =

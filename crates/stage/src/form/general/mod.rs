@@ -48,6 +48,10 @@ impl Stage for General {
         Reader::Strong
     }
 
+    fn least_percent(&self) -> usize {
+        10
+    }
+
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         if text.len() < MIN_BYTES || text.len() > 1 << 20 || text.starts_with(notation::HEAD) {
             return None;
