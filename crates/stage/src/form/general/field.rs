@@ -22,7 +22,33 @@ pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
             return spread(text, cells);
         }
         even(text, cells, separator, false).or_else(|| even(text, cells, separator, true))
-    })
+    }).or_else(|| lead(text, cells))
+}
+
+/// The most fields that are split off what lines begin with.
+const MOST_LEAD: usize = 3;
+
+/// Times and numbers that cells begin with, where what follows has no columns.
+fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
+    let mut parts = Vec::new();
+    let mut rest = cells.to_vec();
+    for _ in 0..MOST_LEAD {
+        let field = |cell: &Span| {
+            let length = cell.of(text).find(' ')?;
+            let field = Span::new(cell.from(), cell.from() + length);
+            field.of(text).bytes().any(|byte| byte.is_ascii_digit()).then_some(field)
+        };
+        let Some(fields) = rest.iter().map(field).collect::<Option<Vec<Span>>>() else { break };
+        rest.iter_mut().zip(&fields).for_each(|(rest, field)| rest.start = field.end + 1);
+        let end = fields[0].to();
+        parts.push(Part::Cells(fields, None));
+        parts.push(Part::Same(Span::new(end, end + 1)));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    parts.push(Part::Cells(rest, None));
+    Some(FieldSplit { parts })
 }
 
 /// Fields with one separator between each two.

@@ -222,10 +222,17 @@ impl Tree<'_, '_> {
         Template::new(self.source, parts, &Rows { all: rows, seen: if step > 1 { &seen } else { rows }, height: 1 })
     }
 
-    /// The template of a group.
+    /// The template of a group, without the few rows that are unlike the others if that saves more.
     fn template(&self, group: &Group) -> Option<Template> {
-        let parts = self.parts(&group.rows, group.level)?;
-        Template::new(self.source, parts, &Rows { all: &group.rows, seen: &group.rows, height: 1 })
+        let template = self.whole(&group.rows, group.level);
+        let usual = template.as_ref().and_then(|template| usual_rows(self.source.text, template));
+        let fewer = usual.and_then(|rows| self.whole(&rows, group.level));
+        template.into_iter().chain(fewer).max_by_key(|template| template.gain)
+    }
+
+    fn whole(&self, rows: &[u32], level: u8) -> Option<Template> {
+        let parts = self.parts(rows, level)?;
+        Template::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
     }
 
     /// Rows as parts: the words below a level are the same in all of them, and what stands between is taken apart.
@@ -283,4 +290,24 @@ impl Tree<'_, '_> {
             (some.len() < rows.len() && some.len() >= 4).then_some(some)
         })
     }
+}
+
+/// The rows that have the usual value wherever nearly all do, if a few have not.
+fn usual_rows(text: &str, template: &Template) -> Option<Vec<u32>> {
+    let count = template.rows.len();
+    if count < 8 {
+        return None;
+    }
+    let mut is_usual = vec![true; count];
+    for cells in &template.columns {
+        // What nearly all have stands in the middle, too.
+        let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
+        let value = if value[0] == value[1] { value[0] } else { value[2] };
+        if cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9 {
+            is_usual.iter_mut().zip(cells).for_each(|(usual, cell)| *usual &= cell.of(text) == value);
+        }
+    }
+    let usual: Vec<u32> =
+        template.rows.iter().zip(&is_usual).filter(|(_, usual)| **usual).map(|(row, _)| *row).collect();
+    (usual.len() < count && usual.len() * 10 >= count * 8).then_some(usual)
 }

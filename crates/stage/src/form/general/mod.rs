@@ -7,6 +7,7 @@ mod block;
 mod column;
 mod cost;
 mod field;
+mod fold;
 mod mine;
 mod name;
 mod notation;
@@ -28,6 +29,7 @@ use crate::stage::{Edit, Scene, Stage};
 
 use self::sheet::Sheet;
 use self::source::Source;
+use self::write::Written;
 
 /// A text in which something repeats.
 pub(crate) struct General;
@@ -56,13 +58,20 @@ impl Stage for General {
         if text.len() < MIN_BYTES || text.len() > 1 << 20 || text.starts_with(notation::HEAD) {
             return None;
         }
-        let source = Source::new(text);
-        let sheet = Sheet::of(&source, true);
-        let written = write::write(&source, &sheet)?;
-        Some(Edit { text: written.text, loss: Loss::None, note: String::new() })
+        let plain = written(text, None);
+        let folded = fold::ends(text).into_iter().filter_map(|end| written(&fold::fold(text, end), Some(end)));
+        let best = plain.into_iter().chain(folded).min_by_key(|written| written.cost)?;
+        Some(Edit { text: best.text, loss: Loss::None, note: String::new() })
     }
 
     fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
         read::read(room, text)
     }
+}
+
+/// A text as it would be written; where its long lines were broken, behind what.
+fn written(text: &str, fold: Option<&'static str>) -> Option<Written> {
+    let source = Source::new(text);
+    let sheet = Sheet::of(&source, true);
+    write::write(&source, &sheet, fold)
 }

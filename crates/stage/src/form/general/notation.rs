@@ -17,6 +17,14 @@ const REPEATS: &str = " \"A ×9\": A nine times.";
 const PADS: &str = " {x:>8}: padded to 8 characters.";
 const ALARMS: &str = " \"!\": holds an error or a warning.";
 
+const FOLD: &str = " Line ends behind `";
+const FOLD_END: &str = "` are ours.";
+
+/// What the first line says that lines were broken behind.
+pub(super) fn fold(head: &str) -> Option<&str> {
+    head.strip_suffix(FOLD_END)?.rsplit_once(FOLD).map(|(_, end)| end)
+}
+
 /// Which of these words a text needs.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a sentence")]
@@ -32,7 +40,7 @@ pub(super) struct Words {
 
 impl Words {
     /// The first line.
-    pub(super) fn head(self, ditto: Option<char>) -> String {
+    pub(super) fn head(self, ditto: Option<char>, fold: Option<&str>) -> String {
         let ditto = ditto.filter(|_| self.has_dittos).map_or_else(String::new, |sign| format!(" {sign}{DITTO}"));
         let said = [
             (self.has_signs, SIGNS),
@@ -44,7 +52,8 @@ impl Words {
             (self.has_alarms, ALARMS),
         ];
         let said: String = said.iter().filter(|(is_said, _)| *is_said).map(|(_, words)| *words).collect();
-        [HEAD, &said, HEAD_END].concat()
+        let fold = fold.map_or_else(String::new, |end| [FOLD, end, FOLD_END].concat());
+        [HEAD, &said, &fold, HEAD_END].concat()
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::form::general::column::Pad;
+use crate::form::general::fold;
 use crate::form::general::name::SIGNS;
 use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
 use crate::room::Room;
@@ -15,7 +16,11 @@ pub(super) fn read(room: Room, text: &str) -> Option<String> {
     let plain = unsigned(room, &signs, rest)?;
     let (templates, body) = definitions(&plain)?;
     let reader = Reader { room, ditto: notation::ditto(head), templates };
-    reader.body(body)
+    let body = reader.body(body)?;
+    Some(match notation::fold(head) {
+        Some(end) => fold::unfold(&body, end),
+        None => body,
+    })
 }
 
 /// The list of signs, and what follows it.

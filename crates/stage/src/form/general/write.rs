@@ -21,7 +21,7 @@ pub(super) struct Written {
 }
 
 /// Writes a text as it was laid out, with names for its phrases.
-pub(super) fn write(source: &Source<'_>, sheet: &Sheet) -> Option<Written> {
+pub(super) fn write(source: &Source<'_>, sheet: &Sheet, fold: Option<&str>) -> Option<Written> {
     let mut ink = Ink { source, sheet, pieces: Vec::new(), passages: Vec::new(), words: Words::default() };
     ink.definitions();
     ink.note(format!("{TEXT}\n"));
@@ -32,7 +32,7 @@ pub(super) fn write(source: &Source<'_>, sheet: &Sheet) -> Option<Written> {
         return None;
     }
     ink.words.has_signs = !phrases.is_empty();
-    let mut text = ink.words.head(sheet.ditto);
+    let mut text = ink.words.head(sheet.ditto, fold);
     for (phrase, sign) in phrases.iter().zip(&signs) {
         let _ = writeln!(text, "{sign} {}", phrase.text);
     }
@@ -95,7 +95,7 @@ impl Ink<'_, '_> {
     fn parts(&mut self, named: &NamedTemplate) {
         for part in &named.template.parts {
             match part {
-                TemplatePart::Same(span) => self.lines(*span, named.is_alarming()),
+                TemplatePart::Same(span) => self.lines(*span),
                 TemplatePart::Hole(hole, pad) => {
                     let name = &named.holes[*hole];
                     self.words.has_pads |= pad.is_some();
@@ -107,13 +107,13 @@ impl Ink<'_, '_> {
     }
 
     /// A part of a template, which may go over several lines.
-    fn lines(&mut self, span: Span, is_kept: bool) {
+    fn lines(&mut self, span: Span) {
         let mut start = span.from();
         for (place, line) in span.of(self.source.text).split('\n').enumerate() {
             if place > 0 {
                 self.note("\n | ");
             }
-            self.text(Span::new(start, start + line.len()), is_kept);
+            self.text(Span::new(start, start + line.len()), false);
             start += line.len() + 1;
         }
     }
