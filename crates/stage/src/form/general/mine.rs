@@ -224,14 +224,14 @@ impl Tree<'_, '_> {
 
     /// The template of a group, without the few rows that are unlike the others if that saves more.
     fn template(&self, group: &Group) -> Option<Template> {
-        let template = self.whole(&group.rows, group.level);
-        let usual = template.as_ref().and_then(|template| usual_rows(self.source.text, template));
-        let fewer = usual.and_then(|rows| self.whole(&rows, group.level));
-        template.into_iter().chain(fewer).max_by_key(|template| template.gain)
+        let parts = self.parts(&group.rows, group.level)?;
+        let usual = usual_rows(self.source.text, &parts, &group.rows);
+        let all = self.whole(parts, &group.rows);
+        let fewer = usual.and_then(|rows| self.whole(self.parts(&rows, group.level)?, &rows));
+        all.into_iter().chain(fewer).max_by_key(|template| template.gain)
     }
 
-    fn whole(&self, rows: &[u32], level: u8) -> Option<Template> {
-        let parts = self.parts(rows, level)?;
+    fn whole(&self, parts: Vec<Part>, rows: &[u32]) -> Option<Template> {
         Template::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
     }
 
@@ -292,22 +292,24 @@ impl Tree<'_, '_> {
     }
 }
 
-/// The rows that have the usual value wherever nearly all do, if a few have not.
-fn usual_rows(text: &str, template: &Template) -> Option<Vec<u32>> {
-    let count = template.rows.len();
+/// The rows that have the usual value wherever nearly all do, and none of blanks, if a few have not.
+fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
+    let count = rows.len();
     if count < 8 {
         return None;
     }
     let mut is_usual = vec![true; count];
-    for cells in &template.columns {
+    let columns = parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
+    for cells in columns {
         // What nearly all have stands in the middle, too.
         let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
         let value = if value[0] == value[1] { value[0] } else { value[2] };
-        if cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9 {
-            is_usual.iter_mut().zip(cells).for_each(|(usual, cell)| *usual &= cell.of(text) == value);
+        let is_common = cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9;
+        for (usual, cell) in is_usual.iter_mut().zip(cells) {
+            let cell = cell.of(text);
+            *usual &= if is_common { cell == value } else { cell.is_empty() || !cell.trim().is_empty() };
         }
     }
-    let usual: Vec<u32> =
-        template.rows.iter().zip(&is_usual).filter(|(_, usual)| **usual).map(|(row, _)| *row).collect();
+    let usual: Vec<u32> = rows.iter().zip(&is_usual).filter(|(_, usual)| **usual).map(|(row, _)| *row).collect();
     (usual.len() < count && usual.len() * 10 >= count * 8).then_some(usual)
 }
