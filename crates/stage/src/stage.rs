@@ -66,9 +66,3 @@ pub trait Stage: Sync {
         None
     }
 }
-
-/// An exact edit, if it comes back: for forms that look at texts which their notation does not hold.
-pub(crate) fn proven(stage: &dyn Stage, text: &str, edit: Edit) -> Option<Edit> {
-    let back = stage.restore(Room::of(&edit.text), &edit.note, &edit.text);
-    (back.as_deref() == Some(text)).then_some(edit)
-}

@@ -201,7 +201,8 @@ impl<'s, 'a> Board<'s, 'a> {
             Kind::Row(number) => {
                 let template = &self.templates[number];
                 let place = self.places[line] as usize;
-                let values: Cost = template.columns.iter().map(|cells| self.source.costs.cost(cells[place])).sum();
+                let values: Cost =
+                    template.columns.iter().map(|cells| self.source.costs.cost(cells[place])).sum();
                 values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW
             }
             _ => self.source.costs.line(self.source.lines[line]),
@@ -329,9 +330,11 @@ fn records(source: &Source<'_>) -> Vec<Record> {
 fn has_time(line: &str) -> bool {
     let bytes = &line.as_bytes()[..line.len().min(60)];
     let fits = |window: &[u8], shape: &[u8]| {
-        window.iter().zip(shape).all(|(byte, shape)| {
-            if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
-        })
+        window.iter().zip(shape).all(
+            |(byte, shape)| {
+                if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
+            },
+        )
     };
     bytes.windows(8).any(|window| fits(window, b"00:00:00"))
         || bytes.windows(10).any(|window| fits(window, b"0000-00-00"))

@@ -101,7 +101,8 @@ fn common_prefix(text: &str, cells: &[Span]) -> usize {
             return 0;
         }
     }
-    let follows = |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
+    let follows =
+        |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
     while same > 0 && !follows(same).all(|next| may_cut(first, same, next)) {
         same -= 1;
     }
@@ -148,7 +149,8 @@ fn may_end(bytes: &[u8], after: usize) -> bool {
     let in_number = matches!(next, b'.' | b',')
         && last.is_ascii_digit()
         && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
-    !(in_number || last == b'\\' || is_wordy(last) && is_wordy(next)) && !(is_digit_mark(last) && next.is_ascii_digit())
+    !(in_number || last == b'\\' || is_wordy(last) && is_wordy(next))
+        && !(is_digit_mark(last) && next.is_ascii_digit())
 }
 
 fn is_digit_mark(byte: u8) -> bool {

@@ -98,7 +98,9 @@ fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     let (high, low) = ((capitals - at) as u32, (end - capitals) as u32);
     let cost = match (high, low) {
         (2.., 0) => ONE * high.div_ceil(3),
-        _ => LETTERS.get((high + low) as usize).map_or_else(|| LETTERS[12] + (high + low - 12) * 14, |cost| *cost),
+        _ => LETTERS
+            .get((high + low) as usize)
+            .map_or_else(|| LETTERS[12] + (high + low - 12) * 14, |cost| *cost),
     };
     (end, cost)
 }

@@ -17,12 +17,16 @@ const MOST: usize = 40;
 /// Splits cells into columns, if all have the same.
 pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let first = cells[0].of(text);
-    SEPARATORS.into_iter().filter(|separator| first.as_bytes().contains(separator)).find_map(|separator| {
-        if separator == b' ' && first.contains("  ") {
-            return spread(text, cells);
-        }
-        even(text, cells, separator, false).or_else(|| even(text, cells, separator, true))
-    }).or_else(|| lead(text, cells))
+    SEPARATORS
+        .into_iter()
+        .filter(|separator| first.as_bytes().contains(separator))
+        .find_map(|separator| {
+            if separator == b' ' && first.contains("  ") {
+                return spread(text, cells);
+            }
+            even(text, cells, separator, false).or_else(|| even(text, cells, separator, true))
+        })
+        .or_else(|| lead(text, cells))
 }
 
 /// The most fields that are split off what lines begin with.

@@ -174,7 +174,8 @@ impl Tree<'_, '_> {
         }
         match own {
             Some((gain, runs, rows)) if gain >= LEAST => {
-                let is_table = below.groups.len() > 1 && runs * 10 <= rows.len() && gain * 100 >= below.gain * 85;
+                let is_table =
+                    below.groups.len() > 1 && runs * 10 <= rows.len() && gain * 100 >= below.gain * 85;
                 if gain >= below.gain || is_table {
                     return Cut { gain: gain.max(below.gain), groups: vec![Group { rows, level }] };
                 }
@@ -219,7 +220,11 @@ impl Tree<'_, '_> {
         let step = rows.len().div_ceil(SEEN);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
         let parts = self.parts(&seen, level)?;
-        Template::new(self.source, parts, &Rows { all: rows, seen: if step > 1 { &seen } else { rows }, height: 1 })
+        Template::new(
+            self.source,
+            parts,
+            &Rows { all: rows, seen: if step > 1 { &seen } else { rows }, height: 1 },
+        )
     }
 
     /// The template of a group, without the few rows that are unlike the others if that saves more.
@@ -237,9 +242,8 @@ impl Tree<'_, '_> {
 
     /// Rows as parts: the words below a level are the same in all of them, and what stands between is taken apart.
     fn parts(&self, rows: &[u32], level: u8) -> Option<Vec<Part>> {
-        let counts = |row: u32| {
-            self.words.of(row).iter().filter(move |(word, _)| self.words.level(*word) < level)
-        };
+        let counts =
+            |row: u32| self.words.of(row).iter().filter(move |(word, _)| self.words.level(*word) < level);
         let same: Vec<_> = counts(rows[0]).collect();
         let mut gaps = vec![Vec::with_capacity(rows.len()); same.len() + 1];
         for row in rows {
@@ -281,7 +285,8 @@ impl Tree<'_, '_> {
                 field::fields(self.source.text, self.source.lines[row as usize], separator, true).len()
             };
             let widths: Vec<usize> = seen.iter().map(|row| width(*row)).collect();
-            let most = *widths.iter().max_by_key(|wide| widths.iter().filter(|width| width == wide).count())?;
+            let most =
+                *widths.iter().max_by_key(|wide| widths.iter().filter(|width| width == wide).count())?;
             let share = widths.iter().filter(|width| **width == most).count() * 10 / widths.len();
             if most < 3 || share < 5 {
                 return None;
@@ -299,7 +304,8 @@ fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
         return None;
     }
     let mut is_usual = vec![true; count];
-    let columns = parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
+    let columns =
+        parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
     for cells in columns {
         // What nearly all have stands in the middle, too.
         let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
@@ -310,6 +316,7 @@ fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
             *usual &= if is_common { cell == value } else { cell.is_empty() || !cell.trim().is_empty() };
         }
     }
-    let usual: Vec<u32> = rows.iter().zip(&is_usual).filter(|(_, usual)| **usual).map(|(row, _)| *row).collect();
+    let usual: Vec<u32> =
+        rows.iter().zip(&is_usual).filter(|(_, usual)| **usual).map(|(row, _)| *row).collect();
     (usual.len() < count && usual.len() * 10 >= count * 8).then_some(usual)
 }

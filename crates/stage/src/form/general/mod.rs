@@ -59,7 +59,8 @@ impl Stage for General {
             return None;
         }
         let plain = written(text, None);
-        let folded = fold::ends(text).into_iter().filter_map(|end| written(&fold::fold(text, end), Some(end)));
+        let folded =
+            fold::ends(text).into_iter().filter_map(|end| written(&fold::fold(text, end), Some(end)));
         let best = plain.into_iter().chain(folded).min_by_key(|written| written.cost)?;
         Some(Edit { text: best.text, loss: Loss::None, note: String::new() })
     }

@@ -31,8 +31,11 @@ pub(super) const ALARM: char = '!';
 /// A name for each template: letters that no other line begins with.
 pub(super) fn template_names(source: &Source<'_>, templates: &[Template], literals: &[u32]) -> Vec<String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
-    let taken: HashSet<&str> =
-        literals.iter().map(first).filter(|word| word.len() <= 4 && word.starts_with(|it: char| it.is_ascii_uppercase())).collect();
+    let taken: HashSet<&str> = literals
+        .iter()
+        .map(first)
+        .filter(|word| word.len() <= 4 && word.starts_with(|it: char| it.is_ascii_uppercase()))
+        .collect();
     let bare = |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
     let names = (0..).map(letters).filter(bare);
     let alarm = |template: &Template| is_alarming(&template.same_text(source.text));
@@ -70,9 +73,15 @@ pub(super) fn hole_names(source: &Source<'_>, template: &Template) -> Vec<String
         let cells = &template.columns[*hole];
         let given = headings.get(*hole).cloned().flatten().or_else(|| key_before(key));
         let given = given.or_else(|| is_time(source.text, cells).then(|| "time".to_owned()));
-        let is_free = |name: &String| !used.contains(name) && !same.contains(&format!("{{{name}}}")) && !same.contains(&format!("{{{name}:"));
+        let is_free = |name: &String| {
+            !used.contains(name)
+                && !same.contains(&format!("{{{name}}}"))
+                && !same.contains(&format!("{{{name}:"))
+        };
         let name = match given {
-            Some(name) => (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") }).find(is_free),
+            Some(name) => {
+                (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") }).find(is_free)
+            }
             None => (number + 1..).map(|n: usize| n.to_string()).find(is_free),
         };
         let name = name.unwrap_or_default();
@@ -91,7 +100,9 @@ fn key_before(text: &str) -> Option<String> {
     let bare = text.trim_end_matches(['"', '\'', '[', '\\']);
     let key = if let Some(rest) = bare.strip_suffix('=') {
         rest.rsplit(|letter: char| !is_key(letter)).next()
-    } else if let Some(rest) = bare.strip_suffix('>').filter(|rest| bare.len() == text.len() && !rest.ends_with('/')) {
+    } else if let Some(rest) =
+        bare.strip_suffix('>').filter(|rest| bare.len() == text.len() && !rest.ends_with('/'))
+    {
         let (_, name) = rest.rsplit_once('<')?;
         Some(name).filter(|name| name.chars().all(is_key))
     } else {
@@ -118,7 +129,9 @@ fn is_time(text: &str, cells: &[Span]) -> bool {
         let digits = value.bytes().filter(u8::is_ascii_digit).count();
         let clock = value.bytes().filter(|byte| *byte == b':').count();
         let marks = value.bytes().all(|byte| byte.is_ascii_digit() || b"-:.,TZ+ /".contains(&byte));
-        marks && value.len() <= 35 && (clock >= 2 && digits >= 5 || digits >= 8 && value.matches('-').count() == 2)
+        marks
+            && value.len() <= 35
+            && (clock >= 2 && digits >= 5 || digits >= 8 && value.matches('-').count() == 2)
     };
     cells.iter().take(50).all(is_one)
 }
@@ -147,7 +160,8 @@ fn headed(source: &Source<'_>, template: &Template, head: &str) -> Option<Vec<Op
     let row: String = template.parts.iter().map(mark).collect();
     ['\t', ',', '|', ';', ' '].into_iter().find_map(|separator| {
         let split = |text: &str| -> Vec<String> {
-            let fields = text.split(separator).map(|field| field.trim_matches([' ', '"', '#', '*']).to_owned());
+            let fields =
+                text.split(separator).map(|field| field.trim_matches([' ', '"', '#', '*']).to_owned());
             fields.filter(|field| separator != ' ' || !field.is_empty()).collect()
         };
         let (names, fields) = (split(head), split(&row));
@@ -156,7 +170,10 @@ fn headed(source: &Source<'_>, template: &Template, head: &str) -> Option<Vec<Op
                 && name.starts_with(char::is_alphabetic)
                 && name.chars().all(|letter| letter.is_alphanumeric() || " _.%/-".contains(letter))
         };
-        if names.len() != fields.len() || names.len() < 2 || !names.iter().all(|name| name.is_empty() || is_name(name)) {
+        if names.len() != fields.len()
+            || names.len() < 2
+            || !names.iter().all(|name| name.is_empty() || is_name(name))
+        {
             return None;
         }
         let mut found = vec![None; template.columns.len()];

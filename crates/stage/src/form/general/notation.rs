@@ -10,7 +10,8 @@ pub(super) const HEAD_END: &str = "]\n";
 pub(super) const TEXT: &str = "[The text:]";
 
 const SIGNS: &str = " Signs in the list stand for the words beside them.";
-const TEMPLATES: &str = " A line that begins with a name such as A is the text after its \" = \", values filled in.";
+const TEMPLATES: &str =
+    " A line that begins with a name such as A is the text after its \" = \", values filled in.";
 const DITTO: &str = ": same value as in the row above.";
 const RUNS: &str = " \"A ×9:\": the next 9 lines are rows of A.";
 const REPEATS: &str = " \"A ×9\": A nine times.";
@@ -41,7 +42,8 @@ pub(super) struct Words {
 impl Words {
     /// The first line.
     pub(super) fn head(self, ditto: Option<char>, fold: Option<&str>) -> String {
-        let ditto = ditto.filter(|_| self.has_dittos).map_or_else(String::new, |sign| format!(" {sign}{DITTO}"));
+        let ditto =
+            ditto.filter(|_| self.has_dittos).map_or_else(String::new, |sign| format!(" {sign}{DITTO}"));
         let said = [
             (self.has_signs, SIGNS),
             (self.has_templates, TEMPLATES),

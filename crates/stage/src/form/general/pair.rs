@@ -130,7 +130,8 @@ impl LineWords<'_> {
         for word in 0..self.words.len() {
             let Pair::With(far @ 1..) = self.pairs[word] else { continue };
             let end = word + far as usize;
-            let is_key = self.str(word).ends_with('"') && end + 1 < self.words.len() && self.byte(end + 1) == b':';
+            let is_key =
+                self.str(word).ends_with('"') && end + 1 < self.words.len() && self.byte(end + 1) == b':';
             if is_key && far <= 12 {
                 self.flags[word..=end].iter_mut().for_each(|flags| *flags |= BREAK);
             }
@@ -151,9 +152,11 @@ impl LineWords<'_> {
         for word in 0..count {
             let opens = word == 0 || self.opens_behind(word - 1);
             let ends = word + 1 == count || self.ends_before(word + 1);
-            let is_key = word + 2 < count && self.byte(word + 1) == b'=' && !self.str(word + 2).starts_with(' ');
+            let is_key =
+                word + 2 < count && self.byte(word + 1) == b'=' && !self.str(word + 2).starts_with(' ');
             let is_tag = word > 0
-                && (self.byte(word - 1) == b'<' || word > 1 && self.byte(word - 1) == b'/' && self.byte(word - 2) == b'<');
+                && (self.byte(word - 1) == b'<'
+                    || word > 1 && self.byte(word - 1) == b'/' && self.byte(word - 2) == b'<');
             let bits = [(opens, OPENS), (ends, ENDS), (is_key, KEY), (is_tag, TAG)];
             self.edges[word] |= bits.iter().filter(|(is_so, _)| *is_so).map(|(_, bit)| bit).sum::<u8>();
         }

@@ -43,7 +43,10 @@ pub(super) fn find<'a>(text: &'a str, costs: &Costs, passages: &[Passage], most:
     let mut chosen = unlike(&words, chosen);
     chosen.sort_by_key(|chosen| chosen.places[0]);
     let phrase = |chosen: &Chosen| {
-        let span = |place: &usize| Span { start: words.spans[*place].start, end: words.spans[place + chosen.length - 1].end };
+        let span = |place: &usize| Span {
+            start: words.spans[*place].start,
+            end: words.spans[place + chosen.length - 1].end,
+        };
         let places: Vec<Span> = chosen.places.iter().map(span).collect();
         let passages = chosen.places.iter().map(|place| words.passages[*place] as usize).collect();
         Phrase { text: &text[places[0].from()..places[0].to()], places, passages }
@@ -145,7 +148,8 @@ impl<'a> PhraseWords<'a> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut next = 0;
         for (span, flags) in self.spans.iter().zip(&self.flags) {
-            let number = if flags & BREAK != 0 { next } else { *numbers.entry(span.of(self.text)).or_insert(next) };
+            let number =
+                if flags & BREAK != 0 { next } else { *numbers.entry(span.of(self.text)).or_insert(next) };
             next += u32::from(number == next);
             self.symbols.push(number);
         }

@@ -58,13 +58,18 @@ impl Sheet {
         let found = if has_templates { mine::mine(source) } else { Vec::new() };
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
         let ditto = name::ditto(source.text);
-        let mut named: Vec<_> = templates.into_iter().map(|template| unnamed(source, template, ditto.is_some())).collect();
+        let mut named: Vec<_> =
+            templates.into_iter().map(|template| unnamed(source, template, ditto.is_some())).collect();
         separate(source.text, &mut named);
-        named.retain(|template| template.rows.first().is_some_and(|row| row.len() < 2) || !template.separator.is_empty());
+        named.retain(|template| {
+            template.rows.first().is_some_and(|row| row.len() < 2) || !template.separator.is_empty()
+        });
         named.sort_by_key(|named| named.template.rows[0]);
         let items = items(source, &named);
-        let literals: Vec<u32> =
-            items.iter().filter_map(|item| if let Item::Line(line) = item { Some(*line) } else { None }).collect();
+        let literals: Vec<u32> = items
+            .iter()
+            .filter_map(|item| if let Item::Line(line) = item { Some(*line) } else { None })
+            .collect();
         let bare: Vec<Template> = named.iter().map(|named| named.template.clone()).collect();
         let names = name::template_names(source, &bare, &literals);
         for (named, name) in named.iter_mut().zip(names) {
@@ -114,9 +119,12 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
         };
         named.rows.iter().flatten().all(is_free)
     };
-    let mut open: Vec<&mut NamedTemplate> = named.iter_mut().filter(|named| named.template.columns.len() > 1).collect();
+    let mut open: Vec<&mut NamedTemplate> =
+        named.iter_mut().filter(|named| named.template.columns.len() > 1).collect();
     while !open.is_empty() {
-        let count = |separator: &&str| open.iter().filter(|named| fits(named, separator)).map(|named| named.rows.len()).sum::<usize>();
+        let count = |separator: &&str| {
+            open.iter().filter(|named| fits(named, separator)).map(|named| named.rows.len()).sum::<usize>()
+        };
         let best = SEPARATORS.iter().rev().max_by_key(|separator| count(separator)).copied().unwrap_or(",");
         if count(&best) == 0 {
             return;

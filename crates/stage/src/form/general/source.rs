@@ -35,9 +35,33 @@ impl<'a> Source<'a> {
 /// True for words that say how bad something is: they stand where they stood.
 pub(super) fn is_level(word: &str) -> bool {
     const LEVELS: [&str; 27] = [
-        "error", "errors", "err", "warn", "warning", "warnings", "fail", "failed", "fails", "failing", "failure",
-        "failures", "fatal", "critical", "crit", "panic", "panicked", "exception", "denied", "refused", "timeout",
-        "abort", "aborted", "passed", "skipped", "ok", "pass",
+        "error",
+        "errors",
+        "err",
+        "warn",
+        "warning",
+        "warnings",
+        "fail",
+        "failed",
+        "fails",
+        "failing",
+        "failure",
+        "failures",
+        "fatal",
+        "critical",
+        "crit",
+        "panic",
+        "panicked",
+        "exception",
+        "denied",
+        "refused",
+        "timeout",
+        "abort",
+        "aborted",
+        "passed",
+        "skipped",
+        "ok",
+        "pass",
     ];
     let is_kind = ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
     is_kind || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))

@@ -79,11 +79,13 @@ impl Template {
     ) -> Option<Self> {
         let (parts, columns) = holes(source.text, parts);
         let is_bare = matches!(parts[..], [TemplatePart::Hole(..)]);
-        if is_bare || columns.len() > MOST_COLUMNS || !columns.iter().all(|cells| reads_well(source.text, cells)) {
+        if is_bare
+            || columns.len() > MOST_COLUMNS
+            || !columns.iter().all(|cells| reads_well(source.text, cells))
+        {
             return None;
         }
-        let mut template =
-            Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
+        let mut template = Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
         let weight = template.weight(source, rows, total);
         template.gain = weight.total - weight.cost - template.definition(source) - PENALTY;
         template.is_worth(&weight).then_some(template)
@@ -95,7 +97,8 @@ impl Template {
         let follows = follows(rows.seen, rows.height);
         let values: Cost = self.columns.iter().map(|cells| column_cost(source, cells, &follows)).sum();
         let between = (self.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10;
-        let runs = 1 + rows.all.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + rows.height).count();
+        let runs =
+            1 + rows.all.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + rows.height).count();
         let names = if self.columns.is_empty() {
             (count.min(3 * runs as Cost)) * TOKEN * 3 / 2
         } else {
@@ -156,7 +159,8 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<TemplatePart>, Vec<Vec<Span>>) {
             }
             Part::Cells(cells, pad) => (cells, pad),
         };
-        let twin = |column: &Vec<Span>| column.iter().zip(&cells).all(|(one, two)| one.of(text) == two.of(text));
+        let twin =
+            |column: &Vec<Span>| column.iter().zip(&cells).all(|(one, two)| one.of(text) == two.of(text));
         let hole = columns.iter().position(twin).unwrap_or(columns.len());
         if hole == columns.len() {
             columns.push(cells);
@@ -182,7 +186,10 @@ fn is_half(value: &str) -> bool {
         match byte {
             b'"' if at > 0 && bytes[at - 1] == b'\\' => escaped += 1,
             b'"' => quotes += 1,
-            b'<' if bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || b"/!?".contains(next)) => {
+            b'<' if bytes
+                .get(at + 1)
+                .is_some_and(|next| next.is_ascii_alphabetic() || b"/!?".contains(next)) =>
+            {
                 open += 1;
             }
             b'>' => closed += 1,
@@ -227,7 +234,11 @@ fn column_cost(source: &Source<'_>, cells: &[Span], follows: &[bool]) -> Cost {
     }
     let named = |(count, cost): &(Cost, Cost), value: &str| {
         let plain = count * cost;
-        if *count > 1 && value.len() > 5 { plain.min(count * TOKEN * 13 / 10 + cost + 4 * TOKEN) } else { plain }
+        if *count > 1 && value.len() > 5 {
+            plain.min(count * TOKEN * 13 / 10 + cost + 4 * TOKEN)
+        } else {
+            plain
+        }
     };
     sum + often.iter().map(|(value, count)| named(count, value)).sum::<Cost>()
 }

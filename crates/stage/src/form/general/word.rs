@@ -44,7 +44,9 @@ pub(super) fn next(text: &str, at: usize, end: usize) -> (usize, u8) {
 fn escape(bytes: &[u8], at: usize) -> (usize, u8) {
     match bytes.get(at + 1) {
         Some(b'n' | b'r') => (at + 2, BREAK),
-        Some(b'u') if bytes.len() >= at + 6 && bytes[at + 2..at + 6].iter().all(u8::is_ascii_hexdigit) => (at + 6, 0),
+        Some(b'u') if bytes.len() >= at + 6 && bytes[at + 2..at + 6].iter().all(u8::is_ascii_hexdigit) => {
+            (at + 6, 0)
+        }
         Some(b't' | b'"' | b'\\' | b'/') => (at + 2, 0),
         _ => (at + 1, NO_START | NO_END),
     }
@@ -56,7 +58,10 @@ fn number(bytes: &[u8], at: usize) -> usize {
     while bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
         && match bytes[end] {
             b'.' | b':' => true,
-            b'-' => bytes[at..end].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') && matches!(end - at, 4 | 7),
+            b'-' => {
+                bytes[at..end].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-')
+                    && matches!(end - at, 4 | 7)
+            }
             _ => false,
         }
     {
@@ -79,7 +84,9 @@ fn word(bytes: &[u8], mut at: usize) -> usize {
 }
 
 fn is_percent(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at) == Some(&b'%') && bytes.len() >= at + 3 && bytes[at + 1..at + 3].iter().all(u8::is_ascii_hexdigit)
+    bytes.get(at) == Some(&b'%')
+        && bytes.len() >= at + 3
+        && bytes[at + 1..at + 3].iter().all(u8::is_ascii_hexdigit)
 }
 
 fn entity(bytes: &[u8], at: usize) -> usize {
@@ -96,8 +103,9 @@ fn real(text: &str, span: Span) -> u8 {
     if is_level(word) {
         return BREAK;
     }
-    let letters = word.as_bytes().windows(3).any(|three| {
-        three.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
-    });
+    let letters = word
+        .as_bytes()
+        .windows(3)
+        .any(|three| three.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()));
     if letters || word.len() >= 6 { REAL } else { 0 }
 }

@@ -99,7 +99,8 @@ impl Ink<'_, '_> {
                 TemplatePart::Hole(hole, pad) => {
                     let name = &named.holes[*hole];
                     self.words.has_pads |= pad.is_some();
-                    let padded = pad.map(|pad| format!(":{}{}", if pad.is_right { '>' } else { '<' }, pad.width));
+                    let padded =
+                        pad.map(|pad| format!(":{}{}", if pad.is_right { '>' } else { '<' }, pad.width));
                     self.note(format!("{{{name}{}}}", padded.unwrap_or_default()));
                 }
             }
@@ -171,7 +172,8 @@ impl Ink<'_, '_> {
     fn row(&mut self, named: &NamedTemplate, at: usize) {
         let Item::Row(_, row) = self.sheet.items[at] else { return };
         let source = self.source;
-        let loud = |value: &RowValue| matches!(value, RowValue::Text(span) if is_alarming(span.of(source.text)));
+        let loud =
+            |value: &RowValue| matches!(value, RowValue::Text(span) if is_alarming(span.of(source.text)));
         let is_kept = named.is_alarming() || named.rows[row].iter().any(loud);
         for (place, value) in named.rows[row].iter().enumerate() {
             if place > 0 {

@@ -3,11 +3,9 @@
 //! Every line keeps its place, its time and all its words. A log with a line that would be taken for our own words is
 //! left as it is: it does not come back, and the pipeline sees that.
 
-pub(crate) mod clock;
-pub(crate) mod head;
-pub(crate) mod weigh;
+mod head;
+mod weigh;
 
-use self::clock::Clock;
 use self::head::HeadRow;
 use crate::form::repeats;
 use crate::plan::{Loss, Mode};
@@ -38,7 +36,7 @@ impl Stage for Log {
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let body = repeats::unfold(room, text).filter(|_| note.is_empty())?;
-        read(room, Clock::default(), &body, String::push_str)
+        read(room, &body)
     }
 }
 
@@ -68,13 +66,8 @@ fn write(text: &str) -> Option<String> {
     Some(body)
 }
 
-/// The log that was written, with its times read by `clock`, and what each line says behind them by `expand`.
-pub(crate) fn read<'b>(
-    room: Room,
-    mut clock: Clock<'b>,
-    body: &'b str,
-    expand: impl Fn(&mut String, &str),
-) -> Option<String> {
+/// The log that was written.
+fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
     for line in body.split('\n') {
@@ -82,17 +75,10 @@ pub(crate) fn read<'b>(
             section = Some(said);
             continue;
         }
-        if clock.reads(line) {
-            continue;
+        match section.zip(head::timed(line)) {
+            Some(((before, after), (time, text))) => out.extend([before, time, after, text]),
+            None => out.push_str(line),
         }
-        let text = match section.zip(clock.timed(line)) {
-            Some(((before, after), ([minute, time], text))) => {
-                out.extend([before, minute, time, after]);
-                text
-            }
-            None => line,
-        };
-        expand(&mut out, text);
         out.push('\n');
         room.fits(out.len() - 1)?;
     }
