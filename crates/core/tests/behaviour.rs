@@ -9,6 +9,7 @@ use tersely_core::{
     Call, DictionaryMethod, Loss, Mode, O200k, Outcome, Plan, Redaction, Tokens, compress, original_of,
     restore,
 };
+use tersely_stage::{Room, Scene, form_named};
 use tersely_testing::corpus::{ToolOutput, outputs_of};
 
 const EXACT: Plan = Plan { loss: Loss::None, ..plan(Mode::Standard) };
@@ -171,9 +172,9 @@ fn a_dictionary_takes_no_time_to_speak_of() {
     for dictionary in [DictionaryMethod::Lzw, DictionaryMethod::Repair, DictionaryMethod::Auto] {
         let start = std::time::Instant::now();
         let plan = Plan { dictionary, loss: Loss::None, ..plan(Mode::Aggressive) };
-        let outcome = compress(&plan, &O200k, Call::default(), text);
-        assert_eq!(shown(&outcome), text);
-        assert_eq!(outcome.ledger.steps.last().map(|step| step.stage), Some("dictionary"));
+        let form = form_named("dictionary").unwrap();
+        let edit = form.apply(Scene { plan: &plan, call: Call::default() }, text).unwrap();
+        assert_eq!(form.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
         assert!(start.elapsed().as_millis() < 500, "{dictionary:?} took {:?}", start.elapsed());
     }
 }

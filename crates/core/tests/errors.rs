@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tersely_core::{Call, O200k, Plan, compress};
+use tersely_stage::Room;
+use tersely_stage::form::GENERAL;
 use tersely_testing::corpus::{files, outputs_of};
 
 /// Files of which every line begins with `! ` if it was labelled as one that must be seen, and with two spaces if not.
@@ -85,8 +87,7 @@ fn is_wanted(lines: &[&str], at: usize) -> bool {
     let line = lines[at];
     let quoted = line.starts_with("E   ") || line.starts_with(">   ") || is_framed(line);
     let pointed = lines.get(at + 1).is_some_and(|next| points(next)) && told_above(lines, at);
-    let tells = WORDS.iter().any(|word| line.contains(word));
-    tells || quoted || pointed || points(line) && told_above(lines, at)
+    tells(line) || quoted || pointed || points(line) && told_above(lines, at)
 }
 
 /// True for the line of a code frame that an arrow marks: `> 3 | x`.
@@ -121,10 +122,64 @@ fn told_above(lines: &[&str], at: usize) -> bool {
 fn missing<'a>(call: Call<'_>, text: &str, wanted: impl Iterator<Item = &'a str>) -> Vec<String> {
     let outcome =
         compress(&Plan { redact: tersely_core::Redaction::Off, ..Plan::default() }, &O200k, call, text);
-    let shown: Vec<&str> = outcome.text.lines().map(str::trim_end).collect();
+    let lines = lines_in_sight(&outcome.text);
+    let shown: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let whole: HashSet<&str> = shown.iter().copied().collect();
     let seen = |line: &str| whole.contains(line) || (0..shown.len()).any(|at| completes(&shown[..=at], line));
     wanted.map(str::trim_end).filter(|line| !line.is_empty() && !seen(line)).map(str::to_owned).collect()
+}
+
+/// The lines that are in sight: of a text in the general form, those whose row has no sign that stands for other words, and
+/// says itself how bad it is.
+fn lines_in_sight(text: &str) -> Vec<String> {
+    let Some((head, body)) = text.split_once("\n[The text:]\n").filter(|_| text.contains(GENERAL_HEAD))
+    else {
+        return text.lines().map(str::to_owned).collect();
+    };
+    let before = head.find(GENERAL_HEAD).expect("its head");
+    let (before, head) = head.split_at(before);
+    let signs: Vec<char> = head
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.chars().next().filter(|first| !first.is_ascii()))
+        .collect();
+    let mut shown: Vec<String> = before.lines().map(str::to_owned).collect();
+    let mut run: Option<(&str, usize)> = None;
+    for line in body.lines() {
+        let row = match run.take() {
+            Some((name, left)) => {
+                run = (left > 1).then_some((name, left - 1));
+                format!("{name} ×1:\n{line}")
+            }
+            None => line.to_owned(),
+        };
+        let counted = line.strip_suffix(':').and_then(|line| line.split_once(" ×"));
+        if let Some((name, Ok(count))) = counted.map(|(name, count)| (name, count.parse()))
+            && row == line
+        {
+            run = Some((name, count));
+            continue;
+        }
+        let alone = format!("{head}\n[The text:]\n{row}");
+        let restored = GENERAL.restore(Room::of(&text.repeat(2)), "", &alone).unwrap_or_else(|| row.clone());
+        let is_open = |shown: &str| {
+            !tells(shown)
+                || tells(line)
+                || row.split(' ').next().is_some_and(|name| name.ends_with('!'))
+                || shown == line
+        };
+        if !line.contains(signs.as_slice()) {
+            shown.extend(restored.lines().filter(|line| is_open(line)).map(str::to_owned));
+        }
+    }
+    shown
+}
+
+/// What a text in the general form begins with.
+const GENERAL_HEAD: &str = "[Written shorter; exact.";
+
+fn tells(line: &str) -> bool {
+    WORDS.iter().any(|word| line.contains(word))
 }
 
 /// True when the last of `shown` is the line but for words at its beginning that stand above.

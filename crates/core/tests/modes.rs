@@ -56,7 +56,8 @@ fn what_may_be_left_out_keeps_to_the_limit() {
         let plan = Plan { mode, ..Plan::default() };
         let outcome = sent(plan, &diff);
         assert!(!is_exceeded(&plan, &outcome.text), "{mode:?} sends {} bytes", outcome.text.len());
-        let cut = outcome.text.lines().filter(|line| !line.starts_with(['+', '-', '@', 'd', '<', '[']));
+        let shown = restore(&outcome.text).expect("ours");
+        let cut = shown.lines().filter(|line| !line.starts_with(['+', '-', '@', 'd', '<', '[']));
         assert_eq!(cut.count(), 0, "{mode:?} cuts between lines");
     }
     let file = Call { tool: "Read", ..Call::default() };

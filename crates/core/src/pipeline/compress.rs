@@ -286,9 +286,25 @@ impl<'j> Job<'j> {
         if cut.steps.len() > run.steps.len() { cut } else { run }
     }
 
+    /// Writes a text in the way that costs least. Where a form that is not exact was taken, exact ones alone may cost less.
+    fn write(self, run: &mut StageRun<'_, 'j>) {
+        let steps = run.steps.len();
+        let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
+        self.write_once(run);
+        if let Some(exact) = &mut exact
+            && run.steps[steps..].iter().any(|step| step.loss > Loss::None)
+        {
+            Self { plan: Plan { loss: Loss::None, ..self.plan }, ..self }.write_once(exact);
+            let is_whole = !self.leaves_out() || exact.len() <= self.plan.max_bytes;
+            if is_whole && exact.cost() < run.cost() {
+                *run = exact.clone();
+            }
+        }
+    }
+
     /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
     /// goes before the next ones, and is undone by none of them.
-    fn write(self, run: &mut StageRun<'_, 'j>) {
+    fn write_once(self, run: &mut StageRun<'_, 'j>) {
         let mut best: Option<Proposed> = None;
         for form in FORMS.iter().filter(|form| self.runs(**form)) {
             let most = best.as_ref().map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
@@ -311,7 +327,7 @@ impl<'j> Job<'j> {
         if !self.runs(GENERAL) {
             return None;
         }
-        let is_whole = |next: &Proposed| self.plan.loss < Loss::Detail || next.len() <= self.plan.max_bytes;
+        let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
         let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
         let least = [best, over.as_ref()].into_iter().flatten().map(|next| next.step.after).min();
         let most = least.map_or(usize::MAX, |least| least.saturating_sub(1));

@@ -327,7 +327,7 @@ fn records(source: &Source<'_>) -> Vec<Record> {
 }
 
 /// True when a line has a time of day or a date near its beginning.
-fn has_time(line: &str) -> bool {
+pub(super) fn has_time(line: &str) -> bool {
     let bytes = &line.as_bytes()[..line.len().min(60)];
     let fits = |window: &[u8], shape: &[u8]| {
         window.iter().zip(shape).all(

@@ -25,7 +25,9 @@ impl Costs {
         while at < bytes.len() {
             let (end, cost) = piece(bytes, at);
             let length = (end - at) as u32;
-            before.extend((1..=length).map(|n| sum + cost * n / length));
+            before.extend(
+                (1..=length).map(|n| sum + (u64::from(cost) * u64::from(n) / u64::from(length)) as u32),
+            );
             sum += cost;
             at = end;
         }

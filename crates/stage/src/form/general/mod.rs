@@ -3,6 +3,7 @@
 //!
 //! It knows lines, words and about what tokens cost, and nothing of any tool.
 
+mod alarm;
 mod block;
 mod column;
 mod cost;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::form::general::source::{Source, is_alarming};
+use crate::form::general::alarm::is_alarming;
+use crate::form::general::source::Source;
 use crate::form::general::span::Span;
 use crate::form::general::template::{Template, TemplatePart};
 

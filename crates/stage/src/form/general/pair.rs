@@ -23,6 +23,9 @@ pub(super) enum Pair {
     With(i32),
 }
 
+/// How deep brackets are nested that are looked at.
+const DEEPEST: usize = 64;
+
 /// A field may begin here.
 pub(super) const OPENS: u8 = 1;
 /// A field may end here.
@@ -58,8 +61,8 @@ impl LineWords<'_> {
             match byte {
                 b'"' | b'`' | b'\\' if escaped || byte != b'\\' => self.quote(word, byte, &mut open),
                 b'\'' => self.apostrophe(word, &mut open),
-                b'(' | b'[' | b'{' => open.push((word, byte)),
-                b'<' if self.opens_tag(word) => open.push((word, byte)),
+                b'(' | b'[' | b'{' => self.open(word, byte, &mut open),
+                b'<' if self.opens_tag(word) => self.open(word, byte, &mut open),
                 b')' => self.close(word, b'(', &mut open),
                 b']' => self.close(word, b'[', &mut open),
                 b'}' => self.close(word, b'{', &mut open),
@@ -68,6 +71,15 @@ impl LineWords<'_> {
             }
         }
         self.drop_halves(&open);
+    }
+
+    /// Takes note of what opens; what is nested deeper than anybody reads is half of a pair.
+    fn open(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
+        if open.len() < DEEPEST {
+            open.push((word, byte));
+        } else {
+            self.pairs[word] = Pair::Half;
+        }
     }
 
     fn opens_tag(&self, word: usize) -> bool {
@@ -93,7 +105,7 @@ impl LineWords<'_> {
     /// A quotation mark closes the last of its kind; what was opened since is text.
     fn quote(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
         match open.iter().rposition(|(_, other)| *other == byte) {
-            None => open.push((word, byte)),
+            None => self.open(word, byte, open),
             Some(place) => {
                 self.join(open[place].0, word);
                 open.truncate(place);

@@ -1,5 +1,6 @@
 //! Lays a text out: which lines are rows of which template, under which names, with which signs between values.
 
+use crate::form::general::alarm::is_alarming;
 use crate::form::general::block;
 use crate::form::general::mine;
 use crate::form::general::name;
@@ -87,7 +88,7 @@ fn unnamed(source: &Source<'_>, template: Template, has_ditto: bool) -> NamedTem
 
 /// The rows of a template: a value that is the same again in a run is not said again, for a few rows.
 fn values(source: &Source<'_>, template: &Template, has_ditto: bool) -> Vec<Vec<RowValue>> {
-    let is_alarming = crate::form::general::source::is_alarming(&template.same_text(source.text));
+    let is_alarming = is_alarming(&template.same_text(source.text));
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
     let follows = follows(&template.rows, template.height);
     for cells in &template.columns {

@@ -2,7 +2,6 @@
 
 use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::span::Span;
-use crate::signal;
 
 /// A text, read once.
 pub(super) struct Source<'a> {
@@ -30,47 +29,4 @@ impl<'a> Source<'a> {
         let to = self.lines[first as usize + height - 1];
         self.costs.line(Span { start: from.start, end: to.end })
     }
-}
-
-/// True for words that say how bad something is: they stand where they stood.
-pub(super) fn is_level(word: &str) -> bool {
-    const LEVELS: [&str; 27] = [
-        "error",
-        "errors",
-        "err",
-        "warn",
-        "warning",
-        "warnings",
-        "fail",
-        "failed",
-        "fails",
-        "failing",
-        "failure",
-        "failures",
-        "fatal",
-        "critical",
-        "crit",
-        "panic",
-        "panicked",
-        "exception",
-        "denied",
-        "refused",
-        "timeout",
-        "abort",
-        "aborted",
-        "passed",
-        "skipped",
-        "ok",
-        "pass",
-    ];
-    let is_kind = ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
-    is_kind || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
-}
-
-/// True when a text holds a word that tells of an error or a warning.
-pub(super) fn is_alarming(text: &str) -> bool {
-    const QUIET: [&str; 4] = ["passed", "skipped", "ok", "pass"];
-    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let loud = |word: &str| is_level(word) && !QUIET.iter().any(|quiet| quiet.eq_ignore_ascii_case(word));
-    words.into_iter().any(loud) || signal::find(text).is_some()
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::form::general::alarm::is_level;
 use crate::form::general::column::{Pad, Part};
 use crate::form::general::cost::{Cost, TOKEN};
-use crate::form::general::source::{Source, is_level};
+use crate::form::general::source::Source;
 use crate::form::general::span::Span;
 
 /// What rows have in common, and what each has of its own.

@@ -1,7 +1,7 @@
 //! Splits what is written into words that phrases are made of, and says how each may stand in one.
 
+use crate::form::general::alarm::is_level;
 use crate::form::general::column::is_wordy;
-use crate::form::general::source::is_level;
 use crate::form::general::span::Span;
 
 /// White space: no phrase begins or ends with it.

@@ -2,17 +2,15 @@
 
 use std::fmt::Write as _;
 
+use crate::form::general::alarm::kept_lines;
 use crate::form::general::cost::{Cost, estimate};
 use crate::form::general::name;
 use crate::form::general::notation::{HEAD, HEAD_END, TEXT, Words};
 use crate::form::general::phrase::{self, Passage, Phrase};
 use crate::form::general::sheet::{Item, NamedTemplate, RowValue, Sheet};
-use crate::form::general::source::{Source, is_alarming};
+use crate::form::general::source::Source;
 use crate::form::general::span::Span;
 use crate::form::general::template::{MIN_RUN, TemplatePart};
-
-/// A long line with an error word in it may have names.
-const LONG: usize = 600;
 
 /// What is written.
 pub(super) struct Written {
@@ -22,7 +20,9 @@ pub(super) struct Written {
 
 /// Writes a text as it was laid out, with names for its phrases.
 pub(super) fn write(source: &Source<'_>, sheet: &Sheet, fold: Option<&str>) -> Option<Written> {
-    let mut ink = Ink { source, sheet, pieces: Vec::new(), passages: Vec::new(), words: Words::default() };
+    let kept = kept_lines(source);
+    let mut ink =
+        Ink { source, sheet, kept, pieces: Vec::new(), passages: Vec::new(), words: Words::default() };
     ink.definitions();
     ink.note(format!("{TEXT}\n"));
     ink.body();
@@ -53,6 +53,8 @@ enum Piece {
 struct Ink<'s, 'a> {
     source: &'s Source<'a>,
     sheet: &'s Sheet,
+    /// The lines that have no signs.
+    kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
     words: Words,
@@ -128,9 +130,7 @@ impl Ink<'_, '_> {
             }
             match items[at] {
                 Item::Line(line) => {
-                    let span = self.source.lines[line as usize];
-                    let line = span.of(self.source.text);
-                    self.text(span, line.len() <= LONG && is_alarming(line));
+                    self.text(self.source.lines[line as usize], self.kept[line as usize]);
                     at += 1;
                 }
                 Item::Row(number, _) => {
@@ -171,10 +171,8 @@ impl Ink<'_, '_> {
 
     fn row(&mut self, named: &NamedTemplate, at: usize) {
         let Item::Row(_, row) = self.sheet.items[at] else { return };
-        let source = self.source;
-        let loud =
-            |value: &RowValue| matches!(value, RowValue::Text(span) if is_alarming(span.of(source.text)));
-        let is_kept = named.is_alarming() || named.rows[row].iter().any(loud);
+        let first = named.template.rows[row] as usize;
+        let is_kept = self.kept[first..first + named.template.height].contains(&true);
         for (place, value) in named.rows[row].iter().enumerate() {
             if place > 0 {
                 self.note(named.separator);
