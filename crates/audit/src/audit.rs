@@ -169,6 +169,7 @@ impl AuditSum {
         for (sum, other) in [(&mut self.exact, other.exact), (&mut self.standard, other.standard)] {
             sum.tokens += other.tokens;
             sum.dollars += other.dollars;
+            sum.capped += other.capped;
         }
         self
     }

@@ -373,7 +373,7 @@ fn a_found_file_names_no_compressor() {
         "remote: {strategy: external_provider, provider: openai, model: m}\n",
         "providers: {openai: {model: m}}\n",
     ] {
-        found(text).refuses("decides whom to trust, in a file that you did not name");
+        found(text).refuses("cannot be set in a configuration file that was found automatically; pass it with --config");
     }
     found("pipes: {tool_output: {strategy: simple}}\n").holds(
         "remote.strategy",
@@ -575,7 +575,7 @@ fn a_file_merely_found_is_not_trusted() {
         "[[tenants]]\nname = 'a'\nkeys = ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855']\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
-        scene.refuses("in a file that you did not name");
+        scene.refuses("cannot be set in a configuration file that was found automatically; pass it with --config");
         scene.refuses("hint: if you trust the file, name it: --config ./tersely.toml");
         scene.args("--config tersely.toml").shows();
         let named = Scene::new("guard-named").file("a.toml", text).file("tersely.toml", "");
