@@ -82,6 +82,10 @@ impl EventSink for HistorySink {
     }
 
     fn hear(&self, event: &Arc<RequestEvent>) {
+        // What asks no model, as a client that looks whether a server is there, is no request of a history.
+        if event.verb.name() != "POST" {
+            return;
+        }
         self.state.heard.fetch_add(1, Ordering::Release);
         if self.events.try_send(Arc::clone(event)).is_err() {
             self.state.lose(1);
