@@ -13,6 +13,7 @@ use tersely_history::{HistorySettings, HistorySink};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
 use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
+use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
 
 use crate::saved::Saved;
@@ -79,7 +80,8 @@ impl ReadyGateway {
         let why = history.fault().unwrap_or(usual);
         (lost > 0).then(|| {
             format!(
-                "{lost} requests are missing from the history: {why} (history.record = \"off\" ends this)"
+                "missing from the history: {}: {why} (history.record = \"off\" ends this)",
+                many(lost, "request")
             )
         })
     }

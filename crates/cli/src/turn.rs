@@ -2,15 +2,20 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tersely_terminal::fault::CommandFault;
 use tersely_terminal::output;
+
+/// True while this process holds a folder: one part of a command may ask again for what another holds.
+static IS_HELD: AtomicBool = AtomicBool::new(false);
 
 /// A folder that is held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct RecordTurn {
     folder: PathBuf,
     _held: Option<File>,
+    is_first: bool,
 }
 
 impl RecordTurn {
@@ -20,6 +25,9 @@ impl RecordTurn {
             let hint = "set XDG_STATE_HOME to a folder that can be written; what is written is recorded there";
             CommandFault::unable(format!("{}: {error}", folder.display()), hint)
         })?;
+        if IS_HELD.swap(true, Ordering::SeqCst) {
+            return Ok(Self { folder: folder.to_owned(), _held: None, is_first: false });
+        }
         // Where a folder cannot be held, as on Windows and some network drives, two at a time are the user's affair.
         let held = File::open(folder).ok().filter(|held| match held.try_lock() {
             Ok(()) => true,
@@ -29,13 +37,16 @@ impl RecordTurn {
             }
             Err(TryLockError::Error(_)) => false,
         });
-        Ok(Self { folder: folder.to_owned(), _held: held })
+        Ok(Self { folder: folder.to_owned(), _held: held, is_first: true })
     }
 }
 
 impl Drop for RecordTurn {
     fn drop(&mut self) {
-        // Only what is empty goes.
-        let _ = fs::remove_dir(&self.folder);
+        if self.is_first {
+            // Only what is empty goes.
+            let _ = fs::remove_dir(&self.folder);
+            IS_HELD.store(false, Ordering::SeqCst);
+        }
     }
 }

@@ -105,9 +105,10 @@ pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, 
     }
 }
 
-/// The lines of a block that are not among those that we wrote.
+/// The lines of a block that are not among those that we wrote; one of ours that somebody turned into a comment still is.
 pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
-    let is_ours = |line: &&str| ours.lines().any(|it| it == line.trim_end_matches(['\r', '\n']));
+    let bare = |line: &str| line.trim().trim_start_matches('#').trim().to_owned();
+    let is_ours = |line: &&str| ours.lines().any(|it| bare(it) == bare(line));
     block.split_inclusive('\n').filter(|line| !is_ours(line)).collect()
 }
 
@@ -198,6 +199,7 @@ mod tests {
         assert_eq!(foreign_lines(&ours, &ours), "");
         assert_eq!(foreign_lines(&ours, &theirs), "export MINE=1\n\n");
         assert_eq!(foreign_lines(&format!("\n{ours}"), &theirs), "export MINE=1\n");
+        assert_eq!(foreign_lines(&ours, &ours.replace("  alias", "  # alias")), "");
     }
 
     #[test]
