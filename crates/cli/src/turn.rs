@@ -22,7 +22,8 @@ impl RecordTurn {
     /// Waits for whoever holds a folder, and holds it; it is made if need be.
     pub(crate) fn take(folder: &Path) -> Result<Self, CommandFault> {
         fs::create_dir_all(folder).map_err(|error| {
-            let hint = "set XDG_STATE_HOME to a folder that can be written; what is written is recorded there";
+            let hint =
+                "set XDG_STATE_HOME to a folder that can be written; what is written is recorded there";
             CommandFault::unable(format!("{}: {error}", folder.display()), hint)
         })?;
         if IS_HELD.swap(true, Ordering::SeqCst) {

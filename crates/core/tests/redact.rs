@@ -42,11 +42,6 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("amqp://mq:", "s3{A6}!", "@mq:5672"),
     ("https://deploy:", "{A20}", "@git.internal/x.git"),
     ("url = \"https://ci:", "{A20}", "@nexus/repo\""),
-    ("https://alice:", "MyPassword{d2}3", "@gitlab.acme.com/a.git"),
-    ("(http://admin:", "admin1{d2}", "@10.0.0.1/)"),
-    ("https://bot:", "P4ss,word(1){d2}", "@gitlab.acme.com/a.git"),
-    ("GOOGLE_REFRESH=", "1//04{w60}", "\n"),
-    ("refreshed with ", "1//0g{w90}", " at noon"),
     ("password=", "hunter2", "\n"),
     ("password: ", "Tr0ub4dor&3", "\n"),
     ("DB_PASSWORD=", "correcthorse", "\n"),
@@ -146,6 +141,12 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("client-key-data: ", "{A2400}", "\n"),
     (".dockerconfigjson: ", "eyJhdXRocyI6{A200}", "\n"),
     ("\"tls.key\": \"", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk{A900}==", "\""),
+    // Addresses of the web, and what Google renews a login with
+    ("https://alice:", "MyPassword{d2}3", "@gitlab.acme.com/a.git"),
+    ("(http://admin:", "admin1{d2}", "@10.0.0.1/)"),
+    ("https://bot:", "P4ss,word(1){d2}", "@gitlab.acme.com/a.git"),
+    ("GOOGLE_REFRESH=", "1//04{w60}", "\n"),
+    ("refreshed with ", "1//0g{w90}", " at noon"),
 ];
 
 /// What looks like a secret and is none.

@@ -148,7 +148,11 @@ fn leave<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Looked<'s> 
 fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     let Some(text) = slot.text() else { return Looked::unread() };
     let Some(plan) = scope.plan(&slot.call.tool) else {
-        return Looked::of(Found::Left(MaskedText::of(None, slot, text)), Mode::Disabled, ResultFate::Skipped);
+        return Looked::of(
+            Found::Left(MaskedText::of(None, slot, text)),
+            Mode::Disabled,
+            ResultFate::Skipped,
+        );
     };
     if let Some(why) = passed_over(scope, plan, slot, &text) {
         return Looked::of(Found::Left(MaskedText::of(Some(plan), slot, text)), plan.mode, why);

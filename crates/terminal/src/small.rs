@@ -46,7 +46,9 @@ mod tests {
         fs::write(at("plain"), "text").unwrap();
         fs::write(at("largest"), vec![b'x'; 1 << 20]).unwrap();
         fs::write(at("larger"), vec![b'x'; (1 << 20) + 1]).unwrap();
-        for (name, target) in [("zero", "/dev/zero"), ("linked", "plain"), ("loop", "loop"), ("gone", "nothing")] {
+        for (name, target) in
+            [("zero", "/dev/zero"), ("linked", "plain"), ("loop", "loop"), ("gone", "nothing")]
+        {
             std::os::unix::fs::symlink(target, at(name)).unwrap();
         }
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());

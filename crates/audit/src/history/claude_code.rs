@@ -183,7 +183,7 @@ mod tests {
         assert!(recordings.iter().all(|it| it.session == "s"));
     }
 
-    /// Behaviour 25.1.
+    /// Work grows with the lines, not with their square.
     #[test]
     fn as_many_agents_as_lines_are_read_in_time() {
         let mut lines: Vec<_> = (0..50_000).map(|_| user(&json!("go"))).collect();

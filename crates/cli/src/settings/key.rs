@@ -538,7 +538,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "history.record",
         field: SettingField::Choice(|draft| &mut draft.seen.history.record, RECORDS),
-        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` if `history.file` is set",
+        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` on a loopback address or if `history.file` is set",
     },
     SettingKey {
         name: "history.file",

@@ -29,7 +29,12 @@ pub(crate) enum FoundPolicy {
 impl SettingSources {
     /// What was typed, in this process's environment and folder.
     pub(crate) fn new(flags: &Flags) -> Self {
-        Self { flags: flags.clone(), environment: env::own(), here: PathBuf::from("."), found: FoundPolicy::Ignore }
+        Self {
+            flags: flags.clone(),
+            environment: env::own(),
+            here: PathBuf::from("."),
+            found: FoundPolicy::Ignore,
+        }
     }
 
     /// The same for a server.

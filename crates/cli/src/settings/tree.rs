@@ -96,7 +96,8 @@ fn guard(layer: &mut Layer) {
         let value = words.one().ok().filter(|_| is_half).map_or(String::new(), |word| format!(" = {word:?}"));
         (format!("{name}{value}"), origin)
     };
-    let mut barred: Vec<_> = layer.values.extract_if(.., |name, said| !kept(name, said)).map(refused).collect();
+    let mut barred: Vec<_> =
+        layer.values.extract_if(.., |name, said| !kept(name, said)).map(refused).collect();
     let named = |name: &'static str| move |origin| (name.to_owned(), origin);
     let rules = layer.rules.extract_if(.., |(rule, _)| unmasks(rule)).map(|(_, origin)| origin);
     barred.extend(rules.map(named("rules")));

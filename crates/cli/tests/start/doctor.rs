@@ -151,7 +151,10 @@ fn nothing_is_written_into_a_home() {
     std::fs::set_permissions(bin.join("claude"), std::fs::Permissions::from_mode(0o755)).expect("a mode");
     let (home_text, path) = (home.display().to_string(), format!("{}:/usr/bin:/bin", bin.display()));
     let args = ["doctor", "--listen", &nobody(), "--upstream", &format!("http://{}", nobody())];
-    let ran = tersely(&args, &[("HOME", &home_text), ("PATH", &path)]).current_dir(&home).output().expect("it ends");
+    let ran = tersely(&args, &[("HOME", &home_text), ("PATH", &path)])
+        .current_dir(&home)
+        .output()
+        .expect("it ends");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(has(&said, &["ok", "claude", "1.2.3"]), "{said}");
     assert_eq!(std::fs::read_dir(&home).expect("a folder").count(), 0);

@@ -85,7 +85,8 @@ impl Repository {
     }
 
     fn run_as(&self, args: &[&str], env: &[(&str, &str)]) -> Started {
-        let path = format!("{}:{}", self.folder.join("agent").display(), std::env::var("PATH").unwrap_or_default());
+        let path =
+            format!("{}:{}", self.folder.join("agent").display(), std::env::var("PATH").unwrap_or_default());
         let home = self.folder.join("home").display().to_string();
         let usual = [("PATH", path.as_str()), ("HOME", &home), ("ANTHROPIC_API_KEY", KEY)];
         let mut command = tersely(&[&["run"], args].concat(), &[&usual, env].concat());
@@ -93,7 +94,10 @@ impl Repository {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (said, told) = (text(&ran.stdout), text(&ran.stderr));
         assert_eq!(ran.status.code(), Some(0), "{args:?}: {told}");
-        let took = said.strip_prefix("started ").and_then(|rest| rest.split(' ').next()).and_then(|it| it.parse().ok());
+        let took = said
+            .strip_prefix("started ")
+            .and_then(|rest| rest.split(' ').next())
+            .and_then(|it| it.parse().ok());
         assert!(took.is_some_and(|took: usize| took <= MEMORY), "{args:?}: {said} {told}");
         assert!(!told.contains(KEY), "{told}");
         let bodies: Vec<_> = self.seen.try_iter().map(|seen| seen.body).collect();
@@ -174,7 +178,10 @@ fn no_key_of_a_found_file_does_harm() {
         ("upstream", "upstream = 'STRANGER'\n"),
         ("upstreams", "[upstreams]\nanthropic = 'STRANGER'\n"),
         ("proxy", "proxy.url = 'STRANGER'\n"),
-        ("otel", "[otel]\nendpoint = 'STRANGER'\nservice = '${ANTHROPIC_API_KEY}'\nattributes = ['k=${ANTHROPIC_API_KEY}']\n"),
+        (
+            "otel",
+            "[otel]\nendpoint = 'STRANGER'\nservice = '${ANTHROPIC_API_KEY}'\nattributes = ['k=${ANTHROPIC_API_KEY}']\n",
+        ),
         ("remote", "[remote]\nstrategy = 'api'\nendpoint = 'STRANGER'\n"),
         ("variable", "mode = '${ANTHROPIC_API_KEY}'\n"),
         ("unknown", "no_such_key = '${ANTHROPIC_API_KEY}'\n"),
@@ -188,7 +195,9 @@ fn no_key_of_a_found_file_does_harm() {
         assert_sealed(&repository, &started, name);
         assert!(!started.told.contains('\u{1b}'), "{name}: {:?}", started.told);
     }
-    for value in ["'STRANGER'", "1", "'1ms'", "'off'", "true", "false", "['bash']", "'${ANTHROPIC_API_KEY}'", "{}"] {
+    for value in
+        ["'STRANGER'", "1", "'1ms'", "'off'", "true", "false", "['bash']", "'${ANTHROPIC_API_KEY}'", "{}"]
+    {
         let lines = keys().iter().map(|key| format!("{key} = {value}\n")).collect::<Vec<_>>().concat();
         repository.file("tersely.toml", &lines);
         assert_sealed(&repository, &repository.run(&["claude"]), value);
@@ -220,7 +229,8 @@ fn what_is_ignored_is_told_in_a_line() {
     let told = String::from_utf8_lossy(&stats.stderr).into_owned();
     assert_eq!((stats.status.code(), told.lines().next()), (Some(1), Some(line)), "{told}");
     assert!(told.contains("nothing is recorded yet"), "{told}");
-    let served = tersely(&["serve", "--listen", "127.0.0.1:0"], &[]).current_dir(&here).output().expect("it ends");
+    let served =
+        tersely(&["serve", "--listen", "127.0.0.1:0"], &[]).current_dir(&here).output().expect("it ends");
     let told = String::from_utf8_lossy(&served.stderr).into_owned();
     assert_eq!(served.status.code(), Some(2), "{told}");
     let why = "tersely.toml:1: `upstream` cannot be set in a configuration file that was found automatically; pass it with --config";

@@ -71,7 +71,8 @@ pub(super) fn plan(
     let mut receipt = Receipt::new(ReceiptKind::Block, "", file.path());
     let earlier = receipts.find(&receipt).cloned();
     let added = if let Some(place) = &block {
-        let foreign = earlier.as_ref().map(|earlier| foreign_lines(&earlier.added, &file.text[place.clone()]));
+        let foreign =
+            earlier.as_ref().map(|earlier| foreign_lines(&earlier.added, &file.text[place.clone()]));
         file.text.replace_range(place.clone(), &(lines.clone() + &foreign.unwrap_or_default()));
         let lead = earlier.as_ref().is_some_and(|earlier| earlier.added.starts_with('\n'));
         format!("{}{lines}", if lead { "\n" } else { "" })

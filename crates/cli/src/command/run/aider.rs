@@ -39,9 +39,13 @@ impl Client for Aider {
     }
 
     fn planted(&self, world: &World) -> Vec<PlantedAddress> {
-        let is_place = |name: &str| VENDORS.iter().any(|vendor| vendor.is_place(name) || vendor.names.contains(&name));
+        let is_place =
+            |name: &str| VENDORS.iter().any(|vendor| vendor.is_place(name) || vendor.names.contains(&name));
         let address = |setting: &str, value: &str| match setting {
-            SET => value.split_once('=').filter(|(name, _)| is_place(name.trim())).map(|(_, url)| url.trim().to_owned()),
+            SET => value
+                .split_once('=')
+                .filter(|(name, _)| is_place(name.trim()))
+                .map(|(_, url)| url.trim().to_owned()),
             _ => Some(value.to_owned()),
         };
         let mut found = Vec::new();

@@ -143,8 +143,7 @@ fn start(
             wanted.env(INSIDE, if places.is_empty() { "1" } else { &places });
         }
         let mut signals = Signals::all()?;
-        let mut child =
-            told.give(&mut wanted).spawn().map_err(|error| absent(install, program, &error))?;
+        let mut child = told.give(&mut wanted).spawn().map_err(|error| absent(install, program, &error))?;
         wait(&mut child, &mut signals).await.map_err(Stop::from)
     });
     runtime.shutdown_background();

@@ -44,7 +44,8 @@ impl PlantedAddress {
     pub(crate) fn new(file: PathBuf, url: &str) -> Self {
         let host = url.find("://").map_or(0, |at| at + 3);
         let end = url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at);
-        let plain = Some(&url[..end]).filter(|_| !url.contains(['{', '$']) && !url.contains(char::is_control));
+        let plain =
+            Some(&url[..end]).filter(|_| !url.contains(['{', '$']) && !url.contains(char::is_control));
         // What it would be read as, so that nothing else is asked about than is followed.
         let upstream = plain.and_then(|origin| origin.parse::<Upstream>().ok());
         Self { file, origin: upstream.map(|upstream| upstream.url()) }
@@ -79,7 +80,8 @@ impl PlantedAddress {
             return Ok(false);
         }
         let origin = self.origin.as_deref().unwrap_or_default();
-        let question = format!("{} sends requests, and your key, to {origin}. Follow it?", self.file.display());
+        let question =
+            format!("{} sends requests, and your key, to {origin}. Follow it?", self.file.display());
         let says = ask(&question)?;
         if says && let Some(config) = config {
             // Whoever cannot be remembered is asked again.
@@ -141,7 +143,8 @@ mod tests {
     #[test]
     fn an_address_of_the_folder_is_the_folder_s_and_one_of_the_home_the_user_s() {
         let claude = |url: &str| format!(r#"{{"env":{{"ANTHROPIC_BASE_URL":"{url}"}}}}"#);
-        let opencode = |url: &str| format!(r#"{{"provider":{{"mine":{{"options":{{"baseURL":"{url}"}}}}}}}}"#);
+        let opencode =
+            |url: &str| format!(r#"{{"provider":{{"mine":{{"options":{{"baseURL":"{url}"}}}}}}}}"#);
         for (client, file, text, origin) in [
             ("claude", ".claude/settings.json", claude("http://h:1/x"), Some("http://h:1")),
             ("claude", ".claude/settings.local.json", claude("https://h"), Some("https://h")),
@@ -151,7 +154,12 @@ mod tests {
             ("opencode", "opencode.json", opencode("http://h/{env:ANTHROPIC_API_KEY}"), None),
             ("kilo", "kilo.json", opencode("http://h/v1"), Some("http://h")),
             ("aider", ".aider.conf.yml", "openai-api-base: http://h/v1\n".to_owned(), Some("http://h")),
-            ("aider", ".aider.conf.yml", "set-env:\n - ANTHROPIC_BASE_URL=http://h\n".to_owned(), Some("http://h")),
+            (
+                "aider",
+                ".aider.conf.yml",
+                "set-env:\n - ANTHROPIC_BASE_URL=http://h\n".to_owned(),
+                Some("http://h"),
+            ),
             ("aider", ".aider.conf.yml", "openai-api-base: [b".to_owned(), None),
         ] {
             let (foreign, own) = planted(client, file, &text);
@@ -178,7 +186,8 @@ mod tests {
         ] {
             assert_eq!(address(url).is_usual(&world), is_usual, "{url}");
         }
-        let refused = |trust| unconfirmed(vec![address("nonsense")], &world, None, trust).expect("no question");
+        let refused =
+            |trust| unconfirmed(vec![address("nonsense")], &world, None, trust).expect("no question");
         assert!(refused(FolderTrust::Given).is_some() && refused(FolderTrust::Asked).is_some());
     }
 

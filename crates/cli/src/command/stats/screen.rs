@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn a_footnote_is_not_cut() {
-        let parts = ["lists: all time", "$: an estimate, for 93.2 % of requests", "tersely dashboard shows more"];
+        let parts =
+            ["lists: all time", "$: an estimate, for 93.2 % of requests", "tersely dashboard shows more"];
         let parts = parts.map(str::to_owned);
         assert_eq!(wrapped(100, &parts), [parts.join(" · ")]);
         assert_eq!(wrapped(80, &parts), [parts[..2].join(" · "), parts[2].clone()]);
