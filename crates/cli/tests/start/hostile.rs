@@ -225,7 +225,8 @@ fn what_is_ignored_is_told_in_a_line() {
                 it: --config tersely.toml";
     assert_eq!(started.told.lines().next(), Some(line), "{}", started.told);
     let here = repository.folder.join("work");
-    let stats = tersely(&["stats"], &[("HOME", "/nowhere")]).current_dir(&here).output().expect("it ends");
+    let empty = repository.folder.join("empty").display().to_string();
+    let stats = tersely(&["stats"], &[("HOME", &empty)]).current_dir(&here).output().expect("it ends");
     let told = String::from_utf8_lossy(&stats.stderr).into_owned();
     assert_eq!((stats.status.code(), told.lines().next()), (Some(1), Some(line)), "{told}");
     assert!(told.contains("nothing is recorded yet"), "{told}");

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
     let doors = Doors::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
     let mut doors = doors.inside(world.var(INSIDE));
     let told = client.point(&world, &mut doors)?;
-    start(&proxy, doors, told, client.install(), (program, typed))
+    start(&proxy, doors, &told, client.install(), (program, typed))
 }
 
 /// Runs a command as it would run without us.
@@ -129,7 +129,7 @@ fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<E
 fn start(
     proxy: &ReadyGateway,
     doors: Doors,
-    told: Told,
+    told: &Told,
     install: Option<&str>,
     (program, args): (&OsString, &[OsString]),
 ) -> Result<ExitCode, Stop> {
@@ -151,7 +151,7 @@ fn start(
     if is_nested {
         return Ok(ExitCode::from(code));
     }
-    output::note(&format!("tersely: {}", summary(proxy, &told)))?;
+    output::note(&format!("tersely: {}", summary(proxy, told)))?;
     if let Some(lost) = proxy.finish() {
         output::note(&format!("  {lost}"))?;
     }

@@ -25,6 +25,8 @@ pub(crate) struct PlantedAddress {
     file: PathBuf,
     /// Scheme, host and port; nothing if it cannot be read, or would hold what is in the environment.
     origin: Option<String>,
+    /// True when it names variables.
+    is_indirect: bool,
 }
 
 /// Whom to believe.
@@ -48,7 +50,7 @@ impl PlantedAddress {
             Some(&url[..end]).filter(|_| !url.contains(['{', '$']) && !url.contains(char::is_control));
         // What it would be read as, so that nothing else is asked about than is followed.
         let upstream = plain.and_then(|origin| origin.parse::<Upstream>().ok());
-        Self { file, origin: upstream.map(|upstream| upstream.url()) }
+        Self { file, origin: upstream.map(|upstream| upstream.url()), is_indirect: url.contains("{env:") }
     }
 
     /// True for an address that a program would go to without the file: a provider's own, or the one that the user chose.
@@ -109,7 +111,7 @@ pub(crate) fn unconfirmed(
 ) -> Result<Option<PlantedAddress>, Stop> {
     for address in found {
         let follows = match trust {
-            FolderTrust::Given => address.origin.is_some(),
+            FolderTrust::Given => address.origin.is_some() || address.is_indirect,
             FolderTrust::Asked => address.is_usual(world) || address.is_confirmed(config)?,
         };
         if !follows {
@@ -128,8 +130,8 @@ mod tests {
 
     /// What a client would take from a folder with one file in it, and from a home with the same.
     fn planted(client: &str, file: &str, text: &str) -> (Vec<PlantedAddress>, Vec<PlantedAddress>) {
-        let test = format!("planted-{client}");
-        let (mut world, home) = World::with_home(&test, &[(&format!("work/{file}"), text)]);
+        let name = format!("planted-{client}");
+        let (mut world, home) = World::with_home(&name, &[(&format!("work/{file}"), text)]);
         let client = CLIENTS.iter().find(|it| it.name() == client).expect("a client");
         world.folder = PathBuf::from(&world.vars["HOME"]).join("work");
         let foreign = client.planted(&world);

@@ -121,7 +121,7 @@ impl StatsReport {
         let parts = &self.parts;
         let by = |title, list: &[(String, RequestSums)]| StatsBlock {
             title,
-            rows: list.iter().filter(is_told).map(|(name, sums)| requests(name, sums)).collect(),
+            rows: list.iter().filter(|row| is_told(row)).map(|(name, sums)| requests(name, sums)).collect(),
         };
         let tools = parts.groups.iter().map(|([tool, family], sums)| results(tool, family, sums)).collect();
         vec![
@@ -149,7 +149,7 @@ impl StatsReport {
             _ => "$: an estimate".to_owned(),
         };
         let parts = [format!("lists: {since}"), prices, "tersely dashboard shows more".to_owned()];
-        wrapped(width, &parts).iter().map(|line| format!("{DIM}{line}{DIM:#}\n")).collect()
+        wrapped(width, &parts).iter().fold(String::new(), |all, line| format!("{all}{DIM}{line}{DIM:#}\n"))
     }
 }
 
@@ -169,7 +169,7 @@ fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
 }
 
 /// False for what nobody can be told of: requests without a name, of which nothing was counted.
-fn is_told((name, sums): &&(String, RequestSums)) -> bool {
+fn is_told((name, sums): &(String, RequestSums)) -> bool {
     !name.is_empty() || sums.before > 0
 }
 
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn requests_without_a_name_and_a_count_are_not_listed() {
         let row = |name: &str, before| (name.to_owned(), RequestSums { before, ..RequestSums::default() });
-        let told = [row("", 0), row("", 5), row("claude-code", 0)].map(|row| is_told(&&row));
+        let told = [row("", 0), row("", 5), row("claude-code", 0)].map(|row| is_told(&row));
         assert_eq!(told, [false, true, true]);
     }
 }
