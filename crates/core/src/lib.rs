@@ -15,7 +15,7 @@ mod session;
 pub mod tokens;
 
 pub use negotiated::encode_json;
-pub use pipeline::compress::{compress, compress_filtered};
+pub use pipeline::compress::{compress, compress_filtered, seal};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;

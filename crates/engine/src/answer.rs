@@ -88,6 +88,10 @@ fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
         let plan = scope.plan(&slot.call.tool)?;
         let text = slot.text()?;
         let sealed = if plan.redact == Redaction::All { redact(&text) } else { Cow::Borrowed(&*text) };
+        if scope.skips(&slot.call.tool) {
+            let Cow::Owned(masked) = sealed else { return None };
+            return Some((slot.span.clone(), Some(masked)));
+        }
         let encoded = guarded(|| encode_json(form, &sealed)).flatten();
         Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };

@@ -158,7 +158,7 @@ fn weigh(request: &Request<'_>, own: &Scale, body: &[u8]) -> usize {
 
 /// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
 /// tools and system prompts may come and go.
-fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
+pub(crate) fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;
     }

@@ -100,7 +100,7 @@ pub(crate) fn candidates(
 ) -> Vec<Candidate> {
     let Strategy::Remote(remote) = &scope.settings.strategy else { return Vec::new() };
     let candidate = |(at, slot): (usize, &Slot<'_>)| {
-        let plan = scope.plan(&slot.call.tool)?;
+        let plan = scope.plan(&slot.call.tool).filter(|_| !scope.skips(&slot.call.tool))?;
         let text = slot.text()?;
         if !(SMALLEST..=LARGEST).contains(&text.len()) || !may_shorten(&plan, slot, &text) {
             return None;

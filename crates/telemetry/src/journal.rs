@@ -91,8 +91,12 @@ impl Pages {
     }
 }
 
+/// The file to add to; one that is made is for the user's eyes only.
 fn appending(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(path)
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.create(true).append(true).open(path)
 }
 
 /// `events.jsonl.1`

@@ -32,18 +32,25 @@ pub fn compress_filtered<'a>(
     call: Call<'_>,
     text: &'a str,
 ) -> Outcome<'a> {
-    if plan.mode <= Mode::Observe || !plan.takes(text.len()) {
+    if plan.mode <= Mode::Observe {
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
     let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
-    let Some((sealed, redacted)) = seal(plan, call, text) else { return job.send(text) };
-    Outcome { redacted, ..job.send(&sealed).into_owned() }
+    match (seal(plan, call, text), plan.takes(text.len())) {
+        (None, true) => job.send(text),
+        (None, false) => Outcome::unchanged(tokens, text),
+        (Some((sealed, redacted)), true) => Outcome { redacted, ..job.send(&sealed).into_owned() },
+        (Some((sealed, redacted)), false) => {
+            Outcome { redacted, ..Outcome::unchanged(tokens, &sealed).into_owned() }
+        }
+    }
 }
 
-/// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
-/// to lose. A mask says in words what it is, whatever that costs.
-pub(crate) fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
+/// The text without its secrets, and how many there were, before a stage sees it, before a limit of size is asked, and
+/// whatever the plan allows to lose. A mask says in words what it is, whatever that costs.
+#[must_use]
+pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {
         Redaction::Off => false,
         Redaction::Usual => !call.origin(text).is_editable(),

@@ -258,6 +258,17 @@ impl Rewrite for Live {
         }
     }
 
+    fn mask(&self, head: &Head<'_>, body: &Bytes) -> Option<Vec<u8>> {
+        let provider = claimed_provider(head.uri.path())?;
+        let request = Request {
+            tenant: head.tenant_name(),
+            asked: asked(head.headers).unwrap_or_default(),
+            named: session(head.headers),
+            ..Request::new(provider, head.uri.path_and_query().map_or("", PathAndQuery::as_str))
+        };
+        self.engine().mask(&request, body)
+    }
+
     fn original<'a>(&'a self, head: &Head<'_>, id: String) -> Pending<'a, Sought> {
         let whose = self.whose(head);
         Box::pin(async move {
