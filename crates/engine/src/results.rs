@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tersely_core::{
-    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace,
+    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, leave as alone,
+    replace,
 };
 use tersely_wire::{Slot, Splice};
 
@@ -37,8 +38,8 @@ struct Looked<'s> {
 enum Found<'s> {
     /// It cannot be read, or we failed at reading it.
     Unread,
-    /// It is to go on as it came.
-    Left(Cow<'s, str>),
+    /// It is to go on as it came, or as this where it plays our marks.
+    Left(Cow<'s, str>, Option<Outcome<'static>>),
     /// We failed at it.
     Failed(Cow<'s, str>),
     /// Nothing of it was found to say shorter.
@@ -103,9 +104,10 @@ impl<'s> Looked<'s> {
     fn of(found: Found<'s>, mode: Mode, otherwise: ResultFate) -> Self {
         let text = match &found {
             Found::Unread => "",
-            Found::Left(text) | Found::Failed(text) | Found::Same(_, text, _) | Found::Done(_, text, _) => {
-                text
-            }
+            Found::Left(text, _)
+            | Found::Failed(text)
+            | Found::Same(_, text, _)
+            | Found::Done(_, text, _) => text,
         };
         let seen = Sighting {
             mode: mode.name(),
@@ -121,7 +123,7 @@ impl<'s> Looked<'s> {
 
 /// A result that stays as it came, and why.
 fn leave<'s>(why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
-    let left = |text| Looked::of(Found::Left(text), Mode::Disabled, why);
+    let left = |text| Looked::of(Found::Left(text, None), Mode::Disabled, why);
     slot.text().map_or_else(Looked::unread, left)
 }
 
@@ -130,7 +132,10 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     let Some(text) = slot.text() else { return Looked::unread() };
     let plan = match planned(scope, slot, &text) {
         Ok(plan) => plan,
-        Err((mode, why)) => return Looked::of(Found::Left(text), mode, why),
+        Err((mode, why)) => {
+            let told = told_apart(scope, slot, &text);
+            return Looked::of(Found::Left(text, told), mode, why);
+        }
     };
     let outcome = guarded(|| {
         let words = others::words(scope, at, &plan, (slot, &text));
@@ -162,6 +167,17 @@ fn planned(scope: &Scope<'_>, slot: &Slot<'_>, text: &str) -> Result<Plan, (Mode
     Err((plan.mode, why))
 }
 
+/// What is sent for a result that is left alone for its size or its tool, where it plays our marks: no such rule may let
+/// somebody else's words pass for ours.
+fn told_apart(scope: &Scope<'_>, slot: &Slot<'_>, text: &str) -> Option<Outcome<'static>> {
+    let plan = scope.ruled(&slot.call.tool);
+    if plan.mode == Mode::Disabled || !comes_back(plan, slot, text) {
+        return None;
+    }
+    let outcome = guarded(|| alone(&plan, &O200k, call(slot), text).into_owned())?;
+    (outcome.text != text).then_some(outcome)
+}
+
 /// True when it is more than a copy of what came: those of a large body would take as much room again.
 fn is_new(outcome: &Outcome<'_>) -> bool {
     !matches!(outcome, Outcome { text: Cow::Borrowed(_), redacted: 0, ledger, original: None } if ledger.steps.is_empty())
@@ -191,9 +207,15 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
             past.skip(slot);
             (Filled { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
         }
-        Found::Left(text) => {
+        Found::Left(text, None) => {
             past.remember(slot, &text);
             (left(&text, 0), None)
+        }
+        Found::Left(text, Some(told)) => {
+            past.remember(slot, &told.text);
+            let mut report = Report { slots: 1, ..Report::default() };
+            report.book(&text, &told);
+            (Filled { sent: Some(told.text.into_owned()), report }, None)
         }
         Found::Failed(text) => (failed(past, slot, &text), None),
         Found::Same(plan, text, ledger) => {

@@ -116,10 +116,15 @@ impl<'s> Scope<'s> {
         if skipped.any(|listed| means(listed, tool)) {
             return None;
         }
+        Some(self.ruled(tool)).filter(|plan| plan.mode != Mode::Disabled)
+    }
+
+    /// What settings, rules and the request say of results of `tool`, whether its results are left alone or not.
+    pub(crate) fn ruled(&self, tool: &str) -> Plan {
+        let tool = if tool.is_empty() { "generic" } else { tool };
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| fits_pattern(pattern, tool));
         let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| rule.change.on(plan));
-        let plan = self.asking(ruled);
-        (plan.mode != Mode::Disabled).then_some(plan)
+        self.asking(ruled)
     }
 
     /// A plan with what the request asks for; it can ask for less loss, not for more, and cannot switch off what the
