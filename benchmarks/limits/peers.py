@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import random
 import resource
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -30,7 +30,7 @@ BAR = 0.1
 PEERS = 80
 
 # Files that a gateway may open: fewer than there are peers.
-FILES = 512
+FILES = 1024
 
 KINDS = ("silent", "slow", "half-closed", "unread", "feed")
 
@@ -52,6 +52,19 @@ class Yes(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:
+            pass
+
+
+def yes() -> int:
+    """The port of such a server, in a process of its own."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Yes)
+    multiprocessing.Process(target=server.serve_forever, daemon=True).start()
+    return int(server.server_address[1])
 
 
 def free() -> int:
@@ -110,20 +123,21 @@ class Peer:
     """One bad neighbour, which comes back whenever it is sent away."""
 
     def __init__(self, kind: str, port: int) -> None:
-        self.kind, self.port, self.sock, self.said, self.next = kind, port, None, 0, 0.0
+        self.kind, self.port, self.sock, self.said = kind, port, None, 0
+        self.next = time.monotonic() + random.uniform(0, 5)
 
     def words(self) -> bytes:
         path = {"unread": "/metrics", "feed": "/_tersely/live"}.get(self.kind, "/healthz")
         head = f"GET {path} HTTP/1.1\r\nhost: localhost\r\n"
         if self.kind == "unread":
-            return f"{head}\r\n".encode() * 20
+            return f"{head}\r\n".encode() * 3
         return f"{head}\r\n".encode() if self.kind == "feed" else f"{head}x-slow: {'x' * 4000}".encode()
 
     def act(self, now: float) -> None:
         """Opens, or says a little more."""
         if now < self.next:
             return
-        self.next = now + 0.5
+        self.next = now + random.uniform(0.3, 0.7)
         try:
             if self.sock is None:
                 self.open()
@@ -181,12 +195,13 @@ def ask(port: int, path: str) -> tuple[float, str]:
             status = asked.recv(64).split(b"\r\n")[0].decode()
     except OSError as fault:
         return time.monotonic() - since, type(fault).__name__
-    return time.monotonic() - since, "" if " 200" in status else status
+    took = time.monotonic() - since
+    return took, "" if " 200" in status else status
 
 
 def probe(probed: dict[str, int], control: int, until: float) -> tuple[int, dict[str, float], list[str]]:
     """How many probes there were, the slowest of each listener, and what went wrong."""
-    asked, slowest, faults = 0, dict.fromkeys(probed, 0.0), []
+    asked, slowest, faults, begun = 0, dict.fromkeys(probed, 0.0), [], time.monotonic()
     while time.monotonic() < until:
         for name, port in probed.items():
             for path in ("/healthz", "/readyz"):
@@ -194,7 +209,7 @@ def probe(probed: dict[str, int], control: int, until: float) -> tuple[int, dict
                 asked += 1
                 beside = ask(control, path)[0] if took > BAR else 0.0
                 if wrong or (took > BAR and beside <= BAR):
-                    faults.append(f"{name} {path}: {wrong or 'late'} after {took * 1000:.0f} ms")
+                    faults.append(f"{name} {path}: {wrong or 'late'} after {took * 1000:.0f} ms, {time.monotonic() - begun:.0f} s from the start")
                 slowest[name] = max(slowest[name], took)
         time.sleep(0.1)
     return asked, slowest, faults
@@ -205,11 +220,9 @@ def main() -> None:
     given.add_argument("--tersely", type=Path, default=ROOT / "target/release/tersely")
     given.add_argument("--minutes", type=float, default=10)
     given = given.parse_args()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Yes)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    control = server.server_address[1]
+    upstream, control = yes(), yes()
     with tempfile.TemporaryDirectory() as folder:
-        running, listeners, probed = start(given.tersely.resolve(), Path(folder), control)
+        running, listeners, probed = start(given.tersely.resolve(), Path(folder), upstream)
         try:
             until = time.monotonic() + given.minutes * 60
             peers = multiprocessing.Process(target=crowd, args=(list(listeners.values()), until), daemon=True)

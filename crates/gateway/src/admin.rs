@@ -9,6 +9,7 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_telemetry::{NumbersForm, Telemetry};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +35,9 @@ pub(crate) struct AdminDoor {
     board: Board,
     reach: Reach,
     life: GateLife,
+    /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
+    /// between two.
+    turns: Semaphore,
     /// Cancelled when the gateway takes no more requests soon.
     leave: CancellationToken,
 }
@@ -58,7 +62,8 @@ impl AdminDoor {
         let mut settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
         settings.timeouts.head = settings.timeouts.head.min(HEAD);
         let board = Board::new(settings.display.clone());
-        let door = Self { settings, telemetry, board, reach, life: GateLife::default(), leave };
+        let (life, turns) = (GateLife::default(), Semaphore::new(1));
+        let door = Self { settings, telemetry, board, reach, life, turns, leave };
         Ok(Some((Arc::new(door), listener)))
     }
 
@@ -82,7 +87,10 @@ impl AdminDoor {
             return Err(Error::client(StatusCode::UNAUTHORIZED, "send admin.token as a bearer token"));
         }
         match request.uri().path() {
-            "/metrics" => Ok(numbers(&self.telemetry, request.headers())),
+            "/metrics" => {
+                let _turn = self.turns.acquire().await;
+                Ok(numbers(&self.telemetry, request.headers()))
+            }
             _ => Err(Error::client(
                 StatusCode::NOT_FOUND,
                 "nothing here; try /_tersely/, /stats, /metrics, /healthz or /readyz",

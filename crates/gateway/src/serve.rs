@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::Request;
 use hyper::body::Incoming;
@@ -116,7 +116,7 @@ async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
             sleep(PAUSE).await;
             continue;
         };
-        let (front, seat) = (Arc::clone(&front), seats.take());
+        let (front, seat) = (Arc::clone(&front), seats.take(Instant::now()));
         front.life().tasks.clone().spawn(async move {
             select! {
                 () = connection(front, stream, Peer(peer.ip())) => {}
