@@ -4,14 +4,14 @@
 
 use std::time::Instant;
 
-use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
+use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, Memo, Recall, Report, Request};
 use tersely_testing::corpus::{SampleTranscript, conversations};
 
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 #[test]
 #[ignore = "a measurement, to be read by a person"]
@@ -38,11 +38,11 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
-/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. Milliseconds are for a build
-/// that is optimised. In every build, and on a busy machine, it is measured by what it takes to count the tokens of that
-/// text, which has to be done anyway; the best of several counts.
+/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A busy machine takes longer, so
+/// the best of several counts; the build that tests run in is optimised a little, and takes up to three times as long.
 #[test]
 fn results_and_requests_take_their_time_and_no_more() {
+    let most = if cfg!(debug_assertions) { 30.0 } else { 10.0 };
     for (name, text) in texts() {
         let call =
             serde_json::json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "x"}});
@@ -54,17 +54,12 @@ fn results_and_requests_take_their_time_and_no_more() {
             let (engine, request) = (engine(mode, Loss::Detail), Request::new(provider, "/v1/messages"));
             best_of(|| engine.pass(&request, &body).expect("nothing to refuse").report)
         };
-        let count = best_of(|| O200k.count(std::hint::black_box(&text)));
         let (off, on) = (time(Mode::Disabled), time(Mode::Standard));
-        println!("{name}: {count:.2} ms to count, {off:.3} off, {on:.2} on: {:.1} times", on / count);
-        assert!(off < count / 4.0, "{name}: {off:.2} ms where nothing is wanted, and {count:.2} to count");
-        assert!(on < count * MOST, "{name}: {on:.2} ms, and {count:.2} to count");
-        assert!(cfg!(debug_assertions) || off < 1.0 && on < 10.0, "{name}: {off:.2} and {on:.2} ms");
+        println!("{name}: {off:.3} ms where nothing is wanted, {on:.2} ms");
+        assert!(off < 1.0, "{name}: {off:.3} ms where nothing is wanted");
+        assert!(on < most, "{name}: {on:.2} ms");
     }
 }
-
-/// A result may take so many times as long as counting its tokens.
-const MOST: f64 = 40.0;
 
 /// The best time of several, in milliseconds.
 fn best_of<T>(work: impl Fn() -> T) -> f64 {

@@ -240,9 +240,13 @@ fn what_became_of_a_result_is_told() {
         assert_eq!(number(answer, "x-tersely-tokens-after"), Some(after), "{answer}");
         let stages = format!("\r\nx-tersely-stages: api={}\r\n", before - after);
         assert!(answer.contains(&stages), "{stages} {answer}");
-        let spent = number(answer, "x-tersely-tokens-compressor");
-        assert_eq!(spent.is_some_and(|spent| spent > before / 2 && spent < before * 3), is_asked, "{answer}");
-        assert!(is_asked || spent.is_none(), "what is known costs nothing: {answer}");
+        let bill = number(answer, "x-tersely-tokens-compressor");
+        assert_eq!(
+            bill.is_some_and(|tokens| tokens > before / 2 && tokens < before * 3),
+            is_asked,
+            "{answer}"
+        );
+        assert!(is_asked || bill.is_none(), "what is known costs nothing: {answer}");
     }
     let small = place.ask(&turn("which?", "ok", false)).0;
     let told = ["before", "after"].map(|name| number(&small, &format!("x-tersely-tokens-{name}")));

@@ -47,8 +47,8 @@ pub fn compress_filtered<'a>(
 /// A text that no stage is to see: only what plays our marks in it is told from them.
 pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let job = Job { plan: *plan, tokens, call, reads_file: false, filter: None };
-    let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
-    job.show(StageRun::new(tokens, Cow::Borrowed(plain)), plain, text)
+    let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
+    job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
 
 /// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
