@@ -39,10 +39,10 @@ fn milliseconds_a_megabyte() {
 }
 
 /// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A busy machine takes longer, so
-/// the best of several counts; the build that tests run in is optimised a little, and takes up to three times as long.
+/// the best of several counts; the build that tests run in is optimised a little, and takes up to four times as long.
 #[test]
 fn results_and_requests_take_their_time_and_no_more() {
-    let most = if cfg!(debug_assertions) { 30.0 } else { 10.0 };
+    let most = if cfg!(debug_assertions) { 40.0 } else { 10.0 };
     for (name, text) in texts() {
         let call =
             serde_json::json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "x"}});
