@@ -37,7 +37,7 @@ struct Looked<'s> {
 enum Found<'s> {
     /// It cannot be read, or we failed at reading it.
     Unread,
-    /// It is to go on as it came, but for its secrets.
+    /// It is to go on as it came, but for its secrets and what plays our marks.
     Left(MaskedText<'s>),
     /// We failed at it.
     Failed(MaskedText<'s>),
@@ -46,22 +46,38 @@ enum Found<'s> {
     Done(Plan, Cow<'s, str>, Outcome<'static>),
 }
 
-/// A text as it came, and the same without its secrets, with how many there were, if any is to be masked.
+/// A text as it came, and what is sent for it, if that is another: the same without its secrets.
 struct MaskedText<'s> {
     came: Cow<'s, str>,
-    masked: Option<(String, usize)>,
+    sent: Option<Outcome<'static>>,
 }
 
 impl<'s> MaskedText<'s> {
     /// The text by this plan, whatever else the plan says: no limit of size, tool or time goes before a mask.
     fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
         let masked = plan.and_then(|plan| guarded(|| seal(&plan, call(slot), &came)).flatten());
-        Self { came, masked }
+        let sent = masked
+            .map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&O200k, &text) }.into_owned());
+        Self { came, sent }
+    }
+
+    /// The same with nothing that plays our marks: no rule of size or tool may let somebody else's words pass for ours.
+    fn told_apart(self, plan: Plan, slot: &Slot<'_>) -> Self {
+        let shown = self.shown();
+        let told = comes_back(plan, slot, &self.came)
+            .then(|| guarded(|| tersely_core::leave(&plan, &O200k, call(slot), shown)))
+            .flatten()
+            .filter(|told| told.text != shown);
+        let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
+        match told.map(|told| Outcome { redacted, ..told.into_owned() }) {
+            None => self,
+            sent => Self { sent, ..self },
+        }
     }
 
     /// What is sent.
     fn shown(&self) -> &str {
-        self.masked.as_ref().map_or(&self.came, |(text, _)| text)
+        self.sent.as_ref().map_or(&self.came, |sent| &sent.text)
     }
 }
 
@@ -155,7 +171,8 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
         );
     };
     if let Some(why) = passed_over(scope, plan, slot, &text) {
-        return Looked::of(Found::Left(MaskedText::of(Some(plan), slot, text)), plan.mode, why);
+        let left = MaskedText::of(Some(plan), slot, text).told_apart(plan, slot);
+        return Looked::of(Found::Left(left), plan.mode, why);
     }
     let outcome = guarded(|| {
         let words = others::words(scope, at, &plan, (slot, &text));
@@ -175,7 +192,7 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     looked
 }
 
-/// Why nothing but its secrets is changed of a result, if so.
+/// Why nothing but its secrets and what plays our marks is changed of a result, if so.
 fn passed_over(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
     match plan.takes(text.len()) {
         _ if scope.skips(&slot.call.tool) => Some(ResultFate::Skipped),
@@ -228,16 +245,15 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
     }
 }
 
-/// A result that goes on as it came, but for its secrets.
+/// A result that goes on as it came, but for what is sent of it.
 fn left(text: MaskedText<'_>, faults: usize) -> Filled {
     let mut report = Report { slots: 1, faults, ..Report::default() };
-    let Some((masked, redacted)) = text.masked else {
+    let Some(sent) = text.sent else {
         report.leave(&text.came);
         return Filled { sent: None, report };
     };
-    let outcome = Outcome { redacted, ..Outcome::unchanged(&O200k, &masked) };
-    report.book(&text.came, &outcome);
-    Filled { sent: Some(masked), report }
+    report.book(&text.came, &sent);
+    Filled { sent: Some(sent.text.into_owned()), report }
 }
 
 /// A result at which we failed.

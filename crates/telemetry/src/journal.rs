@@ -123,7 +123,13 @@ fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
         "provider": event.provider,
         "model": event.model.as_ref().map(ShownName::as_str),
         "client": event.client,
+        "request": (!event.words.is_empty()).then(|| words(&event.words)),
     }))
+}
+
+/// What a client says of its request, as it is to stand in its records.
+fn words(words: &[(String, String)]) -> Map<String, Value> {
+    words.iter().map(|(name, word)| (name.clone(), json!(word))).collect()
 }
 
 fn request(event: &RequestEvent) -> Value {

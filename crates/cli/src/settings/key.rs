@@ -423,7 +423,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.connections",
         field: SettingField::Count(|draft| &mut draft.limits().connections),
-        about: "Concurrent connections; more wait to be accepted",
+        about: "Concurrent connections, and never more than half of the files that the process may open (`ulimit -n`); more wait to be accepted",
     },
     SettingKey {
         name: "limits.headers",

@@ -39,12 +39,19 @@ pub fn compress_filtered<'a>(
     let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
     match (seal(plan, call, text), plan.takes(text.len())) {
         (None, true) => job.send(text),
-        (None, false) => Outcome::unchanged(tokens, text),
+        (None, false) => leave(plan, tokens, call, text),
         (Some((sealed, redacted)), true) => Outcome { redacted, ..job.send(&sealed).into_owned() },
         (Some((sealed, redacted)), false) => {
-            Outcome { redacted, ..Outcome::unchanged(tokens, &sealed).into_owned() }
+            Outcome { redacted, ..leave(plan, tokens, call, &sealed).into_owned() }
         }
     }
+}
+
+/// A text that no stage is to see: only what plays our marks in it is told from them.
+pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    let job = Job { plan: *plan, tokens, call, reads_file: false, filter: None };
+    let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
+    job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
 
 /// The text without its secrets, and how many there were, before a stage sees it, before a limit of size is asked, and
@@ -85,18 +92,23 @@ impl<'j> Job<'j> {
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
-        let mut run = self.best(plain);
+        let run = self.best(plain);
         if run.loss() < Loss::Detail {
-            let shown = match run.shown(self.telling(text)) {
-                shown if plain.len() == text.len() => shown,
-                shown if shown == plain => Cow::Borrowed(text),
-                shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
-            };
-            let ledger = self.ledger(&mut run, &shown, text);
-            return Outcome { text: shown, redacted: 0, ledger, original: None };
+            return self.show(run, plain, text);
         }
         self.refer(run, text)
             .unwrap_or_else(|| Job { plan: Plan { loss: Loss::Form, ..self.plan }, ..self }.send(text))
+    }
+
+    /// What a run that left nothing out makes of a text; `plain` is the text without the mark of its byte order.
+    fn show<'a>(self, mut run: StageRun<'a, '_>, plain: &str, text: &'a str) -> Outcome<'a> {
+        let shown = match run.shown(self.telling(text)) {
+            shown if plain.len() == text.len() => shown,
+            shown if shown == plain => Cow::Borrowed(text),
+            shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
+        };
+        let ledger = self.ledger(&mut run, &shown, text);
+        Outcome { text: shown, redacted: 0, ledger, original: None }
     }
 
     /// What is shown of a text under the name of its original, if that is still cheaper.
