@@ -6,10 +6,12 @@ use crate::error::WireError;
 use crate::json::scan::JsonScan;
 
 /// The arguments that may hold it, best first; of a tool that reads files it is the path.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "command",
     "cmd",
     "shell_command",
+    "code",
+    "script",
     "query",
     "pattern",
     "path",

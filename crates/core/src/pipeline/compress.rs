@@ -36,7 +36,7 @@ pub fn compress_filtered<'a>(
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
+    let job = Job { plan: *plan, tokens, call, verbatim: call.is_verbatim(text), filter };
     let Some((sealed, redacted)) = seal(plan, call, text) else { return job.send(text) };
     Outcome { redacted, ..job.send(&sealed).into_owned() }
 }
@@ -46,7 +46,7 @@ pub fn compress_filtered<'a>(
 pub(crate) fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {
         Redaction::Off => false,
-        Redaction::Usual => !call.origin(text).is_editable(),
+        Redaction::Usual => call.origin(text).is_masked(),
         Redaction::All => true,
     };
     let secrets = if masks { redact::find(text) } else { Vec::new() };
@@ -59,8 +59,8 @@ struct Job<'j> {
     plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
-    /// Found out once: a command has to be taken apart for that.
-    reads_file: bool,
+    /// True for a file that an agent may edit. Found out once: a command has to be taken apart for that.
+    verbatim: bool,
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
 }
@@ -211,7 +211,7 @@ impl<'j> Job<'j> {
 
     /// How far what plays our marks is told from them.
     fn telling(self, text: &str) -> Telling {
-        if self.call.origin(text).is_editable() { Telling::Verbatim } else { Telling::Everywhere }
+        if self.call.origin(text).is_masked() { Telling::Everywhere } else { Telling::Verbatim }
     }
 
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
@@ -322,7 +322,7 @@ impl<'j> Job<'j> {
 
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
-        self.reads_file && self.plan.mode < Mode::Aggressive
+        self.verbatim && self.plan.mode < Mode::Aggressive
     }
 }
 
