@@ -215,6 +215,13 @@ mod tests {
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
+    /// Behaviour 0.20: Codex's code mode gives its program under a name of its own.
+    #[test]
+    fn a_program_in_an_argument_is_a_command_too() {
+        check(r#"{"code":"text(await tools.exec_command({cmd: 'cat a'}))"}"#, Some("text(await tools.exec_command({cmd: 'cat a'}))"));
+        check(r#"{"script":"cat a","language":"bash"}"#, Some("cat a"));
+    }
+
     #[test]
     fn arguments_that_are_not_json_hold_no_command() {
         for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
