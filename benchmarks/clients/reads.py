@@ -17,11 +17,13 @@ from agents import CLIENTS, prepare
 from asking import Asking
 from clients import ROOT, Server
 from edits import AFTER, BEFORE, BEGIN, EDITORS, END, Hand, block, hand, kinds, run, seen, talks
+from relay import Relay
 from speech import Call, Say, Text, is_hidden, shape_of
-from upstream import arguments
+from upstream import Request, arguments
 
 DONE = Text(("The timeout ", "is ", "CHANGED-7731"))
-FUNCTIONS = 60
+# Codex cuts what is longer than 10,000 bytes by itself.
+FUNCTIONS = 30
 FUNCTION = '''
 def load_{at}(path, limit=None):
     """Loads part {at} of the settings."""
@@ -100,7 +102,7 @@ class Read:
 
     client: str
     way: str
-    # Lines of the source that did not reach the model; all if none did.
+    # Lines of the source that the agent sent and that did not reach the model; all if none did.
     missing: int = 0
     # Whether the edit fits what is on disk, and whether the agent made it.
     fits: bool = False
@@ -115,25 +117,27 @@ def check(binary: Path, client: str, name: str, way: Callable[[Hand, str], Call]
         path = Path(folder) / "here" / "settings.py"
         upstream = Asking(model(way, str(path)))
         server = Server(binary, upstream.url)
-        start = READERS[client](f"http://127.0.0.1:{server.address[1]}")
+        relay = Relay(server.address)
+        start = READERS[client](relay.url)
         env = prepare(Path(folder), start, {"settings.py": before})
         said, _ = run(start.words, env, path.parent)
+        relay.close()
         server.stop()
         upstream.shutdown()
         after = path.read_text()
-    texts = shown(upstream)
+    texts, sent = shown(upstream.requests), shown(relay.requests())
     text = seen(texts[0]) if texts else None
     lines = set((text or "").splitlines())
-    result.missing = sum(line not in lines for line in before.splitlines())
-    result.fits = text is not None and block(text) in before
+    result.missing = sum(line not in lines for line in ((seen(sent[0]) if sent else None) or before).splitlines())
+    result.fits = BEFORE in (text or "") and block(text or "") in before
     result.made = after == before.replace(BEFORE, AFTER)
     result.said = texts[1][:200] if len(texts) > 1 else said[-200:]
     return result
 
 
-def shown(upstream: Asking) -> list[str]:
-    """The results of the conversation's longest request, as the model saw them."""
-    bodies = [one for one in upstream.requests if talks(one)]
+def shown(requests: list[Request]) -> list[str]:
+    """The results of the conversation's longest request."""
+    bodies = [one for one in requests if talks(one)]
     each = [shape_of(one.path).results(json.loads(one.body)) for one in bodies]
     longest = max(each, key=len, default=[])
     return [text for mark, text in longest if not is_hidden(mark)]

@@ -218,7 +218,10 @@ mod tests {
     /// Behaviour 0.20: Codex's code mode gives its program under a name of its own.
     #[test]
     fn a_program_in_an_argument_is_a_command_too() {
-        check(r#"{"code":"text(await tools.exec_command({cmd: 'cat a'}))"}"#, Some("text(await tools.exec_command({cmd: 'cat a'}))"));
+        check(
+            r#"{"code":"text(await tools.exec_command({cmd: 'cat a'}))"}"#,
+            Some("text(await tools.exec_command({cmd: 'cat a'}))"),
+        );
         check(r#"{"script":"cat a","language":"bash"}"#, Some("cat a"));
     }
 

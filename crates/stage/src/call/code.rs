@@ -156,7 +156,6 @@ fn is_name(char: char) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test fails loudly")]
 mod tests {
     use std::fs;
     use std::path::Path;

@@ -375,6 +375,10 @@ mod tests {
                 "cat $(git ls-files)",
             ],
         );
+    }
+
+    #[test]
+    fn commands_that_show_something_of_files_are_told_apart() {
         check(
             Origin::Search,
             &["grep -rn -C3 timeout src", "rg TOKEN", "git grep -n key", "grep -n 'a.b' settings.py | head"],

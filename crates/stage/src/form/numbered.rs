@@ -209,7 +209,6 @@ impl Shape {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test fails loudly")]
 mod tests {
     use super::*;
     use crate::call::Call;

@@ -156,7 +156,6 @@ fn write(start: Option<usize>, lines: &[&str], shown: &[Shown]) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test fails loudly")]
 mod tests {
     use super::*;
     use crate::call::Call;
