@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from pathlib import Path
 from agents import CLIENTS, prepare
 from asking import Asking
 from clients import ROOT, Server
-from edits import AFTER, BEFORE, BEGIN, EDITORS, END, Hand, block, hand, kinds, run, seen, talks
+from edits import AFTER, BEFORE, BEGIN, EDITORS, END, Hand, block, hand, kinds, run, talks
+from edits import seen as seen_in
 from relay import Relay
 from speech import Call, Say, Text, is_hidden, shape_of
 from upstream import Request, arguments
@@ -55,6 +57,11 @@ def source() -> str:
     functions = [FUNCTION.format(at=at) for at in range(FUNCTIONS)]
     half = FUNCTIONS // 2
     return "\n".join([BEGIN, "import os\n", *functions[:half], BEFORE, *functions[half:], END, ""])
+
+
+def seen(result: str) -> str | None:
+    """The source as the model sees it; Gemini CLI says on its first line what it is."""
+    return seen_in(re.sub(r"(?m)^Output: ", "", result, count=1))
 
 
 def gemini(tools: list[str]) -> Hand | None:

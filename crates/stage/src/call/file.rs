@@ -4,7 +4,7 @@
 
 /// What is done with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileKind {
+pub(super) enum FileUse {
     /// Programs write it and nobody edits it; it may hold what a server was told, secrets too.
     Log,
     /// It is read and not edited: a program writes it, or it is too long to be edited by quotes.
@@ -49,7 +49,7 @@ const LONG_LINE: usize = 2000;
 /// Roots of reports on tests and coverage.
 const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
 
-impl FileKind {
+impl FileUse {
     /// What `files` are, of which `text` was shown; none is a file that nobody named.
     pub(super) fn of_all(files: &[&str], text: &str) -> Self {
         let mut kinds: Vec<_> = files.iter().map(|path| Self::of_path(path, text.len())).collect();
@@ -123,9 +123,9 @@ fn is_lines(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(kind: FileKind, paths: &str, text: &str) {
+    fn check(kind: FileUse, paths: &str, text: &str) {
         for path in paths.split(' ') {
-            assert_eq!(FileKind::of_all(&[path], text), kind, "{path}");
+            assert_eq!(FileUse::of_all(&[path], text), kind, "{path}");
         }
     }
 
@@ -133,53 +133,53 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_holds() {
-        check(FileKind::Log, "app.log logs/a.LOG.1 /var/log/syslog nohup.out x.err C:\\x\\run.log", "x");
-        check(FileKind::Data, "events.jsonl x.ndjson", "x");
-        check(FileKind::Data, "notes", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":3}\n");
-        check(FileKind::Data, "junit.xml r.xml", "<?xml version=\"1.0\"?>\n<testsuites name=\"x\">\n");
-        check(FileKind::Data, "r.xml", "<testsuite>\n</testsuite>");
+        check(FileUse::Log, "app.log logs/a.LOG.1 /var/log/syslog nohup.out x.err C:\\x\\run.log", "x");
+        check(FileUse::Data, "events.jsonl x.ndjson", "x");
+        check(FileUse::Data, "notes", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":3}\n");
+        check(FileUse::Data, "junit.xml r.xml", "<?xml version=\"1.0\"?>\n<testsuites name=\"x\">\n");
+        check(FileUse::Data, "r.xml", "<testsuite>\n</testsuite>");
         check(
-            FileKind::Data,
+            FileUse::Data,
             "c.xml",
             "<?xml?>\n<!-- made -->\n<!DOCTYPE coverage>\n<coverage version=\"7\">",
         );
-        check(FileKind::Data, "Cargo.lock yarn.lock go.sum a/package-lock.json pnpm-lock.yaml", "x");
+        check(FileUse::Data, "Cargo.lock yarn.lock go.sum a/package-lock.json pnpm-lock.yaml", "x");
         check(
-            FileKind::Data,
+            FileUse::Data,
             "dist/a.js build/x.py target/doc/a.html a/coverage/b.html node_modules/a/b.js",
             "x",
         );
-        check(FileKind::Data, "app.js page.html", &"x".repeat(LONG_LINE + 1));
-        check(FileKind::Data, "a.csv a.tsv data.json", &"a,b\n".repeat(LONG_TEXT));
+        check(FileUse::Data, "app.js page.html", &"x".repeat(LONG_LINE + 1));
+        check(FileUse::Data, "a.csv a.tsv data.json", &"a,b\n".repeat(LONG_TEXT));
     }
 
     #[test]
     fn everything_else_may_be_edited() {
-        check(FileKind::Text, "a.csv a.tsv data.json", "a,b\n");
-        check(FileKind::Text, "a.rs Makefile .env builder/a.py target.rs log.rs clock.yaml", "x");
-        check(FileKind::Text, "a.py", &"x = 1\n".repeat(LONG_TEXT));
-        check(FileKind::Text, "README.md notes.txt", &"word ".repeat(LONG_LINE));
-        check(FileKind::Text, "pom.xml", "<project>\n<coverage/>\n");
-        check(FileKind::Text, "a.json", "{\"a\":1}\n");
+        check(FileUse::Text, "a.csv a.tsv data.json", "a,b\n");
+        check(FileUse::Text, "a.rs Makefile .env builder/a.py target.rs log.rs clock.yaml", "x");
+        check(FileUse::Text, "a.py", &"x = 1\n".repeat(LONG_TEXT));
+        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(LONG_LINE));
+        check(FileUse::Text, "pom.xml", "<project>\n<coverage/>\n");
+        check(FileUse::Text, "a.json", "{\"a\":1}\n");
     }
 
     #[test]
     fn one_file_to_edit_is_enough() {
         for (files, kind) in [
-            (&["a.py", "app.log"][..], FileKind::Text),
-            (&["a.jsonl", "app.log"], FileKind::Data),
-            (&["a.log", "b.log"], FileKind::Log),
-            (&[], FileKind::Text),
+            (&["a.py", "app.log"][..], FileUse::Text),
+            (&["a.jsonl", "app.log"], FileUse::Data),
+            (&["a.log", "b.log"], FileUse::Log),
+            (&[], FileUse::Text),
         ] {
-            assert_eq!(FileKind::of_all(files, "x"), kind, "{files:?}");
+            assert_eq!(FileUse::of_all(files, "x"), kind, "{files:?}");
         }
-        assert_eq!(FileKind::of_all(&[], "<testsuites>"), FileKind::Data);
+        assert_eq!(FileUse::of_all(&[], "<testsuites>"), FileUse::Data);
     }
 
     #[test]
     fn any_text_is_looked_at() {
         for text in ["", "<", "<!", "<?xml", "{\"", "\u{feff}<coverage>", "é"] {
-            FileKind::of_all(&["é"], text);
+            FileUse::of_all(&["é"], text);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::call::carrier;
 use crate::call::family::{bare, name, script};
-use crate::call::file::FileKind;
+use crate::call::file::FileUse;
 use crate::call::shell::{Output, ShellCommand};
 use crate::call::{Call, ToolKind, quoted, shell};
 
@@ -133,7 +133,7 @@ const MAX_DEPTH: usize = 4;
 impl Origin {
     /// The origin of `text`, which answered `call`.
     pub(super) fn of(call: Call<'_>, text: &str) -> Self {
-        let logged = |path| FileKind::of_path(path, 0) == FileKind::Log;
+        let logged = |path| FileUse::of_path(path, 0) == FileUse::Log;
         match call.tool_kind() {
             ToolKind::Read if call.command.is_some_and(logged) => Self::Other,
             ToolKind::Read => Self::File,
@@ -237,10 +237,10 @@ impl Reading<'_> {
 
     /// The origin of what is shown of `files`.
     fn files(self, files: &[&str]) -> Origin {
-        match FileKind::of_all(files, self.text) {
-            FileKind::Log => Origin::Other,
-            FileKind::Data => Origin::Data,
-            FileKind::Text => Origin::File,
+        match FileUse::of_all(files, self.text) {
+            FileUse::Log => Origin::Other,
+            FileUse::Data => Origin::Data,
+            FileUse::Text => Origin::File,
         }
     }
 
@@ -299,7 +299,7 @@ fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
 /// The origin of what a search finds: lines of files, unless all that it is told to look at are logs.
 fn searched(words: &[String]) -> Origin {
     let mut given = words.iter().filter(|word| !word.starts_with('-')).skip(1).peekable();
-    let logs = given.peek().is_some() && given.all(|path| FileKind::of_path(path, 0) == FileKind::Log);
+    let logs = given.peek().is_some() && given.all(|path| FileUse::of_path(path, 0) == FileUse::Log);
     if logs { Origin::Other } else { Origin::Search }
 }
 
