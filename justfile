@@ -182,6 +182,12 @@ edits: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 edits.py
 
+# Real agents whose model reads a source file in every way, and then edits it as it saw it. (minutes)
+[group('slow')]
+reads: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 reads.py
+
 # Mixed streams with hidden calls through `tersely serve`: does it leak memory, sockets or answers?
 [group('slow')]
 soak minutes='15': release

@@ -74,7 +74,9 @@ fn families_are_measured_in_every_mode() {
     BENCH.file("families/QUESTIONS.jsonl", question);
     let ran = BENCH.run(&dir, "");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    for words in ["json-api       2 ", "json-rows      1 ", "1/1/1/1", "total          3 "] {
+    for words in
+        ["\njson-api            2 ", "\njson-rows           1 ", "1/1/1/1", "\ntotal               3 "]
+    {
         assert!(ran.stdout.contains(words), "{words} is missing: {}", ran.stdout);
     }
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100), "{}", ran.stdout);
@@ -83,6 +85,42 @@ fn families_are_measured_in_every_mode() {
     assert_eq!(object["total"]["files"], 3);
     assert!(object["families"]["json-rows"]["standard"]["saved"].as_f64() > Some(30.0), "{object}");
     assert_eq!(object["broken"], serde_json::json!([]));
+    assert_eq!(object["files"].as_array().map(Vec::len), Some(3));
+}
+
+/// Rows that a query printed, and the same rows as a file that an agent may edit.
+fn called(name: &str) -> String {
+    let row = |id: usize| format!("{{ \"id\": {id}, \"kind\": \"a kind of thing\" }}");
+    let rows: Vec<String> = (0..50).map(row).collect();
+    let rows = format!("[{}]", rows.join(",\n  "));
+    BENCH.file(&format!("{name}/outputs/json-rows/query.json"), &rows);
+    let calls = r#"{"path":"outputs/json-rows/query.json","tool":"Bash","command":"psql -c 'select * from kinds'"}
+{"path":"outputs/json-rows/read.json","tool":"Read","command":"kinds.json"}
+"#;
+    BENCH.file(&format!("{name}/commands.jsonl"), calls);
+    let file = BENCH.file(&format!("{name}/outputs/json-rows/read.json"), &rows);
+    file.strip_suffix("/outputs/json-rows/read.json").expect("the corpus").to_owned()
+}
+
+/// Behaviour 16.7: each result is measured with its call, and the sums say what calls change.
+#[test]
+fn results_are_measured_with_their_calls() {
+    let dir = called("calls");
+    let ran = BENCH.run(&dir, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for words in ["\nreads left out      1 ", "\nwithout calls       2 ", "without calls 0\n"] {
+        assert!(ran.stdout.contains(words), "{words:?} is missing: {}", ran.stdout);
+    }
+    let object: Value =
+        serde_json::from_str(&BENCH.run(&format!("--json {dir}"), "").stdout).expect("an object");
+    let saved = |sum: &str| object[sum]["standard"]["saved"].as_f64().expect("percent");
+    assert!(saved("without_calls") > 30.0, "{object}");
+    assert!((saved("without_calls") - saved("reads_left_out")).abs() < 0.1, "{object}");
+    assert!((saved("total") * 2.0 - saved("without_calls")).abs() < 0.1, "a read stays as it is: {object}");
+    let listed = BENCH.run(&format!("--files {dir}"), "").stdout;
+    let line = |file: &str| listed.lines().find(|line| line.contains(file)).expect(file).to_owned();
+    assert!(line("query.json").contains("json"), "{listed}");
+    assert!(line("read.json").split_whitespace().any(|word| word == "-"), "{listed}");
 }
 
 /// A corpus with one transcript for each provider, of three turns, and one file that is none.

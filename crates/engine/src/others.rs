@@ -86,8 +86,8 @@ fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
         && plan.loss == Loss::Detail
         && plan.mode >= Mode::Standard
         && !slot.is_error
-        && !call.reads_file()
-        && !call.origin(text).is_editable()
+        && !call.is_verbatim(text)
+        && call.origin(text).is_masked()
 }
 
 /// The results that the scope lets a compressor shorten; `spoken` is where the model spoke last, `questions` are what users

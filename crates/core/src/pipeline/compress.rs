@@ -36,7 +36,7 @@ pub fn compress_filtered<'a>(
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
+    let job = Job { plan: *plan, tokens, call, verbatim: call.is_verbatim(text), filter };
     match (seal(plan, call, text), plan.takes(text.len())) {
         (None, true) => job.send(text),
         (None, false) => leave(plan, tokens, call, text),
@@ -49,7 +49,7 @@ pub fn compress_filtered<'a>(
 
 /// A text that no stage is to see: only what plays our marks in it is told from them.
 pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let job = Job { plan: *plan, tokens, call, reads_file: false, filter: None };
+    let job = Job { plan: *plan, tokens, call, verbatim: false, filter: None };
     let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
     job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
@@ -60,7 +60,7 @@ pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str
 pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {
         Redaction::Off => false,
-        Redaction::Usual => !call.origin(text).is_editable(),
+        Redaction::Usual => call.origin(text).is_masked(),
         Redaction::All => true,
     };
     let secrets = if masks { redact::find(text) } else { Vec::new() };
@@ -73,8 +73,8 @@ struct Job<'j> {
     plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
-    /// Found out once: a command has to be taken apart for that.
-    reads_file: bool,
+    /// True for a file that an agent may edit. Found out once: a command has to be taken apart for that.
+    verbatim: bool,
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
 }
@@ -230,7 +230,7 @@ impl<'j> Job<'j> {
 
     /// How far what plays our marks is told from them.
     fn telling(self, text: &str) -> Telling {
-        if self.call.origin(text).is_editable() { Telling::Verbatim } else { Telling::Everywhere }
+        if self.call.origin(text).is_masked() { Telling::Everywhere } else { Telling::Verbatim }
     }
 
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
@@ -341,7 +341,7 @@ impl<'j> Job<'j> {
 
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
-        self.reads_file && self.plan.mode < Mode::Aggressive
+        self.verbatim && self.plan.mode < Mode::Aggressive
     }
 }
 

@@ -1,0 +1,61 @@
+//! The calls that a corpus's outputs answer: the tool, and what it was told.
+//!
+//! What a result may lose depends on the call, so an output without its call says little about what agents get.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use tersely_core::Call;
+
+/// The calls of the repository's corpus, and of a larger one of the same kind.
+const KNOWN: &str = include_str!("../../../../corpus/commands.jsonl");
+
+/// What is known of the call that printed a file.
+#[derive(Debug, Deserialize)]
+pub(super) struct RecordedCall {
+    path: String,
+    tool: String,
+    command: Option<String>,
+}
+
+impl RecordedCall {
+    pub(super) fn call(&self) -> Call<'_> {
+        Call { tool: &self.tool, command: self.command.as_deref(), ..Call::default() }
+    }
+}
+
+/// The calls by path: those that the corpus in `dir` has, else those that are known here.
+pub(super) fn recorded(dir: &Path) -> BTreeMap<String, RecordedCall> {
+    let own = fs::read_to_string(dir.join("commands.jsonl")).ok();
+    let calls = own.as_deref().unwrap_or(KNOWN).lines().filter_map(|line| serde_json::from_str(line).ok());
+    calls.map(|call: RecordedCall| (call.path.clone(), call)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{files, folders, name};
+
+    #[test]
+    fn every_output_of_the_corpus_has_its_call() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+        let calls = recorded(&corpus);
+        for folder in folders(&corpus.join("outputs")) {
+            for file in files(&folder) {
+                let path = format!("outputs/{}/{}", name(&folder), name(&file));
+                let call = calls.get(&path).unwrap_or_else(|| panic!("{path}: no line in commands.jsonl"));
+                assert!(!call.tool.is_empty(), "{path}: no tool");
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_is_read() {
+        for line in KNOWN.lines() {
+            let call: RecordedCall = serde_json::from_str(line).expect(line);
+            assert!(call.path.starts_with("outputs/"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What a result came to each way, and what many came to.
+
+use std::ops::AddAssign;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use tersely_core::{Call, Loss, Mode, O200k, Outcome, Plan, Tokens, compress, lost_errors, restore};
+use tersely_terminal::share::Share;
+
+use super::foreign::{ForeignCount, VOCABULARIES};
+use super::sight::{Needles, Sight};
+
+/// The columns: exact only, standard, aggressive.
+pub(super) const WAYS: [(&str, Mode, Loss); 3] = [
+    ("exact", Mode::Standard, Loss::None),
+    ("standard", Mode::Standard, Loss::Detail),
+    ("aggressive", Mode::Aggressive, Loss::Detail),
+];
+
+/// The way that is measured most.
+const STANDARD: usize = 1;
+
+/// Families whose lines with errors must all be seen.
+const TELLING: [&str; 4] = ["build", "ci", "logs", "traces"];
+
+/// An output of the corpus.
+pub(super) struct CorpusFile<'a> {
+    pub(super) family: &'a str,
+    pub(super) path: &'a str,
+    pub(super) text: &'a str,
+    pub(super) asked: &'a [Needles],
+}
+
+/// What files came to.
+#[derive(Debug, Default, Clone)]
+pub(super) struct FamilyScore {
+    pub(super) files: usize,
+    bytes: usize,
+    pub(super) sent: usize,
+    /// Tokens each way.
+    pub(super) tokens: [usize; 3],
+    /// The stages that each way took, of the file that came last.
+    pub(super) stages: [String; 3],
+    pub(super) questions: usize,
+    /// Questions that can be answered, each way.
+    pub(super) sight: [Sight; 3],
+    /// Lines with errors that the standard way does not show.
+    pub(super) errors: usize,
+    /// What it costs in other vocabularies, the standard way.
+    pub(super) foreign: [ForeignCount; VOCABULARIES.len()],
+    /// Time that the standard way took.
+    time: Duration,
+    /// The longest that it took for a file.
+    pub(super) slowest: Duration,
+    /// The files that cost more than they came with, or did not come back.
+    pub(super) broken: Vec<String>,
+}
+
+impl AddAssign<&Self> for FamilyScore {
+    fn add_assign(&mut self, other: &Self) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+        self.sent += other.sent;
+        self.questions += other.questions;
+        self.errors += other.errors;
+        self.time += other.time;
+        self.slowest = self.slowest.max(other.slowest);
+        for way in 0..WAYS.len() {
+            self.tokens[way] += other.tokens[way];
+            self.sight[way] += other.sight[way];
+        }
+        self.stages.clone_from(&other.stages);
+        for (own, other) in self.foreign.iter_mut().zip(&other.foreign) {
+            *own += other;
+        }
+        self.broken.extend_from_slice(&other.broken);
+    }
+}
+
+impl FamilyScore {
+    /// One file that answered `call`, each way.
+    pub(super) fn of(call: Call<'_>, file: &CorpusFile<'_>) -> Self {
+        let CorpusFile { family, path, text, asked } = *file;
+        let sent = O200k.count(text);
+        let mut row = Self { files: 1, bytes: text.len(), sent, questions: asked.len(), ..Self::default() };
+        for (way, (name, mode, loss)) in WAYS.into_iter().enumerate() {
+            let plan = Plan { mode, loss, ..Plan::default() };
+            let start = Instant::now();
+            let outcome = compress(&plan, &O200k, call, text);
+            let time = start.elapsed();
+            row.tokens[way] = O200k.count(&outcome.text);
+            row.stages[way] = stages(&outcome);
+            row.sight[way] = Sight::of(&outcome, asked);
+            if row.tokens[way] > sent || !is_exact(&outcome, text) {
+                row.broken.push(format!("{path} ({name})"));
+            }
+            if way == STANDARD {
+                (row.time, row.slowest) = (time, time);
+                row.foreign = ForeignCount::all(text, &outcome.text);
+                row.errors = if TELLING.contains(&family) { errors_lost(&outcome, text) } else { 0 };
+            }
+        }
+        row
+    }
+
+    /// Percent saved each way.
+    pub(super) fn saved(&self) -> [f64; 3] {
+        self.tokens.map(|tokens| Share::saved(self.sent, tokens).percent())
+    }
+
+    /// Megabytes a second.
+    pub(super) fn pace(&self) -> f64 {
+        let micros = self.time.as_micros().max(1);
+        u32::try_from(self.bytes).map_or(0.0, f64::from)
+            / u32::try_from(micros).map_or(f64::INFINITY, f64::from)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("files".into(), json!(self.files));
+        object.insert("sent".into(), json!(self.sent));
+        for (way, (name, ..)) in WAYS.into_iter().enumerate() {
+            let saved = self.saved()[way];
+            let Sight { read, letter, expanded } = self.sight[way];
+            let tokens = self.tokens[way];
+            let value = json!({
+                "tokens": tokens, "saved": saved, "in_sight": read, "to_the_letter": letter, "expanded": expanded
+            });
+            object.insert(name.into(), value);
+        }
+        object.insert("questions".into(), json!(self.questions));
+        object.insert("errors_out_of_sight".into(), json!(self.errors));
+        object.insert("slowest_ms".into(), json!(self.slowest.as_secs_f64() * 1e3));
+        for ((name, _), count) in VOCABULARIES.iter().zip(&self.foreign) {
+            object.insert((*name).into(), count.json());
+        }
+        object.insert("megabytes_per_second".into(), json!(self.pace()));
+        Value::Object(object)
+    }
+}
+
+/// The stages that changed a text, in order; `-` when none did.
+fn stages(outcome: &Outcome<'_>) -> String {
+    let names: Vec<_> = outcome.ledger.steps.iter().map(|step| step.stage).collect();
+    if names.is_empty() { "-".to_owned() } else { names.join("+") }
+}
+
+/// True unless an outcome that claims to be exact is not. Where secrets were masked, the text they stood in is gone.
+fn is_exact(outcome: &Outcome<'_>, text: &str) -> bool {
+    outcome.ledger.loss() != Loss::None
+        || outcome.redacted > 0
+        || restore(&outcome.text).as_deref() == Some(text)
+}
+
+/// How many lines with errors a reader does not see, colours and secrets aside.
+fn errors_lost(outcome: &Outcome<'_>, text: &str) -> usize {
+    let plain = Plan { mode: Mode::Safe, loss: Loss::Form, ..Plan::default() };
+    let before = compress(&plain, &O200k, Call::default(), text);
+    lost_errors(&before.text, &restore(&outcome.text).unwrap_or_default()).count()
+}
