@@ -123,6 +123,11 @@ hostile:
 memory: release
     python3 benchmarks/limits/memory.py
 
+# Every listener among peers that say nothing, say it slowly, hang up halfway or never read: are probes answered within 100 ms? (ten minutes)
+[group('slow')]
+peers minutes='10': release
+    python3 benchmarks/limits/peers.py --minutes {{minutes}}
+
 # Every turn of every transcript in every mode: what was sent stays as it was sent (minutes).
 [group('slow')]
 prefix:
@@ -176,6 +181,12 @@ litellm: release
 edits: release
     python3 benchmarks/clients/setup.py
     cd benchmarks/clients && python3 edits.py
+
+# Real agents whose model reads a source file in every way, and then edits it as it saw it. (minutes)
+[group('slow')]
+reads: release
+    python3 benchmarks/clients/setup.py
+    cd benchmarks/clients && python3 reads.py
 
 # Mixed streams with hidden calls through `tersely serve`: does it leak memory, sockets or answers?
 [group('slow')]

@@ -25,7 +25,7 @@ if have helm; then
     say "chart"
     given=(--namespace tersely --set secret.existing=tersely)
     all=(--set secret.adminToken=a,secret.storeAddresses=redis://cache:6379,secret.storeSecret=b,valkey.enabled=true,tls.secret=cert,tls.askClients=true,monitor.enabled=true,autoscaling.requestsRunning=200
-        --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes)
+        --set service.port=8080,podLabels.team=a,config.upstreams.openai=https://models.internal,network.clients[0].namespaceSelector.matchLabels.agents=yes,network.watchers[0].namespaceSelector.matchLabels.monitoring=yes)
     helm lint --quiet --strict "$chart" "${given[@]}"
     helm lint --quiet --strict "$chart" "${all[@]}"
     { echo "# Written by deploy/check.sh --write from deploy/helm/tersely. Needs the Secret \`tersely\` with \`admin-token\`: docs/deploy.md."
@@ -33,8 +33,12 @@ if have helm; then
     helm template other "$chart" --namespace elsewhere "${all[@]}" > "$tmp/all.yaml"
     if [[ ${1:-} == --write ]]; then cp "$tmp/tersely.yaml" "$rendered"; fi
     diff -u "$rendered" "$tmp/tersely.yaml" || fail "$rendered is not what the chart renders to: deploy/check.sh --write"
+    # Values that must be taken.
+    for right in config.mode={disabled,observe,safe,standard,aggressive,safe@1,standard@1,aggressive@1} replicas=0 image.digest=sha256:$(printf '0%.0s' {1..64}) network.enabled=false; do
+        helm template tersely "$chart" "${given[@]}" --set "$right" >/dev/null || fail "the chart refuses $right"
+    done
     # Values that must be refused, each for one reason.
-    for wrong in config.mode=standrad config.listen=0.0.0.0:1 drain.notice=soon image.digest=sha256:1 replica=3; do
+    for wrong in config.mode=standrad config.mode=observe@1 config.listen=0.0.0.0:1 drain.notice=soon image.digest=sha256:1 replica=3 monitor.enabled=true; do
         if helm template tersely "$chart" "${given[@]}" --set "$wrong" >/dev/null 2>&1; then fail "the chart takes $wrong"; fi
     done
     if helm template tersely "$chart" >/dev/null 2>&1; then fail "the chart takes no token"; fi

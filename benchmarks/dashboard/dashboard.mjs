@@ -85,6 +85,14 @@ for (const width of WIDTHS) for (const colorScheme of ['light', 'dark']) for (co
     check((await page.textContent('.try pre')).includes('cart::tests::total ... FAILED'), `${name}: the failure is gone`);
     check((await page.$$('.steps li')).length > 0, `${name}: no steps`);
   }
+  if (view === 'sessions') {
+    const sides = await page.$$eval('.pick button', (rows) => rows.flatMap((row) => [row, row.children[0]]).map((it) => getComputedStyle(it).textAlign));
+    check(sides.every((side) => side === 'left' || side === 'start'), `${name}: rows begin at different sides: ${sides}`);
+  }
+  const green = await page.$$eval('.part', (parts) => parts.filter((it) => it.textContent.startsWith('-') && !it.classList.contains('less')).length);
+  check(green === 0, `${name}: ${green} losses look like savings`);
+  const bare = await page.$$eval('.bars .name[title]', (names) => names.filter((it) => it.closest('.card').querySelector('h2').textContent.match(/^(Tools|Stages)/) && !it.title.endsWith('.')).map((it) => it.textContent));
+  check(bare.length === 0, `${name}: nothing says what these are: ${bare}`);
   const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(over <= 0, `${name}: ${over} pixels too wide`);
   lesser += await serious(page, name);

@@ -3,7 +3,8 @@
     python3 replay.py model PORT TRANSCRIPT      a server for Anthropic's Messages that answers each request with the recorded turn
     python3 replay.py agent TRANSCRIPT           sends the conversation to ANTHROPIC_BASE_URL turn by turn, with the recorded tool results
 
-What a gateway between the two does is real; neither a model nor a tool runs.
+What a gateway between the two does is real; neither a model nor a tool runs. The model counts four bytes as a token, and reads from its
+cache what a request has in common with the one before.
 """
 
 import json
@@ -19,16 +20,32 @@ def turns(transcript):
     return [at for at, message in enumerate(transcript["messages"]) if message["role"] == "assistant"]
 
 
+def usage(before, asked, said):
+    """What an answer to the request `asked`, which came after `before`, is billed for."""
+    common = len(os.path.commonprefix([before, asked]))
+    return {
+        "input_tokens": 0,
+        "cache_read_input_tokens": common // 4,
+        "cache_creation_input_tokens": len(asked) // 4 - common // 4,
+        "output_tokens": len(json.dumps(said["content"])) // 4,
+    }
+
+
 def model(port, transcript):
     """Answers a request that has N messages with the recorded message N."""
+    before = b""
 
     class Answer(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            nonlocal before
+            request = self.rfile.read(int(self.headers["content-length"]))
+            asked = json.loads(request)
             said = transcript["messages"][len(asked["messages"])]
-            body = json.dumps({"id": "msg_1", "type": "message", "model": asked["model"], "stop_reason": "tool_use", **said}).encode()
+            answer = {"id": "msg_1", "type": "message", "model": asked["model"], "stop_reason": "tool_use", **said}
+            body = json.dumps({**answer, "usage": usage(before, request, said)}).encode()
+            before = request
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))

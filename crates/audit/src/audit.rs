@@ -169,6 +169,7 @@ impl AuditSum {
         for (sum, other) in [(&mut self.exact, other.exact), (&mut self.standard, other.standard)] {
             sum.tokens += other.tokens;
             sum.dollars += other.dollars;
+            sum.capped += other.capped;
         }
         self
     }
@@ -185,5 +186,37 @@ impl AuditSum {
             *sum = sum.and(&one.sum);
         }
         sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tersely_telemetry::BilledTokens;
+
+    use super::*;
+    use crate::recording::RecordedTurn;
+
+    /// A history whose counts say less than its texts hold.
+    #[test]
+    fn no_more_is_saved_than_was_paid() {
+        let rows: Vec<_> = (0..300).map(|at| json!({ "id": at, "kind": "fruit", "ripe": null })).collect();
+        let call = json!({ "type": "tool_use", "id": "a", "name": "Bash", "input": { "command": "list" } });
+        let result = json!({ "type": "tool_result", "tool_use_id": "a", "content": json!(rows).to_string() });
+        let messages = vec![
+            json!({ "role": "user", "content": "go" }),
+            json!({ "role": "assistant", "content": [call] }),
+            json!({ "role": "user", "content": [result] }),
+        ];
+        let billed = Some(BilledTokens { input: 3, output: 1, ..BilledTokens::default() });
+        let turns = [1, 3].map(|messages| RecordedTurn { messages, billed, ..RecordedTurn::default() });
+        let recording = Recording { messages, turns: turns.to_vec(), ..Recording::default() };
+        let price = DollarPrice { input: 3.0, cache_read: 0.3, cache_write: 3.75, output: 15.0 };
+        let sum = Audit::new().look(&recording, Some(&price)).unwrap().sum;
+        for saved in [sum.exact, sum.standard] {
+            assert!(saved.dollars <= sum.bill.paid, "{saved:?} of {:?}", sum.bill);
+            assert!(saved.tokens <= sum.bill.billed.read(), "{saved:?} of {:?}", sum.bill);
+        }
+        assert!(sum.exact.capped > 0, "{sum:?}");
     }
 }

@@ -37,6 +37,9 @@ pub struct SavedBill {
     pub tokens: u64,
     /// Dollars; less than none where our own tool costs more than it brings.
     pub dollars: f64,
+    /// Requests of which more would have been taken out than their provider counted, so that only what was counted is saved:
+    /// their history holds texts that were never sent, or counts that are wrong.
+    pub capped: usize,
 }
 
 /// The requests of a conversation, as they are and as they would have been.
@@ -94,17 +97,19 @@ impl BilledTurns<'_> {
             let fresh = float(billed.cache_write + billed.input).max(1.0);
             let written = float(billed.cache_write) / fresh;
             let tool = float(self.fit.scaled(self.tool));
+            // Nobody saves more than was paid for.
             let without = BilledTokens {
-                cache_read: count(shared),
-                cache_write: count(rest * written),
-                input: count(rest * (1.0 - written)),
+                cache_read: count(shared).min(billed.cache_read),
+                cache_write: count(rest * written).min(billed.cache_write),
+                input: count(rest * (1.0 - written)).min(billed.input),
                 ..BilledTokens::default()
             };
+            saved.capped += usize::from(self.fit.scaled(*removed) > billed.read());
             // The tool stands at the very beginning: where anything is read from the cache, it is.
             let tool =
                 if hit > 0.0 { tool * price.cache_read } else { tool * price.cache_write.max(price.input) };
             saved.dollars += price.of(without, turn.is_long) - tool / 1e6;
-            saved.tokens += self.fit.scaled(*removed);
+            saved.tokens += self.fit.scaled(*removed).min(billed.read());
             (old_tokens, old_removed) = (self.fit.tokens(*ours), *removed);
         }
         saved

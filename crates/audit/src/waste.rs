@@ -85,7 +85,7 @@ pub(crate) fn reads(weighed: &Weighed, turns: &BilledTurns<'_>) -> Vec<FileReads
     let mut files: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for result in &weighed.results {
         let call = tersely_core::Call { tool: &result.tool, ..tersely_core::Call::default() };
-        if call.reads_file() && !result.about.is_empty() {
+        if call.tool_kind() == tersely_core::ToolKind::Read && !result.about.is_empty() {
             let (reads, tokens) = files.entry(&result.about).or_default();
             if *reads > 0 {
                 *tokens += turns.fit.scaled(wide(result.tokens.before));

@@ -13,10 +13,12 @@ use tersely_history::{HistorySettings, HistorySink};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
 use tersely_telemetry::{EventSink, EventSums, PriceTable, SideNumbers, StoreNumbers, Telemetry, journal};
 use tersely_terminal::fault::CommandFault;
+use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
 
 use crate::saved::Saved;
 use crate::settings::{AllSettings, SeenParts};
+use crate::signals::outlive_limits;
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
@@ -32,8 +34,9 @@ pub(crate) struct ReadyGateway {
     sums: EventSums,
 }
 
-/// How long the last requests may take to be recorded.
-const RECORDING: Duration = Duration::from_secs(2);
+/// How long the last requests may take to be recorded: longer than a file that another process holds is waited for, so that
+/// there is a reason to tell.
+const RECORDING: Duration = Duration::from_secs(4);
 
 impl ReadyGateway {
     /// A gateway that does as `meant`, and records its requests as said.
@@ -71,11 +74,14 @@ impl ReadyGateway {
     /// Waits a little until the last requests are recorded, and says so if they cannot be.
     pub(crate) fn finish(&self) -> Option<String> {
         let history = self.history.as_ref()?;
-        history.finish(RECORDING);
-        let (lost, why) = (history.dropped(), history.fault().unwrap_or("too many at once"));
+        let waiting = history.finish(RECORDING);
+        let lost = history.dropped() + waiting;
+        let usual = if waiting > 0 { "the file could not be written in time" } else { "too many at once" };
+        let why = history.fault().unwrap_or(usual);
         (lost > 0).then(|| {
             format!(
-                "{lost} requests are missing from the history: {why} (history.record = \"off\" ends this)"
+                "missing from the history: {}: {why} (history.record = \"off\" ends this)",
+                many(lost, "request")
             )
         })
     }
@@ -160,5 +166,7 @@ fn compressor_fault(error: &Error) -> CommandFault {
 pub(crate) fn runtime() -> Result<Runtime, CommandFault> {
     let hint = "close other programs, or raise the limits on processes and open files (ulimit -a)";
     let fault = |error| CommandFault::unable(format!("cannot start threads: {error}"), hint);
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(fault)?;
+    outlive_limits(&runtime);
+    Ok(runtime)
 }

@@ -28,14 +28,15 @@ pub(crate) fn of_run(sources: &SettingSources, choice: &HistoryChoice) -> Option
     Some(HistorySettings { file: Some(file(sources, choice)?), days: choice.days, project })
 }
 
-/// What `serve` records. It may serve many people from a machine whose disk is nobody's, and has numbers for those who
-/// look after it; so it writes no file unless told to, and remembers for the dashboard only while it runs.
+/// What `serve` records. On a loopback address it is one person's, as `run` is. Elsewhere it may serve many people from a
+/// machine whose disk is nobody's, and has numbers for those who look after it; so it writes no file unless told to, and
+/// remembers for the dashboard only while it runs.
 pub(crate) fn of_server(sources: &SettingSources, meant: &AllSettings) -> Option<HistorySettings> {
     let choice = &meant.seen.history;
     let records = match choice.record {
         "on" => true,
         "off" => false,
-        _ => !choice.file.is_empty(),
+        _ => !choice.file.is_empty() || meant.gateway.listen.ip().is_loopback(),
     };
     let file = if records { file(sources, choice) } else { None };
     let is_seen = file.is_some() || meant.gateway.admin.listen.is_some();
@@ -77,9 +78,10 @@ mod tests {
     }
 
     #[test]
-    fn a_server_writes_a_file_only_if_told_to() {
+    fn a_server_that_others_reach_writes_a_file_only_if_told_to() {
         let file = |record, file, listen| {
             let mut meant = AllSettings::default();
+            meant.gateway.listen = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 1));
             meant.seen.history = choice(record, file);
             meant.gateway.admin.listen = listen;
             of_server(&sources(), &meant).map(|settings| settings.file)
@@ -91,5 +93,16 @@ mod tests {
         assert_eq!(file("off", "/there", here), Some(None));
         assert_eq!(file("on", "", None), Some(usual));
         assert_eq!(file("auto", "/there", None), Some(Some(PathBuf::from("/there"))));
+    }
+
+    #[test]
+    fn a_server_on_a_loopback_address_is_recorded_unless_someone_says_no() {
+        let file = |record| {
+            let mut meant = AllSettings::default();
+            meant.seen.history = choice(record, "");
+            of_server(&sources(), &meant).map(|settings| settings.file)
+        };
+        assert_eq!(file("auto"), Some(Some(PathBuf::from("/x/.local/state/tersely/history.db"))));
+        assert_eq!(file("off"), None);
     }
 }

@@ -13,6 +13,7 @@ mod renewal;
 mod saved;
 mod settings;
 mod signals;
+mod turn;
 
 use std::process::ExitCode;
 

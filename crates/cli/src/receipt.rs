@@ -9,6 +9,7 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create};
 use crate::settings::{self, SettingSources};
+use crate::turn::RecordTurn;
 
 /// What kind of thing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(crate) struct Receipts {
     file: PathBuf,
     /// The oldest first.
     pub(crate) all: Vec<Receipt>,
+    /// Held by whoever may write; nobody else reads to write meanwhile.
+    _turn: Option<RecordTurn>,
 }
 
 const KINDS: [(ReceiptKind, &str); 4] = [
@@ -103,14 +106,20 @@ impl Receipt {
 }
 
 impl Receipts {
-    /// Reads them; there may be none.
+    /// Reads them for whoever may change them, once nobody else does; there may be none.
     pub(crate) fn open() -> Result<Self, CommandFault> {
+        let turn = Self::file().as_deref().and_then(Path::parent).map(RecordTurn::take).transpose()?;
+        Ok(Self { _turn: turn, ..Self::look()? })
+    }
+
+    /// Reads them; there may be none.
+    pub(crate) fn look() -> Result<Self, CommandFault> {
         let file = Self::file().ok_or_else(|| {
             let hint = "set HOME or XDG_STATE_HOME; what is written is recorded there, to be undone";
             CommandFault::unable("there is no place for a record of what is written", hint)
         })?;
         if !file.exists() {
-            return Ok(Self { file, all: Vec::new() });
+            return Ok(Self { file, all: Vec::new(), _turn: None });
         }
         let text = ClientFile::read(&file, SETTINGS_LIMIT)?.text;
         let value: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -119,7 +128,7 @@ impl Receipts {
             let hint = "this version cannot read it; move it away to go on without it, and undo by hand what it names";
             CommandFault::unable(format!("{}: not a record of ours", file.display()), hint)
         })?;
-        Ok(Self { file, all })
+        Ok(Self { file, all, _turn: None })
     }
 
     /// Where they are kept, if there is a place for them.
@@ -171,7 +180,7 @@ mod tests {
     #[test]
     fn receipts_come_back_as_they_were_kept() {
         let file = std::env::temp_dir().join(format!("tersely-receipts-{}.json", std::process::id()));
-        let mut receipts = Receipts { file: file.clone(), all: Vec::new() };
+        let mut receipts = Receipts { file: file.clone(), all: Vec::new(), _turn: None };
         let block =
             Receipt { added: "x\n".to_owned(), ..Receipt::new(ReceiptKind::Block, "", Path::new("/h/é")) };
         let setting = SettingPlace::new(&["env", "A"], "u");

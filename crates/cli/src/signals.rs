@@ -1,10 +1,10 @@
 //! Hears what the system asks of this process, and passes it on to another.
 
 #[cfg(unix)]
-pub(crate) use unix::{Signals, forward};
+pub(crate) use unix::{Signals, forward, outlive_limits};
 
 #[cfg(not(unix))]
-pub(crate) use other::{Signals, forward};
+pub(crate) use other::{Signals, forward, outlive_limits};
 
 #[cfg(unix)]
 mod unix {
@@ -13,6 +13,7 @@ mod unix {
     use std::task::Poll;
 
     use rustix::process::{Pid, Signal, kill_process};
+    use tokio::runtime::Runtime;
     use tokio::signal::unix::{self, SignalKind};
 
     use super::Terminal;
@@ -57,6 +58,14 @@ mod unix {
         }
     }
 
+    /// Lets a file that may grow no further (`ulimit -f`) be a fault of writing, not the end of this process. A program that
+    /// it starts gets the signal as usual.
+    pub(crate) fn outlive_limits(runtime: &Runtime) {
+        let _inside = runtime.enter();
+        // Once heard, it is heard for as long as the process lives. Where it cannot be, all is as before.
+        let _ = unix::signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+    }
+
     /// Passes a signal on; a process that has gone needs none.
     ///
     /// A terminal sends its own (Ctrl-C, Ctrl-\) to both of us: with `shared`, those are not sent a second time.
@@ -94,6 +103,9 @@ mod other {
             2
         }
     }
+
+    /// There is no such limit.
+    pub(crate) fn outlive_limits(_: &tokio::runtime::Runtime) {}
 
     /// The console sends Ctrl-C to both of us.
     pub(crate) fn forward(_: i32, _: Option<u32>, _: Terminal) {}

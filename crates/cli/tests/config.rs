@@ -234,7 +234,8 @@ fn every_key_of_the_pipe_is_known() {
         ("pipes: 1\n", ":1: pipes: expects a group of keys, not a value"),
         ("mode: safe\npipes: {tool_output: {enabled: true}}\n", ":2: mode: sets mode again; file"),
     ] {
-        Scene::new("pipe-bad").file("tersely.yaml", text).refuses(said);
+        let scene = Scene::new("pipe-bad").file("tersely.yaml", text);
+        scene.set("TERSELY_CONFIG", "tersely.yaml").refuses(said);
     }
 }
 
@@ -373,7 +374,9 @@ fn a_found_file_names_no_compressor() {
         "remote: {strategy: external_provider, provider: openai, model: m}\n",
         "providers: {openai: {model: m}}\n",
     ] {
-        found(text).refuses("decides whom to trust, in a file that you did not name");
+        found(text).refuses(
+            "cannot be set in a configuration file that was found automatically; pass it with --config",
+        );
     }
     found("pipes: {tool_output: {strategy: simple}}\n").holds(
         "remote.strategy",
@@ -386,13 +389,16 @@ fn a_found_file_names_no_compressor() {
 #[test]
 fn variables_stand_for_values() {
     let file = "mode = \"${M:-safe}\"\nskip_tools = [\"${A}\", \"b\"]\nmin_bytes = \"${N:-2KiB}\"\n";
-    let scene = Scene::new("variables").file("tersely.toml", file).set("A", "x");
+    let named =
+        |name: &str| Scene::new(name).file("tersely.toml", file).set("TERSELY_CONFIG", "tersely.toml");
+    let scene = named("variables").set("A", "x");
     scene.holds("mode", json!("safe"), "file tersely.toml:1");
     scene.holds("skip_tools", json!(["x", "b"]), "file tersely.toml:2");
     scene.holds("min_bytes", json!(2048), "file tersely.toml:3");
-    Scene::new("unset")
-        .file("tersely.toml", file)
+    named("unset")
         .refuses("tersely.toml:2: skip_tools: variable A is not set; set it, or write ${A:-default}");
+    let found = Scene::new("variables-found").file("tersely.toml", file).set("A", "x");
+    found.refuses("tersely.toml:2: skip_tools: `${...}` is not replaced in a configuration file that was found automatically");
 }
 
 /// Behaviour 12.7, 15.1: what cannot be meant ends with exit code 2, and names place and key.
@@ -451,7 +457,7 @@ fn what_cannot_be_meant_is_named() {
         ),
         ("tersely.yaml", "mode: safe\n---\nmode: safe\n", "tersely.yaml:2: only one document per file"),
     ] {
-        Scene::new("wrong").file(name, text).refuses(said);
+        Scene::new("wrong").file(name, text).set("TERSELY_CONFIG", name).refuses(said);
     }
     Scene::new("wrong-variable").set("TERSELY_MODE", "more").refuses("TERSELY_MODE: unknown mode \"more\"");
     Scene::new("wrong-alias")
@@ -575,7 +581,9 @@ fn a_file_merely_found_is_not_trusted() {
         "[[tenants]]\nname = 'a'\nkeys = ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855']\n",
     ] {
         let scene = Scene::new("guard").file("tersely.toml", text);
-        scene.refuses("in a file that you did not name");
+        scene.refuses(
+            "cannot be set in a configuration file that was found automatically; pass it with --config",
+        );
         scene.refuses("hint: if you trust the file, name it: --config ./tersely.toml");
         scene.args("--config tersely.toml").shows();
         let named = Scene::new("guard-named").file("a.toml", text).file("tersely.toml", "");

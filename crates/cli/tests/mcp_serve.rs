@@ -349,8 +349,9 @@ fn far() -> String {
             let mut lines = BufReader::new(stream.try_clone().expect("a socket"));
             let (head, body) = heard(&mut lines);
             let rows: Vec<Value> = (0..60).map(|n| json!({"id": n, "name": format!("item {n}")})).collect();
-            let key =
-                head.lines().find(|line| line.starts_with("authorization")).unwrap_or("none").to_owned();
+            let says =
+                |name: &str| head.lines().find(|line| line.starts_with(name)).unwrap_or("none").to_owned();
+            let (key, accept, prefers) = (says("authorization"), says("accept: "), says("x-prefer-format"));
             let texts =
                 json!([{"type": "text", "text": json!(rows).to_string()}, {"type": "text", "text": key}]);
             let answer = json!({"jsonrpc": "2.0", "id": "c", "result": {"content": texts}}).to_string();
@@ -361,7 +362,7 @@ fn far() -> String {
             };
             let path = head.split(' ').nth(1).unwrap_or("");
             let said = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nx-path: {path}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
+                "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nx-path: {path}\r\nx-heard: {prefers}, {accept}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{answer}",
                 answer.len()
             );
             stream.write_all(said.as_bytes()).expect("answered");
@@ -388,6 +389,47 @@ fn a_server_that_listens_gets_the_request_and_the_client_shorter_results() {
     assert!(nowhere.body.contains("there is: /mcp/far, /mcp/rows"), "{}", nowhere.body);
     let page = served.ask("POST", "/mcp/far", "origin: https://evil.example\r\n", &call("rows"));
     assert!(page.head.starts_with("HTTP/1.1 403"), "{}", page.head);
+}
+
+/// Behaviour 10.8: what a client asks of us, the server behind us does not hear.
+#[test]
+fn a_server_that_listens_is_not_asked_for_our_formats() {
+    let served = serve("strip", &far());
+    for header in ["x-prefer-format: toon\r\n", "accept: text/toon\r\n"] {
+        let answer = served.ask("POST", "/mcp/far", header, &call("rows"));
+        assert_eq!(
+            answer.get("x-heard"),
+            Some("none, accept: application/json, text/event-stream"),
+            "{header}"
+        );
+        assert!(answer.text().starts_with("[60]{id,name}:"), "{}", answer.body);
+    }
+}
+
+/// Behaviour 13.1: who reads an answer to its end has not left.
+#[test]
+fn an_answer_that_was_read_whole_is_told_as_answered() {
+    let events = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answered.jsonl");
+    let _ = fs::remove_file(&events);
+    let file = events.to_string_lossy().into_owned();
+    let served = serve_with("answered", &far(), &[("TERSELY_EVENTS_FILE", &file)]);
+    let session = served.begin();
+    for _ in 0..20 {
+        served.ask("POST", "/mcp/rows", &session, &call("rows"));
+    }
+    served.ask("POST", "/mcp/far", "", &call("events"));
+    let begun = Instant::now();
+    let ends = loop {
+        let text = fs::read_to_string(&events).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let ends: Vec<_> =
+            lines.filter(|line| line["kind"] == "request").map(|line| line["end"].clone()).collect();
+        if ends.len() >= 23 || begun.elapsed() > Duration::from_secs(20) {
+            break ends;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(ends, vec![json!("answered"); 23]);
 }
 
 /// Waits until these processes are gone.

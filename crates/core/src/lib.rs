@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, files, environment or randomness; what goes in decides what comes out.
 
+pub mod about;
 pub mod auto;
 pub mod discover;
 pub mod expand;
@@ -15,7 +16,7 @@ mod session;
 pub mod tokens;
 
 pub use negotiated::encode_json;
-pub use pipeline::compress::{compress, compress_filtered};
+pub use pipeline::compress::{compress, compress_filtered, leave, seal};
 pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;

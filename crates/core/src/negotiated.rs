@@ -2,32 +2,61 @@
 
 use tersely_codec::{Form, decode, encode, json};
 
-/// The JSON text in `form`, if the form holds all of it and takes fewer bytes.
+use crate::tokens::Tokens;
+
+/// The JSON text in `form`, if the form holds all of it and costs fewer tokens than the same JSON without white space: that
+/// is what anybody can write, however the text was laid out.
 #[must_use]
-pub fn encode_json(form: Form, text: &str) -> Option<String> {
+pub fn encode_json(form: Form, tokens: &dyn Tokens, text: &str) -> Option<String> {
     let value = json::decode(text).ok()?;
-    let encoded = encode(form, &value).filter(|encoded| encoded.len() < text.len())?;
+    let encoded = encode(form, &value)?;
+    let most = tokens.count(&json::encode(&value)).checked_sub(1)?;
+    tokens.count_within(&encoded, most)?;
     decode(form, &encoded).is_ok_and(|back| back == value).then_some(encoded)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens::O200k;
+
+    const FORMS: [Form; 3] = [Form::Stc, Form::Toon, Form::Terse];
 
     /// Behaviour 1.19, 10.4 and 10.7.
     #[test]
-    fn a_form_is_used_only_where_it_is_shorter_and_exact() {
-        let rows = r#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#;
-        for form in [Form::Stc, Form::Toon, Form::Terse] {
-            let encoded = encode_json(form, rows).expect("shorter");
-            assert_eq!(decode(form, &encoded), json::decode(rows), "{form:?}");
-            assert_eq!(encode_json(form, "[1]"), None, "{form:?}");
-            assert_eq!(encode_json(form, "no JSON"), None, "{form:?}");
+    fn a_form_is_used_only_where_it_is_cheaper_and_exact() {
+        let row = |id: usize| format!(r#"{{"id": {id}, "name": "item {id}", "state": "open"}}"#);
+        let rows = format!("[{}]", (0..20).map(row).collect::<Vec<_>>().join(", "));
+        for form in FORMS {
+            let encoded = encode_json(form, &O200k, &rows).expect("cheaper");
+            assert_eq!(decode(form, &encoded), json::decode(&rows), "{form:?}");
+            assert_eq!(encode_json(form, &O200k, "[1]"), None, "{form:?}");
+            assert_eq!(encode_json(form, &O200k, "no JSON"), None, "{form:?}");
         }
         assert_eq!(
-            encode_json(Form::Toon, r#"{"a": 1.0, "b": [1.0, 1.0, 1.0, 1.0]}"#),
+            encode_json(Form::Toon, &O200k, r#"{"a": 1.0, "b": [1.0, 1.0, 1.0, 1.0]}"#),
             None,
             "TOON would change 1.0"
         );
+    }
+
+    /// Behaviour 1.19, 10.4 and 17.16: white space that the API wrote does not make a form cheap.
+    #[test]
+    fn a_form_is_measured_by_tokens_against_json_without_white_space() {
+        let nested =
+            |n: usize| format!(r#"{{"k{n}": {{"a": {{"b": [[{n}], [{{"c": "v{n}"}}, {{"d": null}}]]}}}}}}"#);
+        let value = format!("[{}]", (0..30).map(nested).collect::<Vec<_>>().join(","));
+        let pretty =
+            value.replace('[', "[\n        ").replace('{', "{\n            ").replace(',', ",\n    ");
+        let minified = json::encode(&json::decode(&pretty).expect("JSON"));
+        for form in FORMS {
+            let encoded = encode_json(form, &O200k, &pretty);
+            assert_eq!(encoded, encode_json(form, &O200k, &minified), "{form:?}");
+            let cost = encoded.map_or(0, |encoded| O200k.count(&encoded));
+            assert!(cost < O200k.count(&minified), "{form:?}");
+        }
+        let toon = encode(Form::Toon, &json::decode(&pretty).expect("JSON")).expect("TOON holds it");
+        assert!(toon.len() < pretty.len() && O200k.count(&toon) > O200k.count(&minified), "the case is one");
+        assert_eq!(encode_json(Form::Toon, &O200k, &pretty), None);
     }
 }

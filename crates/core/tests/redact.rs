@@ -141,6 +141,12 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("client-key-data: ", "{A2400}", "\n"),
     (".dockerconfigjson: ", "eyJhdXRocyI6{A200}", "\n"),
     ("\"tls.key\": \"", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk{A900}==", "\""),
+    // Addresses of the web, and what Google renews a login with
+    ("https://alice:", "MyPassword{d2}3", "@gitlab.acme.com/a.git"),
+    ("(http://admin:", "admin1{d2}", "@10.0.0.1/)"),
+    ("https://bot:", "P4ss,word(1){d2}", "@gitlab.acme.com/a.git"),
+    ("GOOGLE_REFRESH=", "1//04{w60}", "\n"),
+    ("refreshed with ", "1//0g{w90}", " at noon"),
 ];
 
 /// What looks like a secret and is none.
@@ -177,6 +183,10 @@ const HARMLESS: &[&str] = &[
     "postgres://postgres:postgres@localhost/db",
     "postgres://${USER}:${PASS}@localhost/db",
     "postgres://user:<password>@localhost/db",
+    "https://user:password@git.acme.com https://user:pass@host http://admin:admin@10.0.0.1",
+    "http://user:pass123@localhost:8080/ http://user:pass123@127.0.0.1/",
+    "http://a.acme.com:8080,me@acme.com or (http://b.acme.com:80)me@acme.com",
+    "1//0 comment 1//02 lines https://x.y/1//0/a",
     "docker://alpine:3.8@sha256:5f4dcc3b5aa765d61d8327deb882cf99",
     "http://localhost:8080/@scope/pkg:1",
     "git@github.com:x/y.git",

@@ -38,7 +38,7 @@ fn line_ends_are_kept() {
     assert_eq!((&*outcome.text, outcome.ledger.steps.len()), ("a\r\nb\r\n", 0));
 }
 
-/// Behaviour 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut.
+/// Behaviour 17.5 and 0.9: exact forms come before the cap, and what they hold is not cut, whoever printed it.
 #[test]
 fn long_json_is_not_cut() {
     let rows: Vec<String> = (0..700)
@@ -48,9 +48,39 @@ fn long_json_is_not_cut() {
         .collect();
     let text = format!("[{}]", rows.join(", "));
     assert!(text.len() > SAFE.max_bytes);
-    let outcome = run(&Plan::default(), &text);
-    assert_eq!((stages(&outcome), outcome.ledger.loss()), (vec!["json"], Loss::None));
-    assert_eq!(restore(&outcome.text).as_deref(), Some(&*text));
+    for (tool, command) in [
+        ("", None),
+        ("Bash", Some("curl -s https://api.example.org/members")),
+        ("Bash", Some("gh api repos/a/b/contributors --paginate")),
+        ("bash", Some("psql -At -c 'select json_agg(m) from members m'")),
+        ("mcp__db__query", None),
+        ("WebFetch", None),
+    ] {
+        let call = Call { tool, command, ..Call::default() };
+        let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, &O200k, call, &text);
+        assert_eq!((stages(&exact), exact.ledger.loss()), (vec!["json"], Loss::None), "{call:?}");
+        assert_eq!(restore(&exact.text).as_deref(), Some(&*text), "{call:?}");
+        let brief = compress(&Plan::default(), &O200k, call, &text);
+        assert_eq!(rows_of(&brief.text) + left_out(&brief.text), 700, "{call:?}: {}", brief.text);
+        assert!(brief.original.is_none_or(|original| original.text == text), "{call:?}");
+    }
+}
+
+/// The rows that are shown whole.
+fn rows_of(text: &str) -> usize {
+    let is_number = |cell: &str| cell.parse::<usize>().is_ok();
+    text.lines()
+        .filter(|line| line.split_once(',').is_some_and(|(id, score)| is_number(id) && is_number(score)))
+        .count()
+}
+
+/// How many records a text says that it leaves out.
+fn left_out(text: &str) -> usize {
+    let told = text.lines().find_map(|line| line.strip_prefix("\"left out\": records "));
+    let ends = told.and_then(|told| told.split_once(" of 700")?.0.split_once(" to "));
+    ends.map_or(0, |(first, last)| {
+        last.parse::<usize>().expect("a number") - first.parse::<usize>().expect("a number") + 1
+    })
 }
 
 /// Behaviour 3.5, 3.6 and 3.16.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tersely_core::{Form, Loss, Plan, Redaction, encode_json, redact};
+use tersely_core::{Form, Loss, O200k, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
 
@@ -81,14 +81,18 @@ impl Engine {
     }
 }
 
-/// The texts that are JSON, in a form, where it holds them and is shorter. What the operator asked for by name is masked
+/// The texts that are JSON, in a form, where it holds them and is cheaper. What the operator asked for by name is masked
 /// whatever the client asks for.
 fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
     let edit = |slot: &Slot<'_>| {
         let plan = scope.plan(&slot.call.tool)?;
         let text = slot.text()?;
         let sealed = if plan.redact == Redaction::All { redact(&text) } else { Cow::Borrowed(&*text) };
-        let encoded = guarded(|| encode_json(form, &sealed)).flatten();
+        if scope.skips(&slot.call.tool) {
+            let Cow::Owned(masked) = sealed else { return None };
+            return Some((slot.span.clone(), Some(masked)));
+        }
+        let encoded = guarded(|| encode_json(form, &O200k, &sealed)).flatten();
         Some((slot.span.clone(), Some(encoded.unwrap_or_else(|| sealed.into_owned()))))
     };
     slots.iter().filter_map(edit).collect()

@@ -57,20 +57,32 @@ impl Engine {
             None => (request.asked.clone(), Cow::Borrowed(body)),
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
         };
-        if Scope::new(&self.settings, request.place(), &asked).is_off() {
-            return self.work(request, &asked, body);
+        let mut passed = self.treat(request, &asked, body)?;
+        passed.report.words = asked.debug;
+        Ok(passed)
+    }
+
+    /// The body that should be sent for one that asks for this.
+    fn treat<'b>(
+        &self,
+        request: &Request<'_>,
+        asked: &Asked,
+        body: Cow<'b, [u8]>,
+    ) -> Result<Passed<'b>, Refused> {
+        if Scope::new(&self.settings, request.place(), asked).is_off() {
+            return self.work(request, asked, body);
         }
-        let session = session(request, &asked, &body);
-        let arm = self.arm(request, &asked, &body, session);
+        let session = session(request, asked, &body);
+        let arm = self.arm(request, asked, &body, session);
         if arm.is_applied() {
-            let mut passed = self.work(request, &asked, body)?;
+            let mut passed = self.work(request, asked, body)?;
             (passed.report.arm, passed.report.session) = (arm, session);
             return Ok(passed);
         }
         // Whatever it would have been refused for, nothing is done to it.
-        let made = self.work(request, &asked, Cow::Borrowed(&*body)).map(|made| made.report);
+        let made = self.work(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
         let made = Report { session, ..made.unwrap_or_default() };
-        let body = self.masked(request, &asked, body);
+        let body = self.masked(request, asked, body);
         let report = made.unsent(arm, weigh(request, &Scale::default(), &body));
         Ok(Passed { body, report, hidden: None })
     }
@@ -158,7 +170,7 @@ fn weigh(request: &Request<'_>, own: &Scale, body: &[u8]) -> usize {
 
 /// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
 /// tools and system prompts may come and go.
-fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
+pub(crate) fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;
     }

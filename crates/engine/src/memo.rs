@@ -110,8 +110,7 @@ impl Recall<'_> {
     /// Which results of a named session are not what they were under the same name before.
     pub(crate) fn changed(&self, scope: &Scope<'_>, slots: &[Slot<'_>]) -> Vec<bool> {
         let Some(session) = &scope.asked.session.id else { return Vec::new() };
-        let results: Vec<_> =
-            slots.iter().map(|slot| (slot, format!("{:?}", scope.plan(&slot.call.tool)))).collect();
+        let results: Vec<_> = slots.iter().map(|slot| (slot, treated(scope, slot))).collect();
         let mut sessions = self.memo.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.changed(self.whose, session, &results)
     }
@@ -173,13 +172,14 @@ fn next(link: &mut Sha256, scope: &Scope<'_>, at: usize, slot: &Slot<'_>) -> Cha
     part(link, call.command.as_deref().unwrap_or_default().as_bytes());
     part(
         link,
-        format!(
-            "{} {:?} {:?}",
-            slot.is_error,
-            (call.command.is_some(), call.is_part),
-            scope.plan(&call.tool)
-        )
-        .as_bytes(),
+        format!("{} {:?} {}", slot.is_error, (call.command.is_some(), call.is_part), treated(scope, slot))
+            .as_bytes(),
     );
     link.clone().finalize().into()
+}
+
+/// All that is to be done with a result, in one spelling.
+fn treated(scope: &Scope<'_>, slot: &Slot<'_>) -> String {
+    let tool = &slot.call.tool;
+    format!("{} {:?}", scope.skips(tool), scope.plan(tool))
 }

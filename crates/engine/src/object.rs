@@ -3,7 +3,10 @@
 //! What is said wrongly is refused and not passed over: a misspelt name would else change nothing, and nobody would
 //! notice. A null says nothing, as if the name were not there.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
+use tersely_core::redact;
 use tersely_wire::{BodyMember, top_members};
 
 use crate::field::{FIELDS, OPTIONS, PlanField};
@@ -137,16 +140,20 @@ fn schema(at: &str, value: &Value) -> Result<SchemaMode, Refused> {
     }
 }
 
-/// The first of a client's own words: nothing depends on them, so what is too much is left out.
+/// The first of a client's own words, without secrets: nothing depends on them, so what is too much is left out.
 fn debug(words: &Map<String, Value>) -> Vec<(String, String)> {
     let (count, name, value) = DEBUG;
-    let plain = words.iter().filter_map(|(key, word)| {
+    let plain = words.iter().filter(|(key, _)| key.chars().count() <= name).filter_map(|(key, word)| {
         let word = match word {
-            Value::String(word) => word.chars().take(value).collect(),
-            Value::Number(_) | Value::Bool(_) => word.to_string(),
+            Value::String(word) => Cow::Borrowed(word.as_str()),
+            Value::Number(_) | Value::Bool(_) => Cow::Owned(word.to_string()),
             Value::Null | Value::Array(_) | Value::Object(_) => return None,
         };
-        (key.chars().count() <= name).then(|| (key.clone(), word))
+        // Masked before it is cut: half a secret is not known for one. What it is called may say that it is one.
+        let told = format!("{key}={word}");
+        let told = redact(&told);
+        let word = told.strip_prefix(key.as_str())?.strip_prefix('=')?;
+        Some((key.clone(), word.chars().take(value).collect()))
     });
     plain.take(count).collect()
 }

@@ -86,8 +86,8 @@ fn may_shorten(plan: &Plan, slot: &Slot<'_>, text: &str) -> bool {
         && plan.loss == Loss::Detail
         && plan.mode >= Mode::Standard
         && !slot.is_error
-        && !call.reads_file()
-        && !call.origin(text).is_editable()
+        && !call.is_verbatim(text)
+        && call.origin(text).is_masked()
 }
 
 /// The results that the scope lets a compressor shorten; `spoken` is where the model spoke last, `questions` are what users
@@ -100,7 +100,7 @@ pub(crate) fn candidates(
 ) -> Vec<Candidate> {
     let Strategy::Remote(remote) = &scope.settings.strategy else { return Vec::new() };
     let candidate = |(at, slot): (usize, &Slot<'_>)| {
-        let plan = scope.plan(&slot.call.tool)?;
+        let plan = scope.plan(&slot.call.tool).filter(|_| !scope.skips(&slot.call.tool))?;
         let text = slot.text()?;
         if !(SMALLEST..=LARGEST).contains(&text.len()) || !may_shorten(&plan, slot, &text) {
             return None;

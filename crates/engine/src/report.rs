@@ -40,6 +40,8 @@ pub struct Report {
     /// A hash of what tells its conversation from others of its client: the name that it was given, or what the user said
     /// first. Nothing where neither is there.
     pub session: Option<u64>,
+    /// Words of the client's own, for records: few, short, and without secrets.
+    pub words: Vec<(String, String)>,
     /// How many of them are longer than `max_bytes` allows: files, and what could not be fetched back or is all errors.
     pub over_limit: usize,
     /// The stages that acted, the most saving first.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use tersely_core::{
-    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace,
+    Ledger, Loss, Mode, O200k, Outcome, Plan, StandIn, compress_filtered, is_exceeded, replace, seal,
 };
 use tersely_wire::{Slot, Splice};
 
@@ -37,13 +37,48 @@ struct Looked<'s> {
 enum Found<'s> {
     /// It cannot be read, or we failed at reading it.
     Unread,
-    /// It is to go on as it came.
-    Left(Cow<'s, str>),
+    /// It is to go on as it came, but for its secrets and what plays our marks.
+    Left(MaskedText<'s>),
     /// We failed at it.
-    Failed(Cow<'s, str>),
+    Failed(MaskedText<'s>),
     /// Nothing of it was found to say shorter.
     Same(Plan, Cow<'s, str>, Ledger),
     Done(Plan, Cow<'s, str>, Outcome<'static>),
+}
+
+/// A text as it came, and what is sent for it, if that is another: the same without its secrets.
+struct MaskedText<'s> {
+    came: Cow<'s, str>,
+    sent: Option<Outcome<'static>>,
+}
+
+impl<'s> MaskedText<'s> {
+    /// The text by this plan, whatever else the plan says: no limit of size, tool or time goes before a mask.
+    fn of(plan: Option<Plan>, slot: &Slot<'_>, came: Cow<'s, str>) -> Self {
+        let masked = plan.and_then(|plan| guarded(|| seal(&plan, call(slot), &came)).flatten());
+        let sent = masked
+            .map(|(text, redacted)| Outcome { redacted, ..Outcome::unchanged(&O200k, &text) }.into_owned());
+        Self { came, sent }
+    }
+
+    /// The same with nothing that plays our marks: no rule of size or tool may let somebody else's words pass for ours.
+    fn told_apart(self, plan: Plan, slot: &Slot<'_>) -> Self {
+        let shown = self.shown();
+        let told = comes_back(plan, slot, &self.came)
+            .then(|| guarded(|| tersely_core::leave(&plan, &O200k, call(slot), shown)))
+            .flatten()
+            .filter(|told| told.text != shown);
+        let redacted = self.sent.as_ref().map_or(0, |sent| sent.redacted);
+        match told.map(|told| Outcome { redacted, ..told.into_owned() }) {
+            None => self,
+            sent => Self { sent, ..self },
+        }
+    }
+
+    /// What is sent.
+    fn shown(&self) -> &str {
+        self.sent.as_ref().map_or(&self.came, |sent| &sent.text)
+    }
 }
 
 /// Compresses every result of a body, in order.
@@ -70,8 +105,8 @@ pub(crate) fn settle(scope: &Scope<'_>, memo: Option<Recall<'_>>, slots: &[Slot<
     let plain = slots.get(..scope.plain).and_then(<[_]>::last).map_or(0, |slot| slot.span.end);
     let new: Vec<_> = slots.iter().enumerate().skip(past.filled.len()).collect();
     let found = each(&new, |(at, slot)| match slot {
-        _ if slot.message < scope.frozen => leave(ResultFate::Skipped, slot),
-        _ if slot.span.start < plain => leave(ResultFate::Failed, slot),
+        _ if slot.message < scope.frozen => leave(scope, ResultFate::Skipped, slot),
+        _ if slot.span.start < plain => leave(scope, ResultFate::Failed, slot),
         _ => look(scope, *at, slot),
     });
     for ((at, slot), looked) in new.into_iter().zip(found) {
@@ -103,9 +138,8 @@ impl<'s> Looked<'s> {
     fn of(found: Found<'s>, mode: Mode, otherwise: ResultFate) -> Self {
         let text = match &found {
             Found::Unread => "",
-            Found::Left(text) | Found::Failed(text) | Found::Same(_, text, _) | Found::Done(_, text, _) => {
-                text
-            }
+            Found::Left(text) | Found::Failed(text) => &text.came,
+            Found::Same(_, text, _) | Found::Done(_, text, _) => text,
         };
         let seen = Sighting {
             mode: mode.name(),
@@ -119,19 +153,27 @@ impl<'s> Looked<'s> {
     }
 }
 
-/// A result that stays as it came, and why.
-fn leave<'s>(why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
-    let left = |text| Looked::of(Found::Left(text), Mode::Disabled, why);
+/// A result that stays as it came, but for its secrets, and why.
+fn leave<'s>(scope: &Scope<'_>, why: ResultFate, slot: &Slot<'s>) -> Looked<'s> {
+    let masked = |text| MaskedText::of(scope.plan(&slot.call.tool), slot, text);
+    let left = |text| Looked::of(Found::Left(masked(text)), Mode::Disabled, why);
     slot.text().map_or_else(Looked::unread, left)
 }
 
 /// What a result becomes by itself.
 fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     let Some(text) = slot.text() else { return Looked::unread() };
-    let plan = match planned(scope, slot, &text) {
-        Ok(plan) => plan,
-        Err((mode, why)) => return Looked::of(Found::Left(text), mode, why),
+    let Some(plan) = scope.plan(&slot.call.tool) else {
+        return Looked::of(
+            Found::Left(MaskedText::of(None, slot, text)),
+            Mode::Disabled,
+            ResultFate::Skipped,
+        );
     };
+    if let Some(why) = passed_over(scope, plan, slot, &text) {
+        let left = MaskedText::of(Some(plan), slot, text).told_apart(plan, slot);
+        return Looked::of(Found::Left(left), plan.mode, why);
+    }
     let outcome = guarded(|| {
         let words = others::words(scope, at, &plan, (slot, &text));
         let outcome = match &words {
@@ -143,23 +185,22 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     let found = match outcome {
         Some(Ok(outcome)) => Found::Done(plan, text, outcome),
         Some(Err(ledger)) => Found::Same(plan, text, ledger),
-        None => Found::Failed(text),
+        None => Found::Failed(MaskedText::of(Some(plan), slot, text)),
     };
     let mut looked = Looked::of(found, plan.mode, ResultFate::Same);
     looked.seen.is_kept = scope.agreed.is_some_and(|agreed| agreed.is_kept(at));
     looked
 }
 
-/// What is to be done with a result; else the mode that it is in, and why it is left as it came.
-fn planned(scope: &Scope<'_>, slot: &Slot<'_>, text: &str) -> Result<Plan, (Mode, ResultFate)> {
-    let plan = scope.plan(&slot.call.tool).ok_or((Mode::Disabled, ResultFate::Skipped))?;
-    let why = match plan.takes(text.len()) {
-        true if comes_back(plan, slot, text) => return Ok(plan),
-        true => ResultFate::Skipped,
-        false if text.len() <= plan.min_bytes => ResultFate::Small,
-        false => ResultFate::Large,
-    };
-    Err((plan.mode, why))
+/// Why nothing but its secrets and what plays our marks is changed of a result, if so.
+fn passed_over(scope: &Scope<'_>, plan: Plan, slot: &Slot<'_>, text: &str) -> Option<ResultFate> {
+    match plan.takes(text.len()) {
+        _ if scope.skips(&slot.call.tool) => Some(ResultFate::Skipped),
+        true if comes_back(plan, slot, text) => None,
+        true => Some(ResultFate::Skipped),
+        false if text.len() <= plan.min_bytes => Some(ResultFate::Small),
+        false => Some(ResultFate::Large),
+    }
 }
 
 /// True when it is more than a copy of what came: those of a large body would take as much room again.
@@ -192,10 +233,10 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
             (Filled { sent: None, report: Report { slots: 1, faults: 1, ..Report::default() } }, None)
         }
         Found::Left(text) => {
-            past.remember(slot, &text);
-            (left(&text, 0), None)
+            past.remember(slot, text.shown());
+            (left(text, 0), None)
         }
-        Found::Failed(text) => (failed(past, slot, &text), None),
+        Found::Failed(text) => (failed(past, slot, text), None),
         Found::Same(plan, text, ledger) => {
             let outcome = Outcome { text: Cow::Borrowed(&*text), redacted: 0, ledger, original: None };
             refer(past, plan, slot, &text, outcome)
@@ -204,15 +245,19 @@ fn fill(past: &mut Conversation, slot: &Slot<'_>, found: Found<'_>) -> (Filled, 
     }
 }
 
-/// A result that goes on as it came.
-fn left(text: &str, faults: usize) -> Filled {
+/// A result that goes on as it came, but for what is sent of it.
+fn left(text: MaskedText<'_>, faults: usize) -> Filled {
     let mut report = Report { slots: 1, faults, ..Report::default() };
-    report.leave(text);
-    Filled { sent: None, report }
+    let Some(sent) = text.sent else {
+        report.leave(&text.came);
+        return Filled { sent: None, report };
+    };
+    report.book(&text.came, &sent);
+    Filled { sent: Some(sent.text.into_owned()), report }
 }
 
 /// A result at which we failed.
-fn failed(past: &mut Conversation, slot: &Slot<'_>, text: &str) -> Filled {
+fn failed(past: &mut Conversation, slot: &Slot<'_>, text: MaskedText<'_>) -> Filled {
     past.skip(slot);
     left(text, 1)
 }
@@ -226,7 +271,7 @@ fn refer(
     outcome: Outcome<'_>,
 ) -> (Filled, Option<KeptOriginal>) {
     let Some(outcome) = guarded(|| past.refer(plan, slot, text, outcome)) else {
-        return (failed(past, slot, text), None);
+        return (failed(past, slot, MaskedText::of(Some(plan), slot, Cow::Borrowed(text))), None);
     };
     let over_limit = usize::from(is_exceeded(&plan, &outcome.text));
     let mut report = Report { slots: 1, over_limit, ..Report::default() };

@@ -109,13 +109,17 @@ impl<'s> Scope<'s> {
         self.settings.discovery.as_ref().filter(|_| !self.asked.bypass)
     }
 
-    /// What is done with a result of `tool`; `None` when it is left as it came.
-    pub(crate) fn plan(&self, tool: &str) -> Option<Plan> {
-        let tool = if tool.is_empty() { "generic" } else { tool };
+    /// True when results of `tool` are left as they came, but for their secrets.
+    pub(crate) fn skips(&self, tool: &str) -> bool {
+        let tool = named(tool);
         let mut skipped = self.settings.skip_tools.iter().chain(&self.asked.skip_tools);
-        if skipped.any(|listed| means(listed, tool)) {
-            return None;
-        }
+        skipped.any(|listed| means(listed, tool))
+    }
+
+    /// What is done with a result of `tool`, unless it is one of those that are skipped; `None` when nothing is, not even
+    /// to its secrets.
+    pub(crate) fn plan(&self, tool: &str) -> Option<Plan> {
+        let tool = named(tool);
         let fits = |rule: &&Rule| rule.tool.as_ref().is_none_or(|pattern| fits_pattern(pattern, tool));
         let ruled = self.rules().filter(fits).fold(self.settings.plan, |plan, rule| rule.change.on(plan));
         let plan = self.asking(ruled);
@@ -147,6 +151,11 @@ impl<'s> Scope<'s> {
     fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.settings.rules.iter().filter(|rule| self.place.fits(rule))
     }
+}
+
+/// The name by which a tool is listed.
+fn named(tool: &str) -> &str {
+    if tool.is_empty() { "generic" } else { tool }
 }
 
 #[cfg(test)]
@@ -206,10 +215,11 @@ mod tests {
     fn tools_that_are_listed_are_left_alone() {
         let skip_tools = vec!["read".to_owned(), "generic".to_owned(), "x".to_owned()];
         let settings = EngineSettings { skip_tools, ..EngineSettings::default() };
-        for tool in ["Read", "x", ""] {
-            check(&settings, tool, None);
-        }
-        check(&settings, "Bash", Some((Mode::Standard, Loss::Detail)));
+        let asked = Asked::default();
+        let scope = Scope::new(&settings, "/v1/messages", &asked);
+        assert!(["Read", "x", ""].iter().all(|tool| scope.skips(tool)));
+        assert!(!scope.skips("Bash"));
+        check(&settings, "x", Some((Mode::Standard, Loss::Detail)));
     }
 
     #[test]

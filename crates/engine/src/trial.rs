@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use tersely_core::{Redaction, redact};
+use tersely_core::{Redaction, redact, seal};
 use tersely_proof::Arm;
 use tersely_wire::{HistoryPlace, Slot, Splice, splice};
 
+use crate::conversation::call;
+use crate::engine::session;
 use crate::guard::guarded;
+use crate::object::take;
 use crate::scope::Scope;
 use crate::{Asked, Engine, Request};
 
@@ -42,7 +45,38 @@ impl Engine {
     }
 }
 
-/// A result without its secrets, if they are to be masked and there are any.
+impl Engine {
+    /// The body with the secrets of its results masked as they are in what is passed, and nothing else changed: for one
+    /// that there is no time to pass. `None` when nothing is to be masked.
+    #[must_use]
+    pub fn mask(&self, request: &Request<'_>, body: &[u8]) -> Option<Vec<u8>> {
+        // What makes no sense would have been refused, had there been time; nobody is asked to guess now.
+        let own = take(body).ok().flatten().map(|(own, _)| own);
+        let asked = own.map_or_else(|| request.asked.clone(), |own| request.asked.clone().or(own));
+        let mut scope = Scope::new(self.settings(), request.place(), &asked);
+        scope.most = request.most;
+        if scope.is_idle() {
+            return None;
+        }
+        let session = session(request, &asked, body);
+        let is_applied = self.arm(request, &asked, body, session).is_applied();
+        let slots = request.provider.slots(body).unwrap_or_default();
+        let edit = |slot: &Slot<'_>| if is_applied { masks_usual(&scope, slot) } else { masks(&scope, slot) };
+        match splice(body, &slots.iter().filter_map(edit).collect::<Vec<_>>()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked),
+        }
+    }
+}
+
+/// A result without its secrets, if its plan masks them and there are any.
+fn masks_usual(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
+    let (plan, text) = (scope.plan(&slot.call.tool)?, slot.text()?);
+    let (masked, _) = guarded(|| seal(&plan, call(slot), &text))??;
+    Some((slot.span.clone(), Some(masked)))
+}
+
+/// A result without its secrets, if they are to be masked by name and there are any.
 pub(crate) fn masks(scope: &Scope<'_>, slot: &Slot<'_>) -> Option<Splice> {
     scope.plan(&slot.call.tool).filter(|plan| plan.redact == Redaction::All)?;
     let text = slot.text()?;

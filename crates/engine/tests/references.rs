@@ -237,7 +237,7 @@ fn quiet(at: &str, here: &Told, (what, lines): (&What<'_>, &[&str])) {
     let kind = here.call().tool_kind();
     let edits = ["edit", "multiedit", "write", "apply_patch", "str_replace", "create", "insert"];
     assert!(!edits.contains(&here.tool.to_ascii_lowercase().as_str()), "{at}: an edit");
-    if here.call().reads_file() {
+    if here.call().is_verbatim("") {
         let part = here.is_part || (kind != ToolKind::Read && here.call().asks_for_part());
         assert!(!part && O200k.count(&here.came) > 800, "{at}: {:?}", here.command);
         assert!(!matches!(what, What::Numbers { .. }) || kind == ToolKind::Read || here.command.is_some());

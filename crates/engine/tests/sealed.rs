@@ -5,8 +5,8 @@
 use std::fs;
 
 use serde_json::Value;
-use tersely_core::{Plan, Redaction};
-use tersely_engine::{Engine, EngineSettings, Request, seal};
+use tersely_core::{Loss, Mode, Plan, Redaction};
+use tersely_engine::{Change, Engine, EngineSettings, Request, Rule, seal};
 use tersely_testing::corpus::project;
 use tersely_testing::secrets::{fill, secrets};
 use tersely_wire::PROVIDERS;
@@ -122,6 +122,65 @@ fn no_secret_is_in_what_is_passed_on() {
                 assert!(!sent.contains(&spelled), "{}: {kind}", provider.name());
             }
         }
+    }
+}
+
+/// Behaviour 14.9: no rule of size, tool or time goes before a mask, whoever says it: settings, a rule or the request.
+#[test]
+fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let body = format!(
+        r#"{{"messages":[{{"role":"assistant","content":[{{"type":"tool_use","id":"a","name":"Bash","input":{{"command":"env"}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"x {secret} \u00e9"}}]}}]}}"#
+    );
+    let expected = body.replace(&secret, MASK).replace("\\u00e9", "é");
+    let plans = [
+        Plan { min_bytes: 1 << 30, ..Plan::default() },
+        Plan { skip_above: 1, ..Plan::default() },
+        Plan::default(),
+    ];
+    let skips = |skip_tools: &[&str]| skip_tools.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>();
+    let check = |settings: EngineSettings, change: &dyn Fn(&mut Request<'_>)| {
+        let engine = Engine::new(settings);
+        let mut request = Request::new(PROVIDERS[0], "/v1/messages");
+        change(&mut request);
+        let passed = engine.pass(&request, body.as_bytes()).expect("a body");
+        assert_same("passed", &String::from_utf8_lossy(&passed.body), &expected);
+        assert_eq!((passed.report.redacted, passed.report.changed), (1, 1));
+        let masked = engine.mask(&request, body.as_bytes()).expect("a mask");
+        assert_same("masked", &String::from_utf8_lossy(&masked), &expected);
+    };
+    for plan in plans {
+        for listed in [&["bash"][..], &["Bash"], &["generic", "bash"]] {
+            let settings = || EngineSettings { plan, skip_tools: skips(listed), ..EngineSettings::default() };
+            check(settings(), &|_| {});
+        }
+        let settings = || EngineSettings { plan, ..EngineSettings::default() };
+        check(settings(), &|request| request.asked.skip_tools = skips(&["bash"]));
+        check(settings(), &|request| request.plain = 1);
+        let change = Change::of(&["min_bytes", "skip_above"], plan);
+        let rules = vec![Rule { tool: Some("B*".to_owned()), change, ..Rule::default() }];
+        check(EngineSettings { rules, ..EngineSettings::default() }, &|request| request.plain = 1);
+    }
+}
+
+/// What the user said of masks decides, also where there is no time.
+#[test]
+fn nothing_is_masked_where_that_was_not_wanted() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let body = format!(
+        r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":"x {secret}"}}]}}]}}"#
+    );
+    for plan in [
+        Plan { mode: Mode::Disabled, ..Plan::default() },
+        Plan { mode: Mode::Observe, ..Plan::default() },
+        Plan { loss: Loss::None, ..Plan::default() },
+        Plan { redact: Redaction::Off, ..Plan::default() },
+    ] {
+        let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+        let request = Request::new(PROVIDERS[0], "/v1/messages");
+        assert_eq!(engine.mask(&request, body.as_bytes()), None, "{plan:?}");
+        let passed = engine.pass(&request, body.as_bytes()).expect("a body");
+        assert!(String::from_utf8_lossy(&passed.body).contains(&secret), "{plan:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use tersely_testing::corpus::{SampleTranscript, conversations};
 /// Bodies under this size say more about the clock than about us.
 const LEAST: usize = 500_000;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 #[test]
 #[ignore = "a measurement, to be read by a person"]
@@ -38,11 +38,11 @@ fn milliseconds_a_megabyte() {
     println!("all conversations: exact {:?}, form {:?}", all[0], all[1]);
 }
 
-/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A build for debugging takes
-/// several times as long, and a busy machine too: the best of several counts, and times ten where nothing is optimised.
+/// Behaviour 16.6: what a result of 64 KB may take, and a request of which nothing is wanted. A busy machine takes longer, so
+/// the best of several counts; the build that tests run in is optimised a little, and takes up to four times as long.
 #[test]
 fn results_and_requests_take_their_time_and_no_more() {
-    let slack = if cfg!(debug_assertions) { 10.0 } else { 1.0 };
+    let most = if cfg!(debug_assertions) { 40.0 } else { 10.0 };
     for (name, text) in texts() {
         let call =
             serde_json::json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "x"}});
@@ -52,17 +52,23 @@ fn results_and_requests_take_their_time_and_no_more() {
         let provider = tersely_wire::PROVIDERS[0];
         let time = |mode| {
             let (engine, request) = (engine(mode, Loss::Detail), Request::new(provider, "/v1/messages"));
-            let times = (0..ROUNDS).map(|_| {
-                let start = Instant::now();
-                std::hint::black_box(engine.pass(&request, &body).expect("nothing to refuse"));
-                start.elapsed().as_secs_f64() * 1000.0
-            });
-            times.fold(f64::MAX, f64::min)
+            best_of(|| engine.pass(&request, &body).expect("nothing to refuse").report)
         };
         let (off, on) = (time(Mode::Disabled), time(Mode::Standard));
-        assert!(off < 1.0 * slack, "{name}: {off:.2} ms where nothing is wanted");
-        assert!(on < 10.0 * slack, "{name}: {on:.2} ms");
+        println!("{name}: {off:.3} ms where nothing is wanted, {on:.2} ms");
+        assert!(off < 1.0, "{name}: {off:.3} ms where nothing is wanted");
+        assert!(on < most, "{name}: {on:.2} ms");
     }
+}
+
+/// The best time of several, in milliseconds.
+fn best_of<T>(work: impl Fn() -> T) -> f64 {
+    let times = (0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        std::hint::black_box(work());
+        start.elapsed().as_secs_f64() * 1000.0
+    });
+    times.fold(f64::MAX, f64::min)
 }
 
 /// Texts of 64 KB, of several kinds.
@@ -156,12 +162,7 @@ fn run(engine: &Engine, SampleTranscript { body, provider, .. }: &SampleTranscri
 
 /// The best time of several, in milliseconds for a megabyte.
 fn best(engine: &Engine, conversation: &SampleTranscript) -> f64 {
-    let times = (0..ROUNDS).map(|_| {
-        let start = Instant::now();
-        std::hint::black_box(run(engine, conversation));
-        start.elapsed().as_secs_f64() * 1000.0
-    });
-    times.fold(f64::MAX, f64::min) / megabytes(conversation.body.len())
+    best_of(|| run(engine, conversation)) / megabytes(conversation.body.len())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bodies are far smaller than what a float can count")]

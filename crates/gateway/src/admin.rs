@@ -1,6 +1,7 @@
 //! The door for those who look after a gateway: its numbers, and whether it lives and takes requests.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, VARY, WWW_AUTHENTICATE};
@@ -8,9 +9,11 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_telemetry::{NumbersForm, Telemetry};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::board::{Board, BoardPath, BoardVisitor, is_same};
+use crate::board::{Board, BoardPath, BoardVisitor, REGRET, is_same};
 use crate::caller::{self, Reach};
 use crate::error::Error;
 use crate::front::Front;
@@ -19,6 +22,9 @@ use crate::llm::{local, shape};
 use crate::reply::Reply;
 use crate::settings::GatewaySettings;
 use crate::visit::know;
+
+/// How long the head of a request may take here, and how long a connection may rest: a probe is one small packet.
+const HEAD: Duration = Duration::from_secs(5);
 
 /// The door for those who look after a gateway.
 pub(crate) struct AdminDoor {
@@ -29,6 +35,9 @@ pub(crate) struct AdminDoor {
     board: Board,
     reach: Reach,
     life: GateLife,
+    /// Writing all numbers takes its time: one writes them at a time, so that whoever only asks whether we live is answered
+    /// between two.
+    turns: Semaphore,
     /// Cancelled when the gateway takes no more requests soon.
     leave: CancellationToken,
 }
@@ -50,9 +59,11 @@ impl AdminDoor {
             return Err(Error::setting(message));
         }
         let telemetry = settings.telemetry.clone();
-        let settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
+        let mut settings = GatewaySettings { telemetry: Telemetry::default(), tls: None, ..settings.clone() };
+        settings.timeouts.head = settings.timeouts.head.min(HEAD);
         let board = Board::new(settings.display.clone());
-        let door = Self { settings, telemetry, board, reach, life: GateLife::default(), leave };
+        let (life, turns) = (GateLife::default(), Semaphore::new(1));
+        let door = Self { settings, telemetry, board, reach, life, turns, leave };
         Ok(Some((Arc::new(door), listener)))
     }
 
@@ -62,6 +73,9 @@ impl AdminDoor {
             return Ok(response);
         }
         let is_admitted = self.admit(request.headers());
+        if !is_admitted && request.headers().contains_key(AUTHORIZATION) {
+            sleep(REGRET).await;
+        }
         if let Some(page) = BoardPath::of(request.uri().path()) {
             let visitor = BoardVisitor { page, is_admitted, token: &self.settings.admin.token };
             return self.board.answer(&self.life, visitor, request).await;
@@ -73,7 +87,10 @@ impl AdminDoor {
             return Err(Error::client(StatusCode::UNAUTHORIZED, "send admin.token as a bearer token"));
         }
         match request.uri().path() {
-            "/metrics" => Ok(numbers(&self.telemetry, request.headers())),
+            "/metrics" => {
+                let _turn = self.turns.acquire().await;
+                Ok(numbers(&self.telemetry, request.headers()))
+            }
             _ => Err(Error::client(
                 StatusCode::NOT_FOUND,
                 "nothing here; try /_tersely/, /stats, /metrics, /healthz or /readyz",

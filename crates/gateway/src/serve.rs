@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::Request;
 use hyper::body::Incoming;
@@ -25,8 +25,10 @@ use crate::caller::Reach;
 use crate::error::Error;
 use crate::front::Front;
 use crate::greet::{Greeted, Protocol, greet};
+use crate::handles;
 use crate::llm::{Gate, ModelDoor, Peer, Rewrite};
 use crate::pulse::Pulse;
+use crate::seats::Seats;
 use crate::settings::GatewaySettings;
 use crate::visit::Visit;
 
@@ -39,8 +41,9 @@ const ALIVE: Duration = Duration::from_secs(30);
 /// How long a client that speaks HTTP/2 and has nothing under way may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(5);
 
-/// How many connections those who look after a gateway have at a time.
-const ADMINS: usize = 64;
+/// How many connections those who look after a gateway have at a time. More than that, and the oldest is closed: whoever
+/// asks whether we live must always be heard.
+const ADMINS: usize = 128;
 
 /// Listens where the settings say.
 ///
@@ -104,11 +107,23 @@ pub async fn serve_board(
     }
 }
 
-/// Serves what stands behind a door for as long as anyone waits for this.
+/// Serves what stands behind a door for as long as anyone waits for this. No connection waits for another to end.
 async fn attend<F: Front>(front: Arc<F>, listener: TcpListener) -> Infallible {
     let _end = front.life().end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(ADMINS));
-    accept(&front, &room, &listener).await
+    let mut seats = Seats::new(ADMINS);
+    loop {
+        let Ok((stream, peer)) = listener.accept().await else {
+            sleep(PAUSE).await;
+            continue;
+        };
+        let (front, seat) = (Arc::clone(&front), seats.take(Instant::now()));
+        front.life().tasks.clone().spawn(async move {
+            select! {
+                () = connection(front, stream, Peer(peer.ip())) => {}
+                () = seat.lost() => {}
+            }
+        });
+    }
 }
 
 /// Serves what stands behind a door until `stop` is ready and all has drained.
@@ -120,7 +135,7 @@ async fn admit<F: Front>(
     let (life, limits) = (front.life().clone(), front.settings().limits.clone());
     // Whoever drops this future wants everything gone.
     let _end = life.end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+    let room = Arc::new(Semaphore::new(handles::bounded(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
         never = accept(&front, &room, &listener) => match never {},
         notice = stop => notice,

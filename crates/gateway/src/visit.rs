@@ -106,7 +106,10 @@ impl Visit {
             number.filter(|_| self.known.provider.is_some()).and_then(|id| HeaderValue::try_from(id).ok());
         parts.headers.extend(id.map(|id| (ID, id)));
         let stream = is_stream(&parts.headers).then(|| self.telemetry.stream());
-        Response::from_parts(parts, Followed { reply, visit: self, _beat: beat, _stream: stream })
+        Response::from_parts(
+            parts,
+            Followed { reply, visit: self, is_over: false, _beat: beat, _stream: stream },
+        )
     }
 
     fn fail(&mut self, error: &Error) {
@@ -152,6 +155,7 @@ impl Drop for Visit {
 
 fn book(event: &mut RequestEvent, report: &Report, fresh: &[Arc<ResultNote>]) {
     event.arm = report.arm;
+    event.words.clone_from(&report.words);
     event.would = report.would.as_deref().map(would);
     event.results = report.slots;
     event.changed = report.changed;
@@ -272,6 +276,8 @@ fn change(tally: ResultTally) -> TokenChange {
 pub(crate) struct Followed {
     reply: Reply,
     visit: Visit,
+    /// True once its end has been asked for and given: not every body knows before that it has no more.
+    is_over: bool,
     _beat: Option<Beat>,
     _stream: Option<RunningStream>,
 }
@@ -291,8 +297,10 @@ impl Body for Followed {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let polled = Pin::new(&mut self.reply).poll_frame(cx);
-        if let Poll::Ready(Some(Err(error))) = &polled {
-            self.visit.fail(error);
+        match &polled {
+            Poll::Ready(Some(Err(error))) => self.visit.fail(error),
+            Poll::Ready(None) => self.is_over = true,
+            _ => {}
         }
         polled
     }
@@ -308,7 +316,7 @@ impl Body for Followed {
 
 impl Drop for Followed {
     fn drop(&mut self) {
-        let is_sent = self.reply.is_end_stream();
+        let is_sent = self.is_over || self.reply.is_end_stream();
         // Whoever reads along has heard all of it now.
         self.reply = Reply::Ours(None);
         self.visit.end(is_sent);

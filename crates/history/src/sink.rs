@@ -44,13 +44,17 @@ impl HistorySink {
         Ok(Self { events, file, state })
     }
 
-    /// Waits until all that was heard is written or lost, or the time is over.
-    pub fn finish(&self, patience: Duration) {
+    /// Waits until all that was heard is written or lost, or the time is over. Gives how many events still wait to be
+    /// written then.
+    #[must_use]
+    pub fn finish(&self, patience: Duration) -> u64 {
         let until = Instant::now() + patience;
         let count = |counter: &AtomicU64| counter.load(Ordering::Acquire);
-        while count(&self.state.settled) < count(&self.state.heard) && Instant::now() < until {
+        let waiting = || count(&self.state.heard).saturating_sub(count(&self.state.settled));
+        while waiting() > 0 && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
         }
+        waiting()
     }
 
     /// What was wrong first, if anything was.
@@ -78,6 +82,10 @@ impl EventSink for HistorySink {
     }
 
     fn hear(&self, event: &Arc<RequestEvent>) {
+        // What asks no model, as a client that looks whether a server is there, is no request of a history.
+        if event.verb.name() != "POST" {
+            return;
+        }
         self.state.heard.fetch_add(1, Ordering::Release);
         if self.events.try_send(Arc::clone(event)).is_err() {
             self.state.lose(1);

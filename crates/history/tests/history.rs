@@ -95,7 +95,7 @@ fn record(sink: &HistorySink, events: impl IntoIterator<Item = RequestEvent>) {
     for event in events {
         sink.hear(&Arc::new(event));
     }
-    sink.finish(PATIENCE);
+    assert_eq!(sink.finish(PATIENCE), 0);
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn a_file_that_cannot_be_written_costs_events_and_nothing_else() {
             sink.hear(&Arc::new(event()));
         }
         assert!(since.elapsed() < Duration::from_secs(1), "whoever speaks does not wait");
-        sink.finish(PATIENCE);
+        assert_eq!(sink.finish(PATIENCE), 0);
         assert_eq!(sink.dropped(), 5000, "{}", file.display());
         assert!(sink.fault().is_some());
     }
@@ -212,7 +212,7 @@ fn a_file_that_another_holds_is_waited_for_by_nobody_but_the_writer() {
     assert!(since.elapsed() < Duration::from_secs(1));
     assert!(sink.dropped() > 1000, "the queue is bounded");
     other.execute_batch("COMMIT").unwrap();
-    sink.finish(PATIENCE);
+    assert_eq!(sink.finish(PATIENCE), 0);
     let sums = all(&folder.file());
     assert_eq!(sums.requests + sink.dropped(), 3001, "what was not lost is there");
     assert!(sums.requests > 1);

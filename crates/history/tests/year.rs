@@ -52,10 +52,10 @@ fn write(file: &Path, all: usize, days: usize) {
                     + Duration::from_millis(28_800_000 * (events - at) as u64 / events.max(1) as u64);
                 sink.hear(&Arc::new(event(&mut dice, day * 3 + part, at, SystemTime::now() - back)));
                 if at % 768 == 767 {
-                    sink.finish(Duration::from_mins(1));
+                    assert_eq!(sink.finish(Duration::from_mins(1)), 0);
                 }
             }
-            sink.finish(Duration::from_mins(1));
+            assert_eq!(sink.finish(Duration::from_mins(1)), 0);
             assert_eq!(sink.dropped(), 0, "{:?}", sink.fault());
         }
     }

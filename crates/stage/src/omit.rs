@@ -18,6 +18,18 @@ pub(crate) fn numbered(first: usize, last: usize) -> String {
     if first == last { format!("[line {first} omitted]") } else { format!("[lines {first}-{last} omitted]") }
 }
 
+/// The same where the original is a part of a file: also by the numbers in the file, whose first line shown is `start`.
+pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> String {
+    let place = |line: usize| start.saturating_add(line - 1);
+    let words = numbered(first, last);
+    let words = words.trim_end_matches(']');
+    if first == last {
+        format!("{words}: {} of the file]", place(first))
+    } else {
+        format!("{words}: {}-{} of the file]", place(first), place(last))
+    }
+}
+
 /// A shorter rest of a line costs as much as the words that stand for it.
 const MIN_REST: usize = 40;
 
@@ -68,5 +80,7 @@ mod tests {
         assert_eq!(lines(1, "progress"), "[1 line left out: progress]");
         assert_eq!(lines(290, "passing tests"), "[290 lines left out: passing tests]");
         assert_eq!(things(40, "records", ""), "[40 records left out]");
+        assert_eq!(numbered_in_file(200, 1, 1), "[line 1 omitted: 200 of the file]");
+        assert_eq!(numbered_in_file(200, 21, 80), "[lines 21-80 omitted: 220-279 of the file]");
     }
 }

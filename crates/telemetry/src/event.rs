@@ -27,6 +27,8 @@ pub struct RequestEvent {
     pub client: Option<&'static str>,
     /// A hash of the conversation that it goes on with.
     pub session: Option<u64>,
+    /// Words of the client's own, for its records: few, short, and without secrets.
+    pub words: Vec<(String, String)>,
     /// The trace that it is part of.
     pub trace: Option<TraceContext>,
     /// The status of its answer.
@@ -142,6 +144,7 @@ impl RequestEvent {
             model: None,
             client: None,
             session: None,
+            words: Vec::new(),
             trace: None,
             status: 0,
             end: RequestEnd::Left,

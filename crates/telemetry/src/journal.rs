@@ -91,8 +91,12 @@ impl Pages {
     }
 }
 
+/// The file to add to; one that is made is for the user's eyes only.
 fn appending(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).append(true).open(path)
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.create(true).append(true).open(path)
 }
 
 /// `events.jsonl.1`
@@ -119,7 +123,13 @@ fn head(kind: &str, event: &RequestEvent) -> Map<String, Value> {
         "provider": event.provider,
         "model": event.model.as_ref().map(ShownName::as_str),
         "client": event.client,
+        "request": (!event.words.is_empty()).then(|| words(&event.words)),
     }))
+}
+
+/// What a client says of its request, as it is to stand in its records.
+fn words(words: &[(String, String)]) -> Map<String, Value> {
+    words.iter().map(|(name, word)| (name.clone(), json!(word))).collect()
 }
 
 fn request(event: &RequestEvent) -> Value {

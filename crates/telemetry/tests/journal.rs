@@ -74,6 +74,21 @@ fn files_are_bounded_in_size_and_number() {
 /// Behaviour 13.2.
 #[cfg(target_os = "linux")]
 #[test]
+fn nobody_else_reads_what_is_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder("private").join("events.jsonl");
+    let telemetry = telemetry(&path, 1, 2);
+    tell(&telemetry);
+    tell(&telemetry);
+    let older = path.with_extension("jsonl.1");
+    assert!(soon(|| older.exists()), "a second file is begun");
+    for file in [&path, &older] {
+        let mode = fs::metadata(file).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
+}
+
+#[test]
 fn a_full_disk_costs_events_and_nothing_else() {
     let telemetry = telemetry(Path::new("/dev/full"), 1 << 20, 2);
     for _ in 0..10 {

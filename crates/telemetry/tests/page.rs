@@ -97,6 +97,16 @@ fn every_number_that_is_asked_for_is_told() {
     }
 }
 
+/// Where no request has failed there is no series of those that have, and a share of nothing is not a share of 0.
+#[test]
+fn the_share_of_failures_is_shown_where_there_are_none() {
+    let board = text("deploy/grafana/tersely.json").replace("\\\"", "\"");
+    let failures =
+        r#"sum(rate(tersely_requests_total{end=~"upstream|us", instance=~"$instance"}[$__rate_interval]))"#;
+    assert_eq!(board.matches(failures).count(), 1);
+    assert!(board.contains(&format!("({failures} or vector(0)) / ")), "it is empty on a healthy gateway");
+}
+
 /// The page explains what is told, all of it and nothing else.
 #[test]
 fn the_page_about_watching_names_every_number() {

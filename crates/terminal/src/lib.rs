@@ -8,4 +8,5 @@ pub mod place;
 pub mod progress;
 pub mod screen;
 pub mod share;
+pub mod small;
 pub mod table;

@@ -6,10 +6,12 @@ use crate::error::WireError;
 use crate::json::scan::JsonScan;
 
 /// The arguments that may hold it, best first; of a tool that reads files it is the path.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 15] = [
     "command",
     "cmd",
     "shell_command",
+    "code",
+    "script",
     "query",
     "pattern",
     "path",
@@ -211,6 +213,16 @@ mod tests {
         let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
         let found = given(&mut JsonScan::new(program.as_bytes())).expect("a string");
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
+    }
+
+    /// Behaviour 0.20: Codex's code mode gives its program under a name of its own.
+    #[test]
+    fn a_program_in_an_argument_is_a_command_too() {
+        check(
+            r#"{"code":"text(await tools.exec_command({cmd: 'cat a'}))"}"#,
+            Some("text(await tools.exec_command({cmd: 'cat a'}))"),
+        );
+        check(r#"{"script":"cat a","language":"bash"}"#, Some("cat a"));
     }
 
     #[test]

@@ -22,6 +22,7 @@ import logging
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import httpx
 from litellm.integrations.custom_guardrail import CustomGuardrail
@@ -92,7 +93,9 @@ class TerselyGuardrail(CustomGuardrail):
         try:
             await self._shorten(data, str(getattr(call_type, "value", call_type)))
         except Exception as error:  # noqa: BLE001 - no fault of ours may cost a request
-            _log.warning("a request goes on as it came: %s", type(error).__name__)
+            _log.warning(
+                "tersely at %s: a request goes on as it came: %s", _place(self.door), type(error).__name__
+            )
         return data
 
     async def async_pre_call_deployment_hook(
@@ -191,7 +194,7 @@ class TerselyGuardrail(CustomGuardrail):
             answer.raise_for_status()
             return str(answer.json()["original_content"])
         except Exception as error:  # noqa: BLE001 - the model is told, and the request goes on
-            _log.warning("a text cannot be fetched back: %s", type(error).__name__)
+            _log.warning("tersely at %s: a text cannot be fetched back: %s", _place(self.door), type(error).__name__)
             return _FAILED
 
     async def _ask(self, method: str, path: str, tenant: str, **body: Any) -> httpx.Response:
@@ -299,6 +302,12 @@ def _name(tool: Any) -> Any:
 
 def _offers(tools: Any) -> bool:
     return isinstance(tools, list) and any(_name(tool) == TOOL for tool in tools)
+
+
+def _place(address: str) -> str:
+    """An address as a log may show it: without its password."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else address
 
 
 def _tenant(data: Mapping[str, Any]) -> str:

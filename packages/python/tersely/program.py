@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 Mode = Literal["disabled", "safe", "standard", "aggressive"]
 Loss = Literal["none", "form", "detail"]
 
 _NAME = "tersely.exe" if sys.platform == "win32" else "tersely"
 _log = logging.getLogger("tersely")
+_told: set[str] = set()
 
 
 def compress(
@@ -33,8 +34,15 @@ def compress(
 
     `tool` and `command` say what printed the text, `model` who reads it. Nothing but layout is lost unless
     `loss` is "detail": what is left out cannot be fetched back here, as it can through a gateway.
-    Never raises: what went wrong is logged as a warning by the logger `tersely`.
+    A text that is no str raises a TypeError. Nothing else raises: what went wrong is logged as a warning by the logger
+    `tersely`, an option that does not exist once.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"compress takes a str, not {type(text).__name__}")
+    wrong = _wrong(mode, loss)
+    if wrong is not None:
+        _warn_once(wrong)
+        return text
     words = [f"--mode={mode}", f"--loss={loss}"]
     named = {"tool": tool, "command": command, "model": model}
     words += [f"--{name}={value}" for name, value in named.items() if value is not None]
@@ -45,6 +53,21 @@ def compress(
         # Never the text itself, nor the words of the command line, which may hold part of it.
         _log.warning("not compressed: %s", _reason(fault))
         return text
+
+
+def _wrong(mode: object, loss: object) -> str | None:
+    """What the program would not take. A mode may name a profile: standard@1."""
+    name = mode.partition("@")[0] if isinstance(mode, str) else mode
+    for option, said, given, known in (("mode", mode, name, get_args(Mode)), ("loss", loss, loss, get_args(Loss))):
+        if given not in known:
+            return f"{option} is {said!r}; it may be {', '.join(known[:-1])} or {known[-1]}"
+    return None
+
+
+def _warn_once(why: str) -> None:
+    if why not in _told:
+        _told.add(why)
+        _log.warning("not compressed: %s", why)
 
 
 @functools.cache

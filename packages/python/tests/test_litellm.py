@@ -131,8 +131,13 @@ class Guardrail(unittest.TestCase):
             says(200, {"messages": ["x"]}), says(200, {"messages": other * 2}), says(404, {"error": "x"}),
         ]:
             Client.says = wrong
-            with self.assertLogs("tersely", "WARNING"):
+            with self.assertLogs("tersely", "WARNING") as log:
                 self.assertEqual(self.call(copy.deepcopy(data), expand=True), data)
+            self.assertIn("tersely at http://t: a request goes on as it came: ", log.output[0])
+
+    def test_a_warning_names_the_address_without_its_password(self):
+        for address, shown in [("http://u:p@t:8787/x", "http://t:8787"), ("https://t/", "https://t"), ("t", "t")]:
+            self.assertEqual(self.litellm._place(address), shown)
 
     def test_routes_that_are_not_known_are_left_alone(self):
         for call_type, data in [("aembedding", {"input": ["x"]}), ("acompletion", {"prompt": "x"}), ("moderation", {})]:

@@ -54,6 +54,22 @@ class Compress(unittest.TestCase):
                 self.assertIn(reason, log.output[0])
                 self.assertNotIn("secret", log.output[0])
 
+    def test_what_is_not_a_text_is_refused(self) -> None:
+        for wrong in (b"x", None, 1, ["x"]):
+            with self.subTest(wrong), self.assertRaisesRegex(TypeError, f"a str, not {type(wrong).__name__}"):
+                self.compress(ECHO, wrong)
+
+    def test_a_wrong_option_is_told_once(self) -> None:
+        wrong = ({"loss": "all"}, {"mode": "strong"}, {"loss": None}, {"mode": ["safe"]})
+        for options in wrong:
+            program._told.clear()
+            name, value = next(iter(options.items()))
+            with self.subTest(options), self.assertLogs("tersely", "WARNING") as log:
+                for text in ("secret", "text"):
+                    self.assertEqual(self.compress(ECHO, text, **options), text)
+                self.assertEqual(len(log.output), 1)
+                self.assertIn(f"not compressed: {name} is {value!r}; it may be ", log.output[0])
+
     def test_half_a_surrogate_pair_stays(self) -> None:
         with self.assertLogs("tersely", "WARNING"):
             self.assertEqual(self.compress(ECHO, "a\ud800"), "a\ud800")

@@ -1,5 +1,7 @@
 //! Claude Code: a line for each block of an answer, each result and each word of the user, in one file a session.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 use tersely_telemetry::BilledTokens;
 
@@ -10,11 +12,11 @@ use crate::recording::{BodyShape, RecordedTurn, Recording};
 pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
     let is_ours = |line: &&Value| line["sessionId"].is_string() && line["message"].is_object();
     lines.iter().find(is_ours)?;
-    let mut tracks: Vec<Track> = Vec::new();
+    let (mut tracks, mut places): (Vec<Track>, HashMap<Option<&str>, usize>) = <_>::default();
     for line in lines {
         let agent = line["agentId"].as_str().or_else(|| line["isSidechain"].as_bool()?.then_some("agent"));
-        let at = tracks.iter().position(|track| track.agent.as_deref() == agent).unwrap_or_else(|| {
-            tracks.push(Track { agent: agent.map(str::to_owned), ..Track::default() });
+        let at = *places.entry(agent).or_insert_with(|| {
+            tracks.push(Track::default());
             tracks.len() - 1
         });
         tracks[at].take(line);
@@ -25,7 +27,6 @@ pub(crate) fn read(lines: &[Value]) -> Option<Vec<Recording>> {
 /// The lines of one agent.
 #[derive(Default)]
 struct Track {
-    agent: Option<String>,
     past: Vec<Recording>,
     now: Recording,
     /// The answer that lines still add to: its id, and where it stands.
@@ -180,6 +181,18 @@ mod tests {
         let counts: Vec<_> = recordings.iter().map(|it| (it.messages.len(), it.turns.len())).collect();
         assert_eq!(counts, [(2, 1), (2, 1), (2, 1)]);
         assert!(recordings.iter().all(|it| it.session == "s"));
+    }
+
+    /// Work grows with the lines, not with their square.
+    #[test]
+    fn as_many_agents_as_lines_are_read_in_time() {
+        let mut lines: Vec<_> = (0..50_000).map(|_| user(&json!("go"))).collect();
+        for (at, line) in lines.iter_mut().enumerate() {
+            line["agentId"] = json!(format!("agent-with-a-long-name-{at}"));
+        }
+        let begun = std::time::Instant::now();
+        assert_eq!(read(&lines).unwrap().len(), 50_000);
+        assert!(begun.elapsed().as_secs() < 2, "{:?}", begun.elapsed());
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Made {
         let shows = self.text(&COMMANDS).is_none_or(|verb| self.command().is_some() || verb == "view");
         let mut words = self.command().unwrap_or_default().split([' ', '\t', '\n', '\'', '"', ';', '|', '&']);
         let given = self.text(&PATHS).is_some_and(|given| is_same_file(given, path));
-        call.reads_file() && shows && (given || words.any(|word| is_same_file(word, path)))
+        call.is_verbatim("") && shows && (given || words.any(|word| is_same_file(word, path)))
     }
 
     /// True when it shows a file from its first to its last line.

@@ -34,7 +34,6 @@ pub(super) fn recorded(dir: &Path) -> BTreeMap<String, RecordedCall> {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "a test fails loudly")]
 mod tests {
     use super::*;
     use crate::files::{files, folders, name};

@@ -72,7 +72,7 @@ impl CorpusScore {
         let row = FamilyScore::of(call, file);
         self.bare +=
             &if call == Call::default() { row.clone() } else { FamilyScore::of(Call::default(), file) };
-        if !call.reads_file() {
+        if !call.is_verbatim(file.text) {
             self.unedited += &row;
         }
         self.total += &row;

@@ -110,7 +110,7 @@ fn key(args: &KeyArgs) -> Result<(), Stop> {
 
 /// Loads, and tells of what has no effect.
 fn load(flags: &Flags) -> Result<Loaded, Stop> {
-    let loaded = settings::load(&SettingSources::new(flags)).map_err(settings::fault)?;
+    let loaded = settings::load(&SettingSources::of_server(flags)).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;
     }

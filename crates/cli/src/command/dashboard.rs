@@ -37,7 +37,7 @@ pub(crate) struct DashboardArgs {
 pub(crate) fn run(args: &DashboardArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
-    let mut meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let mut meant = settings::load_telling(&sources)?.settings;
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
     meant.gateway.admin.listen = Some(args.listen);
     // It serves no requests, so it has no events to write.

@@ -258,7 +258,7 @@ fn account(found: &FoundFilter, shown: &Outcome<'_>, call: Call<'_>, text: &str)
     let edit = found.file.as_ref().ok().and_then(|file| file.filter.edit(text));
     let why = match edit {
         None => "it finds nothing to leave out",
-        Some(_) if call.reads_file() => "this is the text of a file, which an agent may edit",
+        Some(_) if call.is_verbatim(text) => "this is the text of a file, which an agent may edit",
         Some(_) => "it saves too little to be worth a reference to the whole text",
     };
     format!("not used: {why}")

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &HttpArgs) -> Result<ExitCode, Stop> {
         upstream: Some(args.upstream.clone()),
         ..Flags::default()
     };
-    let sources = SettingSources::new(&flags);
+    let sources = SettingSources::of_server(&flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?;
     let (telemetry, tls) = (telemetry(&loaded.settings, None)?, tls(loaded.settings.tls.as_ref())?);
     let settings = GatewaySettings { telemetry, tls, ..loaded.settings.gateway.clone() };

@@ -56,7 +56,7 @@ pub(crate) struct PurgeWhat {
 pub(crate) fn run(args: &PurgeArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
-    let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let meant = settings::load_telling(&sources)?.settings;
     if args.what.store || args.what.tenant {
         return forget_texts(args, meant);
     }

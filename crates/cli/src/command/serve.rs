@@ -62,7 +62,7 @@ pub(crate) fn begin<S>(
 where
     S: Future<Output = Result<(), Error>>,
 {
-    let sources = SettingSources::new(flags);
+    let sources = SettingSources::of_server(flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?;
     for notice in &loaded.notices {
         output::note(&format!("note: {notice}"))?;

@@ -164,19 +164,6 @@ impl SettingField {
                 | Self::Headers(_)
         )
     }
-
-    /// True when it says who is trusted: with requests and the keys in them, to make them, or with secrets.
-    pub(crate) fn trusts(self) -> bool {
-        matches!(
-            self,
-            Self::Url(_)
-                | Self::Proxy(_)
-                | Self::Files(_)
-                | Self::Origins(_)
-                | Self::Hosts(_)
-                | Self::Plan(PlanPlace::Redaction(_))
-        )
-    }
 }
 
 /// A time with its unit, more than none.

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use tersely_core::{Loss, Mode};
 use tersely_engine::{FIELDS, PlanField};
 
 use super::draft::{DOORS, Draft};
@@ -27,32 +28,47 @@ impl SettingKey {
         Self { name: field.name, field: SettingField::Plan(field.place), about: field.about }
     }
 
-    /// True when it says who is trusted: with requests and the keys in them, to make them, or with what was in them.
-    pub(crate) fn trusts(&self, words: &Words) -> bool {
-        let is_local =
-            self.name == STRATEGY && words.one().is_ok_and(|word| [STRATEGIES[0], SIMPLE].contains(&word));
-        !is_local
-            && (self.field.trusts() || self.name.starts_with("store.") || NAMED_ONLY.contains(&self.name))
+    /// True when a file that was merely found may say it: how results are compressed, and nothing of whom to trust, what to
+    /// mask, how much to accept, how long to wait or what to tell of requests.
+    pub(crate) fn is_free(&self, words: &Words) -> bool {
+        let is = |words: &Words, known: &[&str]| words.one().is_ok_and(|word| known.contains(&word));
+        match self.name {
+            "mode" => !words.one().is_ok_and(|word| word.parse().is_ok_and(masks_nothing)),
+            "loss" => !words.one().is_ok_and(|word| word.parse() == Ok(Loss::None)),
+            STRATEGY => is(words, &[STRATEGIES[0], SIMPLE]),
+            name => FREE.contains(&name),
+        }
     }
 }
 
-/// Keys that only a file that was named may set, though others with fields like theirs are free.
-const NAMED_ONLY: &[&str] = &[
-    "listen",
-    "compress_api",
-    "admin.listen",
-    "admin.token",
-    "events.file",
-    "history.file",
-    "prices.file",
-    "filters.folder",
-    "otel.headers",
-    "proxy.except",
-    STRATEGY,
-    "remote.provider",
-    "remote.endpoint",
-    "remote.key",
-    "remote.model",
+/// True when results go on as they came in this mode.
+pub(crate) fn masks_nothing(mode: Mode) -> bool {
+    mode <= Mode::Observe
+}
+
+/// Keys that a file that was merely found may set, beside those of which it depends on the value. All others need a file
+/// that was named: a project that somebody downloaded may bring one.
+const FREE: &[&str] = &[
+    "min_bytes",
+    "skip_above",
+    "max_bytes",
+    "dictionary",
+    "reader",
+    "expand",
+    "skip_tools",
+    "schema_compression",
+    "readers.strong",
+    "readers.small",
+    "prompts.enabled",
+    "prompts.min_bytes",
+    "prompts.form",
+    "prompts.log_stats",
+    "discovery.enabled",
+    "discovery.min_tools",
+    "discovery.max_tools",
+    "discovery.always_keep",
+    "discovery.max_results",
+    "filters.enabled",
 ];
 
 /// The key that may send results elsewhere; some of its words send nothing.
@@ -407,7 +423,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "limits.connections",
         field: SettingField::Count(|draft| &mut draft.limits().connections),
-        about: "Concurrent connections; more wait to be accepted",
+        about: "Concurrent connections, and never more than half of the files that the process may open (`ulimit -n`); more wait to be accepted",
     },
     SettingKey {
         name: "limits.headers",
@@ -477,7 +493,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "timeouts.notice",
         field: SettingField::Pause(|draft| &mut draft.timeouts().notice),
-        about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all",
+        about: "To keep accepting requests after SIGTERM, while `/readyz` answers 503; `0s`: not at all, as on a loopback address where nothing else is said",
     },
     SettingKey {
         name: "timeouts.drain",
@@ -522,7 +538,7 @@ static BELOW: &[SettingKey] = &[
     SettingKey {
         name: "history.record",
         field: SettingField::Choice(|draft| &mut draft.seen.history.record, RECORDS),
-        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` if `history.file` is set",
+        about: "Whether requests are recorded in a file; `auto`: by `run`, and by `serve` on a loopback address or if `history.file` is set",
     },
     SettingKey {
         name: "history.file",

@@ -26,6 +26,8 @@ pub(crate) struct Layer {
     pub trusted: Vec<(PathBuf, SettingOrigin)>,
     /// What another gateway's file says of compressors.
     pub seed: SeedRemote,
+    /// What only a file that was named may say.
+    pub barred: Vec<(String, SettingOrigin)>,
     pub problems: Vec<Problem>,
     pub notices: Vec<String>,
 }
@@ -67,6 +69,13 @@ pub(crate) fn flags(flags: &Flags) -> Layer {
 }
 
 impl Layer {
+    /// What is wrong with it, and what it may not say.
+    pub(crate) fn faults(&mut self) -> Vec<Problem> {
+        let barred = std::mem::take(&mut self.barred);
+        let problems = barred.into_iter().map(|(name, origin)| Problem::barred(&name, &origin));
+        problems.chain(std::mem::take(&mut self.problems)).collect()
+    }
+
     /// Notes what was typed for a key, under its own name or another; twice in one place cannot be meant.
     pub(crate) fn put(&mut self, name: &str, words: Words, origin: SettingOrigin) {
         let alias = ALIASES.iter().find(|alias| alias.name == name);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
@@ -66,6 +67,9 @@ impl Merger {
         let origin = heard.map_or(SettingOrigin::Default, |(_, origin)| origin.clone());
         if let Some((words, _)) = heard {
             self.write(name, field, words, &origin);
+        } else if name == NOTICE && self.draft.settings.gateway.listen.ip().is_loopback() {
+            // Nobody balances requests over an address that only this machine reaches.
+            self.draft.timeouts().notice = Duration::ZERO;
         }
         if name == "upstream" {
             self.upstream = origin.rank();
@@ -168,8 +172,8 @@ impl Merger {
         }
     }
 
-    fn take(&mut self, layer: Layer) {
-        self.problems.extend(layer.problems);
+    fn take(&mut self, mut layer: Layer) {
+        self.problems.extend(layer.faults());
         self.notices.extend(layer.notices);
         for (rule, origin) in layer.rules {
             let name = format!("rules[{}]", self.draft.settings.engine.rules.len());
@@ -219,6 +223,9 @@ impl Merger {
         (self.draft.finish(), self.entries, self.notices)
     }
 }
+
+/// The key that is usual by where requests come from.
+const NOTICE: &str = "timeouts.notice";
 
 fn is_own(name: &str) -> bool {
     name.starts_with("upstreams.")

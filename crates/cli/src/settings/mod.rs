@@ -10,6 +10,7 @@ mod field;
 mod file;
 pub(crate) mod filters;
 mod flags;
+mod ignored;
 mod kept;
 mod key;
 mod layer;
@@ -44,6 +45,7 @@ mod yaml;
 use std::path::PathBuf;
 
 pub(crate) use all::AllSettings;
+pub(crate) use filters::write_lines;
 pub(crate) use flags::Flags;
 pub(crate) use merge::MergedEntry;
 pub(crate) use origin::SettingOrigin;
@@ -52,10 +54,14 @@ pub(crate) use reference::reference;
 pub(crate) use schema::schema;
 pub(crate) use seen::HistoryChoice;
 pub(crate) use seen::SeenParts;
-pub(crate) use sources::SettingSources;
+pub(crate) use sources::{FoundPolicy, SettingSources};
 
 use file::FoundFile;
 use filters::FilterShelf;
+use layer::Layer;
+use merge::Meant;
+use tersely_terminal::fault::Stop;
+use tersely_terminal::output;
 
 /// Settings, and how they came about.
 #[derive(Debug, Clone)]
@@ -67,6 +73,8 @@ pub(crate) struct Loaded {
     pub file: Option<PathBuf>,
     /// What was accepted but does nothing, or less than its name says.
     pub notices: Vec<String>,
+    /// What was ignored of a file that nobody named, a line each.
+    pub ignored: Vec<String>,
 }
 
 /// Reads what was typed and says what it means, or everything that is wrong with it.
@@ -105,17 +113,49 @@ fn shelf_for(sources: &SettingSources, settings: &AllSettings) -> FilterShelf {
     FilterShelf::find(&sources.here, folder.as_deref(), config.as_deref())
 }
 
+/// Loads for a person's command, and tells on stderr what was ignored of a file that nobody named.
+pub(crate) fn load_telling(sources: &SettingSources) -> Result<Loaded, Stop> {
+    let loaded = load(sources).map_err(fault)?;
+    for line in &loaded.ignored {
+        output::note(&format!("tersely: {line}"))?;
+    }
+    Ok(loaded)
+}
+
 /// The same without the filters.
 fn load_bare(sources: &SettingSources) -> Result<Loaded, Vec<Problem>> {
     let found = file::find(sources);
-    let read = |found: &FoundFile| tree::read(found, &sources.environment);
-    let file = found.as_ref().map(read).unwrap_or_default();
+    let mut here = Layer::default();
+    let mut ignored = Vec::new();
+    if let Some(found) = &found {
+        here = tree::read(found, &sources.environment);
+        if let (FoundFile::Here(path), FoundPolicy::Ignore) = (found, sources.found) {
+            ignored = ignored::tell(path, &mut here);
+        }
+    }
+    match merged(sources, found.as_ref(), here) {
+        Ok((settings, entries, notices)) => {
+            Ok(Loaded { settings, entries, file: found.map(FoundFile::path), notices, ignored })
+        }
+        // What makes sense by itself may clash with what the user has said.
+        Err(problems) => match &found {
+            Some(FoundFile::Here(path)) if sources.found == FoundPolicy::Ignore => {
+                let (settings, entries, notices) = merged(sources, found.as_ref(), Layer::default())?;
+                ignored.push(ignored::whole(path, &problems));
+                Ok(Loaded { settings, entries, file: Some(path.clone()), notices, ignored })
+            }
+            _ => Err(problems),
+        },
+    }
+}
+
+/// What all that was typed means, with what the file that was found says.
+fn merged(sources: &SettingSources, found: Option<&FoundFile>, file: Layer) -> Result<Meant, Vec<Problem>> {
     // A downloaded project does not silence what the user has said by bringing a file of its own.
-    let own =
-        found.as_ref().and_then(|found| file::below(found, sources)).as_ref().map(read).unwrap_or_default();
+    let own = found.and_then(|found| file::below(found, sources));
+    let own = own.map(|own| tree::read(&own, &sources.environment)).unwrap_or_default();
     let layers = [own, file, layer::environment(&sources.environment), layer::flags(&sources.flags)];
-    let (settings, entries, notices) = merge::merge(layers)?;
-    Ok(Loaded { settings, entries, file: found.map(FoundFile::path), notices })
+    merge::merge(layers)
 }
 
 #[cfg(test)]
@@ -142,7 +182,9 @@ mod tests {
         assert_eq!(filters.len(), 3, "those that come with the program");
         let expand = ExpandOffer::Auto;
         assert_eq!(meant.engine, EngineSettings { filters, expand, ..usual.engine });
-        assert_eq!(format!("{:?}", meant.gateway), format!("{:?}", usual.gateway));
+        let mut gateway = usual.gateway;
+        gateway.timeouts.notice = Duration::ZERO;
+        assert_eq!(format!("{:?}", meant.gateway), format!("{gateway:?}"));
     }
 
     #[test]

@@ -28,6 +28,20 @@ impl Problem {
         Self { place, what: what.to_string(), hint: None }
     }
 
+    /// A key that stands in a file that nobody named, and that only one that was named may have.
+    pub(crate) fn barred(key: &str, origin: &SettingOrigin) -> Self {
+        let place = match origin {
+            SettingOrigin::File(path, line) => format!("{path}:{line}"),
+            other => other.to_string(),
+        };
+        let file = place.split(':').next().unwrap_or_default().to_owned();
+        let what = format!(
+            "`{key}` cannot be set in a configuration file that was found automatically; pass it with --config"
+        );
+        Self { place, what, hint: None }
+            .hint(format!("if you trust the file, name it: --config ./{file}, or TERSELY_CONFIG=./{file}"))
+    }
+
     /// A fault of a whole file.
     pub(crate) fn of(file: impl fmt::Display, what: impl fmt::Display) -> Self {
         Self { place: file.to_string(), what: what.to_string(), hint: None }

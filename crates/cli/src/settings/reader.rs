@@ -9,13 +9,14 @@ use super::near::nearest;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::substitute::substitute;
+use super::substitute::{literal, substitute};
 use super::words::Words;
 
 /// Reads one file's tree into a layer.
 pub(crate) struct TreeReader<'a> {
     pub path: &'a Path,
-    pub environment: &'a Environment,
+    /// What stands for `${NAME}`; nothing in a file that nobody named.
+    pub environment: Option<&'a Environment>,
     pub layer: &'a mut Layer,
 }
 
@@ -23,7 +24,10 @@ impl TreeReader<'_> {
     /// What was typed, with variables replaced.
     pub(crate) fn words(&self, node: &SettingNode) -> Result<Words, String> {
         let text = |node: &SettingNode| match &node.value {
-            SettingValue::Text(text) => substitute(text, self.environment),
+            SettingValue::Text(text) => match self.environment {
+                Some(environment) => substitute(text, environment),
+                None => literal(text),
+            },
             other => Err(format!("expects a value, not {}", other.kind())),
         };
         match &node.value {

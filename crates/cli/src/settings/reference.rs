@@ -28,13 +28,13 @@ The file is the first of these that exists:
 With a file in the current directory (3), your own (4) is read too: it says what the other leaves open.
 
 TOML and YAML take the same keys; [examples/tersely.toml](../examples/tersely.toml) shows all of them. A file that was merely found in the
-current directory (3) cannot decide whom to trust: `listen`, `tls`, `tenants`, `upstream`, `upstreams`, `proxy.url`, `authorities`, `origins`, `hosts`, `store`, `filters.folder`,
-`mcp.servers`, `redact_secrets` and what sends texts to a compressor (`remote`, `providers`, `pipes.tool_output.api`) are refused there until you name the file, because a downloaded
-project could bring such a file, send your keys and texts elsewhere, or start commands. So are `loss = \"none\"` and a `mode` that does nothing, which would turn off masks.
+current directory (3) may have come with a downloaded project, so it can only set how tool results are compressed: `mode` and `loss` (but for values that leave secrets unmasked), `min_bytes`, `skip_above`,
+`max_bytes`, `dictionary`, `reader`, `readers`, `expand`, `skip_tools`, `schema_compression`, `prompts` (but for `fail_open`), `discovery`, `filters.enabled`, `remote.strategy = \"simple\"`, and `rules` of these. It names no variables. Whatever else stands in it, what makes no sense included,
+is ignored by `run`, `stats` and the other commands of a person, which say so in a line; `serve`, `extproc`, `http`, `mcp serve` and `config` refuse it until you name the file with `--config`.
 
 `tersely config check` says what is wrong, with file, line and key; `tersely config show` lists every setting and where it came from;
 `tersely config schema` prints the JSON Schema that editors check against, also in [config.schema.json](config.schema.json). This page is
-printed by `tersely config reference`. An unknown key or an invalid value makes every command that reads the file exit with code 2.
+printed by `tersely config reference`. An unknown key or an invalid value in a file that you named, or in your own, makes every command that reads it exit with code 2.
 
 While serving, the file is read again when it changes and on SIGHUP. A bad file is refused, and the old settings stay.
 `listen`, `tls`, `upstream`, `upstreams`, `authorities`, `origins`, `hosts`, `store`, `remote`, `limits`, `timeouts`, `proxy` and `mcp.servers` take effect after a restart;

@@ -12,11 +12,33 @@ pub(crate) struct SettingSources {
     pub environment: Environment,
     /// The folder that is looked in for a file that nobody named.
     pub here: PathBuf,
+    /// What becomes of what such a file may not say, or says wrong.
+    pub found: FoundPolicy,
+}
+
+/// What becomes of what is wrong with a file that nobody named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum FoundPolicy {
+    /// It is ignored, and told: a downloaded project does not keep a person's command from starting.
+    #[default]
+    Ignore,
+    /// Nothing starts: whoever starts a server is told what it would not do.
+    Refuse,
 }
 
 impl SettingSources {
     /// What was typed, in this process's environment and folder.
     pub(crate) fn new(flags: &Flags) -> Self {
-        Self { flags: flags.clone(), environment: env::own(), here: PathBuf::from(".") }
+        Self {
+            flags: flags.clone(),
+            environment: env::own(),
+            here: PathBuf::from("."),
+            found: FoundPolicy::Ignore,
+        }
+    }
+
+    /// The same for a server.
+    pub(crate) fn of_server(flags: &Flags) -> Self {
+        Self { found: FoundPolicy::Refuse, ..Self::new(flags) }
     }
 }

@@ -21,6 +21,18 @@ pub(crate) fn substitute(text: &str, environment: &Environment) -> Result<String
     Ok(out + rest)
 }
 
+/// The text, if it names no variable: a file that was merely found is not told what is in the environment.
+pub(crate) fn literal(text: &str) -> Result<String, String> {
+    let mut pieces = text.split("${").peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_some() && !piece.ends_with('$') {
+            let what = "`${...}` is not replaced in a configuration file that was found automatically";
+            return Err(format!("{what}; pass the file with --config"));
+        }
+    }
+    Ok(text.replace("$${", "${"))
+}
+
 fn value(inside: &str, environment: &Environment) -> Result<String, String> {
     let (name, otherwise) = inside.split_once(":-").map_or((inside, None), |(name, it)| (name, Some(it)));
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
@@ -53,6 +65,17 @@ mod tests {
         check("${B:-}", Ok(""));
         check("$A $ {A} a$$b", Ok("$A $ {A} a$$b"));
         check("$${A}", Ok("${A}"));
+    }
+
+    /// Behaviour 14.10.
+    #[test]
+    fn a_file_that_was_merely_found_names_no_variable() {
+        for text in ["${A}", "x${A:-y}", "$${A}${B}", "${"] {
+            assert!(literal(text).is_err(), "{text}");
+        }
+        for (text, expected) in [("$${A}", "${A}"), ("$A {B} $", "$A {B} $"), ("", "")] {
+            assert_eq!(literal(text).as_deref(), Ok(expected), "{text}");
+        }
     }
 
     /// Behaviour 12.7.

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use tersely_core::{Loss, Mode, Plan};
-use tersely_proof::HoldoutShare;
+use tersely_core::{Loss, Plan};
+use tersely_engine::Rule;
 
+use super::draft::Draft;
 use super::env::Environment;
 use super::field::SettingField;
 use super::file::{self, FoundFile};
-use super::key::{ALIASES, GROUPS, KEYS};
+use super::key::{ALIASES, GROUPS, KEYS, masks_nothing};
 use super::layer::{Layer, key};
 use super::node::{Pair, SettingNode, SettingValue};
 use super::origin::SettingOrigin;
@@ -21,13 +22,16 @@ use super::{rule, seed, seed_remote, server, tenant};
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
     let path = found.clone().path();
     let mut layer = Layer::default();
+    let is_named = matches!(found, FoundFile::Meant(_));
+    let environment = is_named.then_some(environment);
     match file::read(&path) {
         Ok(root) => read_group(&mut TreeReader { path: &path, environment, layer: &mut layer }, "", &root),
         Err(problem) => layer.problems.push(problem),
     }
     seed_remote::close(&mut layer);
-    if let FoundFile::Here(path) = found {
-        guard(&mut layer, path);
+    if !is_named {
+        guard(&mut layer);
+        check(&mut layer);
     }
     layer
 }
@@ -81,50 +85,43 @@ fn rooted(path: &Path, name: &str, words: Words) -> Words {
     }
 }
 
-/// Refuses to trust anyone on the word of a file that nobody named: it may have come with a downloaded project.
-fn guard(layer: &mut Layer, path: &Path) {
-    let trusts = |name: &str, words: &Words| key(name).is_some_and(|key| key.trusts(words));
-    let keys = layer.values.iter().filter(|(name, (words, _))| trusts(name, words));
-    let keys = keys.map(|(name, (_, origin))| (*name, origin));
-    let providers = layer.seed.place.iter().map(|origin| ("providers", origin));
-    let rules = layer.rules.iter().filter(|(rule, _)| rule.change.says("redact_secrets"));
-    let rules = rules.map(|(_, origin)| ("rules.redact_secrets", origin));
-    let servers = layer.servers.iter().map(|(_, _, origin)| ("mcp.servers", origin));
-    let tenants = layer.tenants.iter().map(|(_, origin)| ("tenants", origin));
-    let trusted = keys.chain(rules).chain(servers).chain(providers).chain(tenants);
-    let trusted = trusted.map(|it| ("decides whom to trust", it));
-    let unmasked = unmasking(layer).map(|it| ("turns off masks", it));
-    let hint =
-        format!("if you trust the file, name it: --config ./{0}, or TERSELY_CONFIG=./{0}", path.display());
-    let problem = |(deed, (name, origin)): (&str, (&str, &SettingOrigin))| {
-        Problem::at(origin, name, format!("{deed}, in a file that you did not name")).hint(hint.clone())
+/// Takes out of a layer what a file may not say that nobody named, since it may have come with a downloaded project, and
+/// notes what that was.
+fn guard(layer: &mut Layer) {
+    let free = |name: &str, words: &Words| key(name).is_some_and(|key| key.is_free(words));
+    let kept = |name: &&'static str, said: &mut (Words, SettingOrigin)| free(name, &said.0);
+    let refused = |(name, (words, origin)): (&'static str, (Words, SettingOrigin))| {
+        // Of some keys only a value is refused.
+        let is_half = ["mode", "loss", "remote.strategy"].contains(&name);
+        let value = words.one().ok().filter(|_| is_half).map_or(String::new(), |word| format!(" = {word:?}"));
+        (format!("{name}{value}"), origin)
     };
-    let problems: Vec<_> = trusted.chain(unmasked).map(problem).collect();
+    let mut barred: Vec<_> =
+        layer.values.extract_if(.., |name, said| !kept(name, said)).map(refused).collect();
+    let named = |name: &'static str| move |origin| (name.to_owned(), origin);
+    let rules = layer.rules.extract_if(.., |(rule, _)| unmasks(rule)).map(|(_, origin)| origin);
+    barred.extend(rules.map(named("rules")));
+    barred.extend(layer.servers.drain(..).map(|(.., origin)| origin).map(named("mcp.servers")));
+    barred.extend(layer.tenants.drain(..).map(|(_, origin)| origin).map(named("tenants")));
+    barred.extend(layer.seed.place.take().map(named("providers")));
+    layer.barred = barred;
+}
+
+/// Takes out what makes no sense, so that the rest can be heard without it.
+fn check(layer: &mut Layer) {
+    let mut problems = Vec::new();
+    layer.values.retain(|name, (words, origin)| {
+        let Some(key) = key(name) else { return true };
+        let written = key.field.write(&mut Draft::default(), words);
+        written.map_err(|what| problems.push(Problem::at(origin, name, what))).is_ok()
+    });
     layer.problems.extend(problems);
 }
 
-/// What would leave secrets unmasked: a mode that changes nothing, a loss of nothing, for all results or in a rule, and
-/// sessions that are held out.
-fn unmasking(layer: &Layer) -> impl Iterator<Item = (&'static str, &SettingOrigin)> {
-    let keys = layer.values.iter().filter(|(name, (words, _))| {
-        let word = words.one().unwrap_or_default();
-        match **name {
-            "mode" => word.parse().is_ok_and(masks_nothing),
-            "holdout" => word.parse() != Ok(HoldoutShare::default()),
-            "loss" => word.parse() == Ok(Loss::None),
-            _ => false,
-        }
-    });
-    let rules = layer.rules.iter().filter(|(rule, _)| {
-        let plan = rule.change.on(Plan::default());
-        masks_nothing(plan.mode) || plan.loss == Loss::None
-    });
-    keys.map(|(name, (_, origin))| (*name, origin)).chain(rules.map(|(_, origin)| ("rules", origin)))
-}
-
-/// True when results go on as they came in this mode.
-fn masks_nothing(mode: Mode) -> bool {
-    mode <= Mode::Observe
+/// True for a rule that says where to mask, or leaves secrets unmasked: by a mode that changes nothing, or a loss of nothing.
+fn unmasks(rule: &Rule) -> bool {
+    let plan = rule.change.on(Plan::default());
+    rule.change.says("redact_secrets") || masks_nothing(plan.mode) || plan.loss == Loss::None
 }
 
 fn known(name: &str) -> bool {

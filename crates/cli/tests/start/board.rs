@@ -2,11 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::stage::{Running, post, start, turn, upstream};
+use crate::stage::{Running, listen_to, post, start, tersely, turn, upstream};
 
 /// A gateway, where requests go to it, and where it is looked after.
 struct Watched {
@@ -62,6 +63,30 @@ impl Watched {
 
 fn is(answer: &str, status: u16) {
     assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{}", &answer[..answer.len().min(400)]);
+}
+
+/// Behaviour 15.6.
+#[cfg(unix)]
+#[test]
+fn clients_leave_files_for_probes() {
+    let (upstream, _) = upstream(Duration::ZERO);
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let admin = free.local_addr().expect("an address").to_string();
+    drop(free);
+    let url = format!("http://{upstream}");
+    let args = ["serve", "--listen", "127.0.0.1:0", "--upstream", &url];
+    let plain = tersely(&args, &[("TERSELY_ADMIN_LISTEN", &admin)]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", r#"ulimit -n 128; exec "$0" "$@""#]).arg(plain.get_program()).args(plain.get_args());
+    limited.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let served = listen_to(limited);
+    let address = served.address();
+    let _silent: Vec<_> = (0..200).map(|_| TcpStream::connect(&address).expect("a connection")).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let watched = Watched { served, address, admin };
+    let since = Instant::now();
+    is(&watched.ask("GET /healthz", &[], ""), 200);
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tersely_core::{O200k, Tokens};
 
 use crate::stage::{Running, Seen, post, scripted, start};
 
@@ -218,22 +219,37 @@ fn a_compressor_that_fails_or_takes_too_long_changes_nothing() {
     }
 }
 
+/// The number that a header of an answer says.
+fn number(answer: &str, name: &str) -> Option<usize> {
+    let value = answer.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")))?;
+    Some(value.trim().parse().unwrap_or_else(|_| panic!("{name}: {value}")))
+}
+
 /// Behaviour 16.1, check 8: what was done, what it cost, and what was known already.
 #[test]
 fn what_became_of_a_result_is_told() {
     let place = place("told");
-    let body = turn("which?", &log("a log", 120), false);
-    let (first, _) = place.ask(&body);
-    let (second, _) = place.ask(&body);
+    let text = log("a log", 120);
+    let body = turn("which?", &text, false);
+    let (first, sent) = place.ask(&body);
+    let (second, again) = place.ask(&body);
+    assert_eq!(sent, again);
+    let (before, after) = (O200k.count(&text), O200k.count(&result(&sent)));
     for (answer, is_asked) in [(&first, true), (&second, false)] {
-        assert!(answer.contains("x-tersely-stages: api="), "{answer}");
-        assert!(answer.contains("x-tersely-tokens-before: "), "{answer}");
-        assert_eq!(answer.contains("x-tersely-tokens-compressor: "), is_asked, "{answer}");
+        assert_eq!(number(answer, "x-tersely-tokens-before"), Some(before), "{answer}");
+        assert_eq!(number(answer, "x-tersely-tokens-after"), Some(after), "{answer}");
+        let stages = format!("\r\nx-tersely-stages: api={}\r\n", before - after);
+        assert!(answer.contains(&stages), "{stages} {answer}");
+        let bill = number(answer, "x-tersely-tokens-compressor");
+        assert_eq!(
+            bill.is_some_and(|tokens| tokens > before / 2 && tokens < before * 3),
+            is_asked,
+            "{answer}"
+        );
+        assert!(is_asked || bill.is_none(), "what is known costs nothing: {answer}");
     }
     let small = place.ask(&turn("which?", "ok", false)).0;
-    assert!(
-        small.contains("x-tersely-tokens-before: 1\r\n") && !small.contains("x-tersely-stages"),
-        "{small}"
-    );
+    let told = ["before", "after"].map(|name| number(&small, &format!("x-tersely-tokens-{name}")));
+    assert_eq!((told, small.contains("x-tersely-stages")), ([Some(1); 2], false), "{small}");
     assert_eq!(place.compressor.try_iter().count(), 1, "asked about once");
 }

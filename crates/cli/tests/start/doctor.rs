@@ -136,6 +136,30 @@ fn a_report_says_how_it_is_and_nothing_of_the_users() {
     std::fs::remove_dir_all(folder).expect("it goes");
 }
 
+/// Behaviour 24.11: agents that are asked for their version write nothing into the user's home.
+#[test]
+fn nothing_is_written_into_a_home() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("doctor-home");
+    let _ = std::fs::remove_dir_all(&folder);
+    let (home, bin) = (folder.join("home"), folder.join("bin"));
+    for folder in [&home, &bin] {
+        std::fs::create_dir_all(folder).expect("a folder");
+    }
+    let script = "#!/bin/sh\nmkdir -p \"$HOME/.agent\" \"${XDG_DATA_HOME:-$HOME/.local}/agent\" && touch here && echo 1.2.3\n";
+    std::fs::write(bin.join("claude"), script).expect("a script");
+    std::fs::set_permissions(bin.join("claude"), std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    let (home_text, path) = (home.display().to_string(), format!("{}:/usr/bin:/bin", bin.display()));
+    let args = ["doctor", "--listen", &nobody(), "--upstream", &format!("http://{}", nobody())];
+    let ran = tersely(&args, &[("HOME", &home_text), ("PATH", &path)])
+        .current_dir(&home)
+        .output()
+        .expect("it ends");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(has(&said, &["ok", "claude", "1.2.3"]), "{said}");
+    assert_eq!(std::fs::read_dir(&home).expect("a folder").count(), 0);
+}
+
 /// An empty folder of this test's own.
 fn tempfile() -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("tersely-doctor-{}", std::process::id()));

@@ -1,8 +1,9 @@
 //! What `run` and `serve` record, `stats` shows and `purge` forgets.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -138,24 +139,97 @@ fn a_history_that_cannot_be_written_is_said_to_be_and_the_request_goes_through()
     let path = file.display().to_string();
     let env = [("TERSELY_HISTORY_FILE", path.as_str())];
     let done = place.agent(&address.to_string(), &env).output().expect("it ends");
-    check(&done, 0, "1 requests are missing from the history");
+    check(&done, 0, "missing from the history: 1 request: ");
     assert!(seen.try_recv().is_ok(), "the request went through");
     check(&place.tersely(&["stats"], &env).output().expect("it ends"), 2, "begins anew");
     check(&place.tersely(&["purge", "--yes"], &env).output().expect("it ends"), 0, "forgotten");
 }
 
+/// Behaviour 13.11: a gateway that only this machine reaches is one person's, as a run is.
 #[test]
-fn a_server_records_a_file_only_if_told_to() {
+fn a_server_records_its_history_unless_others_reach_it_or_someone_said_no() {
     let (address, _seen) = upstream(std::time::Duration::ZERO);
     let place = Place::new("serve");
-    let (url, state, file) = (format!("http://{address}"), place.state(), place.file().display().to_string());
-    for (name, value) in [("TERSELY_HISTORY_RECORD", "auto"), ("TERSELY_HISTORY_FILE", file.as_str())] {
-        let env = [("XDG_STATE_HOME", state.as_str()), ("TERSELY_HISTORY_RECORD", "auto"), (name, value)];
-        let mut served = start(&["serve", "--listen", "127.0.0.1:0", "--upstream", &url], &env);
+    let (url, state) = (format!("http://{address}"), place.state());
+    for (record, listen) in [("off", "127.0.0.1:0"), ("auto", "0.0.0.0:0"), ("auto", "127.0.0.1:0")] {
+        assert!(!place.file().exists(), "{record} {listen}");
+        let env = [("XDG_STATE_HOME", state.as_str()), ("TERSELY_HISTORY_RECORD", record)];
+        let mut served = start(&["serve", "--listen", listen, "--upstream", &url], &env);
         post(&served.address(), "/v1/messages", &turn().0);
         served.signal("INT");
         served.code();
-        assert_eq!(place.file().exists(), name == "TERSELY_HISTORY_FILE");
     }
+    assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+}
+
+/// Behaviour 13.12: what another process keeps from being written is told.
+#[test]
+fn a_history_that_is_locked_is_said_to_be() {
+    let (address, seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("locked");
+    assert!(place.agent(&address.to_string(), &[]).output().expect("it ends").status.success());
+    let hold = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                c.execute('BEGIN EXCLUSIVE')\nprint('held', flush=True)\nsys.stdin.read()";
+    let mut holder = Command::new("python3")
+        .args(["-c", hold, &place.file().display().to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python");
+    let mut said = [0; 4];
+    holder.stdout.as_mut().expect("a pipe").read_exact(&mut said).expect("it is held");
+    let done = place.agent(&address.to_string(), &[]).output().expect("it ends");
+    drop(holder.stdin.take());
+    holder.wait().expect("it ends");
+    check(&done, 0, "missing from the history: 1 request: ");
+    assert_eq!(seen.try_iter().count(), 2, "the requests went through");
+    assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+}
+
+/// Behaviour 13.12: a file that may grow no further costs its record, and nothing else.
+#[test]
+fn a_limit_on_files_does_not_end_a_run() {
+    let (address, seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("limit");
+    let run = place.agent(&address.to_string(), &[]);
+    let args: Vec<_> = run.get_args().map(|arg| format!("'{}'", arg.display())).collect();
+    let script = format!("ulimit -f 8; exec '{}' {}", env!("CARGO_BIN_EXE_tersely"), args.join(" "));
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &script]).current_dir(place.0.join("shop")).env_clear();
+    limited.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let done = limited.output().expect("it ends");
+    check(&done, 0, "missing from the history: 1 request: ");
+    assert!(seen.try_recv().is_ok(), "the request went through");
+}
+
+/// Behaviour 13.13: what asks no model is no request, in the closing line and in the history alike.
+#[test]
+fn the_closing_line_and_the_history_count_the_same() {
+    let (address, _seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("same");
+    let send = "curl -sI \"$ANTHROPIC_BASE_URL/\"; curl -s \"$ANTHROPIC_BASE_URL/v1/models\"; \
+                curl -s --data-binary @body.json \"$ANTHROPIC_BASE_URL/v1/messages\"";
+    let base = format!("http://{address}");
+    let env = [("ANTHROPIC_BASE_URL", base.as_str())];
+    let done = place.tersely(&["run", "sh", "-c", send], &env).output().expect("it ends");
+    check(&done, 0, "tersely: 1 request: ");
+    assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
+    let shown = words(&place.tersely(&["stats"], &[]).output().expect("it ends").stdout);
+    assert!(!shown.contains("(unknown)") && shown.contains("no $: no answer told its usage"), "{shown}");
+    assert!(shown.contains("tersely dashboard shows more\n"), "{shown}");
+}
+
+/// Behaviour 24.10: one run in another does nothing twice.
+#[test]
+fn a_run_inside_of_a_run_counts_once() {
+    let (address, seen) = upstream(std::time::Duration::ZERO);
+    let place = Place::new("nested");
+    let send = "curl -s --data-binary @body.json \"$ANTHROPIC_BASE_URL/v1/messages\"";
+    let base = format!("http://{address}");
+    let args = ["run", "sh", "-c", &format!("'{}' run sh -c '{send}'", env!("CARGO_BIN_EXE_tersely"))];
+    let done = place.tersely(&args, &[("ANTHROPIC_BASE_URL", &base)]).output().expect("it ends");
+    check(&done, 0, "tersely: 1 request: ");
+    assert_eq!(words(&done.stderr).matches("tersely: ").count(), 1, "{}", words(&done.stderr));
+    assert_eq!(seen.try_iter().count(), 1);
     assert_eq!(place.stats()["periods"]["all"]["requests"], 1);
 }

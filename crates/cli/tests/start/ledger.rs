@@ -1,12 +1,13 @@
 //! The ledger: what a gateway tells of each new result, and of what the provider counted.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -234,9 +235,8 @@ fn each_new_result_has_a_line_with_what_became_of_it() {
         assert_eq!(line["saved_tokens"], saved);
         assert_eq!(line["redacted"], at == 4, "{line}");
         assert_eq!(line["deduped"], at == 6, "{line}");
-        for name in FIELDS {
-            assert!(line.get(name).is_some(), "no {name} in {line}");
-        }
+        measures(line, tool, text);
+        assert_eq!(line["mode"], if at == 3 { "disabled" } else { "standard" }, "{line}");
         let same = line["input_fingerprint64"] == line["output_fingerprint64"];
         assert_eq!(same, line["input_bytes"] == line["output_bytes"] && at != 4, "{line}");
     }
@@ -266,33 +266,67 @@ const STATUSES: [&str; 7] = [
     "compressed",
 ];
 
-/// What the line of a result says at the least.
-const FIELDS: [&str; 24] = [
-    "kind",
-    "event_version",
-    "timestamp_ms",
-    "canonical_tool",
-    "family",
-    "mode",
-    "strategies",
-    "input_bytes",
-    "input_chars",
-    "input_lines",
-    "input_fingerprint64",
-    "output_bytes",
-    "output_chars",
-    "output_lines",
-    "output_fingerprint64",
-    "saved_pct",
-    "redacted",
-    "capped",
-    "deduped",
-    "memo_reused",
-    "memo_changed",
-    "args_fingerprint64",
-    "message_index",
-    "tool_result_index",
-];
+/// The line of a result says what came, what was sent, and of what kind it is.
+fn measures(line: &Value, tool: &str, text: &str) {
+    let number = |name: &str| line[name].as_u64().unwrap_or_else(|| panic!("{name} in {line}"));
+    let count = |count: usize| u64::try_from(count).expect("a count");
+    assert_eq!(number("event_version"), 1);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_millis();
+    assert!(now.abs_diff(number("timestamp_ms").into()) < 600_000, "{line}");
+    assert_eq!(line["canonical_tool"], if tool == "Bash" { "bash" } else { "generic" }, "{line}");
+    assert!(["generic", "json"].contains(&line["family"].as_str().expect("a word")), "{line}");
+    let came = [text.len(), text.chars().count(), text.lines().count()].map(count);
+    assert_eq!(["bytes", "chars", "lines"].map(|name| number(&format!("input_{name}"))), came, "{line}");
+    for name in ["input_fingerprint64", "output_fingerprint64", "args_fingerprint64"] {
+        let hash = line[name].as_str().unwrap_or_else(|| panic!("{name} in {line}"));
+        assert!(hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}: {hash}");
+    }
+    let is_same = line["input_fingerprint64"] == line["output_fingerprint64"];
+    for name in ["bytes", "chars", "lines"] {
+        let (came, sent) = (number(&format!("input_{name}")), number(&format!("output_{name}")));
+        assert!(sent > 0 && (!is_same || came == sent), "{name} in {line}");
+        let is_shorter = line["status"] == "compressed" && name != "lines";
+        assert!(!is_shorter || sent < came, "{name} in {line}");
+    }
+    let strategies = line["strategies"].as_array().expect("a list").iter();
+    let strategies: BTreeSet<_> = strategies.map(|name| name.as_str().expect("a name")).collect();
+    let stages = line["stages"].as_object().expect("stages").keys().map(String::as_str);
+    assert_eq!(strategies, stages.collect(), "{line}");
+    let (saved, before) = (line["saved_tokens"].as_i64().expect("a count"), number("before_tokens"));
+    let percent = line["saved_pct"].as_f64().expect("a number");
+    let tenths = saved * 1000 / i64::try_from(before.max(1)).expect("a count");
+    let told = f64::from(i32::try_from(tenths).expect("tenths")) / 10.0;
+    assert_eq!(format!("{percent:.1}"), format!("{told:.1}"), "{line}");
+    for name in ["capped", "memo_reused", "memo_changed"] {
+        assert_eq!(line[name], false, "{name} in {line}");
+    }
+}
+
+/// Behaviour 12.5 and 13.1: what a client says of its request for its records stands in every line of it.
+#[test]
+fn the_words_of_a_client_stand_in_its_events() {
+    let (upstream, _seen) = scripted(|_| (200, "{}".to_owned()));
+    let ledger = Ledger::open("words", &upstream.to_string(), &[]);
+    let secret = tersely_testing::secrets::fill("ghp_{A36}", 3);
+    let words =
+        json!({ "run": 7, "token": secret, "nested": { "a": 1 }, "note": "x".repeat(300), "ok": true });
+    let said = format!(",\"_forge\":{{\"debug\":{words}}}}}");
+    post(&ledger.address, MESSAGES, &format!("{}{said}", turn().0.strip_suffix('}').expect("an object")));
+    post(&ledger.address, MESSAGES, &turn().0);
+    let requests = ledger.lines("request", 2);
+    let told = &requests[0]["request"];
+    assert_eq!(
+        (&told["run"], &told["ok"], &told["note"]),
+        (&"7".into(), &"true".into(), &"x".repeat(256).into())
+    );
+    assert_eq!(told["nested"], Value::Null);
+    assert!(told["token"].as_str().is_some_and(|token| token.contains("REDACTED")), "{told}");
+    assert_eq!(&ledger.lines("result", 1)[0]["request"], told);
+    assert_eq!(requests[1]["request"], Value::Null, "nobody says it for another");
+    let text = fs::read_to_string(&ledger.path).expect("events");
+    assert!(!text.contains(&secret[4..12]), "{text}");
+    ledger.close();
+}
 
 /// Behaviour 12.2 and 13.1: the variable of another gateway names the same file, in a folder that is not there yet.
 #[test]

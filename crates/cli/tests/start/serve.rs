@@ -176,3 +176,15 @@ fn ctrl_c_takes_no_more_requests() {
     assert_eq!(served.code(), Some(0));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+/// Behaviour 13.22: nobody balances requests over a loopback address, so nobody has to notice that it ends.
+#[test]
+fn sigterm_ends_an_idle_gateway_on_a_loopback_address_at_once() {
+    let (address, _seen) = upstream(Duration::ZERO);
+    let mut served = served(address, &[]);
+    served.address();
+    let begun = Instant::now();
+    served.signal("TERM");
+    assert_eq!(served.code(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+}

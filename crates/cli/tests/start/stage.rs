@@ -99,7 +99,12 @@ pub(crate) struct Running {
 
 /// Starts `tersely`, without the variables of whoever runs the tests.
 pub(crate) fn start(args: &[&str], env: &[(&str, &str)]) -> Running {
-    let mut child = tersely(args, env).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    listen_to(tersely(args, env))
+}
+
+/// Starts a command that is ready.
+pub(crate) fn listen_to(mut command: Command) -> Running {
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
     let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let (tell, said) = channel();
     thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));

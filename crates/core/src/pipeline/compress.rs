@@ -32,21 +32,35 @@ pub fn compress_filtered<'a>(
     call: Call<'_>,
     text: &'a str,
 ) -> Outcome<'a> {
-    if plan.mode <= Mode::Observe || !plan.takes(text.len()) {
+    if plan.mode <= Mode::Observe {
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { plan: *plan, tokens, call, reads_file: call.reads_file(), filter };
-    let Some((sealed, redacted)) = seal(plan, call, text) else { return job.send(text) };
-    Outcome { redacted, ..job.send(&sealed).into_owned() }
+    let job = Job { plan: *plan, tokens, call, verbatim: call.is_verbatim(text), filter };
+    match (seal(plan, call, text), plan.takes(text.len())) {
+        (None, true) => job.send(text),
+        (None, false) => leave(plan, tokens, call, text),
+        (Some((sealed, redacted)), true) => Outcome { redacted, ..job.send(&sealed).into_owned() },
+        (Some((sealed, redacted)), false) => {
+            Outcome { redacted, ..leave(plan, tokens, call, &sealed).into_owned() }
+        }
+    }
 }
 
-/// The text without its secrets, and how many there were, before a stage sees it and whatever the plan allows
-/// to lose. A mask says in words what it is, whatever that costs.
-pub(crate) fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
+/// A text that no stage is to see: only what plays our marks in it is told from them.
+pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
+    let job = Job { plan: *plan, tokens, call, verbatim: false, filter: None };
+    let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
+    job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
+}
+
+/// The text without its secrets, and how many there were, before a stage sees it, before a limit of size is asked, and
+/// whatever the plan allows to lose. A mask says in words what it is, whatever that costs.
+#[must_use]
+pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> {
     let masks = match plan.redact {
         Redaction::Off => false,
-        Redaction::Usual => !call.origin(text).is_editable(),
+        Redaction::Usual => call.origin(text).is_masked(),
         Redaction::All => true,
     };
     let secrets = if masks { redact::find(text) } else { Vec::new() };
@@ -59,8 +73,8 @@ struct Job<'j> {
     plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
-    /// Found out once: a command has to be taken apart for that.
-    reads_file: bool,
+    /// True for a file that an agent may edit. Found out once: a command has to be taken apart for that.
+    verbatim: bool,
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
 }
@@ -78,18 +92,23 @@ impl<'j> Job<'j> {
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
-        let mut run = self.best(plain);
+        let run = self.best(plain);
         if run.loss() < Loss::Detail {
-            let shown = match run.shown(self.telling(text)) {
-                shown if plain.len() == text.len() => shown,
-                shown if shown == plain => Cow::Borrowed(text),
-                shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
-            };
-            let ledger = self.ledger(&mut run, &shown, text);
-            return Outcome { text: shown, redacted: 0, ledger, original: None };
+            return self.show(run, plain, text);
         }
         self.refer(run, text)
             .unwrap_or_else(|| Job { plan: Plan { loss: Loss::Form, ..self.plan }, ..self }.send(text))
+    }
+
+    /// What a run that left nothing out makes of a text; `plain` is the text without the mark of its byte order.
+    fn show<'a>(self, mut run: StageRun<'a, '_>, plain: &str, text: &'a str) -> Outcome<'a> {
+        let shown = match run.shown(self.telling(text)) {
+            shown if plain.len() == text.len() => shown,
+            shown if shown == plain => Cow::Borrowed(text),
+            shown => Cow::Owned(format!("{BYTE_ORDER}{shown}")),
+        };
+        let ledger = self.ledger(&mut run, &shown, text);
+        Outcome { text: shown, redacted: 0, ledger, original: None }
     }
 
     /// What is shown of a text under the name of its original, if that is still cheaper.
@@ -211,7 +230,7 @@ impl<'j> Job<'j> {
 
     /// How far what plays our marks is told from them.
     fn telling(self, text: &str) -> Telling {
-        if self.call.origin(text).is_editable() { Telling::Verbatim } else { Telling::Everywhere }
+        if self.call.origin(text).is_masked() { Telling::Everywhere } else { Telling::Verbatim }
     }
 
     /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
@@ -353,7 +372,7 @@ impl<'j> Job<'j> {
 
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
-        self.reads_file && self.plan.mode < Mode::Aggressive
+        self.verbatim && self.plan.mode < Mode::Aggressive
     }
 }
 

@@ -105,6 +105,7 @@ pub(super) const TOKENS: &[SecretRule] = &[
     ("AIza", Word, 35, 35),
     ("GOCSPX-", Word, 24, 40),
     ("ya29.", Word, 30, 2048),
+    ("1//0", Word, 38, 250),
     ("LTAI", Alnum, 16, 24),
     ("dop_v1_", Hex, 40, 64),
     ("doo_v1_", Hex, 40, 64),

@@ -14,14 +14,14 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
     let scheme = at.checked_sub(1).is_some_and(|before| text.as_bytes()[before].is_ascii_alphanumeric());
     let web = ["http", "https", "git", "ssh"].iter().any(|name| text[..at].ends_with(name));
     let near = &rest[..rest.floor_char_boundary(LONGEST)];
-    let authority = &near[..near.find(ends).unwrap_or(near.len())];
-    let (login, host) = authority.rsplit_once('@')?;
+    let (login, host) = login(near)?;
     if !scheme || is_reserved(host) {
         return None;
     }
     let (start, secret) = match login.split_once(':') {
         Some((user, password)) => {
-            (at + 3 + user.len() + 1, is_password(user, password, host).then_some(password))
+            let opens = is_password(user, password, host) || web && is_weak(user, password, host);
+            (at + 3 + user.len() + 1, opens.then_some(password))
         }
         None => (at + 3, (web && is_token(login)).then_some(login)),
     };
@@ -31,6 +31,30 @@ pub(super) fn find(text: &str, at: usize) -> Option<Range<usize>> {
 fn is_password(user: &str, password: &str, host: &str) -> bool {
     let stock = user == password || (user, password) == ("scott", "tiger");
     !stock && !host.starts_with("sha256:") && value::opens(password)
+}
+
+/// What stands before the host of an address, and the host. A password may have signs in it that end an address in a
+/// sentence or a list.
+fn login(near: &str) -> Option<(&str, &str)> {
+    let authority = |ends: fn(char) -> bool| &near[..near.find(ends).unwrap_or(near.len())];
+    let plain = authority(ends);
+    let is_port = |login: &str| {
+        let after = login.split_once(':').map_or("", |(_, after)| after);
+        after.trim_start_matches(|it: char| it.is_ascii_digit()).starts_with([',', '(', ')'])
+    };
+    plain.rsplit_once('@').or_else(|| {
+        let whole = authority(|it| ends(it) && !matches!(it, ',' | '(' | ')'));
+        whole.rsplit_once('@').filter(|(login, _)| plain.contains(':') && !is_port(login))
+    })
+}
+
+/// True for a common word with digits, which people do choose, at a server that somebody can reach.
+fn is_weak(user: &str, password: &str, host: &str) -> bool {
+    let name = host.split(':').next().unwrap_or_default();
+    let is_reached = name.contains('.') && !name.starts_with("127.");
+    let letters = password.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = password.bytes().filter(u8::is_ascii_digit).count();
+    is_reached && user != password && letters >= 4 && digits >= 2 && value::is_word_like(password)
 }
 
 /// True for a token in a user's place; 32 digits of hex are a project's public key.

@@ -36,6 +36,11 @@ pub(super) fn opens(password: &str) -> bool {
     !number && password.len() > 2 && grade(password) > Grade::Placeholder
 }
 
+/// True for letters, digits and signs that stand for nothing else.
+pub(super) fn is_word_like(value: &str) -> bool {
+    !stands_in(value) && !pieces(value).any(|piece| is_any(piece, SPEAKING))
+}
+
 /// True when a machine may have made it: letters of two sizes, or letters and digits, and no word that says otherwise.
 pub(super) fn is_made(tail: &str) -> bool {
     let has = |test: fn(&u8) -> bool| usize::from(tail.as_bytes().iter().any(test));

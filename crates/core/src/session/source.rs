@@ -18,7 +18,7 @@ impl Source {
     pub(super) fn of(call: Call<'_>) -> Self {
         if is_edit(call) {
             Self::Edit
-        } else if call.reads_file() {
+        } else if call.is_verbatim("") {
             Self::File
         } else {
             Self::Other

@@ -10,7 +10,7 @@ use http::header::{
 };
 use http::{Request, Response, StatusCode, response};
 use hyper::body::Incoming;
-use tersely_core::encode_json;
+use tersely_core::{O200k, encode_json};
 use tokio::net::TcpListener;
 
 use crate::access::AskedKey;
@@ -107,11 +107,11 @@ async fn negotiate(
     Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
 }
 
-/// The JSON of an answer in another form, if that takes fewer bytes and there is time and room to write it; a long one is
+/// The JSON of an answer in another form, if that costs fewer tokens and there is time and room to write it; a long one is
 /// not written where requests are served.
 async fn encoded(gate: &Gate, form: AskedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
-    let write = move || encode_json(form.form(), str::from_utf8(&whole).ok()?);
+    let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
     gate.bench.run(bytes, write).await.ok().flatten()
 }
 

@@ -6,4 +6,4 @@ mod form;
 mod wish;
 
 pub use door::serve_api;
-pub(crate) use wish::FormatWish;
+pub(crate) use wish::{FormatWish, strip};

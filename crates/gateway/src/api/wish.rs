@@ -41,16 +41,21 @@ impl FormatWish {
         let wish = Self::of(request.headers());
         let is_part = request.method() == Method::HEAD || request.headers().contains_key(RANGE);
         let headers = request.headers_mut();
-        headers.remove(PREFER);
         etag::forget(headers);
-        without("text/toon", ACCEPT, "application/json", headers);
-        without("stc", ACCEPT_ENCODING, "identity", headers);
+        strip(headers);
         let wish = Self(wish.0.filter(|_| !is_part));
         if wish.0.is_some() {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         wish
     }
+}
+
+/// Takes out what was asked of us, which is nobody else's.
+pub(crate) fn strip(headers: &mut HeaderMap) {
+    headers.remove(PREFER);
+    without("text/toon", ACCEPT, "application/json", headers);
+    without("stc", ACCEPT_ENCODING, "identity", headers);
 }
 
 /// True when TOON is asked for and JSON is not preferred to it.

@@ -6,10 +6,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
 use http_body::{Body, Frame};
 use tokio::select;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, sleep};
 
@@ -25,13 +26,37 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How often something is said when nothing happens, so that whoever is between does not hang up.
 const BREATH: Duration = Duration::from_secs(15);
 
-/// A stream of the numbers, now and whenever they change.
-pub(crate) fn feed(life: &GateLife, data: Arc<BoardData>) -> Response<Reply> {
-    let (sender, receiver) = channel(1);
-    life.tasks.spawn(tell(data, sender));
-    let mut response = sealed(Response::new(Reply::Watched(Box::pin(Feed(receiver)))));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    response
+/// How many streams there are at a time: each looks at the history as often as that.
+const MOST: usize = 16;
+
+/// How long what is said may wait to be read.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The streams that are open.
+pub(crate) struct Feeds(Arc<Semaphore>);
+
+impl Feeds {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(MOST)))
+    }
+
+    /// A stream of the numbers, now and whenever they change.
+    ///
+    /// # Errors
+    /// When too many are open.
+    pub(crate) fn open(&self, life: &GateLife, data: Arc<BoardData>) -> Result<Response<Reply>, Error> {
+        let message = format!("{MOST} live feeds are open; close one, or ask for /stats");
+        let full = |_| Error::client(StatusCode::SERVICE_UNAVAILABLE, message);
+        let place = Arc::clone(&self.0).try_acquire_owned().map_err(full)?;
+        let (sender, receiver) = channel(1);
+        life.tasks.spawn(async move {
+            let _place = place;
+            tell(data, sender).await;
+        });
+        let mut response = sealed(Response::new(Reply::Watched(Box::pin(Feed(receiver)))));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        Ok(response)
+    }
 }
 
 async fn tell(data: Arc<BoardData>, to: Sender<Bytes>) {
@@ -47,7 +72,7 @@ async fn tell(data: Arc<BoardData>, to: Sender<Bytes>) {
         };
         if let Some(words) = words {
             said = Instant::now();
-            if to.send(words.into()).await.is_err() {
+            if to.send_timeout(words.into(), PATIENCE).await.is_err() {
                 return;
             }
         }

@@ -24,6 +24,7 @@ use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
+use crate::board::feed::Feeds;
 use crate::board::login::Logins;
 use crate::board::play::PlayRoom;
 use crate::board::source::BoardData;
@@ -42,13 +43,14 @@ const UPLOAD: Duration = Duration::from_secs(10);
 const LARGEST: usize = 2 << 20;
 
 /// How long whoever gave a wrong token waits for the answer.
-const REGRET: Duration = Duration::from_millis(400);
+pub(crate) const REGRET: Duration = Duration::from_millis(400);
 
 /// What whoever looks after a gateway is shown.
 pub(crate) struct Board {
     data: Arc<BoardData>,
     play: PlayRoom,
     logins: Logins,
+    feeds: Feeds,
 }
 
 /// Who asks for something.
@@ -65,7 +67,7 @@ impl Board {
     /// Shows what can be shown.
     pub(crate) fn new(display: Display) -> Self {
         let play = PlayRoom::new(display.inside.clone());
-        Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new() }
+        Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
     }
 
     /// True for a browser that has logged in.
@@ -104,7 +106,7 @@ impl Board {
         match visitor.page {
             BoardPath::Page => Ok(page::page(visitor.token)),
             BoardPath::Stats => Ok(json(self.data.stats().await?)),
-            BoardPath::Live => Ok(feed::feed(life, Arc::clone(&self.data))),
+            BoardPath::Live => self.feeds.open(life, Arc::clone(&self.data)),
             BoardPath::Session(session) => Ok(json(self.data.session(session).await?)),
             BoardPath::Logout => Ok(with_cookie(moved(), login::FORGET)),
             BoardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),

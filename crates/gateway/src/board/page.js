@@ -3,6 +3,7 @@
   const SVG = 'http://www.w3.org/2000/svg';
   const PERIODS = [['today', 'Today'], ['week', 'Week'], ['month', '30 days'], ['all', 'All']];
   const NAMES = { today: 'today', week: 'this week', month: 'in 30 days', all: 'so far' };
+  const ABOUT = /*names*/;
   const main = document.getElementById('main');
   const live = document.getElementById('live');
   const state = { stats: null, period: null, session: null, turns: null, open: new Set(), more: new Set(), seen: 0, trial: null };
@@ -47,7 +48,7 @@
     return h('section', { class: 'card' },
       h('h2', {}, title, h('span', {}, about)),
       rows.length ? h('ul', { class: 'bars' }, shown.map((row) => h('li', {},
-        h('span', { class: 'name', title: row.name }, row.name, row.extra && h('small', {}, ` ${row.extra}`)),
+        h('span', { class: 'name', title: row.about ?? row.name }, row.name, row.extra && h('small', {}, ` ${row.extra}`)),
         h('span', { class: 'sum' }, row.sum ?? short(row.before)),
         h('span', { class: `part${row.saved < 0 ? ' less' : ''}` }, row.part ?? share(row.saved, row.before)),
         track(most, ['kept', row.before - Math.max(0, row.saved)], ['saved', Math.max(0, row.saved)])))) : h('p', { class: 'hint' }, 'Nothing yet.'),
@@ -113,8 +114,8 @@
       chart(stats, period),
       stats.holdout && h('div', { class: 'grid' }, holdout(stats.holdout)),
       h('div', { class: 'grid' },
-        bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family, before: it.tokens_before, saved: it.tokens_saved }))),
-        bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
+        bars('Tools', 'tokens of results', sums.tools.map((it) => ({ name: it.tool, extra: it.family === it.tool ? '' : it.family, about: [ABOUT.tool[it.tool], ABOUT.text[it.family]].filter(Boolean).join(' '), before: it.tokens_before, saved: it.tokens_saved }))),
+        bars('Stages', 'tokens saved', sums.stages.map((it) => ({ name: it.stage, about: ABOUT.stage[it.stage], extra: it.fetch_calls ? `fetched back ${exact(it.fetch_calls)}×` : '', before: Math.max(0, it.tokens_saved), saved: it.tokens_saved, sum: '', part: short(it.tokens_saved) }))),
         bars('Clients', 'all tokens', parts(sums.clients)),
         bars('Projects', 'all tokens', parts(sums.projects)),
         bars('Models', 'all tokens', parts(sums.models)),
@@ -157,7 +158,7 @@
 
   const results = (list) => h('ul', { class: 'results' }, list.map((it) => h('li', {},
     h('span', { class: 'mono' }, it.tool),
-    h('span', { class: 'chips' }, h('span', { class: 'chip' }, it.family), it.stages.map((stage) => h('span', { class: 'chip good' }, stage)),
+    h('span', { class: 'chips' }, h('span', { class: 'chip', title: ABOUT.text[it.family] }, it.family), it.stages.map((stage) => h('span', { class: 'chip good', title: ABOUT.stage[stage] }, stage)),
       !it.stages.length && h('span', { class: 'hint' }, it.status.replaceAll('_', ' '))),
     h('span', { class: 'num' }, it.tokens_after < it.tokens_before ? `${exact(it.tokens_before)} → ${exact(it.tokens_after)}` : exact(it.tokens_before)))));
 
@@ -172,7 +173,7 @@
           h('span', { class: 'dim' }, it.model ?? ''),
           h('span', { class: 'dim' }, failed ? '' : `${it.changed} of ${plural(it.results, 'result')}`),
           h('span', { class: 'num dim' }, failed ? '' : `${short(it.tokens_before)} → ${short(it.tokens_after)}`),
-          h('span', { class: failed ? 'num bad' : 'part' }, failed ? `${it.status || it.end}` : share(saved(it), it.tokens_before))),
+          h('span', { class: failed ? 'num bad' : `part${saved(it) < 0 ? ' less' : ''}` }, failed ? `${it.status || it.end}` : share(saved(it), it.tokens_before))),
         h('div', { class: 'detail' },
           h('p', { class: 'hint' }, `${time(it.duration_us)} in all`, it.rewrite_us != null && `, ${time(it.rewrite_us)} of it ours`,
             it.billed && ` · billed ${exact(it.billed.input)} read, ${exact(it.billed.cache_read)} from the cache, ${exact(it.billed.cache_write)} written to it, ${exact(it.billed.output)} out`,
@@ -238,7 +239,7 @@
     const same = it.after >= it.before;
     return [
       h('p', { class: 'big' }, same ? 'Unchanged' : share(it.before - it.after, it.before), ' ', h('small', {}, same ? `${exact(it.before)} tokens; nothing shorter says the same` : `saved: ${exact(it.before)} → ${exact(it.after)} tokens`)),
-      h('ol', { class: 'steps', 'aria-label': 'Steps' }, it.steps.map((step) => h('li', {}, h('b', {}, step.stage), ` ${exact(step.before)} → ${exact(step.after)}`, step.loss !== 'none' && ` · leaves out ${step.loss}`)),
+      h('ol', { class: 'steps', 'aria-label': 'Steps' }, it.steps.map((step) => h('li', { title: ABOUT.stage[step.stage] }, h('b', {}, step.stage), ` ${exact(step.before)} → ${exact(step.after)}`, step.loss !== 'none' && ` · leaves out ${step.loss}`)),
         it.masked > 0 && h('li', {}, `${plural(it.masked, 'secret')} masked`)),
       h('pre', { tabindex: '0', 'aria-label': 'After' }, it.text),
     ];

@@ -1,5 +1,6 @@
 //! The page, with its style and its script in it, and a policy that allows these and nothing else.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -8,6 +9,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use http::{Response, StatusCode};
 use ring::digest::{SHA256, digest};
+use tersely_core::about;
 
 use crate::board::sealed;
 use crate::reply::Reply;
@@ -15,11 +17,21 @@ use crate::reply::Reply;
 const STYLE: &str = include_str!("page.css");
 
 /// The page of whoever is admitted.
-static PAGE: LazyLock<SealedPage> =
-    LazyLock::new(|| SealedPage::of(include_str!("page.html"), STYLE, include_str!("page.js")));
+static PAGE: LazyLock<SealedPage> = LazyLock::new(|| {
+    let script = include_str!("page.js").replace("/*names*/", &names());
+    SealedPage::of(include_str!("page.html"), STYLE, &script)
+});
 
 /// The page of whoever is not.
 static LOGIN: LazyLock<SealedPage> = LazyLock::new(|| SealedPage::of(include_str!("login.html"), STYLE, ""));
+
+/// What names mean: a sentence for each, as an object of JSON.
+fn names() -> String {
+    let kinds = [("stage", about::STAGES), ("tool", about::TOOLS), ("text", about::TEXTS)];
+    let kinds = kinds.map(|(kind, rows)| (kind, rows.iter().copied().collect::<BTreeMap<_, _>>()));
+    // A script ends with the first `</`, wherever that stands.
+    serde_json::to_string(&BTreeMap::from(kinds)).unwrap_or_default().replace('<', "\\u003c")
+}
 
 struct SealedPage {
     text: String,
@@ -93,6 +105,15 @@ mod tests {
                 assert!(found.is_empty(), "{word}: {found:?}");
             }
             assert!(page.len() < 80_000, "{} bytes", page.len());
+        }
+    }
+
+    /// Behaviour 13.25.
+    #[test]
+    fn names_are_explained_in_the_page() {
+        assert!(!PAGE.text.contains("/*names*/"));
+        for (_, sentence) in [about::STAGES, about::TOOLS, about::TEXTS].into_iter().flatten() {
+            assert!(PAGE.text.contains(sentence), "{sentence}");
         }
     }
 

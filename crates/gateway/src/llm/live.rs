@@ -14,6 +14,7 @@ use tersely_engine::{
 use tersely_proof::stable_hash;
 use tersely_store::Store;
 use tersely_wire::{HistoryPlace, Provider, claimed_provider};
+use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
 use crate::display::Inside;
@@ -107,8 +108,11 @@ impl Live {
         let places: Vec<_> = candidates.iter().map(|candidate| candidate.at).collect();
         let inquiry = compressor.inquiry(head, &whose, candidates, books.only_counts);
         Ok(Verdict::Wait(WaitingVerdict(Box::pin(async move {
-            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic.
-            let consulted = tokio::spawn(compressor.consult(inquiry)).await;
+            // A task of its own: it ends what it has begun, whatever becomes of the request, and may panic. Who leaves
+            // drops the guard: then it begins nothing more.
+            let left = CancellationToken::new();
+            let _here = left.clone().drop_guard();
+            let consulted = tokio::spawn(compressor.consult(inquiry, left)).await;
             let consulted = consulted.unwrap_or_else(|_| Consulted::nothing(&places));
             Box::new(move || books.settled(sent, consulted)) as Box<dyn FnOnce() -> Verdict + Send>
         }))))
@@ -256,6 +260,17 @@ impl Rewrite for Live {
                 Err(Refusal { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, message })
             }
         }
+    }
+
+    fn mask(&self, head: &Head<'_>, body: &Bytes) -> Option<Vec<u8>> {
+        let provider = claimed_provider(head.uri.path())?;
+        let request = Request {
+            tenant: head.tenant_name(),
+            asked: asked(head.headers).unwrap_or_default(),
+            named: session(head.headers),
+            ..Request::new(provider, head.uri.path_and_query().map_or("", PathAndQuery::as_str))
+        };
+        self.engine().mask(&request, body)
     }
 
     fn original<'a>(&'a self, head: &Head<'_>, id: String) -> Pending<'a, Sought> {

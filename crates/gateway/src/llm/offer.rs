@@ -123,8 +123,25 @@ async fn judge(gate: &Gate, known: &mut Known, parts: &mut Parts, whole: Whole) 
         }
         // Nobody waits for a verdict twice.
         Ok(Verdict::Keep | Verdict::Wait(_)) => Ok(Offered::plain(as_it_came(bytes, held))),
-        Err(why) => Ok(miss(gate, known, parts, why, as_it_came(bytes, held))),
+        Err(why) => {
+            let outgoing = match masked(gate, parts, &bytes).await {
+                Some(masked) => {
+                    measure(parts, masked.len());
+                    Outgoing::whole(Bytes::from(masked), None, held)
+                }
+                None => as_it_came(bytes, held),
+            };
+            Ok(miss(gate, known, parts, why, outgoing))
+        }
     }
+}
+
+/// What goes on of a body that there was no time for, or that we failed at, if its secrets are to be masked.
+async fn masked(gate: &Gate, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
+    let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
+    let limit = gate.settings.limits.body;
+    // It is waited for whatever the time: how long it may take is bounded by the length of the body.
+    spawn_blocking(move || guarded(|| work.mask(limit, coding)).ok().flatten()).await.ok().flatten()
 }
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
@@ -234,6 +251,12 @@ impl Work {
         if let Ok(body) = self.plain(limit, coding) {
             self.rewrite.sent_plain(&self.head(), &body);
         }
+    }
+
+    /// The body with its secrets masked, and without its coding.
+    fn mask(self, limit: usize, coding: Coding) -> Option<Vec<u8>> {
+        let body = self.plain(limit, coding).ok()?;
+        self.rewrite.mask(&self.head(), &body)
     }
 
     fn head(&self) -> Head<'_> {

@@ -75,6 +75,12 @@ pub trait Rewrite: Send + Sync {
         Whose::of(None, head.uri, head.headers, head.tenant_name()).ok()?.tenant().map(<[u8]>::to_vec)
     }
 
+    /// The body with its secrets masked as [`Rewrite::rewrite`] masks them and nothing else changed, for a request that there
+    /// was no time to rewrite; `None` when nothing is to be masked. It takes a time that the length of the body bounds.
+    fn mask(&self, _head: &Head<'_>, _body: &Bytes) -> Option<Vec<u8>> {
+        None
+    }
+
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
     fn missed(&self, _head: &Head<'_>, _why: Missed) {}
 

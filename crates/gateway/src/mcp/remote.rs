@@ -11,6 +11,7 @@ use tersely_wire::hidden::ResponseFraming;
 use tersely_wire::mcp::ToolKnowledge;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::api;
 use crate::arrival::{Arrival, named, uncode};
 use crate::client::Speaks;
 use crate::coding::Coding;
@@ -135,6 +136,7 @@ impl RemoteServer {
         let ListeningServer { upstream, query, headers } = &self.server;
         parts.uri = upstream.endpoint(parts.uri.query().or(query.as_deref()))?;
         hop::from_request(&mut parts.headers);
+        api::strip(&mut parts.headers);
         for (name, value) in headers {
             parts.headers.insert(name, value.clone());
         }

@@ -53,6 +53,10 @@ impl Rewrite for Hasty {
         verdict
     }
 
+    fn mask(&self, head: &Head<'_>, body: &Bytes) -> Option<Vec<u8>> {
+        self.live.mask(head, body)
+    }
+
     fn missed(&self, head: &Head<'_>, why: Missed) {
         self.live.missed(head, why);
     }
@@ -143,6 +147,25 @@ async fn the_memo_and_a_coding_change_nothing_of_it() {
         bodies.push(seen.body);
     }
     assert!(bodies[0] == bodies[1] && bodies[0] != first.body);
+}
+
+/// Behaviour 14.9: no limit of time goes before a mask, and what was masked for want of time stays as it was sent.
+#[tokio::test]
+async fn what_there_was_no_time_for_is_masked() {
+    let house = House::new().await;
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let body = conversation(2).replace("\\\"turn\\\":0,", &format!("\\\"turn\\\":\\\"{secret}\\\","));
+    assert!(body.contains(&secret));
+    let (answer, seen) = house.ask(true, "one", body.clone(), "identity").await;
+    let sent = String::from_utf8(seen.body.to_vec()).unwrap();
+    assert_eq!(answer.header("x-tersely-missed"), "late");
+    assert_eq!(sent, body.replace(&secret, "[REDACTED_SECRET]"), "masked, and nothing else");
+    let (answer, again) = house.ask(false, "one", body.clone(), "identity").await;
+    assert_eq!((answer.header("x-tersely-unshortened"), &again.body), ("2", &seen.body));
+    let mut sink = GzEncoder::new(Vec::new(), Compression::default());
+    std::io::Write::write_all(&mut sink, body.as_bytes()).unwrap();
+    let (_, coded) = house.ask(true, "two", sink.finish().unwrap(), "gzip").await;
+    assert_eq!((&coded.body, coded.headers.get("content-encoding")), (&seen.body, None));
 }
 
 /// Whatever the reason, it is told.

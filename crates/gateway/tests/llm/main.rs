@@ -9,6 +9,7 @@
 )]
 
 mod access;
+mod admin;
 mod caller;
 mod cloud;
 mod crowd;

@@ -17,8 +17,8 @@ use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, Keeper, L
 use tersely_store::{Store, StoreSettings};
 
 use crate::scene::{
-    Any, Conversation, ERROR, Gateway, Seen, answer, any, feed, gateway, log, recorder, send, settings, soon,
-    upstream,
+    Any, Conversation, ERROR, Gateway, Raw, Seen, answer, any, feed, gateway, log, recorder, send, settings,
+    soon, upstream,
 };
 
 /// How long a compressor may take here.
@@ -319,6 +319,30 @@ async fn calls_begin_at_the_pace_that_is_set() {
     let made = calls.lock().unwrap().len();
     assert!((2..=4).contains(&made), "two at once, and one each half second: {made}");
     assert_eq!(body.matches("120 jobs ran.").count(), made);
+}
+
+/// Behaviour 15.3: nobody waits for the answers of a client that has left, so no further call begins; asked again, those that
+/// were not made are.
+#[tokio::test]
+async fn no_call_begins_for_a_client_that_has_left() {
+    let (address, calls) = compressor(differs).await;
+    let slow =
+        CompressorSettings { timeout: Duration::from_secs(15), ..service(&format!("http://{address}/slow")) };
+    let scene = Scene::new(slow, Fallback::Whole).await;
+    let body = at_once(30).body();
+    let mut client = Raw::open(scene.gateway.address).await;
+    let head =
+        format!("POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n", body.len());
+    client.write(head + &body).await;
+    let made = || calls.lock().unwrap().len();
+    while made() < 10 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    drop(client);
+    tokio::time::sleep(SLOW * 3).await;
+    assert_eq!(made(), 10, "what has begun ends, and nothing else begins");
+    let (body, _) = scene.sent(&[], &at_once(30)).await;
+    assert_eq!((made(), body.matches("120 jobs ran.").count()), (30, 30), "nothing was settled for it");
 }
 
 /// Behaviour 8.10: what a server refuses to one login is no reason to leave it alone for others.

@@ -31,6 +31,25 @@ impl Call<'_> {
         let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         self.is_part || self.command.is_some_and(|line| runs && picks(line))
     }
+
+    /// The number in its file of the first line that the call shows, where the command says so: `sed -n '200,400p' x`,
+    /// `tail -n +200 x`.
+    #[must_use]
+    pub fn first_line(&self) -> Option<usize> {
+        let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
+        let commands = shell::commands(self.command.filter(|_| runs)?);
+        let [command] = &commands[..] else { return None };
+        let words = bare(&command.words);
+        let first = match &*name(words.first()?) {
+            "sed" if words.iter().any(|word| word == "-n") => {
+                let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
+                script.strip_suffix('p')?.split_once(',').map_or("", |(first, _)| first)
+            }
+            "tail" => words.iter().find_map(|word| word.trim_start_matches("-n").strip_prefix('+'))?,
+            _ => return None,
+        };
+        first.parse().ok().filter(|first| *first > 0)
+    }
 }
 
 /// True when a command of the line picks lines.
@@ -60,6 +79,25 @@ mod tests {
         ] {
             let call = Call { tool: "Bash", command: Some(line), ..Call::default() };
             assert_eq!(call.asks_for_part(), part, "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_tell_where_they_begin() {
+        for (line, first) in [
+            ("sed -n '200,400p' app.log", Some(200)),
+            ("sudo sed -n 7,9p app.log", Some(7)),
+            ("tail -n +30 app.log", Some(30)),
+            ("tail -n+5 app.log", Some(5)),
+            ("sed -n '/a/,/b/p' app.log", None),
+            ("sed 's/a/b/p' app.log", None),
+            ("tail -n 30 app.log", None),
+            ("sed -n '2,9p' a.log; cat b.log", None),
+            ("cat a.log | sed -n '2,9p'", None),
+            ("", None),
+        ] {
+            let call = Call { tool: "Bash", command: Some(line), ..Call::default() };
+            assert_eq!(call.first_line(), first, "{line}");
         }
     }
 

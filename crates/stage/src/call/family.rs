@@ -88,6 +88,7 @@ const PREFIXES: &[(&str, &[&str])] = &[
     ("elif", &[]),
     ("else", &[]),
     ("env", &["-u", "-C"]),
+    ("eval", &[]),
     ("exec", &[]),
     ("hatch run", &[]),
     ("if", &[]),

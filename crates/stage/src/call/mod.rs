@@ -1,9 +1,13 @@
 //! The tool call that a result answers.
 
+mod carrier;
+mod code;
 mod extent;
 mod family;
+mod file;
 mod origin;
 mod printed;
+mod quoted;
 mod screen;
 mod shell;
 mod tool;
@@ -32,10 +36,23 @@ impl Call<'_> {
         ToolKind::named(self.tool)
     }
 
-    /// True when the result is the text of a file, which an agent may edit.
+    /// True when `text`, which answered the call, must stay as it is: it is a file that an agent may edit.
+    ///
+    /// What a client's own tool reads is, whatever the file: the client may ask for what was read. Where no command tells,
+    /// what looks like source is. The empty text stands for one that is not known: then the call alone decides.
     #[must_use]
-    pub fn reads_file(&self) -> bool {
-        self.family() == Family::Read
+    pub fn is_verbatim(&self, text: &str) -> bool {
+        self.tool_kind() == ToolKind::Read
+            || match self.origin(text) {
+                Origin::File => true,
+                Origin::Other | Origin::Search => self.may_print_code() && code::is_code(text),
+                Origin::Data | Origin::Change | Origin::Edit => false,
+            }
+    }
+
+    /// True for tools that may show anything.
+    fn may_print_code(&self) -> bool {
+        matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic)
     }
 
     /// True when the command line shows the output of a command that `fits`, written without assignments, prefixes such as

@@ -1,23 +1,29 @@
-//! Where a result's text comes from: what an agent may edit, or anything else.
+//! Where a result's text comes from, which decides what may be done to it: masks, forms, cuts and references alike.
 //!
-//! What an agent may edit is not masked unless that was asked for by name: an agent writes back what it reads, and a
-//! mask would end up in the file. Where one line runs several commands, one that shows a file is enough.
+//! What an agent may edit stays as it is, and is not masked unless that was asked for by name: an agent writes back what it
+//! reads, and a mask would end up in the file. Where one line runs several commands, one that shows such a file is enough.
 
+use crate::call::carrier;
 use crate::call::family::{bare, name, script};
+use crate::call::file::FileUse;
 use crate::call::shell::{Output, ShellCommand};
-use crate::call::{Call, ToolKind, shell};
+use crate::call::{Call, ToolKind, quoted, shell};
 
-/// Where a text comes from.
+/// Where a text comes from; what must stay most as it is comes last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// A file, or a change of one.
-    File,
+    /// The environment, a log, a server's answer.
+    Other,
+    /// A file that is read and not edited, or what a query found in one.
+    Data,
     /// Lines of files.
     Search,
+    /// Changes of files, as they are compared or recorded.
+    Change,
     /// An edit, which may show what it changed.
     Edit,
-    /// Anything else: the environment, a log, a server's answer.
-    Other,
+    /// A file that an agent may edit.
+    File,
 }
 
 /// Commands that show files.
@@ -25,47 +31,62 @@ const SHOWS: &[&str] = &[
     "awk",
     "bat",
     "batcat",
+    "bzcat",
     "cat",
-    "colordiff",
+    "ccat",
     "column",
-    "comm",
     "cut",
-    "diff",
+    "expand",
+    "fmt",
     "fold",
     "gawk",
     "gc",
     "get-content",
+    "gsed",
     "head",
-    "jq",
+    "iconv",
     "less",
     "more",
+    "most",
     "nl",
     "paste",
-    "sdiff",
+    "pr",
+    "pygmentize",
     "sed",
     "sort",
     "tac",
     "tail",
     "type",
     "uniq",
-    "yq",
+    "xzcat",
+    "zcat",
 ];
+
+/// Commands that compare files.
+const COMPARES: &[&str] = &["colordiff", "comm", "delta", "diff", "difft", "icdiff", "sdiff"];
+
+/// Commands that find values in files.
+const QUERIES: &[&str] = &["dasel", "gron", "jq", "mlr", "qsv", "xmllint", "xq", "xsv", "yq"];
 
 /// Commands that show lines of files.
 const SEARCHES: &[&str] =
-    &["ack", "ag", "egrep", "fgrep", "grep", "rg", "ripgrep", "select-string", "sls", "ugrep"];
+    &["ack", "ag", "egrep", "fgrep", "grep", "rg", "ripgrep", "select-string", "sls", "ugrep", "zgrep"];
 
 /// Commands whose first argument is a script or a pattern, not a file.
-const SCRIPTED: &[&str] = &["awk", "gawk", "jq", "sed", "yq"];
+const SCRIPTED: &[&str] = &["awk", "gawk", "gsed", "sed"];
 
 /// Commands that change files.
 const EDITS: &[&str] = &["apply_patch", "patch"];
 
-/// What git shows of files.
+/// Shells, and how those of Windows are told a line.
+const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
+const WINDOWS: &[&str] = &["cmd", "powershell", "pwsh"];
+const TOLD: &[&str] = &["-c", "-command", "/c", "/k"];
+
+/// What git shows of changes.
 const GIT: &[&str] = &[
     "annotate",
     "blame",
-    "cat-file",
     "diff",
     "diff-tree",
     "difftool",
@@ -79,160 +100,214 @@ const GIT: &[&str] = &[
 /// Options of git that take a value.
 const GIT_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree"];
 
-/// Commands that run another, here or elsewhere.
-const CARRIERS: &[&str] =
-    &["docker", "docker-compose", "find", "fd", "kubectl", "nerdctl", "oc", "podman", "ssh", "wsl"];
-
-/// Interpreters, and how their scripts read a file.
+/// Interpreters, how their scripts read a file, and how they print one as it is.
 const INTERPRETERS: &[&str] = &["bun", "deno", "node", "perl", "php", "python", "ruby"];
-const READS: &[&str] = &["open(", "read_text", "readFile", "File.read", "file_get_contents", "IO.read"];
+const READS: &[&str] = &[
+    "open(",
+    "read_text",
+    "readFile",
+    "File.read",
+    "file_get_contents",
+    "IO.read",
+    "ReadAllText",
+    "ReadAllLines",
+];
+const PRINTS: &[&str] = &[
+    "print(open(",
+    "print(Path(",
+    "print(pathlib.Path(",
+    "write(open(",
+    "console.log(fs.read",
+    "console.log(require('fs').read",
+    "stdout.write(fs.read",
+    "log(await Bun.file",
+    "puts File.read",
+    "print File.read",
+    "echo file_get_contents",
+    "puts IO.read",
+];
 
-/// A shell within a shell deeper than this is not looked into.
+/// A command within a command deeper than this is not looked into.
 const MAX_DEPTH: usize = 4;
 
 impl Origin {
     /// The origin of `text`, which answered `call`.
     pub(super) fn of(call: Call<'_>, text: &str) -> Self {
+        let logged = |path| FileUse::of_path(path, 0) == FileUse::Log;
         match call.tool_kind() {
-            ToolKind::Read if call.command.is_some_and(is_log) => Self::Other,
+            ToolKind::Read if call.command.is_some_and(logged) => Self::Other,
             ToolKind::Read => Self::File,
             ToolKind::Grep => Self::Search,
             ToolKind::Edit | ToolKind::Write => Self::Edit,
             ToolKind::Glob => Self::Other,
             // A tool that nobody knows: its text may tell.
-            ToolKind::Generic if is_diff(text) || is_numbered(text) => Self::File,
-            ToolKind::Bash | ToolKind::Generic => call.command.map_or(Self::Other, of_script),
+            ToolKind::Generic if is_diff(text) => Self::Change,
+            ToolKind::Generic if is_numbered(text) => Self::File,
+            ToolKind::Bash | ToolKind::Generic => {
+                call.command.map_or(Self::Other, |line| Reading { text, depth: 0 }.script(line))
+            }
         }
     }
 
-    /// True when an agent may write the text back to a file.
+    /// True when secrets in it are masked unless something else was asked for: no file that was read is.
+    #[must_use]
+    pub fn is_masked(self) -> bool {
+        self == Self::Other
+    }
+
+    /// True when an agent may write what the text shows back to a file.
     #[must_use]
     pub fn is_editable(self) -> bool {
-        self != Self::Other
+        self >= Self::Search
     }
 }
 
-/// The origin of what a command line prints, or of what a program does that has one in quotes.
-fn of_script(script: &str) -> Origin {
-    match of_line(script, 0) {
-        Origin::Other if script.contains("apply_patch") => Origin::Edit,
-        Origin::Other => quoted(script)
-            .map(|line| of_line(&line, 1))
-            .find(|origin| origin.is_editable())
-            .unwrap_or(Origin::Other),
-        origin => origin,
-    }
+/// A command line that is read to find where `text` comes from.
+#[derive(Clone, Copy)]
+struct Reading<'t> {
+    text: &'t str,
+    depth: usize,
 }
 
-/// Texts in quotes that a script is looked through for.
-const QUOTED: usize = 64;
-
-/// The first texts in quotes, without their escapes.
-fn quoted(script: &str) -> impl Iterator<Item = String> {
-    let mut rest = script;
-    std::iter::from_fn(move || {
-        let (open, quote) = rest.char_indices().find(|(_, char)| matches!(char, '"' | '\'' | '`'))?;
-        let inside = &rest[open + 1..];
-        let mut escaped = false;
-        let end = inside.find(|char: char| {
-            let ends = char == quote && !escaped;
-            escaped = char == '\\' && !escaped;
-            ends
-        });
-        let text = &inside[..end.unwrap_or(inside.len())];
-        rest = end.map_or("", |end| &inside[end + 1..]);
-        Some(text.replace("\\n", "\n").replace('\\', ""))
-    })
-    .take(QUOTED)
-}
-
-/// The first of several origins that an agent may edit.
-fn of_line(line: &str, depth: usize) -> Origin {
-    let commands = shell::commands(line);
-    let scripted = READS.iter().any(|read| line.contains(read));
-    commands
-        .split_inclusive(|command| command.output != Output::Piped)
-        .filter(|pipeline| pipeline.last().is_some_and(|last| last.output != Output::Filed))
-        .map(|pipeline| of_pipeline(pipeline, scripted, depth))
-        .find(|origin| origin.is_editable())
-        .unwrap_or(Origin::Other)
-}
-
-/// Of a pipeline it is the first command's, or that of one that is told its files by the others.
-fn of_pipeline(pipeline: &[ShellCommand], scripted: bool, depth: usize) -> Origin {
-    let told = |command: &&ShellCommand| command.words.first().is_some_and(|word| word == "xargs");
-    let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(told));
-    let origins = sources.map(|command| of_command(bare(&command.words), scripted, depth));
-    origins.into_iter().find(|origin| origin.is_editable()).unwrap_or(Origin::Other)
-}
-
-fn of_command(words: &[String], scripted: bool, depth: usize) -> Origin {
-    let Some((first, rest)) = words.split_first() else { return Origin::Other };
-    let name = name(first);
-    let is = |names: &[&str]| names.contains(&&*name);
-    match &*name {
-        "bash" | "sh" | "zsh" | "dash" if depth < MAX_DEPTH => {
-            script(rest).map_or(Origin::Other, |line| of_line(line, depth + 1))
+impl Reading<'_> {
+    /// The origin of what a command line prints, or of what a program does that has lines in quotes.
+    fn script(self, script: &str) -> Origin {
+        let origin = self.line(script);
+        if origin == Origin::File || self.depth >= MAX_DEPTH || !quoted::runs(script) {
+            return origin;
         }
-        "git" => of_git(rest),
-        _ if is(EDITS) => Origin::Edit,
-        _ if (is(SHOWS) || is(SEARCHES)) && shows_logs(&name, rest) => Origin::Other,
-        _ if is(SHOWS) => Origin::File,
-        _ if is(SEARCHES) => Origin::Search,
-        _ if is(CARRIERS) && depth < MAX_DEPTH => carried(rest, scripted, depth + 1),
-        _ if is(INTERPRETERS) && scripted => Origin::File,
-        _ => Origin::Other,
+        let patched = if script.contains("apply_patch") { Origin::Edit } else { origin };
+        let lines = quoted::lines(script);
+        lines.iter().map(|line| self.deeper().script(line)).fold(origin.max(patched), Origin::max)
     }
-}
 
-fn of_git(words: &[String]) -> Origin {
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        if GIT_VALUED.contains(&word.as_str()) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return match word.as_str() {
-                "grep" => Origin::Search,
-                "apply" | "am" => Origin::Edit,
-                word if GIT.contains(&word) => Origin::File,
-                _ => Origin::Other,
-            };
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// Of several commands it is that of the one that must stay most as it is.
+    fn line(self, line: &str) -> Origin {
+        shell::commands(line)
+            .split_inclusive(|command| command.output != Output::Piped)
+            .filter(|pipeline| pipeline.last().is_some_and(|last| last.output != Output::Filed))
+            .map(|pipeline| self.pipeline(pipeline, line))
+            .max()
+            .unwrap_or(Origin::Other)
+    }
+
+    /// Of a pipeline it is the first command's, or that of one that is told its files by the others.
+    fn pipeline(self, pipeline: &[ShellCommand], line: &str) -> Origin {
+        let told = |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
+        let asks = |command: &ShellCommand| {
+            bare(&command.words).first().is_some_and(|word| QUERIES.contains(&&*name(word)))
+        };
+        let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(told));
+        let origin = sources.map(|command| self.command(bare(&command.words), line)).max();
+        match origin.unwrap_or(Origin::Other) {
+            Origin::File if pipeline.iter().any(asks) => Origin::Data,
+            origin => origin,
         }
     }
-    Origin::Other
-}
 
-/// The origin of what a command runs elsewhere: from the first word on that shows files, or in a line of its own.
-fn carried(words: &[String], scripted: bool, depth: usize) -> Origin {
-    let shows = |word: &String| {
-        let name = name(word);
-        [SHOWS, SEARCHES, &["bash", "sh"]].iter().any(|names| names.contains(&&*name))
-    };
-    if let Some(at) = words.iter().position(shows) {
-        return of_command(&words[at..], scripted, depth);
+    fn command(self, words: &[String], line: &str) -> Origin {
+        let Some((first, rest)) = words.split_first() else { return Origin::Other };
+        let name = name(first);
+        let is = |names: &[&str]| names.contains(&&*name);
+        let in_script = |of: &[&str]| of.iter().any(|part| line.contains(part));
+        let deep = self.depth >= MAX_DEPTH;
+        match &*name {
+            // As `env -S` and `eval` are told.
+            _ if first.contains(' ') && !deep => self.deeper().script(&words.join(" ")),
+            "git" => self.git(rest),
+            _ if is(SHELLS) && !deep => script(rest).map_or(Origin::Other, |line| self.deeper().script(line)),
+            _ if is(WINDOWS) && !deep => told(rest).map_or(Origin::Other, |line| self.deeper().script(&line)),
+            _ if is(EDITS) => Origin::Edit,
+            _ if is(COMPARES) => Origin::Change,
+            _ if is(QUERIES) => Origin::Data,
+            _ if is(SHOWS) => self.files(&files(&name, rest)),
+            _ if is(SEARCHES) => searched(rest),
+            _ if carrier::carries(&name) && !deep => self.deeper().carried(rest, line),
+            _ if is(INTERPRETERS) && filters(rest) => Origin::File,
+            _ if is(INTERPRETERS) && in_script(PRINTS) => Origin::File,
+            _ if is(INTERPRETERS) && in_script(READS) => Origin::Data,
+            _ if name.contains("system.io.file") && in_script(READS) => Origin::File,
+            _ => Origin::Other,
+        }
     }
-    words.last().filter(|line| line.contains(' ')).map_or(Origin::Other, |line| of_line(line, depth))
+
+    /// The origin of what is shown of `files`.
+    fn files(self, files: &[&str]) -> Origin {
+        match FileUse::of_all(files, self.text) {
+            FileUse::Log => Origin::Other,
+            FileUse::Data => Origin::Data,
+            FileUse::Text => Origin::File,
+        }
+    }
+
+    fn git(self, words: &[String]) -> Origin {
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if GIT_VALUED.contains(&word.as_str()) {
+                words.next();
+            } else if !word.starts_with('-') {
+                // As in `git show HEAD:src/a.rs`.
+                let path = words.clone().find_map(|word| word.split_once(':').map(|(_, path)| path));
+                return match (word.as_str(), path) {
+                    ("show", Some(path)) => self.files(&[path]),
+                    ("cat-file", path) => self.files(&Vec::from_iter(path)),
+                    ("grep", _) => Origin::Search,
+                    ("apply" | "am", _) => Origin::Edit,
+                    (word, _) if GIT.contains(&word) => Origin::Change,
+                    _ => Origin::Other,
+                };
+            }
+        }
+        Origin::Other
+    }
+
+    /// The origin of what a command runs elsewhere: from the first word on that shows files, or in a line of its own.
+    fn carried(self, words: &[String], line: &str) -> Origin {
+        let shows = |word: &String| {
+            let name = name(word);
+            let known = [SHOWS, SEARCHES, SHELLS, WINDOWS, QUERIES, COMPARES, &["git", "python"]];
+            known.iter().any(|names| names.contains(&&*name))
+        };
+        let run = words.iter().position(shows).map(|at| self.command(&words[at..], line));
+        let lines = words.iter().filter(|word| word.contains(' ')).map(|line| self.script(line));
+        lines.chain(run).max().unwrap_or(Origin::Other)
+    }
 }
 
-/// True when all that a command is told to show are logs.
-fn shows_logs(name: &str, words: &[String]) -> bool {
-    let mut files: Vec<_> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let scripted = SCRIPTED.contains(&name) || SEARCHES.contains(&name);
-    if scripted && files.len() > 1 {
+/// The line that a shell of Windows is told to run.
+fn told(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| TOLD.contains(&&*word.to_ascii_lowercase()))?;
+    words.get(at + 1..).map(|words| words.join(" "))
+}
+
+/// The files that a command is told to show: what is no option, no number and no script.
+fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
+    let number = |word: &str| word.chars().all(|char| char.is_ascii_digit() || "+-:,kKmM".contains(char));
+    let mut files: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    if SCRIPTED.contains(&name) && !files.is_empty() {
         files.remove(0);
     }
-    let mut paths = files.into_iter().filter(|word| word.contains(['.', '/'])).peekable();
-    paths.peek().is_some() && paths.all(|path| is_log(path))
+    files.retain(|word| word.is_empty() || !number(word));
+    files
 }
 
-/// True when a path names a file that programs write and nobody edits.
-fn is_log(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    let base = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    let ends = |end: &&str| base.ends_with(*end);
-    path.starts_with("/var/log/")
-        || base.contains(".log.")
-        || [".log", ".out", ".err", ".output"].iter().any(ends)
+/// The origin of what a search finds: lines of files, unless all that it is told to look at are logs.
+fn searched(words: &[String]) -> Origin {
+    let mut given = words.iter().filter(|word| !word.starts_with('-')).skip(1).peekable();
+    let logs = given.peek().is_some() && given.all(|path| FileUse::of_path(path, 0) == FileUse::Log);
+    if logs { Origin::Other } else { Origin::Search }
+}
+
+/// True when an interpreter is told to print lines of files, as in `perl -ne`.
+fn filters(words: &[String]) -> bool {
+    let Some(option) = words.first().and_then(|word| word.strip_prefix('-')) else { return false };
+    let short = option.len() <= 4 && option.bytes().all(|byte| byte.is_ascii_alphabetic());
+    short && option.ends_with('e') && option.contains(['n', 'p'])
 }
 
 /// True when a text begins as a change of files does.
@@ -282,8 +357,6 @@ mod tests {
                 "head -50 a.toml; env",
                 "cd x && tail -n 3 y.env",
                 "git show HEAD:src/a.rs",
-                "git -C repo --no-pager diff -- a",
-                "git log -p -3",
                 "bash -lc 'cat .env'",
                 "find . -name '*.py' | xargs cat",
                 "find . -name '*.py' -exec cat {} +",
@@ -295,9 +368,17 @@ mod tests {
                 "for f in *; do cat $f; done",
                 "Get-Content settings.py",
                 "cat settings.py app.log",
-                "cat config.json | jq .",
+                "cat Makefile app.log",
+                "grep -n x a.py; sed -n 1,9p a.py",
+                "[System.IO.File]::ReadAllText('a.cs')",
+                "perl -ne 'print if 1..9' a.py",
+                "cat $(git ls-files)",
             ],
         );
+    }
+
+    #[test]
+    fn commands_that_show_something_of_files_are_told_apart() {
         check(
             Origin::Search,
             &["grep -rn -C3 timeout src", "rg TOKEN", "git grep -n key", "grep -n 'a.b' settings.py | head"],
@@ -307,6 +388,28 @@ mod tests {
             &[
                 r#"const done = await tools.exec_command({"cmd": "cat settings.py"}); text(done.output);"#,
                 r#"text(await tools.exec_command({cmd: 'sed -n \"1,9p\" a.py'}))"#,
+            ],
+        );
+        check(
+            Origin::Change,
+            &[
+                "git -C repo --no-pager diff -- a",
+                "git log -p -3",
+                "git show HEAD",
+                "diff a b",
+                "git blame a.rs",
+            ],
+        );
+        check(
+            Origin::Data,
+            &[
+                "cat Cargo.lock",
+                "cat config.json | jq .",
+                "jq .a package.json",
+                "head events.jsonl",
+                "tail -n 50 dist/app.js app.log",
+                "git show HEAD:Cargo.lock",
+                "python3 -c \"import json; print(len(json.load(open('a.json'))))\"",
             ],
         );
         check(Origin::Edit, &[r#"text(await tools.apply_patch("*** Begin Patch"));"#]);
@@ -331,6 +434,9 @@ mod tests {
                 "grep -i error logs/server.log",
                 "grep 'a.b' app.log.1",
                 "cat nohup.out | grep KEY",
+                "git commit -m 'cat the file'",
+                "cat logs/*.log | tail -n 5",
+                "sed -n '1,9p' /var/log/syslog",
                 "git remote -v",
                 "git config -l",
                 "cat > f <<EOF\nx\nEOF",
@@ -371,10 +477,10 @@ mod tests {
 
     #[test]
     fn of_unknown_tools_the_text_tells() {
-        for text in ["     1\ta\n     2\tb\n     3\tc", "Here it is:\n7→x\n8→\n9→y", "diff --git a/x b/x\n"]
-        {
+        for text in ["     1\ta\n     2\tb\n     3\tc", "Here it is:\n7→x\n8→\n9→y"] {
             assert_eq!(of_tool("show_code", None, text), Origin::File, "{text}");
         }
+        assert_eq!(of_tool("show_code", None, "diff --git a/x b/x\n"), Origin::Change);
         for text in ["1: x\n1: y\n1: z", "a\nb", "", "1\n2\n3", "10:01 up\n11:02 down"] {
             assert_eq!(of_tool("show_code", None, text), Origin::Other, "{text}");
         }

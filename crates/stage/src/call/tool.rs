@@ -62,7 +62,15 @@ const NAMES: [(ToolKind, &[&str]); 6] = [
             "notebookread",
             "read_many_files",
             "read_multiple_files",
-            "readfile",
+            "cat",
+            "get_content",
+            "open",
+            "open_entire_file",
+            "read_files",
+            "read_multiple_text_files",
+            "text_editor",
+            "view_files",
+            "view_line_range",
         ],
     ),
     (ToolKind::Grep, &["grep", "rg", "ripgrep", "search", "search_files", "find_in_files", "grep_search"]),
@@ -120,9 +128,32 @@ impl ToolKind {
     /// The tool that a client calls `name`; a server's prefix, as in `mcp__files__read_file`, says nothing.
     pub(super) fn named(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
-        let known = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(bare));
-        NAMES.iter().find(|(_, names)| known(names)).map_or(Self::Generic, |(tool, _)| *tool)
+        let known = |names: &[&str]| names.iter().any(|known| letters(known).eq(letters(bare)));
+        let named = NAMES.iter().find(|(_, names)| known(names)).map(|(tool, _)| *tool);
+        named.unwrap_or(if ends_as_reader(bare) { Self::Read } else { Self::Generic })
     }
+}
+
+/// A name as every client spells it: `ReadManyFiles`, `Read Files`, `read_many_files`.
+fn letters(name: &str) -> impl DoubleEndedIterator<Item = char> {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase())
+}
+
+/// What the names of tools end with that show files, under whatever prefix a client puts before a server's tools.
+const READERS: [&str; 7] = [
+    "readfile",
+    "readtextfile",
+    "readmanyfiles",
+    "readmultiplefiles",
+    "getfilecontents",
+    "viewfile",
+    "openfile",
+];
+
+fn ends_as_reader(name: &str) -> bool {
+    let ends =
+        |end: &str| end.chars().rev().zip(letters(name).rev()).filter(|(a, b)| a == b).count() == end.len();
+    READERS.iter().any(|end| ends(end))
 }
 
 #[cfg(test)]
@@ -140,6 +171,8 @@ mod tests {
             ("WebFetch execute_sql reader __ mcp__ ünï", ToolKind::Generic),
             ("Edit MultiEdit apply_patch mcp__files__edit_file", ToolKind::Edit),
             ("Write mcp__files__write_file", ToolKind::Write),
+            ("ReadManyFiles read-files cat view open_file Get-Content builtin_read_file", ToolKind::Read),
+            ("mcp_files_read_text_file github-mcp-server-get_file_contents text_editor", ToolKind::Read),
             ("Bash exec_command mcp__box__Shell PowerShell", ToolKind::Bash),
         ] {
             for name in names.split(' ') {
@@ -147,6 +180,7 @@ mod tests {
                 assert_eq!(ToolKind::named(&name.to_ascii_uppercase()), tool, "{name}");
             }
         }
+        assert_eq!(ToolKind::named("Read Files"), ToolKind::Read);
         assert_eq!(ToolKind::named(""), ToolKind::Generic);
     }
 }

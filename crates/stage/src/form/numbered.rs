@@ -3,6 +3,7 @@
 //! An empty line between two numbered ones has no number: nobody asks for one, and both neighbours have theirs.
 //! The file's own text stays byte for byte what an edit tool must match.
 
+use crate::call::ToolKind;
 use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
@@ -34,7 +35,7 @@ impl Stage for Numbered {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let (head, shape) = begin(text)?;
+        let (head, shape) = begin(scene, text)?;
         let mut out = String::with_capacity(text.len());
         let mut lines = text.split_inclusive('\n').peekable();
         lines.by_ref().take(head).for_each(|line| out.push_str(line));
@@ -67,7 +68,7 @@ impl Stage for Numbered {
             let bare = line == "\n";
             let content =
                 if bare { line } else { line.strip_prefix(&number.to_string())?.strip_prefix(TAB)? };
-            shape.push(&mut out, number);
+            shape.push(&mut out, number, content);
             out.push_str(content);
         }
         lines.for_each(|line| out.push_str(line));
@@ -79,16 +80,18 @@ impl Stage for Numbered {
 /// How many lines stand above the numbered ones, and how those are written.
 ///
 /// Tools that edit a file or run a command say so before they show lines.
-fn begin(text: &str) -> Option<(usize, Shape)> {
+fn begin(scene: Scene<'_>, text: &str) -> Option<(usize, Shape)> {
     let lines: Vec<&str> = text.split('\n').take(MAX_HEAD + MIN_LINES).collect();
     let numbered = |head: usize, shape: &Shape| {
         let first = lines.get(head..head + MIN_LINES).unwrap_or_default();
         !first.is_empty()
             && (shape.first..).zip(first).all(|(number, line)| shape.content(line, number).is_some())
     };
-    let shapes =
-        lines.iter().enumerate().take(MAX_HEAD + 1).filter_map(|(head, line)| Some((head, Shape::of(line)?)));
-    shapes.into_iter().find(|(head, shape)| numbered(*head, shape))
+    // Whoever writes a list numbers its items so.
+    let fits = |shape: &Shape| shape.separator != DOT || scene.call.tool_kind() == ToolKind::Read;
+    let first = lines.iter().enumerate().take(MAX_HEAD + 1);
+    let shapes = first.filter_map(|(head, line)| Some((head, Shape::of(line)?.ended(text))));
+    shapes.into_iter().find(|(head, shape)| fits(shape) && numbered(*head, shape))
 }
 
 /// The most lines above the numbered ones.
@@ -98,14 +101,23 @@ const MAX_HEAD: usize = 12;
 const TAB: char = '\t';
 
 /// Arrows and what the note calls them.
-const SEPARATORS: [(&str, &str); 3] = [("→", "arrow"), ("\t", "tab"), (": ", "colon")];
+const SEPARATORS: [(&str, &str); 6] =
+    [("→", "arrow"), ("\t", "tab"), (": ", "colon"), (DOT, "dot"), (" | ", "bar"), ("| ", "pipe")];
+const DOT: &str = ". ";
+
+/// What the note calls numbers that are padded with zeros, and gutters of empty lines that lost their last space.
+const ZEROS: &str = ", zeros";
+const TRIMMED: &str = ", trimmed";
 
 /// How a gutter is written.
 struct Shape {
     first: usize,
-    /// Columns that a number is padded to.
+    /// Columns that a number is padded to, and with what.
     width: usize,
+    padding: char,
     separator: &'static str,
+    /// True when no space ends the gutter of an empty line.
+    trimmed: bool,
 }
 
 impl Shape {
@@ -116,40 +128,63 @@ impl Shape {
         let (number, rest) = number.split_at(digits);
         let (separator, _) = SEPARATORS.into_iter().find(|(separator, _)| rest.starts_with(separator))?;
         let width = line.len() - number.len() - rest.len() + digits;
+        let zeros = number.len() > 1 && number.starts_with('0');
         let padded = number.len() < width;
-        let plain = digits > 0 && digits < 8 && !number.starts_with('0') && width <= 16;
+        let plain = digits > 0 && digits < 8 && number != "0" && !(zeros && padded) && width <= 16;
         plain.then_some(Self {
             first: number.parse().ok()?,
-            width: if padded { width } else { 1 },
+            width: if padded || zeros { width } else { 1 },
+            padding: if zeros { '0' } else { ' ' },
             separator,
+            trimmed: false,
         })
+    }
+
+    /// The same, with how `text` ends the gutters of empty lines.
+    fn ended(self, text: &str) -> Self {
+        let end = self.separator.trim_end_matches(' ');
+        let is_empty = |line: &str| {
+            let rest = line.trim_start_matches(' ').trim_start_matches(|char: char| char.is_ascii_digit());
+            rest.len() < line.len() && rest == end
+        };
+        let trimmed = end.len() < self.separator.len() && text.split('\n').any(is_empty);
+        Self { trimmed, ..self }
     }
 
     /// What stands behind the gutter of line `number`.
     fn content<'l>(&self, line: &'l str, number: usize) -> Option<&'l str> {
         let digits = number.to_string();
         let padding = self.width.saturating_sub(digits.len());
-        let (spaces, rest) = line.split_at_checked(padding)?;
-        let sound = spaces.bytes().all(|byte| byte == b' ');
-        if sound { rest.strip_prefix(&digits)?.strip_prefix(self.separator) } else { None }
+        let (before, rest) = line.split_at_checked(padding)?;
+        let rest = rest.strip_prefix(&digits).filter(|_| before.chars().all(|char| char == self.padding))?;
+        if !self.trimmed {
+            return rest.strip_prefix(self.separator);
+        }
+        let is_empty = |content: &&str| matches!(*content, "" | "\n");
+        let short = rest.strip_prefix(self.separator.trim_end_matches(' ')).filter(is_empty);
+        short.or_else(|| rest.strip_prefix(self.separator).filter(|content| !is_empty(content)))
     }
 
-    fn push(&self, out: &mut String, number: usize) {
+    /// Writes the gutter of a line as it came.
+    fn push(&self, out: &mut String, number: usize, content: &str) {
         let digits = number.to_string();
-        out.extend(std::iter::repeat_n(' ', self.width.saturating_sub(digits.len())));
+        out.extend(std::iter::repeat_n(self.padding, self.width.saturating_sub(digits.len())));
         out.push_str(&digits);
-        out.push_str(self.separator);
+        let short = self.trimmed && matches!(content, "" | "\n");
+        out.push_str(if short { self.separator.trim_end_matches(' ') } else { self.separator });
     }
 
     fn name(&self) -> &'static str {
         SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
     }
 
-    /// Says `120, width 6, arrow`, where the numbers begin if that is not 1, and below how many lines.
+    /// Says `120, width 6, arrow`, how it is padded and ended, where the numbers begin if that is not 1, and below how many lines.
     fn note(&self, numbered: usize, head: usize) -> String {
         let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
         let after = if head == 0 { String::new() } else { format!(" after {head} lines") };
-        format!("{numbered}{from}{after}, width {}, {}", self.width, self.name())
+        let zeros = if self.padding == '0' { ZEROS } else { "" };
+        let trimmed = if self.trimmed { TRIMMED } else { "" };
+        format!("{numbered}{from}{after}, width {}, {}{zeros}{trimmed}", self.width, self.name())
     }
 
     /// Reads what `note` says.
@@ -161,15 +196,23 @@ impl Shape {
         };
         let (numbered, first) = counts.split_once(" from ").unwrap_or((counts, "1"));
         let (width, name) = rest.split_once(", ")?;
+        let (name, trimmed) = name.strip_suffix(TRIMMED).map_or((name, false), |name| (name, true));
+        let (name, padding) = name.strip_suffix(ZEROS).map_or((name, ' '), |name| (name, '0'));
         let (separator, _) = SEPARATORS.into_iter().find(|(_, known)| *known == name)?;
         let width = width.parse().ok().filter(|&width: &usize| width <= 16)?;
-        Some((numbered.parse().ok()?, head, Self { first: first.parse().ok()?, width, separator }))
+        Some((
+            numbered.parse().ok()?,
+            head,
+            Self { first: first.parse().ok()?, width, padding, separator, trimmed },
+        ))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
     use crate::proof::{apply, check};
 
     #[test]
@@ -186,7 +229,31 @@ mod tests {
             "4 from 7, width 6, tab",
             "7\ta\n8\tb\n9\tc\n10\td\n",
         );
+        check(
+            &Numbered,
+            "00009| a\n00010| \n00011|  b\n00012| c\n",
+            "4 from 9, width 5, pipe, zeros",
+            "9\ta\n\n11\t b\n12\tc\n",
+        );
+        check(
+            &Numbered,
+            " 9 | a\n10 |\n11 | b\n12 | c",
+            "4 from 9, width 2, bar, trimmed",
+            "9\ta\n\n11\tb\n12\tc",
+        );
         check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+    }
+
+    /// Copilot's: a list has the same, so only what a client's own tool read counts.
+    #[test]
+    fn dots_count_behind_a_tool_that_reads() {
+        let text = "1. a\n2. \n3. b\n4. c\n";
+        let call = Call { tool: "view", command: Some("a.py"), ..Call::default() };
+        let scene = Scene { plan: &Plan::default(), call };
+        let edit = Numbered.apply(scene, text).expect("an edit");
+        assert_eq!((edit.text.as_str(), edit.note.as_str()), ("1\ta\n\n3\tb\n4\tc\n", "4, width 1, dot"));
+        assert_eq!(Numbered.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
+        assert_eq!(apply(&Numbered, text), None);
     }
 
     #[test]
@@ -228,7 +295,15 @@ mod tests {
 
     #[test]
     fn other_numbers_are_left_alone() {
-        for text in ["1\ta\n3\tb\n4\tc\n5\td", "1. a\n2. b\n3. c\n4. d", "01\ta\n02\tb", "", "\n\n\n\n"] {
+        for text in [
+            "1\ta\n3\tb\n4\tc\n5\td",
+            "1. a\n2. b\n3. c\n4. d",
+            "01\ta\n02\tb",
+            "0\ta\n1\tb\n2\tc\n3\td",
+            "1 |\n\n2 |",
+            "",
+            "\n\n\n\n",
+        ] {
             assert_eq!(apply(&Numbered, text), None, "{text:?}");
         }
     }

@@ -2,48 +2,18 @@
 
 use crate::call::Call;
 
-/// Tools that show files.
-const READERS: [&str; 10] = [
-    "read",
-    "read_file",
-    "file_read",
-    "view",
-    "view_file",
-    "open_file",
-    "str_replace_editor",
-    "edit",
-    "write",
-    "notebookread",
-];
-
-/// Commands that show files.
-const SHOWS: [&str; 7] = ["cat", "head", "tail", "sed", "awk", "nl", "bat"];
-
-/// Words in the names of files that nobody edits.
-const LOGS: [&str; 7] = [".log", "/log", "logs", ".out", ".err", "output", "/tmp/"];
-
 /// What manifests and documents begin with.
 const OPENINGS: [&str; 4] = ["---\n", "apiVersion:", "<", "[package]"];
 
 /// What the lines of a diff begin with.
 const CHANGES: [&str; 2] = ["\ndiff --git ", "\n@@ -"];
 
-/// True when `text`, which the call gave, is a file that is no log, or a diff.
+/// True when `text`, which the call gave, is a file that an agent may edit, a document, or a diff.
 pub(crate) fn is_source(call: Call<'_>, text: &str) -> bool {
     let change = |start: &&str| text.starts_with(&start[1..]) || text.contains(*start);
-    is_file(call) || OPENINGS.iter().any(|start| text.starts_with(start)) || CHANGES.iter().any(change)
-}
-
-/// True when the call showed a file that is no log.
-fn is_file(call: Call<'_>) -> bool {
-    let tool = call.tool.to_ascii_lowercase();
-    if READERS.contains(&tool.as_str()) {
-        return true;
-    }
-    let Some(command) = call.command else { return false };
-    let word = command.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-    let name = word.rsplit('/').next().unwrap_or_default();
-    SHOWS.contains(&name) && !LOGS.iter().any(|part| command.contains(part))
+    call.is_verbatim(text)
+        || OPENINGS.iter().any(|start| text.starts_with(start))
+        || CHANGES.iter().any(change)
 }
 
 #[cfg(test)]
@@ -74,7 +44,7 @@ mod tests {
             ("bash", Some("make test"), false),
             ("", None, false),
         ] {
-            assert_eq!(is_file(Call { tool, command, ..Call::default() }), file, "{tool} {command:?}");
+            assert_eq!(is_source(Call { tool, command, ..Call::default() }, "x"), file, "{tool} {command:?}");
         }
     }
 }

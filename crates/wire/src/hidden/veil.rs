@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::hidden::dress::EventDress;
@@ -54,7 +55,26 @@ pub(crate) fn shows(names: HiddenNames, dress: EventDress, bytes: &[u8]) -> bool
 }
 
 fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
-    mentions(names, bytes) && serde_json::from_slice(bytes).is_ok_and(|value| calls(names, &value))
+    mentions(names, bytes)
+        && serde_json::from_slice(bytes)
+            .map_or_else(|_| is_broken(names, bytes), |value| calls(names, &value))
+}
+
+/// True when this is an object that nobody can read, and a string in it is the tool's name. Where strings begin is not
+/// known there, so what stands between any two quotes is taken for one.
+fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
+    if !bytes.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+        return false;
+    }
+    let quotes: Vec<_> = memchr::memchr_iter(b'"', bytes).filter(|at| !is_escaped(&bytes[..*at])).collect();
+    quotes.windows(2).any(|ends| {
+        serde_json::from_slice::<String>(&bytes[ends[0]..=ends[1]]).is_ok_and(|string| names.has(&string))
+    })
+}
+
+/// True when what stands behind these bytes is escaped.
+fn is_escaped(before: &[u8]) -> bool {
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
@@ -132,6 +152,24 @@ mod tests {
         assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
         let event = EventFrame::lines(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
+    }
+
+    /// Behaviour 7.3: no client can read such an event, but whoever looks at it sees the tool.
+    #[test]
+    fn a_broken_event_does_not_name_the_tool() {
+        for (body, expected) in [
+            (r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool","args":}}]}}]}"#, true),
+            (r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name" : "t\u006fol","#, true),
+            (r#"{"content_block":{"x":","type":"tool_use","name":"tool"}"#, true),
+            (r#"{"candidates":[{"content":{"parts":[{"text":"say \"tool\" or tool","#, false),
+            (r#"{"tools":[{"type":"function","name":"tool"}],"text":"\ud800","x":1e999}"#, false),
+            (r#"{"functionCall":{"name":"tools","args":}}"#, false),
+            (r#"not JSON: "tool""#, false),
+        ] {
+            assert_eq!(shows(TOOL, EventDress::Lines, body.as_bytes()), expected, "{body}");
+            let event = format!("data: {body}\n\n");
+            assert_eq!(shows(TOOL, EventDress::Lines, event.as_bytes()), expected, "{event}");
+        }
     }
 
     #[test]

@@ -37,6 +37,14 @@ impl AuditWords<'_> {
                 grouped(all.requests)
             ));
         }
+        let capped = better(all).0.capped;
+        if capped > 0 {
+            limits.push(format!(
+                "{} of {} requests hold more text than their provider counted; of them, no more counts as saved than was paid.",
+                grouped(capped),
+                grouped(all.requests)
+            ));
+        }
         if all.unpriced > 0 {
             limits.push(format!(
                 "{} with models whose price is not known; they count as free.",

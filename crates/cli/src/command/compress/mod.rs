@@ -57,7 +57,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
 
 /// What a gateway here would be told: what people leave out of their own tools' output, and where to offer our tool.
 fn usual() -> Result<EngineSettings, Stop> {
-    let loaded = settings::load(&SettingSources::new(&Flags::default())).map_err(settings::fault)?;
+    let loaded = settings::load_telling(&SettingSources::new(&Flags::default()))?;
     Ok(loaded.settings.engine)
 }
 

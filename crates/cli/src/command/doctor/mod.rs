@@ -1,6 +1,7 @@
 //! `tersely doctor`: what is set, what answers, and what would be saved.
 
 mod finding;
+mod home;
 mod place;
 mod program;
 mod reader;
@@ -48,7 +49,7 @@ pub(crate) struct DoctorArgs {
 /// Looks at everything, and says what was found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode, Stop> {
     let sources = SettingSources::new(&args.flags);
-    let loaded = settings::load(&sources).map_err(settings::fault)?;
+    let loaded = settings::load_telling(&sources)?;
     let about = args.report.then(|| report::about(&sources, &loaded));
     let proxy = ReadyGateway::new(loaded.settings, None)?;
     let findings = findings(&proxy, &World::around(&[]))?;

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tersely_gateway::startable;
 
 use crate::command::doctor::finding::Finding;
+use crate::command::doctor::home::EmptyHome;
 use crate::command::run::CLIENTS;
 
 /// How long a client may take to tell its version.
@@ -37,7 +38,10 @@ pub(crate) fn look(asked: Vec<(&'static str, Receiver<Finding>)>) -> Vec<Finding
 }
 
 fn version(name: &str, install: &str) -> Finding {
-    let ran = Command::new(startable(OsStr::new(name))).arg("--version").stdin(Stdio::null()).output();
+    let ran = EmptyHome::new().and_then(|home| {
+        let mut command = Command::new(startable(OsStr::new(name)));
+        home.move_in(&mut command).arg("--version").stdin(Stdio::null()).output()
+    });
     match ran {
         Ok(ran) if ran.status.success() => {
             let said = String::from_utf8_lossy(&ran.stdout);

@@ -11,7 +11,7 @@ const AGAIN: &str =
 
 /// What was set up, if anything was.
 pub(crate) async fn look(settings: &GatewaySettings) -> Vec<Finding> {
-    let receipts = match Receipts::open() {
+    let receipts = match Receipts::look() {
         Ok(receipts) => receipts.all,
         // A user without a home has nothing set up.
         Err(_) if Receipts::file().is_none() => return Vec::new(),

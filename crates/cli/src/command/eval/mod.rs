@@ -94,7 +94,7 @@ fn ended(tally: &EvalTally) -> Result<ExitCode, Stop> {
 
 /// Who is asked, and the settings that a run must keep to.
 fn asker(args: &EvalArgs, set: &str) -> Result<(Asker, Value), Stop> {
-    let meant = settings::load(&SettingSources::new(&Flags::default())).map_err(settings::fault)?.settings;
+    let meant = settings::load_telling(&SettingSources::new(&Flags::default()))?.settings;
     let place = place::find(args)?;
     let patience = Duration::from_secs(args.timeout);
     let upstream = place.upstream.url();

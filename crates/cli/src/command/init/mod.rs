@@ -24,7 +24,7 @@ use crate::receipt::{ReceiptKind, Receipts};
 use crate::settings::{self, Flags, SettingSources};
 
 pub(crate) use service::ServiceKeeper;
-pub(crate) use shell::{BEGIN, END, block_place};
+pub(crate) use shell::{BEGIN, END, block_place, foreign_lines};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Stop> {
         return Err(CommandFault::no(format!("no agent found on PATH: {}", names.join(", ")), hint).into());
     }
     ensure_installed()?;
-    let receipts = Receipts::open()?;
+    let receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
     ensure_one_way(args, &receipts)?;
     if args.way.service {
         standing::run(args, &world, clients, receipts)
@@ -163,7 +163,7 @@ fn alias(
     }
     plan.end(args, is_written, || {
         let sources = SettingSources::new(&Flags::default());
-        let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+        let meant = settings::load_telling(&sources)?.settings;
         verify::run(meant, None, world, &args.consent)
     })
 }

@@ -71,7 +71,9 @@ pub(super) fn plan(
     let mut receipt = Receipt::new(ReceiptKind::Block, "", file.path());
     let earlier = receipts.find(&receipt).cloned();
     let added = if let Some(place) = &block {
-        file.text.replace_range(place.clone(), &lines);
+        let foreign =
+            earlier.as_ref().map(|earlier| foreign_lines(&earlier.added, &file.text[place.clone()]));
+        file.text.replace_range(place.clone(), &(lines.clone() + &foreign.unwrap_or_default()));
         let lead = earlier.as_ref().is_some_and(|earlier| earlier.added.starts_with('\n'));
         format!("{}{lines}", if lead { "\n" } else { "" })
     } else {
@@ -102,6 +104,13 @@ pub(crate) fn block_place(text: &str) -> Result<Option<std::ops::Range<usize>>, 
         ([begin], [end]) if begin.end <= end.start => Ok(Some(begin.start..end.end)),
         _ => Err(()),
     }
+}
+
+/// The lines of a block that are not among those that we wrote; one of ours that somebody turned into a comment still is.
+pub(crate) fn foreign_lines(ours: &str, block: &str) -> String {
+    let bare = |line: &str| line.trim().trim_start_matches('#').trim().to_owned();
+    let is_ours = |line: &&str| ours.lines().any(|it| bare(it) == bare(line));
+    block.split_inclusive('\n').filter(|line| !is_ours(line)).collect()
 }
 
 fn broken(path: &Path) -> CommandFault {
@@ -182,6 +191,16 @@ mod tests {
         );
         let odd = lines(Path::new("x"), "/a b/it's", &["x"]);
         assert!(odd.contains(r"if test -x '/a b/it'\''s'; then"), "{odd}");
+    }
+
+    #[test]
+    fn what_somebody_wrote_between_our_lines_is_theirs() {
+        let ours = lines(Path::new("x"), "tersely", &["claude"]);
+        let theirs = ours.replace("fi\n", "fi\nexport MINE=1\n\n");
+        assert_eq!(foreign_lines(&ours, &ours), "");
+        assert_eq!(foreign_lines(&ours, &theirs), "export MINE=1\n\n");
+        assert_eq!(foreign_lines(&format!("\n{ours}"), &theirs), "export MINE=1\n");
+        assert_eq!(foreign_lines(&ours, &ours.replace("  alias", "  # alias")), "");
     }
 
     #[test]

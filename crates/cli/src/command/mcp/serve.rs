@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ServeServersArgs) -> Result<ExitCode, Stop> {
         let hint = "name servers instead: --server NAME=URL";
         return Err(CommandFault::unable("--upstream: every server has an address of its own", hint).into());
     }
-    let sources = SettingSources::new(&args.flags);
+    let sources = SettingSources::of_server(&args.flags);
     let loaded = settings::load(&sources).map_err(settings::fault)?;
     let meant = loaded.settings.clone();
     let servers = servers(meant.servers.clone(), args)?;

@@ -31,7 +31,7 @@ pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Stop> {
     if env::var_os(INSIDE).is_some() {
         return step_aside(&args.command);
     }
-    let meant = settings::load(&SettingSources::new(&args.flags)).map_err(settings::fault)?.settings;
+    let meant = settings::load_telling(&SettingSources::new(&args.flags))?.settings;
     let originals = Originals::in_memory().map_err(|error| {
         CommandFault::unable(error.to_string(), "run it where the system gives random bytes")
     })?;

@@ -1,15 +1,17 @@
 //! Points aider at a gateway.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tersely_terminal::fault::CommandFault;
+use tersely_terminal::small;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{ANTHROPIC, OPENAI, VendorVariables};
 use crate::command::run::world::World;
+use crate::command::run::yaml;
 
 /// aider.
 pub(crate) struct Aider;
@@ -36,21 +38,48 @@ impl Client for Aider {
         Some("uv tool install aider-chat")
     }
 
+    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+        let is_place =
+            |name: &str| VENDORS.iter().any(|vendor| vendor.is_place(name) || vendor.names.contains(&name));
+        let address = |setting: &str, value: &str| match setting {
+            SET => value
+                .split_once('=')
+                .filter(|(name, _)| is_place(name.trim()))
+                .map(|(_, url)| url.trim().to_owned()),
+            _ => Some(value.to_owned()),
+        };
+        let mut found = Vec::new();
+        for setting in [SET, BASE.0] {
+            let Said { values, file } = said(world, setting).unwrap_or_else(|unread| unread);
+            let Some(file) = file.filter(|file| is_planted(world, file)) else { continue };
+            let urls = values.iter().filter_map(|value| address(setting, value));
+            found.extend(urls.map(|url| PlantedAddress::new(file.clone(), &url)));
+        }
+        found
+    }
+
     /// It writes addresses of its settings into variables that are heard after others, so those have to lead to the same
     /// place: a door elsewhere would get the key that is meant for this one.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
         let mut meant = world.clone();
-        for setting in said(world, SET)? {
+        for setting in said(world, SET).map_err(|said| unread(SET, &said))?.values {
             if let Some((name, value)) = setting.split_once('=') {
                 meant.vars.insert(name.trim().to_owned(), value.trim().to_owned());
             }
         }
-        if let Some(url) = said(world, BASE.0)?.pop() {
+        if let Some(url) = said(world, BASE.0).map_err(|said| unread(BASE.0, &said))?.values.pop() {
             meant.vars.insert(BASE.1.to_owned(), url);
         }
         meant.vars.remove(&variable(BASE.0));
         Told::variables(&meant, doors, &VENDORS)
     }
+}
+
+/// What a setting is, and the file that says so.
+#[derive(Debug, Default)]
+struct Said {
+    values: Vec<String>,
+    file: Option<PathBuf>,
 }
 
 /// The variable that stands for a setting.
@@ -59,23 +88,44 @@ fn variable(setting: &str) -> String {
 }
 
 /// What a setting is, by the first that says it: the arguments, its variable, or a file.
-fn said(world: &World, setting: &str) -> Result<Vec<String>, CommandFault> {
+///
+/// # Errors
+/// When a file says it in a way that cannot be read.
+fn said(world: &World, setting: &str) -> Result<Said, Said> {
     let option = format!("--{setting}");
     let given: Vec<_> = world.option(&option, &option).map(str::to_owned).collect();
     if !given.is_empty() {
-        return Ok(given);
+        return Ok(Said { values: given, file: None });
     }
     if let Some(value) = world.var(&variable(setting)) {
         let values = value.trim_matches(['[', ']']).split(',');
-        return Ok(values.map(|value| value.trim().to_owned()).collect());
+        return Ok(Said { values: values.map(|value| value.trim().to_owned()).collect(), file: None });
     }
     for file in files(world) {
-        let values = written(&file, setting)?;
-        if !values.is_empty() {
-            return Ok(values);
+        match written(&file, setting) {
+            Some(values) if values.is_empty() => {}
+            Some(values) => return Ok(Said { values, file: Some(file) }),
+            None => return Err(Said { values: vec![UNREAD.to_owned()], file: Some(file) }),
         }
     }
-    Ok(Vec::new())
+    Ok(Said::default())
+}
+
+/// What stands for an address that cannot be read. Whatever it is set for is one.
+const UNREAD: &str = "OPENAI_API_BASE=?";
+
+fn unread(setting: &str, said: &Said) -> CommandFault {
+    let file = said.file.as_ref().map_or(String::new(), |file| file.display().to_string());
+    CommandFault::unable(
+        format!("{file}: not YAML that tersely reads, and it sets {setting}"),
+        format!("give aider --{setting} instead, or mend the file"),
+    )
+}
+
+/// True for a file that the folder brings: not one that was named, nor the user's own.
+fn is_planted(world: &World, file: &Path) -> bool {
+    let named = world.option("-c", "--config").next_back().map(|file| world.folder.join(file));
+    named.is_none_or(|named| named != file) && world.foreign().any(|folder| file.parent() == Some(folder))
 }
 
 /// The files of settings, the one that is heard first at the beginning.
@@ -86,22 +136,16 @@ fn files(world: &World) -> Vec<PathBuf> {
     named.into_iter().chain(folders.into_iter().flatten().map(|folder| folder.join(FILE))).collect()
 }
 
-/// What a file says of a setting.
-fn written(file: &Path, setting: &str) -> Result<Vec<String>, CommandFault> {
-    let config = World::yaml(file);
+/// What a file says of a setting; `None` when it says something that cannot be read.
+fn written(file: &Path, setting: &str) -> Option<Vec<String>> {
+    let lines = small::text(file);
+    let config = yaml::read(&lines).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let values = match &config[setting] {
+    let is_unread = config.is_null() && lines.lines().any(|line| line.trim_start().starts_with(setting));
+    (!is_unread).then(|| match &config[setting] {
         Value::Array(list) => list.iter().filter_map(text).collect(),
         value => text(value).into_iter().collect(),
-    };
-    let lines = fs::read_to_string(file).unwrap_or_default();
-    if config.is_null() && lines.lines().any(|line| line.trim_start().starts_with(setting)) {
-        return Err(CommandFault::unable(
-            format!("{}: not YAML that tersely reads, and it sets {setting}", file.display()),
-            format!("give aider --{setting} instead, or mend the file"),
-        ));
-    }
-    Ok(values)
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Points Claude Code at a gateway.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::json;
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
 use crate::command::run::world::World;
 use crate::edit::SettingPlace;
@@ -24,13 +27,18 @@ impl Client for Claude {
         Some("npm install -g @anthropic-ai/claude-code")
     }
 
+    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+        let said = written(world).filter(|(file, url)| !url.is_empty() && is_planted(world, file));
+        said.map(|(file, url)| PlantedAddress::new(file, &url)).into_iter().collect()
+    }
+
     /// Settings files speak louder than variables, and the argument louder than both: where a file says where to go,
     /// that is the upstream, and the argument leads here.
     ///
     /// Claude Code searches for tools, which keeps tens of thousands of tokens out of its requests, only at
     /// Anthropic's own address or when it is told that all is passed on. It is, if that is where the door leads.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault> {
-        let written = written(world);
+        let written = written(world).map(|(_, url)| url);
         let place = match written.as_deref() {
             Some("") => VendorPlace::Usual,
             Some(url) => VendorPlace::Chosen(url.to_owned()),
@@ -85,12 +93,21 @@ fn is_home(place: &VendorPlace) -> bool {
 }
 
 /// The address in the settings files, the nearest first; an empty one says that there is none.
-fn written(world: &World) -> Option<String> {
+fn written(world: &World) -> Option<(PathBuf, String)> {
     let local = world.folder.join(".claude");
     let files = [local.join("settings.local.json"), local.join("settings.json")];
     let own = world.home("CLAUDE_CONFIG_DIR", ".claude").join("settings.json");
-    let url = |file| World::json(&file)["env"][BASE].as_str().map(str::to_owned);
+    let url = |file: PathBuf| {
+        let url = World::json(&file)["env"][BASE].as_str().map(str::to_owned);
+        url.map(|url| (file, url))
+    };
     files.into_iter().chain([own]).find_map(url)
+}
+
+/// True for a file that the folder brings.
+fn is_planted(world: &World, file: &Path) -> bool {
+    let own = world.home("CLAUDE_CONFIG_DIR", ".claude");
+    !file.starts_with(own) && world.foreign().any(|folder| file.starts_with(folder))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::door::Doors;
 use crate::command::run::file::PrivateFile;
+use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{VendorPlace, VendorVariables};
 use crate::command::run::world::World;
 use crate::edit::SettingPlace;
@@ -18,6 +19,12 @@ pub(crate) trait Client: Sync {
 
     /// The command that installs it, if there is one.
     fn install(&self) -> Option<&'static str>;
+
+    /// The addresses that it would take from files of the folder that it starts in: whoever wrote those files is not the
+    /// user, so nothing is sent there before the user has said so.
+    fn planted(&self, _world: &World) -> Vec<PlantedAddress> {
+        Vec::new()
+    }
 
     /// What to tell it so that all it sends comes through doors of ours.
     fn point(&self, world: &World, doors: &mut Doors) -> Result<Told, CommandFault>;

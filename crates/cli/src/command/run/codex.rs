@@ -1,11 +1,11 @@
 //! Points Codex at a gateway.
 
-use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
 use tersely_gateway::Vendor;
 use tersely_terminal::fault::CommandFault;
+use tersely_terminal::small;
 use toml::Table;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
@@ -97,7 +97,7 @@ fn config(world: &World) -> Table {
     let files = [Some(PathBuf::from(MACHINE)), Some(home.join("config.toml"))];
     let files =
         files.into_iter().flatten().chain(profile.map(|name| home.join(format!("{name}.config.toml"))));
-    let read = |path| fs::read_to_string(path).unwrap_or_default().parse().unwrap_or_default();
+    let read = |path: PathBuf| small::text(&path).parse().unwrap_or_default();
     let typed = world.option("-c", "--config").filter_map(setting);
     files.map(read).chain(typed).fold(Table::new(), |mut all, layer| {
         merge(&mut all, layer);
@@ -165,6 +165,7 @@ fn custom(config: &Table, provider: &str) -> Result<VendorPlace, CommandFault> {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::fs;
 
     use super::*;
 

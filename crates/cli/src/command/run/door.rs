@@ -16,6 +16,8 @@ pub(crate) struct Doors {
     instead: Option<String>,
     /// Where a provider's requests go that the command was told no place for.
     upstreams: Upstreams,
+    /// The doors of the run that this one runs in: what comes to them is shortened and counted there.
+    outer: Vec<String>,
     open: Vec<Door>,
 }
 
@@ -30,7 +32,24 @@ struct Door {
 impl Doors {
     /// None as yet.
     pub(crate) fn new(instead: Option<&str>, upstreams: &Upstreams) -> Self {
-        Self { instead: instead.map(str::to_owned), upstreams: upstreams.clone(), open: Vec::new() }
+        let instead = instead.map(str::to_owned);
+        Self { instead, upstreams: upstreams.clone(), outer: Vec::new(), open: Vec::new() }
+    }
+
+    /// The same inside of another run, whose doors these are.
+    pub(crate) fn inside(self, places: Option<&str>) -> Self {
+        let outer = places.unwrap_or_default().split_whitespace().map(|place| format!("http://{place}"));
+        Self { outer: outer.collect(), ..self }
+    }
+
+    /// Where they are, for a run inside of this one.
+    pub(crate) fn places(&self) -> String {
+        self.open.iter().map(|door| door.local.to_string()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// True when a run around this one does all the work.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.open.is_empty() && !self.outer.is_empty()
     }
 
     /// The URL to use for a place, which `name` is set to; nothing when that has to stay unset.
@@ -62,6 +81,9 @@ impl Doors {
 
     fn at(&mut self, name: &str, origin: String, path: &str) -> Result<String, CommandFault> {
         let origin = self.instead.clone().unwrap_or(origin);
+        if self.outer.contains(&origin) {
+            return Ok(format!("{origin}{path}"));
+        }
         let known = self.open.iter().find(|door| door.origin == origin).map(|door| door.local);
         let local = known.map_or_else(|| self.add(name, origin), Ok)?;
         Ok(format!("http://{local}{path}"))
@@ -143,6 +165,16 @@ mod tests {
         assert_eq!(doors.open.len(), 1);
         assert_eq!(first.map(|url| url.replace("/v1", "")), other.map(|url| url.replace("/v1beta", "")));
         assert!(doors.open("C", "ftp://h").is_err());
+    }
+
+    /// Behaviour 24.10.
+    #[test]
+    fn a_door_of_the_run_around_is_used_as_it_is() {
+        let mut doors = Doors::default().inside(Some("127.0.0.1:7 127.0.0.1:8"));
+        assert_eq!(doors.open("A", "http://127.0.0.1:8/v1").ok().as_deref(), Some("http://127.0.0.1:8/v1"));
+        assert!(doors.is_nested());
+        assert!(doors.open("B", "http://127.0.0.1:9").is_ok() && !doors.is_nested());
+        assert!(!Doors::default().inside(None).is_nested());
     }
 
     #[test]

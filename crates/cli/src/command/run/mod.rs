@@ -15,6 +15,7 @@ mod known;
 mod opencode;
 mod other;
 mod pi;
+mod planted;
 mod qwen;
 mod usual;
 mod variables;
@@ -35,6 +36,7 @@ use tokio::process::{Child, Command};
 use tokio::select;
 
 use crate::command::run::client::Told;
+use crate::command::run::planted::{FolderTrust, unconfirmed};
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
 use crate::settings::{self, Flags, SettingSources};
@@ -42,6 +44,7 @@ use crate::signals::{Signals, Terminal, forward};
 
 pub(crate) use client::{Client, ClientSettings};
 pub(crate) use door::Doors;
+pub(crate) use file::PrivateFile;
 pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
 pub(crate) use world::World;
@@ -65,13 +68,16 @@ Exits with the command's own exit code, or 128 + signal if a signal ended it.";
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub flags: Flags,
+    /// Follow addresses that files of this folder name, such as .claude/settings.json, without asking
+    #[arg(long)]
+    pub trust_folder: bool,
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub command: Vec<OsString>,
 }
 
 /// The variable by which the wrappers of MCP servers that an agent starts learn that its results are shortened already, on
-/// their way to the model.
+/// their way to the model, and a run inside of this one which doors are ours.
 pub(crate) const INSIDE: &str = "TERSELY_RUN";
 
 /// Runs what was named.
@@ -81,38 +87,71 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Stop> {
         return Err(CommandFault::unable("--listen: run chooses a port of its own", hint).into());
     }
     let sources = SettingSources::new(&args.flags);
-    let mut meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let mut meant = settings::load_telling(&sources)?.settings;
     meant.gateway.listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     // Two at a time could not both have it; `tersely dashboard` shows what all of them did.
     meant.gateway.admin.listen = None;
-    let history = history::of_run(&sources, &meant.seen.history);
-    start(&ReadyGateway::new(meant, history)?, args.flags.upstream.as_deref(), &args.command)
-}
-
-/// Runs a command through a proxy; `upstream` stands for wherever it would go by itself.
-fn start(proxy: &ReadyGateway, upstream: Option<&str>, command: &[OsString]) -> Result<ExitCode, Stop> {
-    let Some((program, args)) = command.split_first() else {
+    let Some((program, typed)) = args.command.split_first() else {
         return Err(CommandFault::unable("no command given", "for example: tersely run claude").into());
     };
+    let (client, world) = (known::named(&name(program)), World::around(typed));
+    // Whoever names an upstream has said where to go.
+    let planted = if args.flags.upstream.is_some() { Vec::new() } else { client.planted(&world) };
+    let trust = if args.trust_folder { FolderTrust::Given } else { FolderTrust::Asked };
+    let config = settings::user_folder(&sources);
+    if let Some(address) = unconfirmed(planted, &world, config.as_deref(), trust)? {
+        output::note(&format!("tersely: {}", address.refusal(client.name(), &world.folder)))?;
+        return alone(client, program, typed);
+    }
+    let history = history::of_run(&sources, &meant.seen.history);
+    let proxy = ReadyGateway::new(meant, history)?;
     for warning in proxy.warnings() {
         output::note(&format!("tersely: {warning}"))?;
     }
-    let client = known::named(&name(program));
-    let mut doors = Doors::new(upstream, &proxy.settings.upstreams);
-    let told = client.point(&World::around(args), &mut doors)?;
+    let doors = Doors::new(args.flags.upstream.as_deref(), &proxy.settings.upstreams);
+    let mut doors = doors.inside(world.var(INSIDE));
+    let told = client.point(&world, &mut doors)?;
+    start(&proxy, doors, &told, client.install(), (program, typed))
+}
+
+/// Runs a command as it would run without us.
+fn alone(client: &dyn Client, program: &OsString, args: &[OsString]) -> Result<ExitCode, Stop> {
+    let ended = runtime()?.block_on(async {
+        let mut signals = Signals::all()?;
+        let child = Command::new(startable(program)).args(args).spawn();
+        let mut child = child.map_err(|error| absent(client.install(), program, &error))?;
+        wait(&mut child, &mut signals).await.map_err(Stop::from)
+    });
+    Ok(ExitCode::from(code(ended?)))
+}
+
+/// Runs a command through a proxy.
+fn start(
+    proxy: &ReadyGateway,
+    doors: Doors,
+    told: &Told,
+    install: Option<&str>,
+    (program, args): (&OsString, &[OsString]),
+) -> Result<ExitCode, Stop> {
     let runtime = runtime()?;
+    let (places, is_nested) = (doors.places(), doors.is_nested());
     let ended = runtime.block_on(async {
         doors.serve(proxy)?;
         let mut wanted = Command::new(startable(program));
-        wanted.args(told.arguments(args)).env(INSIDE, "1");
+        wanted.args(told.arguments(args));
+        if !is_nested {
+            wanted.env(INSIDE, if places.is_empty() { "1" } else { &places });
+        }
         let mut signals = Signals::all()?;
-        let mut child =
-            told.give(&mut wanted).spawn().map_err(|error| absent(client.install(), program, &error))?;
+        let mut child = told.give(&mut wanted).spawn().map_err(|error| absent(install, program, &error))?;
         wait(&mut child, &mut signals).await.map_err(Stop::from)
     });
     runtime.shutdown_background();
     let code = code(ended?);
-    output::note(&format!("tersely: {}", summary(proxy, &told)))?;
+    if is_nested {
+        return Ok(ExitCode::from(code));
+    }
+    output::note(&format!("tersely: {}", summary(proxy, told)))?;
     if let Some(lost) = proxy.finish() {
         output::note(&format!("  {lost}"))?;
     }

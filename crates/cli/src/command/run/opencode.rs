@@ -1,13 +1,14 @@
 //! Points `OpenCode`, and Kilo Code, which is made of it, at a gateway.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::planted::PlantedAddress;
 use crate::command::run::usual::usual;
 use crate::command::run::vendor::{VendorPlace, VendorVariables};
 use crate::command::run::world::World;
@@ -76,6 +77,25 @@ impl Client for OpenCode {
 
     fn install(&self) -> Option<&'static str> {
         Some(self.install)
+    }
+
+    fn planted(&self, world: &World) -> Vec<PlantedAddress> {
+        let mut found = BTreeMap::new();
+        for file in self.files(world) {
+            let is_planted = world.foreign().any(|folder| self.brought(folder).contains(&file));
+            for (name, provider) in World::json(&file)["provider"].as_object().into_iter().flatten() {
+                if let Some(url) = provider["options"]["baseURL"].as_str() {
+                    let address = is_planted.then(|| PlantedAddress::new(file.clone(), url));
+                    found.insert(name.clone(), address);
+                }
+            }
+        }
+        for (name, provider) in self.said(world)["provider"].as_object().into_iter().flatten() {
+            if provider["options"]["baseURL"].is_string() {
+                found.remove(name);
+            }
+        }
+        found.into_values().flatten().collect()
     }
 
     /// Its configuration can be added to by a variable. Only providers that are in use are named there, for naming
@@ -160,13 +180,19 @@ impl OpenCode {
         let place = |known: &Known| world.url(known.variable).map_or(VendorPlace::Usual, VendorPlace::Chosen);
         let known = KNOWN.iter().filter(used).map(|known| (known.name.to_owned(), place(known)));
         let mut found: BTreeMap<_, _> = known.collect();
-        for config in self.files(world).iter().map(World::json).chain([self.said(world)]) {
+        for config in self.files(world).iter().map(|file| World::json(file)).chain([self.said(world)]) {
             for (name, provider) in config["provider"].as_object().into_iter().flatten() {
                 let url = provider["options"]["baseURL"].as_str();
                 found.extend(url.map(|url| (name.clone(), written(world, url))));
             }
         }
         found
+    }
+
+    /// The files of settings that a folder may bring.
+    fn brought(&self, folder: &Path) -> Vec<PathBuf> {
+        let hidden = folder.join(format!(".{}", self.folder));
+        self.files.iter().flat_map(|name| [folder.join(name), hidden.join(name)]).collect()
     }
 
     /// The files of settings, the one that is heard last at the end.

@@ -21,6 +21,11 @@ pub(crate) fn usual(name: &str) -> Option<(Option<Vendor>, &'static str)> {
     found.map(|(_, vendor, address)| (*vendor, *address))
 }
 
+/// Where they are.
+pub(crate) fn addresses() -> impl Iterator<Item = &'static str> {
+    USUAL.iter().map(|(.., address)| *address)
+}
+
 /// Puts a door in the place of the address that a table of a client's settings has at `key`, or of the one that
 /// `provider` has where none stands there. False if there is neither.
 pub(crate) fn lead(

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use tersely_terminal::small;
 
 use crate::command::run::{jsonc, yaml};
 
@@ -59,15 +60,20 @@ impl World {
         self.var(instead).map_or_else(|| PathBuf::from(home()).join(usual), PathBuf::from)
     }
 
+    /// The folders that others may have filled: the one that the command runs in and those above it, up to the user's home.
+    pub(crate) fn foreign(&self) -> impl Iterator<Item = &Path> {
+        let home = self.home("", "");
+        self.folder.ancestors().take_while(move |folder| !home.starts_with(folder))
+    }
+
     /// A file of JSON, with comments or without; nothing if there is none, or if it is not JSON.
-    pub(crate) fn json(path: &PathBuf) -> serde_json::Value {
-        let text = fs::read_to_string(path).unwrap_or_default();
-        serde_json::from_str(&jsonc::plain(&text)).unwrap_or_default()
+    pub(crate) fn json(path: &Path) -> serde_json::Value {
+        serde_json::from_str(&jsonc::plain(&small::text(path))).unwrap_or_default()
     }
 
     /// A file of YAML; nothing if there is none, or if it is not one that we read.
     pub(crate) fn yaml(path: &Path) -> serde_json::Value {
-        yaml::read(&fs::read_to_string(path).unwrap_or_default()).unwrap_or_default()
+        yaml::read(&small::text(path)).unwrap_or_default()
     }
 
     /// The same world with more variables, where it does not set them itself.
@@ -101,7 +107,7 @@ impl World {
 
 /// The variables that a file sets to something.
 pub(crate) fn env_names(file: &Path) -> Vec<String> {
-    let text = fs::read_to_string(file).unwrap_or_default();
+    let text = small::text(file);
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let set = lines.filter(|(_, value)| !value.trim().trim_matches(['"', '\'']).is_empty());
     set.map(|(name, _)| name.trim().trim_start_matches("export ").trim().to_owned()).collect()
@@ -126,6 +132,8 @@ fn ollama(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     impl World {
@@ -157,6 +165,22 @@ mod tests {
     impl Drop for TestHome {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_home_and_what_is_above_it_is_the_user_s_own() {
+        for (home, here, expected) in [
+            ("/h/u", "/h/u/a/b", "/h/u/a/b /h/u/a"),
+            ("/h/u/", "/h/u", ""),
+            ("/h/u", "/tmp/a", "/tmp/a /tmp"),
+            ("/h/u", "/h", ""),
+            ("", "/tmp", "/tmp /"),
+        ] {
+            let mut world = World::of(&[("HOME", home)]);
+            world.folder = here.into();
+            let folders: Vec<_> = world.foreign().map(|it| it.display().to_string()).collect();
+            assert_eq!(folders.join(" "), expected, "{home} {here}");
         }
     }
 

@@ -70,7 +70,7 @@ impl From<PeriodArg> for HistoryPeriod {
 pub(crate) fn run(args: &StatsArgs) -> Result<ExitCode, Stop> {
     let flags = Flags { config: args.config.clone(), ..Flags::default() };
     let sources = SettingSources::new(&flags);
-    let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let meant = settings::load_telling(&sources)?.settings;
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Err(placeless().into()) };
     let fault = |error: HistoryError| unreadable(&file, &error);
     let reader = HistoryReader::open(&file).map_err(fault)?;

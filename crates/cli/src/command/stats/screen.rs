@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tersely_history::{GroupSums, HistoryError, HistoryParts, HistoryPeriod, HistoryView, RequestSums};
+use tersely_telemetry::BilledTokens;
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::screen::ScreenRoom;
 
@@ -13,7 +14,7 @@ use crate::command::stats::block::{DIM, GOOD, HEAD, StatsBlock, arrange};
 const DAYS: usize = 120;
 
 /// Lines that are there whatever the room: the headline, the sums, the chart and the footnote.
-const FIXED: usize = 11;
+const FIXED: usize = 12;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -120,7 +121,7 @@ impl StatsReport {
         let parts = &self.parts;
         let by = |title, list: &[(String, RequestSums)]| StatsBlock {
             title,
-            rows: list.iter().map(|(name, sums)| requests(name, sums)).collect(),
+            rows: list.iter().filter(|row| is_told(row)).map(|(name, sums)| requests(name, sums)).collect(),
         };
         let tools = parts.groups.iter().map(|([tool, family], sums)| results(tool, family, sums)).collect();
         vec![
@@ -140,16 +141,36 @@ impl StatsReport {
         };
         let known = self.all.priced;
         let prices = match self.all.requests - self.all.failed {
+            _ if self.all.billed == BilledTokens::default() => "no $: no answer told its usage".to_owned(),
             _ if known == 0 => "no model has a known price".to_owned(),
             all if known < all => {
                 format!("$: an estimate, for {} of requests", share(signed(known), all))
             }
             _ => "$: an estimate".to_owned(),
         };
-        let text = format!("lists: {since} · {prices} · tersely dashboard shows more");
-        let text: String = text.chars().take(width).collect();
-        format!("{DIM}{text}{DIM:#}\n")
+        let parts = [format!("lists: {since}"), prices, "tersely dashboard shows more".to_owned()];
+        wrapped(width, &parts).iter().fold(String::new(), |all, line| format!("{all}{DIM}{line}{DIM:#}\n"))
     }
+}
+
+/// Parts of a sentence in lines of at most `width` characters; none is cut unless it is longer by itself.
+fn wrapped(width: usize, parts: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 3 + part.chars().count() <= width => {
+                line.push_str(" · ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.chars().take(width).collect()),
+        }
+    }
+    lines
+}
+
+/// False for what nobody can be told of: requests without a name, of which nothing was counted.
+fn is_told((name, sums): &(String, RequestSums)) -> bool {
+    !name.is_empty() || sums.before > 0
 }
 
 fn row(cells: &[String; 7]) -> String {
@@ -176,4 +197,26 @@ fn results(tool: &str, family: &str, sums: &GroupSums) -> [String; 3] {
 
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_footnote_is_not_cut() {
+        let parts =
+            ["lists: all time", "$: an estimate, for 93.2 % of requests", "tersely dashboard shows more"];
+        let parts = parts.map(str::to_owned);
+        assert_eq!(wrapped(100, &parts), [parts.join(" · ")]);
+        assert_eq!(wrapped(80, &parts), [parts[..2].join(" · "), parts[2].clone()]);
+        assert_eq!(wrapped(20, &parts).len(), 3);
+    }
+
+    #[test]
+    fn requests_without_a_name_and_a_count_are_not_listed() {
+        let row = |name: &str, before| (name.to_owned(), RequestSums { before, ..RequestSums::default() });
+        let told = [row("", 0), row("", 5), row("claude-code", 0)].map(|row| is_told(&row));
+        assert_eq!(told, [false, true, true]);
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) struct UninstallArgs {
 
 /// Undoes it, once someone said yes.
 pub(crate) fn run(args: &UninstallArgs) -> Result<ExitCode, Stop> {
-    let mut receipts = Receipts::open()?;
+    let mut receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
     // What was written last is undone first: an earlier piece may stand around a later one.
     let all: Vec<_> = receipts.all.iter().rev().cloned().collect();
     let seen: Vec<_> = all.iter().map(undo::look).collect();
@@ -119,7 +119,7 @@ fn parts(parts: &[Undone]) -> Vec<serde_json::Value> {
 /// Forgets what runs recorded, and says how many requests that were.
 fn forget() -> Result<u64, Stop> {
     let sources = SettingSources::new(&Flags::default());
-    let meant = settings::load(&sources).map_err(settings::fault)?.settings;
+    let meant = settings::load_telling(&sources)?.settings;
     let Some(file) = history::file(&sources, &meant.seen.history) else { return Ok(0) };
     match purge(&file) {
         Ok(requests) => Ok(requests),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tersely_terminal::fault::CommandFault;
 
-use crate::command::init::{BEGIN, END, ServiceKeeper, block_place};
+use crate::command::init::{BEGIN, END, ServiceKeeper, block_place, foreign_lines};
 use crate::command::mcp::WrappedServers;
 use crate::edit::{ClientFile, FileEdit, Patch, SETTINGS_LIMIT, SettingsShape};
 use crate::receipt::{Receipt, ReceiptKind};
@@ -126,7 +126,10 @@ fn block(receipt: &Receipt) -> Result<(Way, String), CommandFault> {
     let is_last = place.end == file.text.len();
     let whole = file.text[..place.end].strip_suffix(receipt.added.as_str()).map(str::len);
     let place = whole.filter(|_| is_last).map_or(place.clone(), |start| start..place.end);
-    Ok((cut(receipt, file, Patch { place, text: String::new() }), "the lines of `tersely init`".to_owned()))
+    // What somebody else wrote between our lines stays.
+    let text = foreign_lines(&receipt.added, &file.text[place.clone()]);
+    let words = if text.is_empty() { "" } else { "; what you wrote between them stays" };
+    Ok((cut(receipt, file, Patch { place, text }), format!("the lines of `tersely init`{words}")))
 }
 
 /// A value in a client's settings.

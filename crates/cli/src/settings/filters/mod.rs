@@ -12,4 +12,4 @@ mod trust;
 pub(crate) use file::{FilterFile, FilterTest};
 pub(crate) use shelf::{FilterPlace, FilterShelf, FilterState, FoundFilter, read_file};
 pub(crate) use trial::{Trial, run as try_out};
-pub(crate) use trust::{forget, record};
+pub(crate) use trust::{forget, record, write_lines};

@@ -22,7 +22,7 @@ pub(super) fn is_trusted(config: &Path, folder: &Path) -> bool {
 /// Trusts a folder as it is now.
 pub(crate) fn record(config: &Path, folder: &Path) -> io::Result<()> {
     let now = line(folder).ok_or_else(|| io::Error::other("a file in it cannot be read"))?;
-    write(config, others(config, folder).chain(iter::once(now)))
+    write_lines(config, NAME, others(config, folder).chain(iter::once(now)))
 }
 
 /// Trusts a folder no more; false when it was not trusted.
@@ -31,7 +31,7 @@ pub(crate) fn forget(config: &Path, folder: &Path) -> io::Result<bool> {
     let others: Vec<String> = others(config, folder).collect();
     let known = others.len() < before;
     if known {
-        write(config, others.into_iter())?;
+        write_lines(config, NAME, others.into_iter())?;
     }
     Ok(known)
 }
@@ -44,13 +44,13 @@ fn others(config: &Path, folder: &Path) -> impl Iterator<Item = String> {
     lines.into_iter().filter(move |line| line.split_once(' ').is_none_or(|(_, path)| path != folder))
 }
 
-/// Written beside and then moved: whoever reads meanwhile sees the old or the new.
-fn write(config: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
+/// Writes a list of the user's: beside and then moved, so that whoever reads meanwhile sees the old or the new.
+pub(crate) fn write_lines(config: &Path, name: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
     let text: String = lines.map(|line| line + "\n").collect();
     fs::create_dir_all(config)?;
-    let beside: PathBuf = config.join(format!("{NAME}.{}", std::process::id()));
+    let beside: PathBuf = config.join(format!("{name}.{}", std::process::id()));
     fs::write(&beside, text)?;
-    fs::rename(beside, config.join(NAME))
+    fs::rename(beside, config.join(name))
 }
 
 /// A folder and what is in it, in a line; `None` when a file in it cannot be read, or its name breaks lines.

@@ -67,7 +67,8 @@ impl Town {
         let path =
             format!("{}:{}", self.folder.join("bin").display(), std::env::var("PATH").unwrap_or_default());
         let exit = format!("http://{}", self.exit);
-        let mut command = tersely(&[&["run"], args].concat(), &[("PATH", &path), ("HTTPS_PROXY", &exit)]);
+        let mut command =
+            tersely(&[&["run", "--trust-folder"], args].concat(), &[("PATH", &path), ("HTTPS_PROXY", &exit)]);
         command.env("HOME", &home.0).envs(vars.iter().cloned()).current_dir(home.0.join("project"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary starts");

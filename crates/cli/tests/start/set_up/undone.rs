@@ -176,3 +176,39 @@ fn the_record_is_private() {
     let ran = home.doctor();
     assert!(ran.out.contains("aliases in ") && ran.out.contains(".bashrc"), "{ran:?}");
 }
+
+/// Behaviour 24.6: a line that somebody wrote between ours is theirs.
+#[test]
+fn a_line_between_ours_stays() {
+    let home = Home::new("between", &["claude"]);
+    home.put(".bashrc", "export A=1\n", 0o644);
+    home.well(&["init", "--yes"]);
+    let text = home.read(".bashrc").replace("\nfi\n", "\nfi\nexport MINE=1\n");
+    home.put(".bashrc", &text, 0o644);
+    home.program("opencode", "exit 0");
+    home.well(&["init", "--yes"]);
+    assert!(home.read(".bashrc").contains("export MINE=1\n"), "{}", home.read(".bashrc"));
+    let text = home.read(".bashrc").replace("\nfi\n", "\nfi\nexport ALSO=1\n");
+    home.put(".bashrc", &text, 0o644);
+    home.well(&["uninstall", "--yes"]);
+    assert_eq!(home.read(".bashrc"), "export A=1\nexport ALSO=1\nexport MINE=1\n");
+}
+
+/// Behaviour 24.7: two at a time take turns, so that all that was written is recorded.
+#[test]
+fn two_at_a_time_lose_no_record() {
+    for round in 0..4 {
+        let home = Home::new(&format!("turns-{round}"), &["claude"]);
+        for name in [".bashrc", ".zshrc", ".config/fish/config.fish"] {
+            home.put(name, "# mine\n", 0o644);
+        }
+        let before = home.all();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| home.well(&["init", "--yes"]));
+            }
+        });
+        home.well(&["uninstall", "--yes"]);
+        assert_eq!(home.all(), before, "{round}");
+    }
+}

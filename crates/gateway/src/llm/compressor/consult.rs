@@ -11,8 +11,10 @@ use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use tersely_engine::{Agreed, AgreedWord, Candidate, CompressorAsk};
 use tersely_store::{Breaker, Store, StoreSettings};
+use tokio::select;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use crate::client::Pools;
 use crate::error::Error;
@@ -97,6 +99,25 @@ struct Pending {
     ask: Option<CompressorAsk>,
 }
 
+/// For how long calls are waited for.
+#[derive(Clone)]
+struct CallWait {
+    deadline: Instant,
+    /// Cancelled when the client has left.
+    left: CancellationToken,
+}
+
+impl CallWait {
+    /// What a wait gives; nothing as soon as the client has left.
+    async fn unless_left<T>(&self, wait: impl Future<Output = T>) -> Option<T> {
+        select! {
+            biased;
+            () = self.left.cancelled() => None,
+            given = wait => Some(given),
+        }
+    }
+}
+
 /// What a call came to: its text, if that may be of use, and its cost.
 type Spent = (Option<String>, u64);
 
@@ -169,9 +190,10 @@ impl Compressor {
         lent.map(|(value, name)| (name, value)).chain(login(head.headers)).collect()
     }
 
-    /// What stands for each result. It takes as long as the deadline and a few calls of the store at most.
-    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry) -> Consulted {
-        let deadline = Instant::now() + self.settings.timeout;
+    /// What stands for each result. It takes as long as the deadline and a few calls of the store at most. Once the client
+    /// has left, no call begins, and nothing is settled of what was not asked: nobody has seen it.
+    pub(crate) async fn consult(self: Arc<Self>, inquiry: Inquiry, left: CancellationToken) -> Consulted {
+        let wait = CallWait { deadline: Instant::now() + self.settings.timeout, left };
         let Inquiry { candidates, lasting, said, credential, only_counts, _room } = inquiry;
         let mut consulted = Consulted::default();
         let (mut open, mut used) = (Vec::new(), Vec::new());
@@ -211,7 +233,7 @@ impl Compressor {
             tokio::spawn(async move { agreement.tend(used).await });
         }
         consulted.agreed.recalled();
-        self.ask_all(deadline, credential, asked, &mut consulted).await;
+        self.ask_all(&wait, credential, asked, &mut consulted).await;
         consulted
     }
 
@@ -233,7 +255,7 @@ impl Compressor {
     /// Asks about these results, a few at a time, and settles what stands for each.
     async fn ask_all(
         self: &Arc<Self>,
-        deadline: Instant,
+        wait: &CallWait,
         credential: HeaderMap,
         asked: Vec<(usize, AgreedKey, CompressorAsk)>,
         consulted: &mut Consulted,
@@ -242,16 +264,19 @@ impl Compressor {
             consulted.agreed.settle(*at, AgreedWord::Whole);
         }
         let calls = asked.into_iter().map(|(at, key, ask)| {
-            let (compressor, credential) = (Arc::clone(self), credential.clone());
+            let (compressor, wait, credential) = (Arc::clone(self), wait.clone(), credential.clone());
             async move {
-                let spent = compressor.ask(deadline, credential, &ask).await;
+                let spent = compressor.ask(&wait, credential, &ask).await;
                 let was_called = spent.is_some();
+                if !was_called && wait.left.is_cancelled() {
+                    return Some(None);
+                }
                 let (text, tokens) = spent.unwrap_or_default();
-                let word = compressor.settle(deadline, &key, text).await;
-                Some((at, word, was_called, tokens))
+                let word = compressor.settle(wait.deadline, &key, text).await;
+                Some(Some((at, word, was_called, tokens)))
             }
         });
-        for (at, word, was_called, tokens) in all(calls).await.unwrap_or_default() {
+        for (at, word, was_called, tokens) in all(calls).await.unwrap_or_default().into_iter().flatten() {
             consulted.agreed.settle(at, word);
             consulted.calls += u64::from(was_called);
             consulted.tokens = consulted.tokens.saturating_add(tokens);
@@ -269,12 +294,13 @@ impl Compressor {
     }
 
     /// What the compressor says of a result, and what that costs; `None` when it was not asked.
-    async fn ask(&self, deadline: Instant, credential: HeaderMap, ask: &CompressorAsk) -> Option<Spent> {
+    async fn ask(&self, wait: &CallWait, credential: HeaderMap, ask: &CompressorAsk) -> Option<Spent> {
         let settings = &self.settings;
         let mut headers = shape::headers(settings.shape, settings.key.as_deref())?;
         headers.extend(credential);
-        let _place = timeout_at(deadline, self.places.acquire()).await.ok()?.ok()?;
-        self.pace.turn(deadline).await?;
+        let deadline = wait.deadline;
+        let _place = wait.unless_left(timeout_at(deadline, self.places.acquire())).await?.ok()?.ok()?;
+        wait.unless_left(self.pace.turn(deadline)).await??;
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || !self.breaker.admits() {
             return None;

@@ -8,7 +8,7 @@ mod line;
 use self::code::Carets;
 use self::line::Returns;
 use self::line::ScreenLine;
-use crate::call::{Call, Family, ToolKind};
+use crate::call::{Call, Family, Origin, ToolKind};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -54,11 +54,11 @@ struct Habits {
 
 impl Habits {
     fn of(call: Call<'_>, text: &str) -> Self {
-        let family = call.family();
-        let found = matches!(family, Family::Read | Family::Grep) || text.starts_with(['{', '[']);
+        let is_file = call.is_verbatim(text) || call.origin(text) == Origin::Data;
+        let found = is_file || call.family() == Family::Grep || text.starts_with(['{', '[']);
         let asked = call.command.is_some_and(|command| command.contains("cat -"))
             || SPELLED.iter().any(|spelled| text.contains(spelled));
-        let breaks = family == Family::Read || !text.contains('\n');
+        let breaks = is_file || !text.contains('\n');
         Self {
             carets: if found || asked { Carets::Letters } else { Carets::Codes },
             returns: if breaks { Returns::Break } else { Returns::Overwrite },

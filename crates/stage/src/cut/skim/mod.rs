@@ -59,7 +59,7 @@ impl Stage for Skim {
         let short = match wide::narrow(&lines) {
             Some(short) => short,
             None if alike::is_data(scene, text) => return None,
-            None => write(&lines, &shown(&lines, &budget)?),
+            None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
         };
         // Many small gaps are read with more effort than they save.
         (short.len() * 2 <= text.len()).then_some(Edit {
@@ -129,8 +129,8 @@ fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
     }
 }
 
-/// The lines as they are shown, with the numbers of those that are not.
-fn write(lines: &[&str], shown: &[Shown]) -> String {
+/// The lines as they are shown, with the numbers of those that are not, also in the file whose line `start` is the first.
+fn write(start: Option<usize>, lines: &[&str], shown: &[Shown]) -> String {
     let mut out = String::new();
     let mut at = 0;
     for run in shown.chunk_by(|one, two| one == two) {
@@ -138,7 +138,11 @@ fn write(lines: &[&str], shown: &[Shown]) -> String {
         at += run.len();
         match run[0] {
             Shown::Nothing if part.iter().map(|line| line.len()).sum::<usize>() >= MIN_RUN => {
-                out.push_str(&omit::numbered(at + 1 - part.len(), at));
+                let first = at + 1 - part.len();
+                out.push_str(&match start.filter(|start| *start > 1) {
+                    Some(start) => omit::numbered_in_file(start, first, at),
+                    None => omit::numbered(first, at),
+                });
                 out.push('\n');
             }
             Shown::Beginning => part.iter().for_each(|line| {
@@ -160,6 +164,24 @@ mod tests {
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
         Skim.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+    }
+
+    /// Behaviour 0.20: lines of a part of a file are told by their numbers there too.
+    #[test]
+    fn lines_of_a_file_have_its_numbers() {
+        let line = |at: usize| {
+            format!("worker {} of the pool has taken job {at} from the queue\n", "x".repeat(at % 40))
+        };
+        let text: String = (0..400).map(line).collect();
+        let shown = skim("bash", "sed -n '2001,2400p' logs/app.log", &text).expect("an edit");
+        let gap = shown.lines().find(|line| line.contains(" omitted")).expect("a gap");
+        let (first, of_file) = gap.split_once(" omitted: ").expect("both numbers");
+        let number = |words: &str| {
+            words.split(['-', ' ']).find_map(|word| word.parse::<usize>().ok()).expect("a number")
+        };
+        assert_eq!(number(first.trim_start_matches("[lines ")) + 2000, number(of_file), "{gap}");
+        let whole = skim("bash", "cat logs/app.log", &text).expect("an edit");
+        assert!(!whole.contains("of the file"), "{whole}");
     }
 
     /// What a program prints, with `odd` in the middle.

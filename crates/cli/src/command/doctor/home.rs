@@ -1,0 +1,67 @@
+//! A home with nothing in it, for programs that are only asked for their version: many write into the user's as they start.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
+
+use crate::command::run::PrivateFile;
+
+/// A folder that is gone when this is dropped, with whatever was written there.
+pub(crate) struct EmptyHome(PrivateFile);
+
+/// Variables that name the home, or a folder that is in it by default.
+const HOMES: [&str; 6] =
+    ["HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
+
+/// Variables by which agents find a folder of their own elsewhere.
+const FOLDERS: [&str; 11] = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_DIR",
+    "KILO_CONFIG_DIR",
+    "GEMINI_CLI_HOME",
+    "CLINE_DIR",
+    "CLINE_DATA_DIR",
+    "QWEN_HOME",
+    "CONTINUE_GLOBAL_DIR",
+    "PI_CODING_AGENT_DIR",
+];
+
+/// Variables by which managers of versions find the programs that they stand for, and where those are in a home.
+const MANAGERS: [(&str, &str); 6] = [
+    ("VOLTA_HOME", ".volta"),
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("MISE_DATA_DIR", ".local/share/mise"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("NVM_DIR", ".nvm"),
+    ("PROTO_HOME", ".proto"),
+];
+
+impl EmptyHome {
+    /// A new one.
+    pub(crate) fn new() -> io::Result<Self> {
+        PrivateFile::new("empty", "").map(Self)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path().parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The command, as it starts in this home.
+    pub(crate) fn move_in<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        let own = env::var_os("HOME").or_else(|| env::var_os("USERPROFILE")).map(PathBuf::from);
+        for (name, place) in MANAGERS {
+            if let (None, Some(own)) = (env::var_os(name), &own) {
+                command.env(name, own.join(place));
+            }
+        }
+        for name in FOLDERS {
+            command.env_remove(name);
+        }
+        for name in HOMES {
+            command.env(name, self.path());
+        }
+        command.current_dir(self.path())
+    }
+}

@@ -1,0 +1,91 @@
+//! Places at a door that nobody can keep others from: when all are taken, the oldest is given up for the newest.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot::{Receiver, Sender, channel};
+
+/// For how long a place is not given up, unless there are far too many: when many come at once, each should be heard.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How many times as many may come at once.
+const RUSH: usize = 8;
+
+/// The places that are taken, the oldest first.
+pub(crate) struct Seats {
+    most: usize,
+    taken: VecDeque<(Instant, Sender<()>)>,
+}
+
+/// A place. Whoever drops it leaves it.
+pub(crate) struct Seat(Receiver<()>);
+
+impl Seats {
+    /// So many places.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, taken: VecDeque::new() }
+    }
+
+    /// Takes a place, at this time.
+    pub(crate) fn take(&mut self, now: Instant) -> Seat {
+        if self.taken.len() >= self.most {
+            self.taken.retain(|(_, seat)| !seat.is_closed());
+        }
+        while self.is_full(now) {
+            self.taken.pop_front();
+        }
+        let (taken, seat) = channel();
+        self.taken.push_back((now, taken));
+        Seat(seat)
+    }
+
+    fn is_full(&self, now: Instant) -> bool {
+        let is_old = self.taken.front().is_some_and(|(since, _)| now.duration_since(*since) >= GRACE);
+        self.taken.len() >= if is_old { self.most } else { self.most * RUSH }
+    }
+}
+
+impl Seat {
+    /// Waits until it is wanted for somebody else.
+    pub(crate) async fn lost(self) {
+        // Nothing is ever sent: the other end goes.
+        let _ = self.0.await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those that are still in their places.
+    fn here(seats: &Seats) -> usize {
+        seats.taken.iter().filter(|(_, seat)| !seat.is_closed()).count()
+    }
+
+    /// Behaviour 15.6.
+    #[tokio::test]
+    async fn the_oldest_goes_when_there_is_no_place_left() {
+        let (mut seats, now) = (Seats::new(2), Instant::now());
+        let (first, second) = (seats.take(now), seats.take(now));
+        drop(second);
+        let third = seats.take(now + GRACE);
+        assert_eq!(here(&seats), 2, "one had left");
+        let fourth = seats.take(now + GRACE);
+        first.lost().await;
+        assert_eq!(here(&seats), 2);
+        drop((third, fourth));
+    }
+
+    /// Behaviour 15.6.
+    #[test]
+    fn who_has_just_come_stays_unless_far_too_many_come() {
+        let (mut seats, now) = (Seats::new(2), Instant::now());
+        let rush: Vec<_> = std::iter::repeat_with(|| seats.take(now)).take(2 * RUSH).collect();
+        assert_eq!(here(&seats), 2 * RUSH);
+        let last = seats.take(now);
+        assert_eq!(here(&seats), 2 * RUSH, "the first of them is gone");
+        let next = seats.take(now + GRACE);
+        assert_eq!(here(&seats), 2, "no more than there are places for");
+        drop((rush, last, next));
+    }
+}

@@ -1,0 +1,205 @@
+//! Whether a text looks like source, where no command tells.
+//!
+//! Judged by what lines begin and end with, over the first lines. On tool results that are no source it says no; of source,
+//! it may miss a table of constants or a page of prose in a comment.
+
+/// Lines that are looked at, and the fewest that tell.
+const MOST_LINES: usize = 400;
+const LEAST_LINES: usize = 5;
+
+/// What a line begins with that declares something.
+const DECLARES: &[&str] = &[
+    "#!",
+    "#[",
+    "#define",
+    "#include",
+    "@",
+    "abstract ",
+    "async ",
+    "class ",
+    "const ",
+    "def ",
+    "defmodule ",
+    "defp ",
+    "enum ",
+    "export ",
+    "extern ",
+    "final ",
+    "fn ",
+    "from ",
+    "fun ",
+    "func ",
+    "function ",
+    "impl ",
+    "import ",
+    "int ",
+    "interface ",
+    "let ",
+    "local ",
+    "mod ",
+    "module ",
+    "module.exports",
+    "my ",
+    "namespace ",
+    "object ",
+    "override ",
+    "package ",
+    "private ",
+    "protected ",
+    "pub ",
+    "public ",
+    "require",
+    "source ",
+    "static ",
+    "struct ",
+    "sub ",
+    "template",
+    "trait ",
+    "type ",
+    "typedef ",
+    "use ",
+    "using ",
+    "val ",
+    "var ",
+    "void ",
+];
+
+/// What a line begins with that does something.
+const DOES: &[&str] = &[
+    "assert", "await ", "break", "case ", "catch", "continue", "default:", "do ", "done", "echo ", "elif ",
+    "else", "except", "expect", "fi", "finally", "for ", "for(", "if ", "if(", "match ", "new ", "print(",
+    "puts ", "raise ", "return", "self.", "super", "switch", "then", "this.", "throw ", "try", "unless ",
+    "while ", "while(", "with ", "yield ",
+];
+
+/// What comments and closing lines begin with.
+const CLOSES: &[&str] = &["}", ")", "]", "//", "/*", "*/", "* ", "#", "\"\"\"", "'''", "--", "<!--"];
+
+/// What lines of source end with, and hold.
+const ENDS: &[&str] = &[";", "{", "}", "(", "[", "):", "=>", "->", "&&", "||", ",", "\\"];
+const HOLDS: &[&str] = &[" = ", " := ", " == ", "=>", " -> ", "+=", "()"];
+
+/// What statements of many languages end with, and their comments begin with.
+const STATEMENTS: &[&str] = &[";", "{", "}", "*/"];
+const COMMENTS: &[&str] = &["//", "/*", "* ", "*/", "#include", "#define", "#if", "#endif"];
+
+/// Levels at the beginning of lines of logs and of reports.
+const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", "note", "Error"];
+
+/// True when `text` looks like source.
+pub(crate) fn is_code(text: &str) -> bool {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST_LINES).collect();
+    // JSON and markup have braces and brackets of their own.
+    let is_document = text.trim_start().starts_with(['{', '[', '<']);
+    if lines.len() < LEAST_LINES || is_document {
+        return false;
+    }
+    let share = |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / lines.len();
+    if lines.iter().any(|line| is_change(line)) || share(&is_report) >= 4 {
+        return false;
+    }
+    let declares = share(&|line| begins(line, DECLARES));
+    let words = share(&|line| begins(line, DECLARES) || begins(line, DOES));
+    let kinds = kinds(&lines, DECLARES);
+    let all = kinds + self::kinds(&lines, DOES);
+    match share(&is_line) {
+        line if line >= 60 && declares >= 2 && kinds >= 2 => true,
+        line if line >= 70 && share(&is_statement) >= 50 => true,
+        line if line >= 80 && all >= 3 && words >= 8 => true,
+        line => line >= 45 && kinds >= 2 && all >= 5 && words >= 12,
+    }
+}
+
+fn begins(line: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| line.starts_with(word))
+}
+
+fn ends(line: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| line.ends_with(word))
+}
+
+/// How many of the words lines begin with.
+fn kinds(lines: &[&str], words: &[&str]) -> usize {
+    words.iter().filter(|word| lines.iter().any(|line| line.starts_with(**word))).count()
+}
+
+fn is_line(line: &str) -> bool {
+    [DECLARES, DOES, CLOSES].iter().any(|words| begins(line, words))
+        || ends(line, ENDS)
+        || HOLDS.iter().any(|part| line.contains(part))
+}
+
+fn is_statement(line: &str) -> bool {
+    ends(line, STATEMENTS) || begins(line, COMMENTS)
+}
+
+fn is_change(line: &str) -> bool {
+    line.starts_with("diff --git ") || line.starts_with("@@ -")
+}
+
+/// True when a line begins with a number, a time, a level, or a place in a file.
+fn is_report(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let (_, after) = word.split_once(':').unwrap_or_default();
+    let bare = word.trim_start_matches(['[', '(', '<']);
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let timed = digits >= 2 && bare[digits..].starts_with(['-', '/', ':', '.']);
+    digits == word.len() && line.len() > digits
+        || timed
+        || after.starts_with(|char: char| char.is_ascii_digit())
+        || LEVELS.iter().any(|level| bare.strip_prefix(level).is_some_and(|rest| !rest.starts_with(is_name)))
+}
+
+fn is_name(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    const GO: &str = "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tif err := run(); err != nil {\n\t\tfmt.Println(err)\n\t}\n}\n";
+    const PYTHON: &str = "import os\n\n\nclass Shop:\n    \"\"\"Sells.\"\"\"\n\n    def price(self, name):\n        return self.prices[name]\n";
+
+    #[test]
+    fn source_of_many_languages_is_known() {
+        let sql = "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  },\n  \"d\": 3\n}\n";
+        for (text, expected) in [
+            (GO, true),
+            (PYTHON, true),
+            ("use std::fs;\n\npub fn a() -> u8 {\n    1\n}\n\nfn b() {}\n", true),
+            ("import a from 'a';\nexport const b = () => {\n  return a;\n};\nlet c = 1;\n", true),
+            ("package a;\n\npublic class B {\n  private int c;\n  void d() { }\n}\n", true),
+            (sql, false),
+            (
+                "2026-01-01 10:00:00 INFO started {\n2026-01-01 10:00:01 INFO import done;\n2026-01-01 x\na\nb",
+                false,
+            ),
+            ("src/a.rs:3:5: error: x;\nsrc/a.rs:4:5: error: y;\nsrc/b.rs:1: if x;\nd;\ne;", false),
+            ("total 4\n-rw-r--r-- 1 a a 10 a.rs\n-rw-r--r-- 1 a a 10 b.rs\nx\ny\nz", false),
+            ("Compiling a v1\nFinished dev\nRunning tests\ntest a ... ok\ntest b ... ok\n", false),
+            ("diff --git a/a.go b/a.go\n@@ -1 +1 @@\n-import a;\n+import b;\n func c() {\n }\n", false),
+            ("", false),
+        ] {
+            assert_eq!(is_code(text), expected, "{text}");
+        }
+    }
+
+    /// Of what tools print in the corpus, it takes nothing for source but source.
+    #[test]
+    fn outputs_of_tools_are_told_from_source() {
+        let outputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/outputs");
+        let families =
+            ["build", "ci", "csv", "html", "json-api", "json-rows", "logs", "mcp", "search", "shell"];
+        for family in families.into_iter().chain(["traces", "xml", "yaml"]) {
+            for entry in fs::read_dir(outputs.join(family)).expect("a family").flatten() {
+                let text = fs::read_to_string(entry.path()).unwrap_or_default();
+                assert!(!is_code(&text), "{}", entry.path().display());
+            }
+        }
+    }
+}

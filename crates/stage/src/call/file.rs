@@ -1,0 +1,185 @@
+//! What a file is that a command shows: one that an agent may edit, or one that is only read.
+//!
+//! The table of `docs/reads.md` says the same in words; a test holds one row after the other.
+
+/// What is done with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse {
+    /// Programs write it and nobody edits it; it may hold what a server was told, secrets too.
+    Log,
+    /// It is read and not edited: a program writes it, or it is too long to be edited by quotes.
+    Data,
+    /// An agent may edit it.
+    Text,
+}
+
+/// Endings of logs.
+const LOGS: [&str; 4] = [".log", ".out", ".err", ".output"];
+
+/// Files that package managers write.
+const LOCKS: [&str; 8] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "go.sum",
+    "packages.lock.json",
+    "package.resolved",
+    "gradle.lockfile",
+    "bun.lockb",
+];
+
+/// Endings of files that programs write: locks, JSON lines, what was minified.
+const WRITTEN: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
+
+/// Folders of what a build or an installation made.
+const MADE: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
+
+/// Endings of tables and documents that are edited as long as they are short.
+const TABLES: [&str; 3] = [".csv", ".tsv", ".json"];
+
+/// Longer tables are not edited, in bytes.
+const LONG: usize = 16 << 10;
+
+/// Endings of prose, whose paragraphs may be long lines.
+const PROSE: [&str; 6] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"];
+
+/// A file with a longer line, in bytes, was minified or generated.
+const LONG_LINE: usize = 2000;
+
+/// Roots of reports on tests and coverage.
+const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
+
+impl FileUse {
+    /// What `files` are, of which `text` was shown; none is a file that nobody named.
+    pub(super) fn of_all(files: &[&str], text: &str) -> Self {
+        let mut kinds: Vec<_> = files.iter().map(|path| Self::of_path(path, text.len())).collect();
+        if let ([path], [kind @ Self::Text]) = (files, &mut kinds[..])
+            && is_written(path, text)
+        {
+            *kind = Self::Data;
+        }
+        match &kinds[..] {
+            [] if is_written("", text) => Self::Data,
+            [] => Self::Text,
+            kinds if kinds.contains(&Self::Text) => Self::Text,
+            kinds if kinds.contains(&Self::Data) => Self::Data,
+            _ => Self::Log,
+        }
+    }
+
+    /// What a path names, of which so many bytes are shown.
+    pub(super) fn of_path(path: &str, shown: usize) -> Self {
+        let path = path.to_ascii_lowercase().replace('\\', "/");
+        let base = path.rsplit('/').next().unwrap_or_default();
+        let ends = |endings: &[&str]| endings.iter().any(|end| base.ends_with(end));
+        let folders = || path.split('/').rev().skip(1);
+        if path.starts_with("/var/log/") || base.contains(".log.") || ends(&LOGS) {
+            Self::Log
+        } else if LOCKS.contains(&base)
+            || ends(&WRITTEN)
+            || folders().any(|folder| MADE.contains(&folder))
+            || shown > LONG && ends(&TABLES)
+        {
+            Self::Data
+        } else {
+            Self::Text
+        }
+    }
+}
+
+/// True when a program wrote `text`, the text of the file at `path`, as its lines tell.
+fn is_written(path: &str, text: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let prose = PROSE.iter().any(|end| path.ends_with(end));
+    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > LONG_LINE)
+}
+
+/// True for a report on tests or coverage.
+fn is_report(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    // The declaration, the type and comments stand before the root.
+    for _ in 0..8 {
+        if !rest.starts_with("<?") && !rest.starts_with("<!") {
+            break;
+        }
+        rest = rest.split_once('>').map_or("", |(_, rest)| rest.trim_start());
+    }
+    let name = rest.strip_prefix('<').unwrap_or_default();
+    REPORTS.iter().any(|root| name.strip_prefix(root).is_some_and(|rest| rest.starts_with([' ', '>', '\n'])))
+}
+
+/// Lines that are looked at.
+const LINES: usize = 64;
+
+/// True for lines of JSON objects.
+fn is_lines(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+    let is_object = |line: &str| line.starts_with("{\"") && line.trim_end().ends_with('}');
+    let count = lines.by_ref().take_while(|line| is_object(line)).count();
+    count >= 3 && lines.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(kind: FileUse, paths: &str, text: &str) {
+        for path in paths.split(' ') {
+            assert_eq!(FileUse::of_all(&[path], text), kind, "{path}");
+        }
+    }
+
+    const LONG_TEXT: usize = LONG / 4 + 1;
+
+    #[test]
+    fn every_row_of_the_table_holds() {
+        check(FileUse::Log, "app.log logs/a.LOG.1 /var/log/syslog nohup.out x.err C:\\x\\run.log", "x");
+        check(FileUse::Data, "events.jsonl x.ndjson", "x");
+        check(FileUse::Data, "notes", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":3}\n");
+        check(FileUse::Data, "junit.xml r.xml", "<?xml version=\"1.0\"?>\n<testsuites name=\"x\">\n");
+        check(FileUse::Data, "r.xml", "<testsuite>\n</testsuite>");
+        check(
+            FileUse::Data,
+            "c.xml",
+            "<?xml?>\n<!-- made -->\n<!DOCTYPE coverage>\n<coverage version=\"7\">",
+        );
+        check(FileUse::Data, "Cargo.lock yarn.lock go.sum a/package-lock.json pnpm-lock.yaml", "x");
+        check(
+            FileUse::Data,
+            "dist/a.js build/x.py target/doc/a.html a/coverage/b.html node_modules/a/b.js",
+            "x",
+        );
+        check(FileUse::Data, "app.js page.html", &"x".repeat(LONG_LINE + 1));
+        check(FileUse::Data, "a.csv a.tsv data.json", &"a,b\n".repeat(LONG_TEXT));
+    }
+
+    #[test]
+    fn everything_else_may_be_edited() {
+        check(FileUse::Text, "a.csv a.tsv data.json", "a,b\n");
+        check(FileUse::Text, "a.rs Makefile .env builder/a.py target.rs log.rs clock.yaml", "x");
+        check(FileUse::Text, "a.py", &"x = 1\n".repeat(LONG_TEXT));
+        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(LONG_LINE));
+        check(FileUse::Text, "pom.xml", "<project>\n<coverage/>\n");
+        check(FileUse::Text, "a.json", "{\"a\":1}\n");
+    }
+
+    #[test]
+    fn one_file_to_edit_is_enough() {
+        for (files, kind) in [
+            (&["a.py", "app.log"][..], FileUse::Text),
+            (&["a.jsonl", "app.log"], FileUse::Data),
+            (&["a.log", "b.log"], FileUse::Log),
+            (&[], FileUse::Text),
+        ] {
+            assert_eq!(FileUse::of_all(files, "x"), kind, "{files:?}");
+        }
+        assert_eq!(FileUse::of_all(&[], "<testsuites>"), FileUse::Data);
+    }
+
+    #[test]
+    fn any_text_is_looked_at() {
+        for text in ["", "<", "<!", "<?xml", "{\"", "\u{feff}<coverage>", "é"] {
+            FileUse::of_all(&["é"], text);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Reads small files that anyone may have put where they are: a project that was downloaded brings links, pipes and devices
+//! as easily as it brings files.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// No honest file of settings is larger.
+pub const LARGEST: u64 = 1 << 20;
+
+/// The bytes of a regular file of at most [`LARGEST`] bytes.
+///
+/// # Errors
+///
+/// When it is something else, is longer, or cannot be read.
+pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let is_regular = |is: bool| if is { Ok(()) } else { Err(io::Error::other("not a regular file")) };
+    // Asked before it is opened, for whoever opens a pipe waits for its other end; and after, for what was opened counts.
+    is_regular(fs::metadata(path)?.is_file())?;
+    let file = File::open(path)?;
+    is_regular(file.metadata()?.is_file())?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 1 MiB")) } else { Ok(bytes) }
+}
+
+/// The same as text; what is none, or cannot be read, is empty.
+#[must_use]
+pub fn text(path: &Path) -> String {
+    bytes(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Behaviour 14.12.
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_of_a_bounded_size_are_read() {
+        let folder = std::env::temp_dir().join(format!("tersely-small-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let at = |name: &str| folder.join(name);
+        fs::write(at("plain"), "text").unwrap();
+        fs::write(at("largest"), vec![b'x'; 1 << 20]).unwrap();
+        fs::write(at("larger"), vec![b'x'; (1 << 20) + 1]).unwrap();
+        for (name, target) in
+            [("zero", "/dev/zero"), ("linked", "plain"), ("loop", "loop"), ("gone", "nothing")]
+        {
+            std::os::unix::fs::symlink(target, at(name)).unwrap();
+        }
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        for (name, length) in [("plain", Some(4)), ("linked", Some(4)), ("largest", Some(1 << 20))] {
+            assert_eq!(bytes(&at(name)).ok().map(|bytes| bytes.len()), length, "{name}");
+        }
+        for name in ["larger", "zero", "loop", "gone", "pipe", "."] {
+            assert!(bytes(&at(name)).is_err(), "{name}");
+            assert_eq!(text(&at(name)), "", "{name}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
