@@ -88,6 +88,7 @@ pub const TEXTS: &[(&str, &str)] = &[
     ("docker", "docker, kubectl and other tools for containers."),
     ("fs", "Listings: ls, find, tree and the like."),
     ("generic", "No known program, or several at once."),
+    ("git", "git."),
     ("grep", "grep, rg and other searches."),
     ("json", "No known program, but JSON."),
     ("make", "make and other builds."),

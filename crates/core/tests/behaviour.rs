@@ -108,7 +108,7 @@ fn logs_of_commits_are_counted_and_their_names_usable() {
         );
         for n in 0..40 {
             let (name, subject) = (format!("{n:07x}"), format!("Change number {n} that failed before"));
-            let is_told = outcome.text.contains(&name) && outcome.text.contains(&subject);
+            let is_told = shown(&outcome).contains(&name) && shown(&outcome).contains(&subject);
             assert!(is_told, "{mode:?}: commit {n} is not in sight: {}", outcome.text);
         }
     }

@@ -1,7 +1,6 @@
 //! Words of error and warning, and the lines that are read with them: no sign stands for a part of these.
 
-use crate::form::general::block::has_time;
-use crate::form::general::source::Source;
+use crate::form::general::source::{ReadText, has_time};
 use crate::signal;
 
 /// Lines below an error that may belong to it, and above.
@@ -13,13 +12,13 @@ const LONG: usize = 600;
 
 /// Of each line, whether it is read with an error or a warning. What belongs to an error ends at a blank line, or at one with
 /// a time of its own.
-pub(super) fn kept_lines(source: &Source<'_>) -> Vec<bool> {
+pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     let lines: Vec<&str> = source.lines.iter().map(|line| line.of(source.text)).collect();
     let mut kept: Vec<bool> = lines.iter().map(|line| line.len() <= LONG && is_alarming(line)).collect();
     let belongs = |line: &&&str| line.len() <= LONG && !line.trim().is_empty() && !has_time(line);
     for at in 0..lines.len() {
         let points = points(lines[at]);
-        if !points && signal::find(lines[at]).is_none() {
+        if !points && signal::find(lines[at]).is_none() && !lines[at].trim_start().starts_with(FAILED) {
             continue;
         }
         let above = lines[..at].iter().rev().take(ABOVE).take_while(belongs).count();
@@ -68,6 +67,9 @@ pub(super) fn is_level(word: &str) -> bool {
     let is_kind = ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
     is_kind || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }
+
+/// What a line of a test that failed begins with.
+const FAILED: [char; 6] = ['●', '✕', '✗', '✖', '❌', '×'];
 
 /// What test runners mark failures with.
 const MARKS: [char; 5] = ['●', '✕', '✗', '✖', '❌'];

@@ -5,12 +5,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::form::general::column::{self, Part};
+use crate::form::general::column;
 use crate::form::general::cost::{Cost, TOKEN};
+use crate::form::general::part::Part;
 use crate::form::general::select::{Bounds, Chosen, Rules, choose};
-use crate::form::general::source::Source;
+use crate::form::general::source::{ReadText, has_time};
 use crate::form::general::span::Span;
-use crate::form::general::template::{Rows, Template, TemplatePart};
+use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
 /// The lines of a block, and its holes.
 const MOST_LINES: usize = 60;
@@ -34,7 +35,7 @@ const FREE: Cost = TOKEN / 5;
 const LEAST_LEFT: Cost = 2 * TOKEN;
 
 /// The blocks of a text whose lines have these templates, and what is left of the templates.
-pub(super) fn arrange(source: &Source<'_>, templates: Vec<Template>) -> Vec<Template> {
+pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
     let chosen = choose(&board.symbols, &board, &Bounds { most: MOST, least: LEAST });
     let mut blocks: Vec<_> = chosen.iter().filter_map(|chosen| board.template(chosen)).collect();
@@ -66,8 +67,8 @@ enum Kind<'a> {
 }
 
 struct Board<'s, 'a> {
-    source: &'s Source<'a>,
-    templates: &'s [Template],
+    source: &'s ReadText<'a>,
+    templates: &'s [LineTemplate],
     kinds: Vec<Kind<'a>>,
     symbols: Vec<u32>,
     /// Of each line that is a row, which one of its template.
@@ -89,7 +90,7 @@ struct Record {
 }
 
 impl<'s, 'a> Board<'s, 'a> {
-    fn new(source: &'s Source<'a>, templates: &'s [Template]) -> Self {
+    fn new(source: &'s ReadText<'a>, templates: &'s [LineTemplate]) -> Self {
         let mut kinds: Vec<Option<Kind<'a>>> = vec![None; source.lines.len()];
         let mut places = vec![0; source.lines.len()];
         for (number, template) in templates.iter().enumerate() {
@@ -123,7 +124,7 @@ impl<'s, 'a> Board<'s, 'a> {
     }
 
     /// The rows of a block as a template.
-    fn template(&self, chosen: &Chosen) -> Option<Template> {
+    fn template(&self, chosen: &Chosen) -> Option<LineTemplate> {
         let mut parts = Vec::new();
         for line in 0..chosen.length {
             if line > 0 {
@@ -135,12 +136,12 @@ impl<'s, 'a> Board<'s, 'a> {
         let total = chosen.places.iter().map(|place| self.written_cost(*place..place + chosen.length)).sum();
         let rows: Vec<u32> = chosen.places.iter().map(|place| *place as u32).collect();
         let rows = Rows { all: &rows, seen: &rows, height: chosen.length };
-        let template = Template::weighed(self.source, parts, &rows, total)?;
+        let template = LineTemplate::weighed(self.source, parts, &rows, total)?;
         (template.gain * 2 >= LEAST && template.gain * 100 >= total * 15).then_some(template)
     }
 
     /// What is left of a template without the rows that were taken.
-    fn left(&self, template: &Template, taken: &[bool]) -> Option<Template> {
+    fn left(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
         let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
         if rows.len() == template.rows.len() {
             return Some(template.clone());
@@ -151,7 +152,7 @@ impl<'s, 'a> Board<'s, 'a> {
         let places = rows.iter().map(|row| *row as usize).collect();
         let mut parts = Vec::new();
         self.put_line(&Chosen { length: 1, places }, 0, &mut parts);
-        let left = Template::new(self.source, parts, &Rows { all: &rows, seen: &rows, height: 1 })?;
+        let left = LineTemplate::new(self.source, parts, &Rows { all: &rows, seen: &rows, height: 1 })?;
         (left.gain > LEAST_LEFT).then_some(left)
     }
 
@@ -172,11 +173,11 @@ impl<'s, 'a> Board<'s, 'a> {
         let mut at = span.from();
         for part in &template.parts {
             match part {
-                TemplatePart::Same(same) => {
+                LinePart::Same(same) => {
                     column::put_same(parts, Span::new(at, at + same.len()));
                     at += same.len();
                 }
-                TemplatePart::Hole(hole, pad) => {
+                LinePart::Hole(hole, pad) => {
                     let cell = |place: &usize| template.columns[*hole][self.places[place + line] as usize];
                     let cells: Vec<Span> = chosen.places.iter().map(cell).collect();
                     let own = template.columns[*hole][self.places[first] as usize];
@@ -278,7 +279,7 @@ impl Rules for Board<'_, '_> {
 }
 
 /// What lines without a template are.
-fn literal_kinds<'a>(source: &Source<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
+fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (row, kind) in (0..).zip(&kinds) {
         if kind.is_none() {
@@ -304,7 +305,7 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
 }
 
 /// What each line is to records. Where most lines have a time, those without belong to the one above.
-fn records(source: &Source<'_>) -> Vec<Record> {
+fn records(source: &ReadText<'_>) -> Vec<Record> {
     let text = |line: &Span| line.of(source.text);
     let filled: Vec<_> = source.lines.iter().map(text).filter(|line| !line.trim().is_empty()).collect();
     let timed = filled.iter().filter(|line| has_time(line)).count() * 5 >= filled.len() * 2;
@@ -324,18 +325,4 @@ fn records(source: &Source<'_>) -> Vec<Record> {
         next = *record;
     }
     records
-}
-
-/// True when a line has a time of day or a date near its beginning.
-pub(super) fn has_time(line: &str) -> bool {
-    let bytes = &line.as_bytes()[..line.len().min(60)];
-    let fits = |window: &[u8], shape: &[u8]| {
-        window.iter().zip(shape).all(
-            |(byte, shape)| {
-                if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
-            },
-        )
-    };
-    bytes.windows(8).any(|window| fits(window, b"00:00:00"))
-        || bytes.windows(10).any(|window| fits(window, b"0000-00-00"))
 }

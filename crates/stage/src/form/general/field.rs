@@ -1,6 +1,6 @@
 //! Finds columns in cells: fields between separators, or words filled up with blanks.
 
-use crate::form::general::column::{Pad, Part};
+use crate::form::general::part::{Pad, Part};
 use crate::form::general::span::Span;
 
 /// Cells as fields, and what stands between those.

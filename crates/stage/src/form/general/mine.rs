@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
-use crate::form::general::column::{self, Part, is_wordy};
+use crate::form::general::column::{self, is_wordy};
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::field;
-use crate::form::general::source::Source;
+use crate::form::general::part::Part;
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{Rows, Template};
+use crate::form::general::template::{LineTemplate, Rows};
 
 /// What a template must save.
 const LEAST: Cost = 8 * TOKEN;
@@ -25,7 +26,7 @@ const SEEN: usize = 40;
 const MOST: usize = 40;
 
 /// The templates of a text, the best first.
-pub(super) fn mine(source: &Source<'_>) -> Vec<Template> {
+pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     let words = Words::read(source);
     let rows: Vec<u32> =
         (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty()).map(|(row, _)| row).collect();
@@ -54,7 +55,7 @@ struct Words {
 }
 
 impl Words {
-    fn read(source: &Source<'_>) -> Self {
+    fn read(source: &ReadText<'_>) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let (mut all, mut starts) = (Vec::new(), Vec::with_capacity(source.lines.len() + 1));
         // Of each word, how many lines have it, and the last that did.
@@ -140,7 +141,7 @@ fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
 }
 
 struct Tree<'s, 'a> {
-    source: &'s Source<'a>,
+    source: &'s ReadText<'a>,
     words: Words,
 }
 
@@ -216,11 +217,11 @@ impl Tree<'_, '_> {
     }
 
     /// The template of rows, by the cells of some of them.
-    fn sampled(&self, rows: &[u32], level: u8) -> Option<Template> {
+    fn sampled(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
         let step = rows.len().div_ceil(SEEN);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
         let parts = self.parts(&seen, level)?;
-        Template::new(
+        LineTemplate::new(
             self.source,
             parts,
             &Rows { all: rows, seen: if step > 1 { &seen } else { rows }, height: 1 },
@@ -228,7 +229,7 @@ impl Tree<'_, '_> {
     }
 
     /// The template of a group, without the few rows that are unlike the others if that saves more.
-    fn template(&self, group: &Group) -> Option<Template> {
+    fn template(&self, group: &Group) -> Option<LineTemplate> {
         let parts = self.parts(&group.rows, group.level)?;
         let usual = usual_rows(self.source.text, &parts, &group.rows);
         let all = self.whole(parts, &group.rows);
@@ -236,8 +237,8 @@ impl Tree<'_, '_> {
         all.into_iter().chain(fewer).max_by_key(|template| template.gain)
     }
 
-    fn whole(&self, parts: Vec<Part>, rows: &[u32]) -> Option<Template> {
-        Template::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
+    fn whole(&self, parts: Vec<Part>, rows: &[u32]) -> Option<LineTemplate> {
+        LineTemplate::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
     }
 
     /// Rows as parts: the words below a level are the same in all of them, and what stands between is taken apart.

@@ -13,6 +13,7 @@ mod mine;
 mod name;
 mod notation;
 mod pair;
+mod part;
 mod phrase;
 mod read;
 mod select;
@@ -28,15 +29,18 @@ use crate::plan::{Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-use self::sheet::Sheet;
-use self::source::Source;
-use self::write::Written;
+use self::sheet::TextSheet;
+use self::source::ReadText;
+use self::write::WrittenText;
 
 /// A text in which something repeats.
 pub(crate) struct General;
 
 /// Shorter texts hold nothing that is worth a head.
 const MIN_BYTES: usize = 200;
+
+/// Longer ones would take too much memory.
+const MAX_BYTES: usize = 1 << 20;
 
 impl Stage for General {
     fn name(&self) -> &'static str {
@@ -55,8 +59,10 @@ impl Stage for General {
         10
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || text.len() > 1 << 20 || text.starts_with(notation::HEAD) {
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
+        // What is on a screen is shown again and again: lines that stand as they came can be named the next time.
+        let is_one = (MIN_BYTES..=MAX_BYTES).contains(&text.len()) && !scene.call.shows_screen();
+        if !is_one || text.starts_with(notation::HEAD) {
             return None;
         }
         let plain = written(text, None);
@@ -72,8 +78,108 @@ impl Stage for General {
 }
 
 /// A text as it would be written; where its long lines were broken, behind what.
-fn written(text: &str, fold: Option<&'static str>) -> Option<Written> {
-    let source = Source::new(text);
-    let sheet = Sheet::of(&source, true);
+fn written(text: &str, fold: Option<&'static str>) -> Option<WrittenText> {
+    let source = ReadText::new(text);
+    let sheet = TextSheet::of(&source, true);
     write::write(&source, &sheet, fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof;
+
+    /// Lines of one kind, with `odd` among them.
+    fn log(odd: &str) -> String {
+        let line = |n: usize| {
+            let path = ["/api/orders", "/api/orders/items", "/static/app.js"][n % 3];
+            format!("10.0.0.{} GET {path} took {} ms, {} bytes sent\n", n % 7, n * 37 % 101, n * 7919 % 9973)
+        };
+        (0..20).map(line).chain([odd.to_owned() + "\n"]).chain((20..40).map(line)).collect()
+    }
+
+    fn comes_back(text: &str) {
+        if let Some(edit) = proof::apply(&General, text) {
+            assert_eq!(proof::back(&General, &edit).as_deref(), Some(text), "{}", edit.text);
+        }
+    }
+
+    /// Behaviour 3.24.
+    #[test]
+    fn lines_alike_are_rows_below_one_template() {
+        let edit = proof::apply(&General, &log("a line of its own")).unwrap();
+        let lines: Vec<&str> = edit.text.lines().collect();
+        let template = lines.iter().find(|line| line.starts_with("A ")).unwrap();
+        assert!(template.ends_with("= 10.0.0.{1} GET {2} took {3} ms, {4} bytes sent"), "{}", edit.text);
+        assert!(lines.contains(&"A ×20:") && lines.contains(&"a line of its own"), "{}", edit.text);
+        assert!(edit.text.len() * 2 < log("").len(), "{}", edit.text);
+        comes_back(&log(""));
+    }
+
+    /// Behaviour 3.24: what is read with an error has no signs, and a template says how bad it is.
+    #[test]
+    fn errors_say_so_on_their_line() {
+        let line = |n: usize| {
+            format!("src/long/path/of/the/module.ts({n},7): error TS2307: Cannot find './part{n}'.\n")
+        };
+        let text: String = (0..12).map(line).collect();
+        let edit = proof::apply(&General, &text).unwrap();
+        let (_, body) = edit.text.split_once(notation::TEXT).unwrap();
+        assert!(body.trim().lines().all(|line| line.starts_with("A! ")), "{}", edit.text);
+        assert!(body.is_ascii(), "no sign: {}", edit.text);
+    }
+
+    #[test]
+    fn hostile_lines_come_back() {
+        for odd in proof::ODD.iter().copied().chain([
+            "A",
+            "A ×9:",
+            "A! x",
+            "×9",
+            "Γ x",
+            "↑",
+            "{1}",
+            "{1:>8}",
+            "[The text:]",
+            notation::HEAD,
+            " | x",
+            "A {1} = x",
+            "10.0.0.7 GET ↑ took 9 ms, 1 bytes sent",
+            "10.0.0.7 GET / took  ms,  bytes sent",
+            "10.0.0.7 GET a,b|c;d\te took 1 ms, 2 bytes sent",
+            "日本語 \u{1b}[0m \u{0}",
+            "\"half",
+            "\\",
+        ]) {
+            comes_back(&log(odd));
+            comes_back(&log(&format!("{odd}\n").repeat(9)));
+            comes_back(&log("").replace("GET", odd));
+            comes_back(&log(odd).replace('\n', "\r\n"));
+            comes_back(&log(odd).replace('\n', "},"));
+            comes_back(&format!("{odd}{}", log(odd)));
+        }
+    }
+
+    #[test]
+    fn what_was_never_written_is_declined() {
+        proof::read_foreign(&General);
+        for body in [
+            "[Written shorter; exact.]\n",
+            "[Written shorter; exact.]\n[The text:]",
+            "[Written shorter; exact.]\nA = 99999999 lines:\n[The text:]\nA",
+            "[Written shorter; exact.]\nA {1:>99999999999} = {1:>99999999999}\n[The text:]\nA x",
+            "[Written shorter; exact.]\nA = x\n[The text:]\nA ×99999999999999",
+            "[Written shorter; exact.]\nΓ x\n[The text:]\nΓ",
+        ] {
+            let _ = proof::read(&General, "", body);
+        }
+    }
+
+    /// What is written twice comes back in two steps.
+    #[test]
+    fn a_text_that_is_written_already_is_left_alone() {
+        let once = proof::apply(&General, &log("")).unwrap().text;
+        assert_eq!(proof::apply(&General, &once), None);
+        comes_back(&format!("x\n{once}"));
+    }
 }

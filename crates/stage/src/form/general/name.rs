@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use crate::form::general::alarm::is_alarming;
-use crate::form::general::source::Source;
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{Template, TemplatePart};
+use crate::form::general::template::{LinePart, LineTemplate};
 
 /// Names of phrases: one token each, no two alike, and none that stands for something in the notation.
 pub(super) const SIGNS: &str = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん";
@@ -30,7 +30,11 @@ pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 pub(super) const ALARM: char = '!';
 
 /// A name for each template: letters that no other line begins with.
-pub(super) fn template_names(source: &Source<'_>, templates: &[Template], literals: &[u32]) -> Vec<String> {
+pub(super) fn template_names(
+    source: &ReadText<'_>,
+    templates: &[LineTemplate],
+    literals: &[u32],
+) -> Vec<String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
     let taken: HashSet<&str> = literals
         .iter()
@@ -39,7 +43,7 @@ pub(super) fn template_names(source: &Source<'_>, templates: &[Template], litera
         .collect();
     let bare = |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
     let names = (0..).map(letters).filter(bare);
-    let alarm = |template: &Template| is_alarming(&template.same_text(source.text));
+    let alarm = |template: &LineTemplate| is_alarming(&template.same_text(source.text));
     names.zip(templates).map(|(name, it)| if alarm(it) { format!("{name}{ALARM}") } else { name }).collect()
 }
 
@@ -53,7 +57,7 @@ fn letters(number: usize) -> String {
 }
 
 /// A name for each hole of a template: the key before it, the heading above it, `time`, or a number.
-pub(super) fn hole_names(source: &Source<'_>, template: &Template) -> Vec<String> {
+pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<String> {
     let same = template.same_text(source.text);
     let headings = headings(source, template);
     let mut names: Vec<Option<String>> = vec![None; template.columns.len()];
@@ -61,8 +65,8 @@ pub(super) fn hole_names(source: &Source<'_>, template: &Template) -> Vec<String
     let mut before = "";
     let mut number = 0;
     for part in &template.parts {
-        let TemplatePart::Hole(hole, _) = part else {
-            if let TemplatePart::Same(span) = part {
+        let LinePart::Hole(hole, _) = part else {
+            if let LinePart::Same(span) = part {
                 before = span.of(source.text);
             }
             continue;
@@ -138,7 +142,7 @@ fn is_time(text: &str, cells: &[Span]) -> bool {
 }
 
 /// Names that a line above the rows gives to their columns.
-fn headings(source: &Source<'_>, template: &Template) -> Vec<Option<String>> {
+fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String>> {
     let none = || vec![None; template.columns.len()];
     if template.height > 1 || template.columns.len() < 2 {
         return none();
@@ -149,14 +153,14 @@ fn headings(source: &Source<'_>, template: &Template) -> Vec<Option<String>> {
 }
 
 /// The same by one line, if it has as many fields as the rows.
-fn headed(source: &Source<'_>, template: &Template, head: &str) -> Option<Vec<Option<String>>> {
+fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
     if head.len() > 600 || head.trim().is_empty() {
         return None;
     }
     // A row whose holes are control characters, which the text's own do not hide.
-    let mark = |part: &TemplatePart| match part {
-        TemplatePart::Same(span) => span.of(source.text).to_owned(),
-        TemplatePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),
+    let mark = |part: &LinePart| match part {
+        LinePart::Same(span) => span.of(source.text).to_owned(),
+        LinePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),
     };
     let row: String = template.parts.iter().map(mark).collect();
     ['\t', ',', '|', ';', ' '].into_iter().find_map(|separator| {

@@ -26,37 +26,45 @@ pub(super) fn fold(head: &str) -> Option<&str> {
     head.strip_suffix(FOLD_END)?.rsplit_once(FOLD).map(|(_, end)| end)
 }
 
-/// Which of these words a text needs.
-#[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a sentence")]
-pub(super) struct Words {
-    pub(super) has_signs: bool,
-    pub(super) has_templates: bool,
-    pub(super) has_dittos: bool,
-    pub(super) has_runs: bool,
-    pub(super) has_repeats: bool,
-    pub(super) has_pads: bool,
-    pub(super) has_alarms: bool,
+/// What the first line explains, beside the form itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadWord {
+    Signs,
+    Templates,
+    Dittos,
+    Runs,
+    Repeats,
+    Pads,
+    Alarms,
 }
 
-impl Words {
-    /// The first line.
-    pub(super) fn head(self, ditto: Option<char>, fold: Option<&str>) -> String {
-        let ditto =
-            ditto.filter(|_| self.has_dittos).map_or_else(String::new, |sign| format!(" {sign}{DITTO}"));
-        let said = [
-            (self.has_signs, SIGNS),
-            (self.has_templates, TEMPLATES),
-            (self.has_dittos, &ditto),
-            (self.has_runs, RUNS),
-            (self.has_repeats, REPEATS),
-            (self.has_pads, PADS),
-            (self.has_alarms, ALARMS),
-        ];
-        let said: String = said.iter().filter(|(is_said, _)| *is_said).map(|(_, words)| *words).collect();
-        let fold = fold.map_or_else(String::new, |end| [FOLD, end, FOLD_END].concat());
-        [HEAD, &said, &fold, HEAD_END].concat()
+impl HeadWord {
+    /// All of them, in the order in which they are said.
+    const ALL: [(Self, &str); 7] = [
+        (Self::Signs, SIGNS),
+        (Self::Templates, TEMPLATES),
+        (Self::Dittos, DITTO),
+        (Self::Runs, RUNS),
+        (Self::Repeats, REPEATS),
+        (Self::Pads, PADS),
+        (Self::Alarms, ALARMS),
+    ];
+}
+
+/// The first line of a text that needs these words.
+pub(super) fn head(words: &[HeadWord], ditto: Option<char>, fold: Option<&str>) -> String {
+    let mut head = HEAD.to_owned();
+    for (word, said) in HeadWord::ALL.iter().filter(|(word, _)| words.contains(word)) {
+        if *word == HeadWord::Dittos {
+            head.push(' ');
+            head.extend(ditto);
+        }
+        head.push_str(said);
     }
+    if let Some(end) = fold {
+        head.extend([FOLD, end, FOLD_END]);
+    }
+    head + HEAD_END
 }
 
 /// The sign that the first line says is the same again.

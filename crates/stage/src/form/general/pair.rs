@@ -8,13 +8,13 @@ pub(super) struct LineWords<'l> {
     pub(super) text: &'l str,
     pub(super) words: &'l [Span],
     pub(super) flags: &'l mut [u8],
-    pub(super) pairs: &'l mut [Pair],
+    pub(super) pairs: &'l mut [WordPair],
     pub(super) edges: &'l mut [u8],
 }
 
 /// What a word is to the one it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pair {
+pub(super) enum WordPair {
     /// It has none.
     None,
     /// That one is missing.
@@ -78,7 +78,7 @@ impl LineWords<'_> {
         if open.len() < DEEPEST {
             open.push((word, byte));
         } else {
-            self.pairs[word] = Pair::Half;
+            self.pairs[word] = WordPair::Half;
         }
     }
 
@@ -91,15 +91,15 @@ impl LineWords<'_> {
     fn drop_halves(&mut self, open: &[(usize, u8)]) {
         for (word, byte) in open {
             if *byte != b'\'' {
-                self.pairs[*word] = Pair::Half;
+                self.pairs[*word] = WordPair::Half;
             }
         }
     }
 
     fn join(&mut self, one: usize, two: usize) {
         let far = (two - one) as i32;
-        self.pairs[one] = Pair::With(far);
-        self.pairs[two] = Pair::With(-far);
+        self.pairs[one] = WordPair::With(far);
+        self.pairs[two] = WordPair::With(-far);
     }
 
     /// A quotation mark closes the last of its kind; what was opened since is text.
@@ -132,7 +132,7 @@ impl LineWords<'_> {
                 self.join(open[place].0, word);
                 open.truncate(place);
             }
-            None if wanted != b'<' && inside.is_none() => self.pairs[word] = Pair::Half,
+            None if wanted != b'<' && inside.is_none() => self.pairs[word] = WordPair::Half,
             None => {}
         }
     }
@@ -140,7 +140,7 @@ impl LineWords<'_> {
     /// Keys of JSON are never in a phrase.
     fn find_keys(&mut self) {
         for word in 0..self.words.len() {
-            let Pair::With(far @ 1..) = self.pairs[word] else { continue };
+            let WordPair::With(far @ 1..) = self.pairs[word] else { continue };
             let end = word + far as usize;
             let is_key =
                 self.str(word).ends_with('"') && end + 1 < self.words.len() && self.byte(end + 1) == b':';
@@ -177,13 +177,13 @@ impl LineWords<'_> {
     fn opens_behind(&self, word: usize) -> bool {
         self.edges[word] & SEPARATES != 0
             || matches!(self.byte(word), b'(' | b'[' | b'{')
-            || matches!(self.pairs[word], Pair::With(1..))
+            || matches!(self.pairs[word], WordPair::With(1..))
             || word == 0 && self.str(word).starts_with([' ', '\t'])
     }
 
     fn ends_before(&self, word: usize) -> bool {
         self.edges[word] & SEPARATES != 0
             || matches!(self.byte(word), b')' | b']' | b'}')
-            || matches!(self.pairs[word], Pair::With(..0))
+            || matches!(self.pairs[word], WordPair::With(..0))
     }
 }

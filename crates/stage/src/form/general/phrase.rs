@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
-use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, Pair, SEPARATES, TAG};
+use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
 use crate::form::general::select::{Bounds, Chosen, Rules, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
@@ -29,7 +29,7 @@ pub(super) struct Passage {
 }
 
 /// A phrase, and the places where its name stands for it.
-pub(super) struct Phrase<'a> {
+pub(super) struct NamedPhrase<'a> {
     pub(super) text: &'a str,
     pub(super) places: Vec<Span>,
     /// Of each place, the passage that it is in.
@@ -37,7 +37,12 @@ pub(super) struct Phrase<'a> {
 }
 
 /// The phrases in passages of a text, by where they stand first.
-pub(super) fn find<'a>(text: &'a str, costs: &Costs, passages: &[Passage], most: usize) -> Vec<Phrase<'a>> {
+pub(super) fn find<'a>(
+    text: &'a str,
+    costs: &Costs,
+    passages: &[Passage],
+    most: usize,
+) -> Vec<NamedPhrase<'a>> {
     let words = PhraseWords::read(text, costs, passages);
     let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MOST), least: LEAST });
     let mut chosen = unlike(&words, chosen);
@@ -49,7 +54,7 @@ pub(super) fn find<'a>(text: &'a str, costs: &Costs, passages: &[Passage], most:
         };
         let places: Vec<Span> = chosen.places.iter().map(span).collect();
         let passages = chosen.places.iter().map(|place| words.passages[*place] as usize).collect();
-        Phrase { text: &text[places[0].from()..places[0].to()], places, passages }
+        NamedPhrase { text: &text[places[0].from()..places[0].to()], places, passages }
     };
     chosen.iter().map(phrase).collect()
 }
@@ -79,7 +84,7 @@ struct PhraseWords<'a> {
     symbols: Vec<u32>,
     spans: Vec<Span>,
     flags: Vec<u8>,
-    pairs: Vec<Pair>,
+    pairs: Vec<WordPair>,
     edges: Vec<u8>,
     /// The passage of each word.
     passages: Vec<u32>,
@@ -121,7 +126,7 @@ impl<'a> PhraseWords<'a> {
             at = next;
         }
         let count = self.spans.len() - first;
-        self.pairs.resize(self.spans.len(), Pair::None);
+        self.pairs.resize(self.spans.len(), WordPair::None);
         self.edges.resize(self.spans.len(), 0);
         self.passages.resize(self.spans.len(), number);
         LineWords {
@@ -137,7 +142,7 @@ impl<'a> PhraseWords<'a> {
             let end = Span::new(passage.span.to(), passage.span.to());
             self.spans.push(end);
             self.flags.push(BREAK);
-            self.pairs.push(Pair::None);
+            self.pairs.push(WordPair::None);
             self.edges.push(0);
             self.passages.push(number);
         }
@@ -172,9 +177,9 @@ impl<'a> PhraseWords<'a> {
     /// True when the other half of a word is not in a range.
     fn is_torn(&self, word: usize, range: &Range<usize>) -> bool {
         match self.pairs[word] {
-            Pair::None => false,
-            Pair::Half => true,
-            Pair::With(far) => !range.contains(&word.wrapping_add_signed(far as isize)),
+            WordPair::None => false,
+            WordPair::Half => true,
+            WordPair::With(far) => !range.contains(&word.wrapping_add_signed(far as isize)),
         }
     }
 
@@ -183,7 +188,7 @@ impl<'a> PhraseWords<'a> {
         let mut word = range.start;
         while word < range.end {
             match self.pairs[word] {
-                Pair::With(far @ 1..) if word + (far as usize) < range.end => word += far as usize,
+                WordPair::With(far @ 1..) if word + (far as usize) < range.end => word += far as usize,
                 _ if self.edges[word] & SEPARATES != 0 => return Some(word),
                 _ => {}
             }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::form::general::column::Pad;
 use crate::form::general::fold;
 use crate::form::general::name::SIGNS;
 use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
+use crate::form::general::part::Pad;
 use crate::room::Room;
 
 /// The text that was written as `text`.

@@ -4,21 +4,21 @@ use crate::form::general::alarm::is_alarming;
 use crate::form::general::block;
 use crate::form::general::mine;
 use crate::form::general::name;
-use crate::form::general::source::Source;
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{RESTATED, Template, follows, is_dittoed};
+use crate::form::general::template::{LineTemplate, RESTATED, follows, is_dittoed};
 
 /// A text, laid out.
-pub(super) struct Sheet {
+pub(super) struct TextSheet {
     pub(super) templates: Vec<NamedTemplate>,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<SheetItem>,
     /// What says that a value is the same again.
     pub(super) ditto: Option<char>,
 }
 
 /// A template with names.
 pub(super) struct NamedTemplate {
-    pub(super) template: Template,
+    pub(super) template: LineTemplate,
     pub(super) name: String,
     pub(super) holes: Vec<String>,
     /// What stands between values.
@@ -37,7 +37,7 @@ pub(super) enum RowValue {
 
 /// What a text is a row of.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Item {
+pub(super) enum SheetItem {
     Line(u32),
     /// A template, and which of its rows.
     Row(usize, usize),
@@ -53,9 +53,9 @@ impl NamedTemplate {
 /// Signs between values, the likeliest first.
 const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
-impl Sheet {
+impl TextSheet {
     /// The best layout, which may be that nothing changes.
-    pub(super) fn of(source: &Source<'_>, has_templates: bool) -> Self {
+    pub(super) fn of(source: &ReadText<'_>, has_templates: bool) -> Self {
         let found = if has_templates { mine::mine(source) } else { Vec::new() };
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
         let ditto = name::ditto(source.text);
@@ -69,9 +69,9 @@ impl Sheet {
         let items = items(source, &named);
         let literals: Vec<u32> = items
             .iter()
-            .filter_map(|item| if let Item::Line(line) = item { Some(*line) } else { None })
+            .filter_map(|item| if let SheetItem::Line(line) = item { Some(*line) } else { None })
             .collect();
-        let bare: Vec<Template> = named.iter().map(|named| named.template.clone()).collect();
+        let bare: Vec<LineTemplate> = named.iter().map(|named| named.template.clone()).collect();
         let names = name::template_names(source, &bare, &literals);
         for (named, name) in named.iter_mut().zip(names) {
             named.holes = name::hole_names(source, &named.template);
@@ -81,13 +81,13 @@ impl Sheet {
     }
 }
 
-fn unnamed(source: &Source<'_>, template: Template, has_ditto: bool) -> NamedTemplate {
+fn unnamed(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
     let rows = values(source, &template, has_ditto);
     NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
 }
 
 /// The rows of a template: a value that is the same again in a run is not said again, for a few rows.
-fn values(source: &Source<'_>, template: &Template, has_ditto: bool) -> Vec<Vec<RowValue>> {
+fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
     let is_alarming = is_alarming(&template.same_text(source.text));
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
     let follows = follows(&template.rows, template.height);
@@ -137,7 +137,7 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
 }
 
 /// Every line, or the row that it begins.
-fn items(source: &Source<'_>, named: &[NamedTemplate]) -> Vec<Item> {
+fn items(source: &ReadText<'_>, named: &[NamedTemplate]) -> Vec<SheetItem> {
     let mut starts: Vec<Option<(usize, usize)>> = vec![None; source.lines.len()];
     for (number, named) in named.iter().enumerate() {
         for (row, line) in named.template.rows.iter().enumerate() {
@@ -149,11 +149,11 @@ fn items(source: &Source<'_>, named: &[NamedTemplate]) -> Vec<Item> {
     while line < starts.len() {
         match starts[line] {
             Some((number, row)) => {
-                items.push(Item::Row(number, row));
+                items.push(SheetItem::Row(number, row));
                 line += named[number].template.height;
             }
             None => {
-                items.push(Item::Line(line as u32));
+                items.push(SheetItem::Line(line as u32));
                 line += 1;
             }
         }

@@ -4,14 +4,14 @@ use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::span::Span;
 
 /// A text, read once.
-pub(super) struct Source<'a> {
+pub(super) struct ReadText<'a> {
     pub(super) text: &'a str,
     pub(super) costs: Costs,
     /// Without their ends.
     pub(super) lines: Vec<Span>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ReadText<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let mut start = 0;
         let ends = text.match_indices('\n').map(|(at, _)| at).chain([text.len()]);
@@ -29,4 +29,18 @@ impl<'a> Source<'a> {
         let to = self.lines[first as usize + height - 1];
         self.costs.line(Span { start: from.start, end: to.end })
     }
+}
+
+/// True when a line has a time of day or a date near its beginning.
+pub(super) fn has_time(line: &str) -> bool {
+    let bytes = &line.as_bytes()[..line.len().min(60)];
+    let fits = |window: &[u8], shape: &[u8]| {
+        window.iter().zip(shape).all(
+            |(byte, shape)| {
+                if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
+            },
+        )
+    };
+    bytes.windows(8).any(|window| fits(window, b"00:00:00"))
+        || bytes.windows(10).any(|window| fits(window, b"0000-00-00"))
 }

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use crate::form::general::alarm::is_level;
-use crate::form::general::column::{Pad, Part};
 use crate::form::general::cost::{Cost, TOKEN};
-use crate::form::general::source::Source;
+use crate::form::general::part::{Pad, Part};
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 
 /// What rows have in common, and what each has of its own.
 #[derive(Debug, Clone)]
-pub(super) struct Template {
-    pub(super) parts: Vec<TemplatePart>,
+pub(super) struct LineTemplate {
+    pub(super) parts: Vec<LinePart>,
     /// The values of each hole, row by row.
     pub(super) columns: Vec<Vec<Span>>,
     /// The first line of each row.
@@ -24,7 +24,7 @@ pub(super) struct Template {
 
 /// A part of such a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum TemplatePart {
+pub(super) enum LinePart {
     /// As it stands in the first row.
     Same(Span),
     /// A value.
@@ -64,22 +64,22 @@ struct Weight {
     total: Cost,
 }
 
-impl Template {
+impl LineTemplate {
     /// The template of rows with these parts, if a reader can read it.
-    pub(super) fn new(source: &Source<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
+    pub(super) fn new(source: &ReadText<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
         let total = rows.all.iter().map(|row| source.cost_of_lines(*row, rows.height)).sum();
         Self::weighed(source, parts, rows, total)
     }
 
     /// The same where the rows cost so much as they would be written without it.
     pub(super) fn weighed(
-        source: &Source<'_>,
+        source: &ReadText<'_>,
         parts: Vec<Part>,
         rows: &Rows<'_>,
         total: Cost,
     ) -> Option<Self> {
         let (parts, columns) = holes(source.text, parts);
-        let is_bare = matches!(parts[..], [TemplatePart::Hole(..)]);
+        let is_bare = matches!(parts[..], [LinePart::Hole(..)]);
         if is_bare
             || columns.len() > MOST_COLUMNS
             || !columns.iter().all(|cells| reads_well(source.text, cells))
@@ -93,7 +93,7 @@ impl Template {
     }
 
     /// What its rows cost as values.
-    fn weight(&self, source: &Source<'_>, rows: &Rows<'_>, total: Cost) -> Weight {
+    fn weight(&self, source: &ReadText<'_>, rows: &Rows<'_>, total: Cost) -> Weight {
         let (count, seen) = (rows.all.len() as Cost, rows.seen.len() as Cost);
         let follows = follows(rows.seen, rows.height);
         let values: Cost = self.columns.iter().map(|cells| column_cost(source, cells, &follows)).sum();
@@ -110,10 +110,10 @@ impl Template {
     }
 
     /// What saying it once costs.
-    fn definition(&self, source: &Source<'_>) -> Cost {
-        let part = |part: &TemplatePart| match part {
-            TemplatePart::Same(span) => source.costs.cost(*span),
-            TemplatePart::Hole(..) => 3 * TOKEN,
+    fn definition(&self, source: &ReadText<'_>) -> Cost {
+        let part = |part: &LinePart| match part {
+            LinePart::Same(span) => source.costs.cost(*span),
+            LinePart::Hole(..) => 3 * TOKEN,
         };
         self.parts.iter().map(part).sum::<Cost>() + (3 * self.columns.len() as Cost + 5) * TOKEN
     }
@@ -140,22 +140,22 @@ impl Template {
 
     /// What all rows have in common, hole by hole.
     pub(super) fn same_text(&self, text: &str) -> String {
-        let part = |part: &TemplatePart| match part {
-            TemplatePart::Same(span) => span.of(text).to_owned(),
-            TemplatePart::Hole(..) => "\u{0}".to_owned(),
+        let part = |part: &LinePart| match part {
+            LinePart::Same(span) => span.of(text).to_owned(),
+            LinePart::Hole(..) => "\u{0}".to_owned(),
         };
         self.parts.iter().map(part).collect()
     }
 }
 
 /// Parts with numbered holes: cells that are the same as others fill the same hole.
-fn holes(text: &str, parts: Vec<Part>) -> (Vec<TemplatePart>, Vec<Vec<Span>>) {
+fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
     let mut columns: Vec<Vec<Span>> = Vec::new();
     let mut out = Vec::with_capacity(parts.len());
     for part in parts {
         let (cells, pad) = match part {
             Part::Same(span) => {
-                out.push(TemplatePart::Same(span));
+                out.push(LinePart::Same(span));
                 continue;
             }
             Part::Cells(cells, pad) => (cells, pad),
@@ -166,7 +166,7 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<TemplatePart>, Vec<Vec<Span>>) {
         if hole == columns.len() {
             columns.push(cells);
         }
-        out.push(TemplatePart::Hole(hole, pad));
+        out.push(LinePart::Hole(hole, pad));
     }
     (out, columns)
 }
@@ -218,7 +218,7 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
 }
 
 /// What the values of a column cost: those that are the same again a sign, and those that come often perhaps a name.
-fn column_cost(source: &Source<'_>, cells: &[Span], follows: &[bool]) -> Cost {
+fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost {
     let mut often: HashMap<&str, (Cost, Cost)> = HashMap::new();
     let (mut sum, mut before, mut age) = (0, None, 0);
     for (cell, follows) in cells.iter().zip(follows) {

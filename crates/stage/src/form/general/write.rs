@@ -5,24 +5,23 @@ use std::fmt::Write as _;
 use crate::form::general::alarm::kept_lines;
 use crate::form::general::cost::{Cost, estimate};
 use crate::form::general::name;
-use crate::form::general::notation::{HEAD, HEAD_END, TEXT, Words};
-use crate::form::general::phrase::{self, Passage, Phrase};
-use crate::form::general::sheet::{Item, NamedTemplate, RowValue, Sheet};
-use crate::form::general::source::Source;
+use crate::form::general::notation::{self, HeadWord, TEXT};
+use crate::form::general::phrase::{self, NamedPhrase, Passage};
+use crate::form::general::sheet::{NamedTemplate, RowValue, SheetItem, TextSheet};
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{MIN_RUN, TemplatePart};
+use crate::form::general::template::{LinePart, MIN_RUN};
 
 /// What is written.
-pub(super) struct Written {
+pub(super) struct WrittenText {
     pub(super) text: String,
     pub(super) cost: Cost,
 }
 
 /// Writes a text as it was laid out, with names for its phrases.
-pub(super) fn write(source: &Source<'_>, sheet: &Sheet, fold: Option<&str>) -> Option<Written> {
+pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<WrittenText> {
     let kept = kept_lines(source);
-    let mut ink =
-        Ink { source, sheet, kept, pieces: Vec::new(), passages: Vec::new(), words: Words::default() };
+    let mut ink = Ink { source, sheet, kept, pieces: Vec::new(), passages: Vec::new(), words: Vec::new() };
     ink.definitions();
     ink.note(format!("{TEXT}\n"));
     ink.body();
@@ -31,15 +30,16 @@ pub(super) fn write(source: &Source<'_>, sheet: &Sheet, fold: Option<&str>) -> O
     if phrases.is_empty() && sheet.templates.is_empty() {
         return None;
     }
-    ink.words.has_signs = !phrases.is_empty();
-    let mut text = ink.words.head(sheet.ditto, fold);
+    if !phrases.is_empty() {
+        ink.needs(HeadWord::Signs);
+    }
+    let mut text = notation::head(&ink.words, sheet.ditto, fold);
     for (phrase, sign) in phrases.iter().zip(&signs) {
         let _ = writeln!(text, "{sign} {}", phrase.text);
     }
     ink.put(&phrases, &signs, &mut text);
-    debug_assert!(text.starts_with(HEAD) && text.contains(HEAD_END), "{text}");
     let cost = estimate(&text);
-    Some(Written { text, cost })
+    Some(WrittenText { text, cost })
 }
 
 /// A piece of what is written.
@@ -51,16 +51,22 @@ enum Piece {
 }
 
 struct Ink<'s, 'a> {
-    source: &'s Source<'a>,
-    sheet: &'s Sheet,
+    source: &'s ReadText<'a>,
+    sheet: &'s TextSheet,
     /// The lines that have no signs.
     kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
-    words: Words,
+    words: Vec<HeadWord>,
 }
 
 impl Ink<'_, '_> {
+    fn needs(&mut self, word: HeadWord) {
+        if !self.words.contains(&word) {
+            self.words.push(word);
+        }
+    }
+
     fn note(&mut self, words: impl Into<String>) {
         match self.pieces.last_mut() {
             Some(Piece::Note(last)) => last.push_str(&words.into()),
@@ -77,8 +83,10 @@ impl Ink<'_, '_> {
 
     fn definitions(&mut self) {
         for named in &self.sheet.templates {
-            self.words.has_templates = true;
-            self.words.has_alarms |= named.is_alarming();
+            self.needs(HeadWord::Templates);
+            if named.is_alarming() {
+                self.needs(HeadWord::Alarms);
+            }
             self.note(named.name.clone());
             if !named.holes.is_empty() {
                 let holes: Vec<String> = named.holes.iter().map(|hole| format!("{{{hole}}}")).collect();
@@ -97,10 +105,12 @@ impl Ink<'_, '_> {
     fn parts(&mut self, named: &NamedTemplate) {
         for part in &named.template.parts {
             match part {
-                TemplatePart::Same(span) => self.lines(*span),
-                TemplatePart::Hole(hole, pad) => {
+                LinePart::Same(span) => self.lines(*span),
+                LinePart::Hole(hole, pad) => {
                     let name = &named.holes[*hole];
-                    self.words.has_pads |= pad.is_some();
+                    if pad.is_some() {
+                        self.needs(HeadWord::Pads);
+                    }
                     let padded =
                         pad.map(|pad| format!(":{}{}", if pad.is_right { '>' } else { '<' }, pad.width));
                     self.note(format!("{{{name}{}}}", padded.unwrap_or_default()));
@@ -129,12 +139,13 @@ impl Ink<'_, '_> {
                 self.note("\n");
             }
             match items[at] {
-                Item::Line(line) => {
+                SheetItem::Line(line) => {
                     self.text(self.source.lines[line as usize], self.kept[line as usize]);
                     at += 1;
                 }
-                Item::Row(number, _) => {
-                    let same = |item: &&Item| matches!(item, Item::Row(other, _) if *other == number);
+                SheetItem::Row(number, _) => {
+                    let same =
+                        |item: &&SheetItem| matches!(item, SheetItem::Row(other, _) if *other == number);
                     let run = items[at..].iter().take_while(same).count();
                     at += self.run(number, at, run);
                 }
@@ -150,7 +161,7 @@ impl Ink<'_, '_> {
             if run == 1 {
                 self.note(name.clone());
             } else {
-                self.words.has_repeats = true;
+                self.needs(HeadWord::Repeats);
                 self.note(format!("{name} ×{run}"));
             }
             return run;
@@ -160,7 +171,7 @@ impl Ink<'_, '_> {
             self.row(named, at);
             return 1;
         }
-        self.words.has_runs = true;
+        self.needs(HeadWord::Runs);
         self.note(format!("{name} ×{run}:"));
         for at in at..at + run {
             self.note("\n");
@@ -170,7 +181,7 @@ impl Ink<'_, '_> {
     }
 
     fn row(&mut self, named: &NamedTemplate, at: usize) {
-        let Item::Row(_, row) = self.sheet.items[at] else { return };
+        let SheetItem::Row(_, row) = self.sheet.items[at] else { return };
         let first = named.template.rows[row] as usize;
         let is_kept = self.kept[first..first + named.template.height].contains(&true);
         for (place, value) in named.rows[row].iter().enumerate() {
@@ -180,7 +191,7 @@ impl Ink<'_, '_> {
             match value {
                 RowValue::Text(span) => self.text(*span, is_kept),
                 RowValue::Again => {
-                    self.words.has_dittos = true;
+                    self.needs(HeadWord::Dittos);
                     self.note(self.sheet.ditto.map_or_else(String::new, String::from));
                 }
             }
@@ -188,7 +199,7 @@ impl Ink<'_, '_> {
     }
 
     /// All pieces, with the names of phrases in their places.
-    fn put(&self, phrases: &[Phrase<'_>], signs: &[char], text: &mut String) {
+    fn put(&self, phrases: &[NamedPhrase<'_>], signs: &[char], text: &mut String) {
         let mut named: Vec<(usize, Span, char)> = Vec::new();
         for (phrase, sign) in phrases.iter().zip(signs) {
             let places = phrase.passages.iter().zip(&phrase.places);
