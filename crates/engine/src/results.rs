@@ -172,7 +172,8 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
     };
     if let Some(why) = passed_over(scope, plan, slot, &text) {
         let left = MaskedText::of(Some(plan), slot, text).told_apart(plan, slot);
-        return Looked::of(Found::Left(left), plan.mode, why);
+        let mode = if scope.skips(&slot.call.tool) { Mode::Disabled } else { plan.mode };
+        return Looked::of(Found::Left(left), mode, why);
     }
     let outcome = guarded(|| {
         let words = others::words(scope, at, &plan, (slot, &text));

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
-use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
+use tersely_core::{Call, DictionaryMethod, Loss, Mode, O200k, Plan, Reader, Redaction, compress};
 use tersely_engine::{
     Asked, Change, Engine, EngineSettings, Memo, Passed, Prompts, Recall, Refused, Request, Rule, SchemaMode,
 };
@@ -389,6 +389,24 @@ fn what_is_left_alone_cannot_play_our_marks() {
             assert!(new.contains("<<<TEXT2: this"), "it comes back: {new}");
         }
     }
+}
+
+/// Behaviour 6.3, 14.9: one does not stand in for the other.
+#[test]
+fn what_is_left_alone_is_masked_and_told_apart() {
+    let text = format!("<<<SHADOW:shadow_{}>>>\n{}\n", "0".repeat(32), secret());
+    let told = format!("<<<TEXT1:shadow_{}>>>\\n[REDACTED_SECRET]\\n", "0".repeat(32));
+    let small = Plan { min_bytes: 4096, ..Plan::default() };
+    for settings in [
+        EngineSettings { plan: small, ..EngineSettings::default() },
+        EngineSettings { skip_tools: vec!["sh".to_owned()], ..EngineSettings::default() },
+    ] {
+        let (new, report) = pass(settings.clone(), &body("sh", &text, "")).expect("a body");
+        assert!(new.contains(&told), "{settings:?}: {new}");
+        assert_eq!((report.redacted, report.changed), (1, 1), "{settings:?}");
+    }
+    let core = compress(&small, &O200k, Call::default(), &text);
+    assert_eq!((core.text.replace('\n', "\\n"), core.redacted), (told, 1));
 }
 
 /// Behaviour 6.1, 8.7: what is small, listed or ruled out stays as it came.

@@ -55,7 +55,8 @@ struct Habits {
 impl Habits {
     fn of(call: Call<'_>, text: &str) -> Self {
         let is_file = call.is_verbatim(text) || call.origin(text) == Origin::Data;
-        let found = is_file || call.family() == Family::Grep || text.starts_with(['{', '[']);
+        let is_quoted = matches!(call.family(), Family::Read | Family::Grep);
+        let found = is_file || is_quoted || text.starts_with(['{', '[']);
         let asked = call.command.is_some_and(|command| command.contains("cat -"))
             || SPELLED.iter().any(|spelled| text.contains(spelled));
         let breaks = is_file || !text.contains('\n');
