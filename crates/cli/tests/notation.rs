@@ -25,8 +25,8 @@ const REFERENCES: &str = "benchmarks/reading/references.json";
 
 const PAGE: &str = "docs/notation.md";
 
-/// A stage that no reader meets: on every text so far, `json` is cheaper.
-const BEATEN: &str = "schema";
+/// Stages that no reader meets: on every text so far, `json` or `general` is cheaper.
+const BEATEN: [&str; 2] = ["schema", "dictionary"];
 
 /// What stands above the examples on the page.
 const PREFACE: &str = include_str!("fixtures/notation.md");
@@ -101,7 +101,9 @@ fn every_stage_has_an_example_and_every_example_a_question() {
     let tables: [&[&dyn Stage]; 6] = [CLEAN, FORMS, CUTS, REST, FAMILIES, CAPS];
     let mut wanted: BTreeSet<String> = tables.concat().iter().map(|stage| stage.name().to_owned()).collect();
     wanted.insert("wrapped".to_owned());
-    wanted.remove(BEATEN);
+    BEATEN.iter().for_each(|stage| {
+        wanted.remove(*stage);
+    });
     let missing: Vec<_> = wanted.difference(&shown).collect();
     assert!(missing.is_empty(), "no example of {missing:?}");
     let asked = |example: &Value| example["questions"].as_array().map_or(0, Vec::len);
