@@ -46,14 +46,25 @@ fn shown(body: &str, message: usize) -> String {
     body["messages"][message]["content"][0]["content"].as_str().expect("a text").to_owned()
 }
 
-/// Lines of which only a phrase is alike.
+/// Lines of errors with the same phrases, no two in the same order: forms that read better leave errors as they are.
 fn phrases() -> String {
-    let phrase = "dependency resolution of workspace crate alpha failed for the reason that was given in the report above by the resolver itself";
-    // All in one line: lines of one shape have a form that reads better.
-    let words =
-        |n: usize| "and so on it went until the end".split(' ').take(n % 8).collect::<Vec<_>>().join(" ");
-    let line = |n: usize| format!("{} {phrase} {}", words(n), words(n / 8));
-    (0..40).map(line).collect::<Vec<_>>().join("; ")
+    let phrases = [
+        "the resolver gave up on crate alpha",
+        "no version of beta fits the lock file",
+        "gamma was built for another target",
+        "the registry did not answer for delta",
+        "epsilon asks for a newer compiler",
+    ];
+    let line = |n: usize| {
+        let (mut left, mut order) = (phrases.to_vec(), Vec::new());
+        let mut code = n * 7 % 120;
+        while !left.is_empty() {
+            order.push(left.remove(code % left.len()));
+            code /= left.len() + 1;
+        }
+        format!("error: {}", order.join(", "))
+    };
+    (0..40).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Behaviour 12.2: the standard mode, by flag and by variable.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
-use tersely_stage::form::{FORMS, GENERAL, NUMBERED};
+use tersely_stage::form::{DICTIONARY, FORMS, GENERAL, NUMBERED};
 use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
@@ -347,7 +347,9 @@ impl<'j> Job<'j> {
             return None;
         }
         let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
-        let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
+        // Names of names would be too much for any reader.
+        let below = best.filter(|best| best.step.stage != DICTIONARY);
+        let over = below.and_then(|below| run.proposed_over(GENERAL, self.scene(), below)).filter(is_whole);
         let least = [best, over.as_ref()].into_iter().flatten().map(|next| next.step.after).min();
         let most = least.map_or(usize::MAX, |least| least.saturating_sub(1));
         let alone = run.proposed(GENERAL, self.scene(), most).filter(is_whole);

@@ -18,7 +18,7 @@ mod snapshot;
 mod usual;
 mod whitespace;
 
-pub use dictionary::expand;
+pub use dictionary::{NAME as DICTIONARY, expand};
 pub use numbered::NAME as NUMBERED;
 
 use crate::stage::Stage;

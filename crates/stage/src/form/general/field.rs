@@ -82,24 +82,37 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
 }
 
 /// The fields of a cell. Nested separators, in quotes or brackets, separate nothing.
-pub(super) fn fields(text: &str, cell: Span, separator: u8, is_nested: bool) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let (mut found, mut start, mut at) = (Vec::new(), cell.from(), cell.from());
-    while at < cell.to() {
+fn fields(text: &str, cell: Span, separator: u8, is_nested: bool) -> Vec<Span> {
+    let (mut found, mut start) = (Vec::new(), cell.from());
+    each_separator(text, cell, (separator, is_nested), |at| {
+        found.push(Span::new(start, at));
+        start = at + 1;
+    });
+    found.push(Span::new(start, cell.to()));
+    found
+}
+
+/// How many fields a cell has, where nested separators separate nothing.
+pub(super) fn width(text: &str, cell: Span, separator: u8) -> usize {
+    let mut width = 1;
+    each_separator(text, cell, (separator, true), |_| width += 1);
+    width
+}
+
+/// Hands over the places of separators, of which there are not too many.
+fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
+    let bytes = &text.as_bytes()[..cell.to()];
+    let (mut at, mut count) = (cell.from(), 0);
+    while at < cell.to() && count <= MOST {
         let byte = bytes[at];
         if byte == separator {
-            found.push(Span::new(start, at));
-            start = at + 1;
-        } else if is_nested && let Some(end) = closed(&bytes[..cell.to()], at) {
+            take(at);
+            count += 1;
+        } else if is_nested && let Some(end) = closed(bytes, at) {
             at = end;
         }
         at += 1;
-        if found.len() > MOST {
-            break;
-        }
     }
-    found.push(Span::new(start, cell.to()));
-    found
 }
 
 /// Where what opens at a place is closed; brackets inside brackets are not looked for.

@@ -282,9 +282,7 @@ impl Tree<'_, '_> {
         let step = rows.len().div_ceil(SEEN);
         let seen: Vec<u32> = rows.iter().copied().step_by(step).collect();
         [b'\t', b'|', b',', b' '].into_iter().find_map(|separator| {
-            let width = |row: u32| {
-                field::fields(self.source.text, self.source.lines[row as usize], separator, true).len()
-            };
+            let width = |row: u32| field::width(self.source.text, self.source.lines[row as usize], separator);
             let widths: Vec<usize> = seen.iter().map(|row| width(*row)).collect();
             let most =
                 *widths.iter().max_by_key(|wide| widths.iter().filter(|width| width == wide).count())?;

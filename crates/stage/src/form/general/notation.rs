@@ -15,8 +15,8 @@ const TEMPLATES: &str =
 const DITTO: &str = ": same value as in the row above.";
 const RUNS: &str = " \"A ×9:\": the next 9 lines are rows of A.";
 const REPEATS: &str = " \"A ×9\": A nine times.";
-const PADS: &str = " {x:>8}: padded to 8 characters.";
-const ALARMS: &str = " \"!\": holds an error or a warning.";
+const PADS: &str = " {x:>8}: blanks before it, up to 8 characters; {x:<8}: behind it.";
+const ALARMS: &str = " A name with \"!\" holds an error or a warning.";
 
 const FOLD: &str = " Line ends behind `";
 const FOLD_END: &str = "` are ours.";
