@@ -101,9 +101,9 @@ fn every_stage_has_an_example_and_every_example_a_question() {
     let tables: [&[&dyn Stage]; 6] = [CLEAN, FORMS, CUTS, REST, FAMILIES, CAPS];
     let mut wanted: BTreeSet<String> = tables.concat().iter().map(|stage| stage.name().to_owned()).collect();
     wanted.insert("wrapped".to_owned());
-    BEATEN.iter().for_each(|stage| {
-        wanted.remove(*stage);
-    });
+    for stage in BEATEN {
+        wanted.remove(stage);
+    }
     let missing: Vec<_> = wanted.difference(&shown).collect();
     assert!(missing.is_empty(), "no example of {missing:?}");
     let asked = |example: &Value| example["questions"].as_array().map_or(0, Vec::len);

@@ -120,8 +120,10 @@ fn source_stays_as_it_is_where_no_command_tells() {
 /// Behaviour 0.20: what a client's own tool reads stays, whatever the file and whatever the tool is called.
 #[test]
 fn what_a_client_reads_stays_whatever_it_is() {
-    let log: String =
-        (0..400).map(|at| format!("2026-01-02 10:00:{:02} INFO took {at} ms\n", at % 60)).collect();
+    let log: String = (0..400)
+        .map(|at| format!("2026-01-02 10:00:{:02} INFO took {at} ms\n", at % 60))
+        .collect::<Vec<_>>()
+        .concat();
     for tool in
         ["Read", "ReadManyFiles", "Read Files", "cat", "view", "open_file", "read_many_files", "Get-Content"]
     {

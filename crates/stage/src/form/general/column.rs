@@ -65,7 +65,9 @@ fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
 
 fn trim(cells: &mut [Span], first: usize, last: usize) {
     if first + last > 0 {
-        cells.iter_mut().for_each(|cell| *cell = cell.trimmed(first, last));
+        for cell in cells {
+            *cell = cell.trimmed(first, last);
+        }
     }
 }
 
@@ -134,8 +136,9 @@ fn may_end(bytes: &[u8], after: usize) -> bool {
     let in_number = matches!(next, b'.' | b',')
         && last.is_ascii_digit()
         && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
-    !(in_number || last == b'\\' || is_wordy(last) && is_wordy(next))
-        && !(is_digit_mark(last) && next.is_ascii_digit())
+    let in_word = is_wordy(last) && is_wordy(next);
+    let signs = is_digit_mark(last) && next.is_ascii_digit();
+    !(in_number || last == b'\\' || in_word || signs)
 }
 
 fn is_digit_mark(byte: u8) -> bool {

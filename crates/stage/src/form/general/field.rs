@@ -140,7 +140,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
     let width = rows[0].len();
-    if width < 2 || width > MOST || rows.iter().any(|row| row.len() != width) {
+    if !(2..=MOST).contains(&width) || rows.iter().any(|row| row.len() != width) {
         return None;
     }
     let mut parts = Vec::new();

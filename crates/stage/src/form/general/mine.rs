@@ -34,7 +34,7 @@ pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
         return Vec::new();
     }
     let tree = Tree { source, words };
-    let groups = tree.grow(rows, 0).groups;
+    let groups = tree.grow(&rows, 0).groups;
     let mut templates: Vec<_> = groups.iter().filter_map(|group| tree.template(group)).collect();
     templates.retain(|template| template.gain >= LEAST);
     templates.sort_by_key(|template| (-template.gain, template.rows[0]));
@@ -161,15 +161,15 @@ struct Cut {
 
 impl Tree<'_, '_> {
     /// The best cut below rows that are not told apart by any level before this one.
-    fn grow(&self, rows: Vec<u32>, level: u8) -> Cut {
+    fn grow(&self, rows: &[u32], level: u8) -> Cut {
         if rows.len() < 2 {
             return Cut::default();
         }
-        let (level, parts) = self.split(&rows, level);
-        let own = self.judged(&rows, level);
+        let (level, parts) = self.split(rows, level);
+        let own = self.judged(rows, level);
         let mut below = Cut::default();
         for part in parts {
-            let cut = self.grow(part, level + 1);
+            let cut = self.grow(&part, level + 1);
             below.gain += cut.gain;
             below.groups.extend(cut.groups);
         }

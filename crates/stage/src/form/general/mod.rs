@@ -3,6 +3,13 @@
 //!
 //! It knows lines, words and about what tokens cost, and nothing of any tool.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "a text that is taken apart is at most a mebibyte, and so is every count in it"
+)]
+
 mod alarm;
 mod block;
 mod column;

@@ -84,10 +84,10 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
                 && !same.contains(&format!("{{{name}:"))
         };
         let name = match given {
-            Some(name) => {
-                (1..).map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") }).find(is_free)
-            }
-            None => (number + 1..).map(|n: usize| n.to_string()).find(is_free),
+            Some(name) => (1..=MOST_TRIED)
+                .map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") })
+                .find(is_free),
+            None => (number + 1..=number + MOST_TRIED).map(|n: usize| n.to_string()).find(is_free),
         };
         let name = name.unwrap_or_default();
         number = name.parse().unwrap_or(number);
@@ -96,6 +96,9 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
     }
     names.into_iter().map(Option::unwrap_or_default).collect()
 }
+
+/// Names that are tried for a hole, of which there are never so many.
+const MOST_TRIED: usize = 4096;
 
 /// The longest name of a hole.
 const LONGEST: usize = 24;

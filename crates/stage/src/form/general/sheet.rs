@@ -72,10 +72,10 @@ impl TextSheet {
             .filter_map(|item| if let SheetItem::Line(line) = item { Some(*line) } else { None })
             .collect();
         let bare: Vec<LineTemplate> = named.iter().map(|named| named.template.clone()).collect();
-        let names = name::template_names(source, &bare, &literals);
-        for (named, name) in named.iter_mut().zip(names) {
-            named.holes = name::hole_names(source, &named.template);
-            named.name = name;
+        let letters = name::template_names(source, &bare, &literals);
+        for (template, name) in named.iter_mut().zip(letters) {
+            template.holes = name::hole_names(source, &template.template);
+            template.name = name;
         }
         Self { templates: named, items, ditto }
     }
@@ -131,7 +131,9 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
             return;
         }
         let (done, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|named| fits(named, best));
-        done.into_iter().for_each(|named| named.separator = best);
+        for named in done {
+            named.separator = best;
+        }
         open = rest;
     }
 }
@@ -147,15 +149,12 @@ fn items(source: &ReadText<'_>, named: &[NamedTemplate]) -> Vec<SheetItem> {
     let mut items = Vec::new();
     let mut line = 0;
     while line < starts.len() {
-        match starts[line] {
-            Some((number, row)) => {
-                items.push(SheetItem::Row(number, row));
-                line += named[number].template.height;
-            }
-            None => {
-                items.push(SheetItem::Line(line as u32));
-                line += 1;
-            }
+        if let Some((number, row)) = starts[line] {
+            items.push(SheetItem::Row(number, row));
+            line += named[number].template.height;
+        } else {
+            items.push(SheetItem::Line(line as u32));
+            line += 1;
         }
     }
     items

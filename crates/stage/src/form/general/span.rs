@@ -8,7 +8,6 @@ pub(super) struct Span {
 }
 
 impl Span {
-    #[expect(clippy::cast_possible_truncation, reason = "a text that is taken apart is at most a mebibyte")]
     pub(super) fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
