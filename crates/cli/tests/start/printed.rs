@@ -67,6 +67,15 @@ fn phrases() -> String {
     (0..40).map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// One long line in which a phrase comes again and again.
+fn story() -> String {
+    let phrase = "dependency resolution of workspace crate alpha stopped for the reason that was given in the report above";
+    let words =
+        |n: usize| "and so on it went until the end".split(' ').take(n % 8).collect::<Vec<_>>().join(" ");
+    let line = |n: usize| format!("{} {phrase} {}", words(n), words(n / 8));
+    (0..40).map(line).collect::<Vec<_>>().join("; ")
+}
+
 /// Behaviour 12.2: the standard mode, by flag and by variable.
 #[test]
 fn forge_standard_by_flag_and_by_variable() {
@@ -114,7 +123,7 @@ fn forge_objects_in_a_request() {
     );
     assert!(plain.len() * 2 < body.len(), "{plain}");
     let secret = ["AKIA", "Q3EGRIZ7", "HVLXTNWK"].concat();
-    let text = format!("{}AWS_ACCESS_KEY_ID={secret}\n", phrases());
+    let text = format!("{}\nAWS_ACCESS_KEY_ID={secret}\n", story());
     let all = r#""_forge": {"tool_output_compression": {"mode": "standard", "session_id": "tenant-a-session-42", "dedup": true, "redact_secrets": true, "max_output_bytes": 65536}}"#;
     let answered = sent(&[], &[], &with(all, &results(&text)));
     assert!(!answered.contains(&secret), "{answered}");
