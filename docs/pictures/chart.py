@@ -11,7 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PICTURE = HERE / "savings.svg"
 EXACT, STANDARD = "#7a9cc6", "#1f5a99"
-WIDTH, LEFT, SCALE = 760, 280, 6.6
+WIDTH, LEFT, SCALE = 760, 280, 5.8
 
 
 def figures(text):
