@@ -165,7 +165,7 @@ async fn no_tenant_reads_anothers_originals() {
     let (address, _) = recorder().await;
     let tenants = TenantList::new(vec![tenant("a"), tenant("b")]);
     let settings = GatewaySettings { tenants, ..settings(address) };
-    let plan = Plan { max_bytes: 4 << 10, ..Plan::default() };
+    let plan = Plan { max_bytes: 1 << 10, ..Plan::default() };
     let engine = EngineSettings { plan, expand: ExpandOffer::Always, ..EngineSettings::default() };
     let gateway = gateway(settings, live(engine)).await;
     let question = json!({
