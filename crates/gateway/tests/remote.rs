@@ -191,7 +191,7 @@ async fn nobody_is_asked_again_about_what_the_model_has_seen() {
     assert_eq!(store.say("FLUSHALL"), "+OK");
     let mut other = Replica::new(address, &store).await;
     let body = other.turn(2, talk.result("run", "ok")).await;
-    assert!(!body.contains("answer") && body.contains("queue 7 took"), "{body}");
+    assert!(!body.contains("answer") && body.contains(" took "), "{body}");
     assert_eq!(calls.load(SeqCst), 1);
     let again = other.turn(3, talk.result("run", "ok")).await;
     assert!(again.starts_with(body.trim_end_matches("]}")));
