@@ -57,7 +57,8 @@ pub(super) fn estimate(text: &str) -> Cost {
     sum
 }
 
-const ONE: u32 = 64;
+/// The same, as it is added up.
+const ONE: u32 = TOKEN as u32;
 
 /// Where the piece ends that begins at a place, as vocabularies split, and what it costs.
 fn piece(bytes: &[u8], at: usize) -> (usize, u32) {

@@ -221,11 +221,7 @@ impl Tree<'_, '_> {
         let step = rows.len().div_ceil(SEEN);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
         let parts = self.parts(&seen, level)?;
-        LineTemplate::new(
-            self.source,
-            parts,
-            &Rows { all: rows, seen: if step > 1 { &seen } else { rows }, height: 1 },
-        )
+        LineTemplate::new(self.source, parts, &Rows { all: rows, seen: &seen, height: 1 })
     }
 
     /// The template of a group, without the few rows that are unlike the others if that saves more.

@@ -87,7 +87,7 @@ impl Stage for General {
 /// A text as it would be written; where its long lines were broken, behind what.
 fn written(text: &str, fold: Option<&'static str>) -> Option<WrittenText> {
     let source = ReadText::new(text);
-    let sheet = TextSheet::of(&source, true);
+    let sheet = TextSheet::of(&source);
     write::write(&source, &sheet, fold)
 }
 

@@ -30,9 +30,9 @@ pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 pub(super) const ALARM: char = '!';
 
 /// A name for each template: letters that no other line begins with.
-pub(super) fn template_names(
+pub(super) fn template_names<'t>(
     source: &ReadText<'_>,
-    templates: &[LineTemplate],
+    templates: impl Iterator<Item = &'t LineTemplate>,
     literals: &[u32],
 ) -> Vec<String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();

@@ -55,8 +55,8 @@ const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
 impl TextSheet {
     /// The best layout, which may be that nothing changes.
-    pub(super) fn of(source: &ReadText<'_>, has_templates: bool) -> Self {
-        let found = if has_templates { mine::mine(source) } else { Vec::new() };
+    pub(super) fn of(source: &ReadText<'_>) -> Self {
+        let found = mine::mine(source);
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
         let ditto = name::ditto(source.text);
         let mut named: Vec<_> =
@@ -71,8 +71,8 @@ impl TextSheet {
             .iter()
             .filter_map(|item| if let SheetItem::Line(line) = item { Some(*line) } else { None })
             .collect();
-        let bare: Vec<LineTemplate> = named.iter().map(|named| named.template.clone()).collect();
-        let letters = name::template_names(source, &bare, &literals);
+        let templates = named.iter().map(|named| &named.template);
+        let letters = name::template_names(source, templates, &literals);
         for (template, name) in named.iter_mut().zip(letters) {
             template.holes = name::hole_names(source, &template.template);
             template.name = name;

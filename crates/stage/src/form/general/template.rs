@@ -98,8 +98,7 @@ impl LineTemplate {
         let follows = follows(rows.seen, rows.height);
         let values: Cost = self.columns.iter().map(|cells| column_cost(source, cells, &follows)).sum();
         let between = (self.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10;
-        let runs =
-            1 + rows.all.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + rows.height).count();
+        let runs = self.runs();
         let names = if self.columns.is_empty() {
             (count.min(3 * runs as Cost)) * TOKEN * 3 / 2
         } else {
