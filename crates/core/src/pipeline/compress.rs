@@ -340,7 +340,7 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// The text in the general form, by itself or upon the best of the others, if that costs less. It is for whole texts:
+    /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
     /// one that is cut afterwards has lines whose names nobody explains.
     fn general(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
         if !self.runs(GENERAL) {
@@ -350,10 +350,11 @@ impl<'j> Job<'j> {
         // Names of names would be too much for any reader.
         let below = best.filter(|best| best.step.stage != DICTIONARY);
         let over = below.and_then(|below| run.proposed_over(GENERAL, self.scene(), below)).filter(is_whole);
-        let least = [best, over.as_ref()].into_iter().flatten().map(|next| next.step.after).min();
-        let most = least.map_or(usize::MAX, |least| least.saturating_sub(1));
-        let alone = run.proposed(GENERAL, self.scene(), most).filter(is_whole);
-        alone.or(over)
+        if over.is_some() || best.is_some_and(Proposed::saves_most) {
+            return over;
+        }
+        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+        run.proposed(GENERAL, self.scene(), most).filter(is_whole)
     }
 
     /// Lets every stage of a table propose that the plan runs.

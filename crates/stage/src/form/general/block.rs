@@ -2,14 +2,15 @@
 //!
 //! A block begins where a record begins and ends where it ends: by indents, blank lines, closing brackets and times.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::column;
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::part::Part;
 use crate::form::general::select::{Bounds, Chosen, Rules, choose};
-use crate::form::general::source::{ReadText, has_time};
+use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
@@ -87,6 +88,10 @@ struct Record {
     depth: u32,
     closes: bool,
     is_blank: bool,
+    /// How many blank lines stand before it.
+    blanks: u32,
+    /// The last line up to it that is not blank.
+    last_text: u32,
 }
 
 impl<'s, 'a> Board<'s, 'a> {
@@ -213,21 +218,29 @@ impl<'s, 'a> Board<'s, 'a> {
 
     /// True when lines are whole records.
     fn is_whole(&self, lines: &Range<usize>) -> bool {
+        self.reach(lines.clone()) == lines.end && self.ends_whole(lines)
+    }
+
+    /// How far lines may reach that begin with the first of these: to where a line stands less deep.
+    fn reach(&self, lines: Range<usize>) -> usize {
         let first = self.records[lines.start];
         if first.closes || first.is_blank {
-            return false;
+            return lines.start;
         }
-        let inside = &self.records[lines.clone()];
-        if inside.iter().any(|record| record.depth < first.depth) {
-            return false;
-        }
+        let depth = |record: &Record| record.depth < first.depth;
+        lines.start + self.records[lines.clone()].iter().position(depth).unwrap_or(lines.len())
+    }
+
+    /// True when lines, none of which stands less deep than the first, end where a record ends.
+    fn ends_whole(&self, lines: &Range<usize>) -> bool {
+        let first = self.records[lines.start];
         if let Some(next) = self.records.get(lines.end)
             && (next.depth > first.depth || next.depth == first.depth && next.closes)
         {
             return false;
         }
-        let last_text = inside.iter().rposition(|record| !record.is_blank).unwrap_or(0);
-        let has_inner_blank = inside[..last_text].iter().any(|record| record.is_blank);
+        let last_text = self.records[lines.end - 1].last_text as usize;
+        let has_inner_blank = last_text > lines.start && self.records[last_text].blanks > first.blanks;
         if !has_inner_blank {
             return true;
         }
@@ -255,11 +268,10 @@ impl Rules for Board<'_, '_> {
         }
         let mut best: Option<Range<usize>> = None;
         for start in (range.start..end).filter(|start| self.may_bound(*start)) {
-            let beats = |lines: &Range<usize>| {
-                best.as_ref().is_none_or(|best| self.cost(lines.clone()) > self.cost(best.clone()))
-            };
-            let ends = (start + 2..=end).rev().map(|end| start..end).take_while(beats);
-            let whole = ends.into_iter().find(|lines| self.may_bound(lines.end - 1) && self.is_whole(lines));
+            let least = best.as_ref().map_or(0, |best| self.cost(best.clone()));
+            let ends = (start + 2..=self.reach(start..end)).rev().map(|end| start..end);
+            let mut ends = ends.take_while(|lines| best.is_none() || self.cost(lines.clone()) > least);
+            let whole = ends.find(|lines| self.may_bound(lines.end - 1) && self.ends_whole(lines));
             best = whole.or(best);
         }
         best.filter(|lines| !self.is_periodic(lines))
@@ -306,23 +318,30 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
 
 /// What each line is to records. Where most lines have a time, those without belong to the one above.
 fn records(source: &ReadText<'_>) -> Vec<Record> {
-    let text = |line: &Span| line.of(source.text);
-    let filled: Vec<_> = source.lines.iter().map(text).filter(|line| !line.trim().is_empty()).collect();
-    let timed = filled.iter().filter(|line| has_time(line)).count() * 5 >= filled.len() * 2;
+    let filled: Vec<bool> = source.lines.iter().map(|line| !line.of(source.text).trim().is_empty()).collect();
+    let count = |flags: &mut dyn Iterator<Item = bool>| flags.filter(|flag| *flag).count();
+    let timed = filled.iter().zip(&source.timed).map(|(filled, timed)| *filled && *timed);
+    let is_timed = count(&mut timed.into_iter()) * 5 >= count(&mut filled.iter().copied()) * 2;
     let mut records = vec![Record::default(); source.lines.len()];
     // A blank line belongs to what follows it.
     let mut next = Record::default();
-    for (line, record) in source.lines.iter().zip(&mut records).rev() {
-        let line = text(line);
-        let bare = line.trim_start_matches([' ', '\t']);
-        if line.trim().is_empty() {
+    for (at, record) in records.iter_mut().enumerate().rev() {
+        let line = source.lines[at].of(source.text);
+        if !filled[at] {
             *record = Record { is_blank: true, ..next };
             continue;
         }
-        let depth = (line.len() - bare.len()) as u32 * 2 + u32::from(timed && !has_time(line));
+        let bare = line.trim_start_matches([' ', '\t']);
+        let depth = (line.len() - bare.len()) as u32 * 2 + u32::from(is_timed && !source.timed[at]);
         let closes = bare.starts_with(['}', ']', ')']) || bare.starts_with("</");
-        *record = Record { depth, closes, is_blank: false };
+        *record = Record { depth, closes, is_blank: false, ..Record::default() };
         next = *record;
+    }
+    let (mut blanks, mut last_text) = (0, 0);
+    for (at, record) in (0..).zip(&mut records) {
+        last_text = if record.is_blank { last_text } else { at };
+        (record.blanks, record.last_text) = (blanks, last_text);
+        blanks += u32::from(record.is_blank);
     }
     records
 }

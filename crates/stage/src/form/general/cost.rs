@@ -25,10 +25,10 @@ impl Costs {
         while at < bytes.len() {
             let (end, cost) = piece(bytes, at);
             let length = (end - at) as u32;
-            before.extend(
-                (1..=length).map(|n| sum + (u64::from(cost) * u64::from(n) / u64::from(length)) as u32),
-            );
+            let step = cost / length;
+            before.extend((1..length).map(|n| sum + step * n));
             sum += cost;
+            before.push(sum);
             at = end;
         }
         Self { before }

@@ -57,18 +57,25 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
 
 /// Fields with one separator between each two.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
-    let first = fields(text, cells[0], separator, is_nested);
-    let width = first.len();
+    let mut width = 1;
+    each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
     if !(2..=MOST).contains(&width) {
         return None;
     }
     let mut columns = vec![Vec::with_capacity(cells.len()); width];
     for cell in cells {
-        let row = fields(text, *cell, separator, is_nested);
-        if row.len() != width {
+        let (mut column, mut start) = (0, cell.from());
+        each_separator(text, *cell, (separator, is_nested), |at| {
+            if column < width {
+                columns[column].push(Span::new(start, at));
+            }
+            column += 1;
+            start = at + 1;
+        });
+        if column + 1 != width {
             return None;
         }
-        columns.iter_mut().zip(row).for_each(|(column, field)| column.push(field));
+        columns[column].push(Span::new(start, cell.to()));
     }
     let mut parts = Vec::with_capacity(width * 2);
     for column in columns {
@@ -81,25 +88,31 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
     Some(FieldSplit { parts })
 }
 
-/// The fields of a cell. Nested separators, in quotes or brackets, separate nothing.
-fn fields(text: &str, cell: Span, separator: u8, is_nested: bool) -> Vec<Span> {
-    let (mut found, mut start) = (Vec::new(), cell.from());
-    each_separator(text, cell, (separator, is_nested), |at| {
-        found.push(Span::new(start, at));
-        start = at + 1;
-    });
-    found.push(Span::new(start, cell.to()));
-    found
+/// The separators that a line's fields are counted by, the likeliest first.
+pub(super) const COUNTED: usize = 4;
+
+/// How many of each separator a line has, where nested ones separate nothing; there are never more than anybody follows.
+pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
+    let bytes = &text.as_bytes()[..line.to()];
+    let mut counts = [0; COUNTED];
+    let mut at = line.from();
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\t' => counts[0] += 1,
+            b'|' => counts[1] += 1,
+            b',' => counts[2] += 1,
+            b' ' => counts[3] += 1,
+            _ => at = closed(bytes, at).unwrap_or(at),
+        }
+        if counts.contains(&(MOST as u8)) {
+            break;
+        }
+        at += 1;
+    }
+    counts
 }
 
-/// How many fields a cell has, where nested separators separate nothing.
-pub(super) fn width(text: &str, cell: Span, separator: u8) -> usize {
-    let mut width = 1;
-    each_separator(text, cell, (separator, true), |_| width += 1);
-    width
-}
-
-/// Hands over the places of separators, of which there are not too many.
+/// Hands over the places of separators, of which there are not too many. Nested ones, in quotes or brackets, separate nothing.
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
     let (mut at, mut count) = (cell.from(), 0);
@@ -115,6 +128,9 @@ fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mu
     }
 }
 
+/// How far what opens is followed.
+const FARTHEST: usize = 2000;
+
 /// Where what opens at a place is closed; brackets inside brackets are not looked for.
 fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     let close = match bytes[at] {
@@ -125,7 +141,8 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
         _ => return None,
     };
     let mut end = at + 1;
-    while end < bytes.len() && bytes[end] != close {
+    let limit = bytes.len().min(at + FARTHEST);
+    while end < limit && bytes[end] != close {
         if bytes[end] == b'\\' {
             end += 1;
         } else if close != b'"' && bytes[end] == bytes[at] {
@@ -133,7 +150,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
         }
         end += 1;
     }
-    (end < bytes.len()).then_some(end)
+    (end < limit).then_some(end)
 }
 
 /// Words with blanks between them, so that they stand below each other.

@@ -1,7 +1,7 @@
 //! Breaks long lines where a record ends, so that lines alike can be found in JSON and others that have no lines.
 
-/// What a line may be broken behind, the likeliest first.
-const ENDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
+/// What a record may end with: of the first four the one that comes most often, else the next.
+const RECORDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
 
 /// Fewer pieces hold nothing to be found.
 const MIN_PIECES: usize = 12;
@@ -9,23 +9,25 @@ const MIN_PIECES: usize = 12;
 /// Pieces are at least so long on the whole.
 const MIN_LENGTH: usize = 24;
 
-/// Ways that are tried.
-const TRIED: usize = 2;
-
 /// A line is long from here on.
 const LONG: usize = 1000;
 
-/// What a text could be broken behind; nothing if it is made of lines.
-pub(super) fn ends(text: &str) -> Vec<&'static str> {
+/// What a text is broken behind; nothing if it is made of lines.
+pub(super) fn end(text: &str) -> Option<&'static str> {
     let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG).sum();
     if long * 2 < text.len() {
-        return Vec::new();
+        return None;
     }
-    let may = |end: &&&str| {
-        let count = text.matches(**end).count();
-        count >= MIN_PIECES && text.len() / count >= MIN_LENGTH && !text.contains(&format!("{end}\n"))
+    let count = |end: &str| {
+        let count = text.matches(end).count();
+        let is_one =
+            count >= MIN_PIECES && text.len() / count >= MIN_LENGTH && !text.contains(&format!("{end}\n"));
+        if is_one { count } else { 0 }
     };
-    ENDS.iter().filter(may).take(TRIED).copied().collect()
+    let most = |ends: &[&'static str]| {
+        ends.iter().rev().copied().max_by_key(|end| count(end)).filter(|end| count(end) > 0)
+    };
+    RECORDS.chunks(4).find_map(most)
 }
 
 pub(super) fn fold(text: &str, end: &str) -> String {

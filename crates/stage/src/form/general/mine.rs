@@ -3,37 +3,34 @@
 //! The fewer lines a word may stand in, the finer lines are told apart, so the groups are a tree. Where it is cut is
 //! decided by what the templates of its nodes save.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
-use crate::form::general::column::{self, is_wordy};
+use crate::form::general::column;
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::field;
+use crate::form::general::index::WordIndex;
 use crate::form::general::part::Part;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LineTemplate, Rows};
+use crate::form::general::template::{LineTemplate, PENALTY, Rows};
 
 /// What a template must save.
 const LEAST: Cost = 8 * TOKEN;
 
-/// Words of a line that are looked at.
-const MOST_WORDS: usize = 400;
-
 /// Rows that a group is judged by.
-const SEEN: usize = 40;
+const SEEN: usize = 1000;
 
 /// Templates of a text.
 const MOST: usize = 40;
 
 /// The templates of a text, the best first.
 pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
-    let words = Words::read(source);
     let rows: Vec<u32> =
         (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty()).map(|(row, _)| row).collect();
     if rows.len() < 3 {
         return Vec::new();
     }
-    let tree = Tree { source, words };
+    let tree = Tree { source, words: &source.words };
     let groups = tree.grow(&rows, 0).groups;
     let mut templates: Vec<_> = groups.iter().filter_map(|group| tree.template(group)).collect();
     templates.retain(|template| template.gain >= LEAST);
@@ -42,107 +39,9 @@ pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     templates
 }
 
-/// The words of all lines.
-struct Words {
-    /// Each word, by number, and where it stands.
-    all: Vec<(u32, Span)>,
-    /// Where the words of each line begin.
-    starts: Vec<u32>,
-    /// Of each word, how fine lines must be told apart for it to count.
-    levels: Vec<u8>,
-    /// How many levels there are.
-    finest: u8,
-}
-
-impl Words {
-    fn read(source: &ReadText<'_>) -> Self {
-        let mut numbers: HashMap<&str, u32> = HashMap::new();
-        let (mut all, mut starts) = (Vec::new(), Vec::with_capacity(source.lines.len() + 1));
-        // Of each word, how many lines have it, and the last that did.
-        let mut support: Vec<(u32, u32)> = Vec::new();
-        for (row, line) in (1u32..).zip(&source.lines) {
-            starts.push(all.len() as u32);
-            for word in strong_words(source.text, *line).take(MOST_WORDS) {
-                let number = *numbers.entry(word.of(source.text)).or_insert(support.len() as u32);
-                if number as usize == support.len() {
-                    support.push((0, 0));
-                }
-                let (count, last) = &mut support[number as usize];
-                *count += u32::from(*last != row);
-                *last = row;
-                all.push((number, word));
-            }
-        }
-        starts.push(all.len() as u32);
-        let steps = steps(source.lines.iter().filter(|line| !line.is_empty()).count());
-        let level = |count: u32| steps.partition_point(|step| *step > count) as u8;
-        let levels = support.into_iter().map(|(count, _)| level(count)).collect();
-        Self { all, starts, levels, finest: steps.len() as u8 }
-    }
-
-    fn of(&self, row: u32) -> &[(u32, Span)] {
-        &self.all[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
-    }
-
-    fn level(&self, word: u32) -> u8 {
-        self.levels[word as usize]
-    }
-
-    /// The words of a row that count at a level, as one number.
-    fn signature(&self, row: u32, level: u8) -> u64 {
-        let counts = self.of(row).iter().filter(|(word, _)| self.level(*word) <= level);
-        counts.fold(0, |sum, (word, _)| {
-            (sum ^ u64::from(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
-        })
-    }
-
-    /// The next level at which a word of these rows counts.
-    fn next(&self, rows: &[u32], level: u8) -> Option<u8> {
-        let words = rows.iter().flat_map(|row| self.of(*row));
-        words.map(|(word, _)| self.level(*word)).filter(|next| (level..self.finest).contains(next)).min()
-    }
-}
-
-/// In how many lines a word stands at least, level by level.
-fn steps(lines: usize) -> Vec<u32> {
-    let mut steps = Vec::new();
-    let mut step = lines as u32;
-    while step > 2 {
-        steps.push(step);
-        step = step * 2 / 3;
-    }
-    steps.push(2);
-    steps
-}
-
-/// The words of a line that have a letter.
-fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
-    let bytes = text.as_bytes();
-    let mut at = line.from();
-    std::iter::from_fn(move || {
-        loop {
-            while at < line.to() && !is_wordy(bytes[at]) {
-                at += 1;
-            }
-            let start = at;
-            let mut has_letter = false;
-            while at < line.to() && is_wordy(bytes[at]) {
-                has_letter |= !bytes[at].is_ascii_digit() && bytes[at] != b'_';
-                at += 1;
-            }
-            if start == at {
-                return None;
-            }
-            if has_letter {
-                return Some(Span::new(start, at));
-            }
-        }
-    })
-}
-
 struct Tree<'s, 'a> {
     source: &'s ReadText<'a>,
-    words: Words,
+    words: &'s WordIndex,
 }
 
 /// Rows that a template is made of.
@@ -162,7 +61,7 @@ struct Cut {
 impl Tree<'_, '_> {
     /// The best cut below rows that are not told apart by any level before this one.
     fn grow(&self, rows: &[u32], level: u8) -> Cut {
-        if rows.len() < 2 {
+        if !self.may_pay(rows) {
             return Cut::default();
         }
         let (level, parts) = self.split(rows, level);
@@ -174,16 +73,17 @@ impl Tree<'_, '_> {
             below.groups.extend(cut.groups);
         }
         match own {
-            Some((gain, runs, rows)) if gain >= LEAST => {
-                let is_table =
-                    below.groups.len() > 1 && runs * 10 <= rows.len() && gain * 100 >= below.gain * 85;
-                if gain >= below.gain || is_table {
-                    return Cut { gain: gain.max(below.gain), groups: vec![Group { rows, level }] };
-                }
-                below
+            Some((gain, rows)) if gain >= LEAST.max(below.gain) => {
+                Cut { gain, groups: vec![Group { rows, level }] }
             }
             _ => below,
         }
+    }
+
+    /// True when a template of rows could save enough if each were all the same but for a value.
+    fn may_pay(&self, rows: &[u32]) -> bool {
+        let dearest = rows.iter().map(|row| self.source.cost_of_lines(*row, 1)).max().unwrap_or(0);
+        (rows.len() as Cost - 1) * dearest > LEAST + PENALTY
     }
 
     /// The first level from one on that tells rows apart, and the parts; none where no level does.
@@ -206,14 +106,11 @@ impl Tree<'_, '_> {
         (self.words.finest, Vec::new())
     }
 
-    /// What a template of rows would save, in how many runs they are, and the rows that it is for.
-    fn judged(&self, rows: &[u32], level: u8) -> Option<(Cost, usize, Vec<u32>)> {
-        let all = self.sampled(rows, level).map(|template| (template.gain, template.runs(), rows.to_vec()));
-        let some = self.majority(rows).and_then(|some| {
-            let template = self.sampled(&some, level)?;
-            Some((template.gain, template.runs(), some))
-        });
-        all.into_iter().chain(some).max_by_key(|(gain, ..)| *gain)
+    /// What a template of rows would save, and those of them that it is for.
+    fn judged(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
+        let all = self.sampled(rows, level).map(|template| (template.gain, rows.to_vec()));
+        let some = self.majority(rows).and_then(|some| Some((self.sampled(&some, level)?.gain, some)));
+        all.into_iter().chain(some).max_by_key(|(gain, _)| *gain)
     }
 
     /// The template of rows, by the cells of some of them.
@@ -276,17 +173,16 @@ impl Tree<'_, '_> {
             return None;
         }
         let step = rows.len().div_ceil(SEEN);
-        let seen: Vec<u32> = rows.iter().copied().step_by(step).collect();
-        [b'\t', b'|', b',', b' '].into_iter().find_map(|separator| {
-            let width = |row: u32| field::width(self.source.text, self.source.lines[row as usize], separator);
-            let widths: Vec<usize> = seen.iter().map(|row| width(*row)).collect();
-            let most =
-                *widths.iter().max_by_key(|wide| widths.iter().filter(|width| width == wide).count())?;
-            let share = widths.iter().filter(|width| **width == most).count() * 10 / widths.len();
-            if most < 3 || share < 5 {
+        (0..field::COUNTED).find_map(|separator| {
+            let count = |row: &u32| self.words.separators[*row as usize][separator];
+            let mut tally = [0u32; 256];
+            rows.iter().step_by(step).for_each(|row| tally[usize::from(count(row))] += 1);
+            let most = (0..=u8::MAX).rev().max_by_key(|count| tally[usize::from(*count)])?;
+            let seen = rows.len().div_ceil(step);
+            if most < 2 || tally[usize::from(most)] as usize * 10 / seen < 5 {
                 return None;
             }
-            let some: Vec<u32> = rows.iter().copied().filter(|row| width(*row) == most).collect();
+            let some: Vec<u32> = rows.iter().copied().filter(|row| count(row) == most).collect();
             (some.len() < rows.len() && some.len() >= 4).then_some(some)
         })
     }

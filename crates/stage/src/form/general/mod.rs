@@ -16,12 +16,14 @@ mod column;
 mod cost;
 mod field;
 mod fold;
+mod index;
 mod mine;
 mod name;
 mod notation;
 mod pair;
 mod part;
 mod phrase;
+mod piece;
 mod read;
 mod select;
 mod sheet;
@@ -38,16 +40,12 @@ use crate::stage::{Edit, Scene, Stage};
 
 use self::sheet::TextSheet;
 use self::source::ReadText;
-use self::write::WrittenText;
 
 /// A text in which something repeats.
 pub(crate) struct General;
 
 /// Shorter texts hold nothing that is worth a head.
 const MIN_BYTES: usize = 200;
-
-/// Longer ones would take too much memory.
-const MAX_BYTES: usize = 1 << 20;
 
 impl Stage for General {
     fn name(&self) -> &'static str {
@@ -68,24 +66,46 @@ impl Stage for General {
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         // What is on a screen is shown again and again: lines that stand as they came can be named the next time.
-        let is_one = (MIN_BYTES..=MAX_BYTES).contains(&text.len()) && !scene.call.shows_screen();
-        if !is_one || text.starts_with(notation::HEAD) {
+        if text.len() < MIN_BYTES || scene.call.shows_screen() || text.starts_with(notation::HEAD) {
             return None;
         }
-        let plain = written(text, None);
-        let folded =
-            fold::ends(text).into_iter().filter_map(|end| written(&fold::fold(text, end), Some(end)));
-        let best = plain.into_iter().chain(folded).min_by_key(|written| written.cost)?;
-        Some(Edit { text: best.text, loss: Loss::None, note: String::new() })
+        let (text, note) = match &piece::cut(text)[..] {
+            [text] => (best(text)?, String::new()),
+            pieces => piece::join(pieces, best)?,
+        };
+        Some(Edit { text, loss: Loss::None, note })
     }
 
-    fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
-        read::read(room, text)
+    fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
+        if note.is_empty() {
+            return read::read(room, text);
+        }
+        let mut whole = String::new();
+        for piece in piece::split(text, note)? {
+            match piece.starts_with(notation::HEAD) {
+                true => whole.push_str(&read::read(room, piece)?),
+                false => whole.push_str(piece),
+            }
+            room.fits(whole.len())?;
+        }
+        Some(whole)
+    }
+}
+
+/// A text with its long lines broken, or as it stands if that costs less.
+fn best(text: &str) -> Option<String> {
+    let folded = fold::end(text).and_then(|end| written(&fold::fold(text, end), Some(end)));
+    match folded {
+        None => written(text, None),
+        Some(folded) if cost::estimate(&folded) * 10 <= cost::estimate(text) * 8 => Some(folded),
+        Some(folded) => {
+            [folded].into_iter().chain(written(text, None)).min_by_key(|written| cost::estimate(written))
+        }
     }
 }
 
 /// A text as it would be written; where its long lines were broken, behind what.
-fn written(text: &str, fold: Option<&'static str>) -> Option<WrittenText> {
+fn written(text: &str, fold: Option<&'static str>) -> Option<String> {
     let source = ReadText::new(text);
     let sheet = TextSheet::of(&source);
     write::write(&source, &sheet, fold)
@@ -179,6 +199,42 @@ mod tests {
             "[Written shorter; exact.]\nΓ x\n[The text:]\nΓ",
         ] {
             let _ = proof::read(&General, "", body);
+        }
+    }
+
+    /// What takes many steps for each of its bytes is declined, or takes few.
+    #[test]
+    fn hostile_definitions_are_read_in_time() {
+        let text = |left: &str, right: &str, body: &str| {
+            format!("[Written shorter; exact.]\nA {left} = {right}\n[The text:]\n{body}")
+        };
+        let many = 40_000;
+        let names: String = (0..many).map(|n| format!("{{{n}}}")).collect();
+        let start = std::time::Instant::now();
+        for body in [
+            text("{1}", &"{1}".repeat(many), &"A\n".repeat(many)),
+            text("{1}", &"{".repeat(8 * many), "A x"),
+            text("{1}", &format!("{}}}", "{".repeat(8 * many)), "A x"),
+            text(&names.replace("}{", "},{"), &names, "A x"),
+        ] {
+            let _ = proof::read(&General, "", &body);
+        }
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
+
+    /// A text that is too long for one goes in pieces, which tell their lengths.
+    #[test]
+    fn long_texts_go_in_pieces() {
+        let line = |n: usize| format!("10.0.0.{} GET /api/orders took {} ms\n", n % 7, n * 37 % 101);
+        let lines: String = (0..60_000).map(line).collect();
+        for text in [&lines, &lines.replace('\n', "; "), &lines.replacen("GET", "é", 9_000)] {
+            let edit = proof::apply(&General, text).unwrap();
+            assert_eq!(edit.note.split(' ').count(), text.len().div_ceil(piece::MAX_BYTES));
+            assert!(edit.text.len() * 3 < text.len() * 2, "{} of {}", edit.text.len(), text.len());
+            assert_eq!(proof::back(&General, &edit).as_deref(), Some(&**text));
+        }
+        for note in ["", "1", "x", "9999999", "0 0", "1 18446744073709551615"] {
+            let _ = proof::read(&General, note, "é[Written shorter; exact.]\n[The text:]\nx");
         }
     }
 

@@ -2,8 +2,9 @@
 //!
 //! A phrase ends where a field, a quoted text, a tag or a bracket ends, and holds no key, no level and no line end.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
 use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
@@ -94,15 +95,17 @@ struct PhraseWords<'a> {
 
 impl<'a> PhraseWords<'a> {
     fn read(text: &'a str, costs: &Costs, passages: &[Passage]) -> Self {
+        // About so many words there are.
+        let room = passages.iter().map(|passage| passage.span.len() / 3 + 1).sum();
         let mut words = Self {
             text,
-            symbols: Vec::new(),
-            spans: Vec::new(),
-            flags: Vec::new(),
-            pairs: Vec::new(),
-            edges: Vec::new(),
-            passages: Vec::new(),
-            costs: vec![0],
+            symbols: Vec::with_capacity(room),
+            spans: Vec::with_capacity(room),
+            flags: Vec::with_capacity(room),
+            pairs: Vec::with_capacity(room),
+            edges: Vec::with_capacity(room),
+            passages: Vec::with_capacity(room),
+            costs: Vec::with_capacity(room),
         };
         for (number, passage) in (0..).zip(passages) {
             words.read_passage(number, *passage);
@@ -110,9 +113,10 @@ impl<'a> PhraseWords<'a> {
         words.number();
         let mut sum = 0;
         for span in &words.spans {
-            sum += costs.cost(*span);
             words.costs.push(sum);
+            sum += costs.cost(*span);
         }
+        words.costs.push(sum);
         words
     }
 

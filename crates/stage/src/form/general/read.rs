@@ -1,6 +1,7 @@
 //! The way back: signs are replaced, then names by what they stand for.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::form::general::fold;
@@ -15,7 +16,7 @@ pub(super) fn read(room: Room, text: &str) -> Option<String> {
     let (signs, rest) = signs(rest)?;
     let plain = unsigned(room, &signs, rest)?;
     let (templates, body) = definitions(&plain)?;
-    let reader = Reader { room, ditto: notation::ditto(head), templates };
+    let reader = Reader { room, ditto: notation::ditto(head), templates, parts: Cell::new(0) };
     let body = reader.body(body)?;
     Some(match notation::fold(head) {
         Some(end) => fold::unfold(&body, end),
@@ -96,9 +97,9 @@ fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> 
     }
 }
 
-/// The names on the left side, and what stands between them.
-fn hole_names(left: &str) -> Option<(Vec<&str>, &str)> {
-    let (mut names, mut separator) = (Vec::new(), ",");
+/// The names on the left side with their places, and what stands between them.
+fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, &str)> {
+    let (mut names, mut separator) = (HashMap::new(), ",");
     let mut rest = left;
     while !rest.is_empty() {
         if !names.is_empty() {
@@ -107,7 +108,9 @@ fn hole_names(left: &str) -> Option<(Vec<&str>, &str)> {
             rest = &rest[between.len()..];
         }
         let (name, behind) = rest.strip_prefix('{')?.split_once('}')?;
-        names.push(name);
+        if names.insert(name, names.len()).is_some() {
+            return None;
+        }
         rest = behind;
     }
     Some((names, separator))
@@ -115,28 +118,31 @@ fn hole_names(left: &str) -> Option<(Vec<&str>, &str)> {
 
 impl<'t> Definition<'t> {
     /// A line of the right side.
-    fn put(&mut self, line: &'t str, names: &[&str]) {
-        let (mut from, mut at) = (0, 0);
-        while let Some(open) = line[at..].find('{').map(|found| at + found) {
-            at = open + 1;
-            let Some(close) = line[at..].find('}').map(|found| at + found) else { break };
-            let Some((hole, pad)) = hole(&line[at..close], names) else { continue };
-            self.parts.push(DefinitionPart::Same(&line[from..open]));
-            self.parts.push(DefinitionPart::Hole(hole, pad));
-            from = close + 1;
-            at = from;
+    fn put(&mut self, line: &'t str, names: &HashMap<&str, usize>) {
+        let (mut from, mut open) = (0, None);
+        for (at, brace) in line.match_indices(['{', '}']) {
+            let inside = open.take().map(|open: usize| (open, &line[open + 1..at]));
+            if brace == "{" {
+                open = Some(at);
+            } else if let Some((open, (hole, pad))) =
+                inside.and_then(|(open, inside)| Some((open, hole(inside, names)?)))
+            {
+                self.parts.push(DefinitionPart::Same(&line[from..open]));
+                self.parts.push(DefinitionPart::Hole(hole, pad));
+                from = at + 1;
+            }
         }
         self.parts.push(DefinitionPart::Same(&line[from..]));
     }
 }
 
 /// What stands in braces, if it is a hole.
-fn hole(inside: &str, names: &[&str]) -> Option<(usize, Option<Pad>)> {
-    if let Some(hole) = names.iter().position(|name| *name == inside) {
-        return Some((hole, None));
+fn hole(inside: &str, names: &HashMap<&str, usize>) -> Option<(usize, Option<Pad>)> {
+    if let Some(hole) = names.get(inside) {
+        return Some((*hole, None));
     }
     let (name, pad) = inside.rsplit_once(':')?;
-    let hole = names.iter().position(|other| *other == name)?;
+    let hole = *names.get(name)?;
     let is_right = pad.starts_with('>');
     let width = pad.strip_prefix(['<', '>'])?.parse().ok()?;
     Some((hole, Some(Pad { is_right, width })))
@@ -146,6 +152,8 @@ struct Reader<'t> {
     room: Room,
     ditto: Option<char>,
     templates: HashMap<&'t str, Definition<'t>>,
+    /// How many parts were written: those that are empty take time, too.
+    parts: Cell<usize>,
 }
 
 impl Reader<'_> {
@@ -209,6 +217,7 @@ impl Reader<'_> {
                 *value = last.get(place)?;
             }
         }
+        self.parts.set(self.parts.get() + template.parts.len());
         for part in &template.parts {
             match part {
                 DefinitionPart::Same(text) => out.push_str(text),
@@ -216,7 +225,7 @@ impl Reader<'_> {
                 DefinitionPart::Hole(hole, pad) => fill(out, values.get(*hole)?, *pad, self.room)?,
             }
         }
-        self.room.fits(out.len())?;
+        self.room.fits(out.len().max(self.parts.get()))?;
         *last = values;
         Some(())
     }

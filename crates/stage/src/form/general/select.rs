@@ -128,32 +128,31 @@ fn candidates(suffixes: &Suffixes, rules: &impl Rules, bounds: &Bounds) -> Vec<C
     for (at, shared) in ends {
         let mut start = at - 1;
         while let Some((length, first)) = open.pop_if(|(length, _)| *length > shared) {
-            found.extend(candidate(suffixes, rules, first..at, length as usize));
+            found.extend(candidate(suffixes, rules, bounds, (first..at, length as usize)));
             start = first;
         }
         if shared > 0 && open.last().is_none_or(|(length, _)| *length < shared) {
             open.push((shared, start));
         }
     }
-    found.retain(|candidate| candidate.gain >= bounds.least);
     found
 }
 
 fn candidate(
     suffixes: &Suffixes,
     rules: &impl Rules,
-    range: Range<usize>,
-    length: usize,
+    bounds: &Bounds,
+    (range, length): (Range<usize>, usize),
 ) -> Option<Candidate> {
     let start = suffixes.order[range.start] as usize;
+    let gain = |part: Range<usize>| {
+        let (saved, paid) = rules.price(rules.cost(part));
+        Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.least)
+    };
+    // What all of it would save is more than a part of it does.
+    gain(start..start + length)?;
     let shaped = rules.shaped(start..start + length)?;
-    let (saved, paid) = rules.price(rules.cost(shaped.clone()));
-    let gain = saved * range.len() as Cost - paid;
-    Some(Candidate {
-        gain,
-        first: range.start,
-        count: range.len(),
-        skip: shaped.start - start,
-        length: shaped.len(),
-    })
+    let gain = gain(shaped.clone())?;
+    let skip = shaped.start - start;
+    Some(Candidate { gain, first: range.start, count: range.len(), skip, length: shaped.len() })
 }

@@ -1,6 +1,8 @@
 //! A text as the search sees it: its lines, and what each part costs.
 
+use crate::form::general::alarm::kept_lines;
 use crate::form::general::cost::{Cost, Costs};
+use crate::form::general::index::WordIndex;
 use crate::form::general::span::Span;
 
 /// A text, read once.
@@ -9,18 +11,33 @@ pub(super) struct ReadText<'a> {
     pub(super) costs: Costs,
     /// Without their ends.
     pub(super) lines: Vec<Span>,
+    pub(super) words: WordIndex,
+    /// Of each line, whether it has a time of its own.
+    pub(super) timed: Vec<bool>,
+    /// Of each line, whether it is read with an error or a warning, and has no signs.
+    pub(super) kept: Vec<bool>,
 }
 
 impl<'a> ReadText<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let mut start = 0;
         let ends = text.match_indices('\n').map(|(at, _)| at).chain([text.len()]);
-        let lines = ends.map(|end| Span::new(std::mem::replace(&mut start, end + 1), end)).collect();
-        Self { text, costs: Costs::of(text), lines }
+        let lines: Vec<Span> =
+            ends.map(|end| Span::new(std::mem::replace(&mut start, end + 1), end)).collect();
+        let words = WordIndex::read(text, &lines);
+        let timed = lines.iter().map(|line| has_time(line.of(text).as_bytes())).collect();
+        let mut source = Self { text, costs: Costs::of(text), lines, words, timed, kept: Vec::new() };
+        source.kept = kept_lines(&source);
+        source
     }
 
     pub(super) fn line(&self, line: u32) -> &'a str {
         &self.text[self.lines[line as usize].from()..self.lines[line as usize].to()]
+    }
+
+    /// True when one of the lines from one on has no signs.
+    pub(super) fn keeps(&self, first: u32, height: usize) -> bool {
+        self.kept[first as usize..first as usize + height].contains(&true)
     }
 
     /// What lines from one on cost, with their ends.
@@ -32,15 +49,18 @@ impl<'a> ReadText<'a> {
 }
 
 /// True when a line has a time of day or a date near its beginning.
-pub(super) fn has_time(line: &str) -> bool {
-    let bytes = &line.as_bytes()[..line.len().min(60)];
-    let fits = |window: &[u8], shape: &[u8]| {
-        window.iter().zip(shape).all(
-            |(byte, shape)| {
-                if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape }
-            },
-        )
+fn has_time(line: &[u8]) -> bool {
+    let line = &line[..line.len().min(60)];
+    let fits = |from: Option<usize>, shape: &[u8]| {
+        let window = from.and_then(|from| line.get(from..from + shape.len()));
+        window.is_some_and(|window| {
+            let mut pairs = window.iter().zip(shape);
+            pairs.all(|(byte, shape)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape })
+        })
     };
-    bytes.windows(8).any(|window| fits(window, b"00:00:00"))
-        || bytes.windows(10).any(|window| fits(window, b"0000-00-00"))
+    line.iter().enumerate().any(|(at, byte)| match byte {
+        b':' => fits(at.checked_sub(2), b"00:00:00"),
+        b'-' => fits(at.checked_sub(4), b"0000-00-00"),
+        _ => false,
+    })
 }

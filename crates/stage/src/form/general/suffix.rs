@@ -15,7 +15,7 @@ impl Suffixes {
     /// Sorts by doubling: what is in order by its first symbols is put in order by twice as many. Groups of one are done.
     pub(super) fn of(symbols: &[u32]) -> Self {
         let mut sorter = Sorter::new(symbols);
-        let mut length = 1;
+        let mut length = 2;
         while length < LONGEST && sorter.double(length) {
             length *= 2;
         }
@@ -33,46 +33,51 @@ struct Sorter {
 }
 
 impl Sorter {
+    /// Suffixes in order by their first two symbols.
     fn new(symbols: &[u32]) -> Self {
-        let most = symbols.iter().max().map_or(0, |most| *most as usize + 1);
-        let mut starts = vec![0u32; most + 1];
-        for symbol in symbols {
-            starts[*symbol as usize + 1] += 1;
+        let starts = starts(symbols);
+        let by_first = placed(symbols, &starts, 0..symbols.len() as u32);
+        // Whoever stands before an earlier one is earlier among those that begin as it does.
+        let last = symbols.len().checked_sub(1).map(|last| last as u32);
+        let before = by_first.iter().filter_map(|at| at.checked_sub(1));
+        let order = placed(symbols, &starts, last.into_iter().chain(before));
+        let (mut groups, mut rank) = (Vec::new(), vec![0; symbols.len()]);
+        let key = |at: u32| (symbols[at as usize], symbols.get(at as usize + 1));
+        let mut from = 0;
+        for same in order.chunk_by(|one, two| key(*one) == key(*two)) {
+            let to = from + same.len() as u32;
+            same.iter().for_each(|at| rank[*at as usize] = to);
+            if same.len() > 1 {
+                groups.push((from, to));
+            }
+            from = to;
         }
-        for symbol in 0..most {
-            starts[symbol + 1] += starts[symbol];
-        }
-        let mut next = starts.clone();
-        let mut order = vec![0; symbols.len()];
-        let mut rank = vec![0; symbols.len()];
-        for (at, symbol) in (0u32..).zip(symbols) {
-            let place = &mut next[*symbol as usize];
-            order[*place as usize] = at;
-            *place += 1;
-            rank[at as usize] = starts[*symbol as usize + 1];
-        }
-        let groups = starts.windows(2).map(|pair| (pair[0], pair[1])).filter(|(from, to)| to - from > 1);
-        Self { order, rank, groups: groups.collect() }
+        Self { order, rank, groups }
     }
 
     /// Puts the groups in order by twice as many symbols; false when none is left.
     fn double(&mut self, length: usize) -> bool {
         let mut left = Vec::new();
         let mut ranks = Vec::new();
+        // What each is put in order by, above where it begins: sorted as one number.
+        let mut keyed: Vec<u64> = Vec::new();
         for (from, to) in std::mem::take(&mut self.groups) {
             let group = &mut self.order[from as usize..to as usize];
-            let key = |at: u32| self.rank.get(at as usize + length).copied().unwrap_or(0);
-            group.sort_unstable_by_key(|at| (key(*at), *at));
-            let mut start = 0;
-            while start < group.len() {
-                let first = key(group[start]);
-                let same = group[start..].iter().take_while(|at| key(**at) == first).count();
-                let end = from + (start + same) as u32;
-                ranks.extend(group[start..start + same].iter().map(|at| (*at, end)));
-                if same > 1 {
-                    left.push((from + start as u32, end));
+            let key = |at: u32| u64::from(self.rank.get(at as usize + length).copied().unwrap_or(0));
+            keyed.clear();
+            keyed.extend(group.iter().map(|at| key(*at) << 32 | u64::from(*at)));
+            keyed.sort_unstable();
+            let mut at = from;
+            for same in keyed.chunk_by(|one, two| one >> 32 == two >> 32) {
+                let end = at + same.len() as u32;
+                for (place, suffix) in group[(at - from) as usize..].iter_mut().zip(same) {
+                    *place = *suffix as u32;
+                    ranks.push((*suffix as u32, end));
                 }
-                start += same;
+                if same.len() > 1 {
+                    left.push((at, end));
+                }
+                at = end;
             }
         }
         for (at, rank) in ranks {
@@ -81,6 +86,31 @@ impl Sorter {
         self.groups = left;
         !self.groups.is_empty()
     }
+}
+
+/// Of each symbol, where suffixes that begin with it stand in order.
+fn starts(symbols: &[u32]) -> Vec<u32> {
+    let most = symbols.iter().max().map_or(0, |most| *most as usize + 1);
+    let mut starts = vec![0; most + 1];
+    for symbol in symbols {
+        starts[*symbol as usize + 1] += 1;
+    }
+    for symbol in 0..most {
+        starts[symbol + 1] += starts[symbol];
+    }
+    starts
+}
+
+/// Suffixes in order by their first symbols; of those with the same one, as they come.
+fn placed(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut next = starts.to_vec();
+    let mut order = vec![0; symbols.len()];
+    for at in suffixes {
+        let place = &mut next[symbols[at as usize] as usize];
+        order[*place as usize] = at;
+        *place += 1;
+    }
+    order
 }
 
 /// How many symbols each suffix shares with the one before it in order.

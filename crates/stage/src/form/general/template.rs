@@ -1,7 +1,5 @@
 //! Lines alike, or rows of several lines alike, as one text with holes and a row of values for each.
 
-use std::collections::HashMap;
-
 use crate::form::general::alarm::is_level;
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::part::{Pad, Part};
@@ -32,7 +30,7 @@ pub(super) enum LinePart {
 }
 
 /// What a reader pays for one more template.
-const PENALTY: Cost = 20 * TOKEN;
+pub(super) const PENALTY: Cost = 20 * TOKEN;
 
 /// The holes of a template whose rows stand apart, and of one whose rows stand together.
 const MOST_HOLES: usize = 14;
@@ -216,31 +214,16 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
     follows
 }
 
-/// What the values of a column cost: those that are the same again a sign, and those that come often perhaps a name.
+/// What the values of a column cost, where those that are the same again are a sign.
 fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost {
-    let mut often: HashMap<&str, (Cost, Cost)> = HashMap::new();
-    let (mut sum, mut before, mut age) = (0, None, 0);
+    let (mut sum, mut before, mut age) = (0, "", 0);
     for (cell, follows) in cells.iter().zip(follows) {
         let (value, cost) = (cell.of(source.text), source.costs.cost(*cell));
-        if *follows && before == Some(value) && age + 1 < RESTATED && is_dittoed(value, cost) {
-            age += 1;
-            sum += TOKEN;
-        } else {
-            age = 0;
-            let count = often.entry(value).or_insert((0, cost));
-            count.0 += 1;
-        }
-        before = Some(value);
+        let is_again = *follows && value == before && age + 1 < RESTATED && is_dittoed(value, cost);
+        (age, sum) = if is_again { (age + 1, sum + TOKEN) } else { (0, sum + cost) };
+        before = value;
     }
-    let named = |(count, cost): &(Cost, Cost), value: &str| {
-        let plain = count * cost;
-        if *count > 1 && value.len() > 5 {
-            plain.min(count * TOKEN * 13 / 10 + cost + 4 * TOKEN)
-        } else {
-            plain
-        }
-    };
-    sum + often.iter().map(|(value, count)| named(count, value)).sum::<Cost>()
+    sum
 }
 
 /// True when a value that is the same again may be said by a sign.

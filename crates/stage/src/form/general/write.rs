@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use crate::form::general::alarm::kept_lines;
-use crate::form::general::cost::{Cost, estimate};
 use crate::form::general::name;
 use crate::form::general::notation::{self, HeadWord, TEXT};
 use crate::form::general::phrase::{self, NamedPhrase, Passage};
@@ -12,18 +10,11 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, MIN_RUN};
 
-/// What is written.
-pub(super) struct WrittenText {
-    pub(super) text: String,
-    pub(super) cost: Cost,
-}
-
 /// Writes a text as it was laid out, with names for its phrases.
-pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<WrittenText> {
-    let kept = kept_lines(source);
-    let mut ink = Ink { source, sheet, kept, pieces: Vec::new(), passages: Vec::new(), words: Vec::new() };
+pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<String> {
+    let mut ink = Ink { source, sheet, pieces: Vec::new(), passages: Vec::new(), words: Vec::new() };
     ink.definitions();
-    ink.note(format!("{TEXT}\n"));
+    ink.note(&format!("{TEXT}\n"));
     ink.body();
     let signs = name::free_signs(source.text);
     let phrases = phrase::find(source.text, &source.costs, &ink.passages, signs.len());
@@ -38,8 +29,7 @@ pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>
         let _ = writeln!(text, "{sign} {}", phrase.text);
     }
     ink.put(&phrases, &signs, &mut text);
-    let cost = estimate(&text);
-    Some(WrittenText { text, cost })
+    Some(text)
 }
 
 /// A piece of what is written.
@@ -53,8 +43,6 @@ enum Piece {
 struct Ink<'s, 'a> {
     source: &'s ReadText<'a>,
     sheet: &'s TextSheet,
-    /// The lines that have no signs.
-    kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
     words: Vec<HeadWord>,
@@ -67,10 +55,10 @@ impl Ink<'_, '_> {
         }
     }
 
-    fn note(&mut self, words: impl Into<String>) {
+    fn note(&mut self, words: &str) {
         match self.pieces.last_mut() {
-            Some(Piece::Note(last)) => last.push_str(&words.into()),
-            _ => self.pieces.push(Piece::Note(words.into())),
+            Some(Piece::Note(last)) => last.push_str(words),
+            _ => self.pieces.push(Piece::Note(words.to_owned())),
         }
     }
 
@@ -87,15 +75,15 @@ impl Ink<'_, '_> {
             if named.is_alarming() {
                 self.needs(HeadWord::Alarms);
             }
-            self.note(named.name.clone());
+            self.note(&named.name);
             if !named.holes.is_empty() {
                 let holes: Vec<String> = named.holes.iter().map(|hole| format!("{{{hole}}}")).collect();
-                self.note(format!(" {}", holes.join(named.separator)));
+                self.note(&format!(" {}", holes.join(named.separator)));
             }
             self.note(" = ");
             let height = named.template.height;
             if height > 1 {
-                self.note(format!("{height} lines:\n | "));
+                self.note(&format!("{height} lines:\n | "));
             }
             self.parts(named);
             self.note("\n");
@@ -113,7 +101,7 @@ impl Ink<'_, '_> {
                     }
                     let padded =
                         pad.map(|pad| format!(":{}{}", if pad.is_right { '>' } else { '<' }, pad.width));
-                    self.note(format!("{{{name}{}}}", padded.unwrap_or_default()));
+                    self.note(&format!("{{{name}{}}}", padded.unwrap_or_default()));
                 }
             }
         }
@@ -140,7 +128,7 @@ impl Ink<'_, '_> {
             }
             match items[at] {
                 SheetItem::Line(line) => {
-                    self.text(self.source.lines[line as usize], self.kept[line as usize]);
+                    self.text(self.source.lines[line as usize], self.source.kept[line as usize]);
                     at += 1;
                 }
                 SheetItem::Row(number, _) => {
@@ -159,20 +147,20 @@ impl Ink<'_, '_> {
         let name = &named.name;
         if named.holes.is_empty() {
             if run == 1 {
-                self.note(name.clone());
+                self.note(name);
             } else {
                 self.needs(HeadWord::Repeats);
-                self.note(format!("{name} ×{run}"));
+                self.note(&format!("{name} ×{run}"));
             }
             return run;
         }
         if run < MIN_RUN || named.is_alarming() {
-            self.note(format!("{name} "));
+            self.note(&format!("{name} "));
             self.row(named, at);
             return 1;
         }
         self.needs(HeadWord::Runs);
-        self.note(format!("{name} ×{run}:"));
+        self.note(&format!("{name} ×{run}:"));
         for at in at..at + run {
             self.note("\n");
             self.row(named, at);
@@ -182,8 +170,7 @@ impl Ink<'_, '_> {
 
     fn row(&mut self, named: &NamedTemplate, at: usize) {
         let SheetItem::Row(_, row) = self.sheet.items[at] else { return };
-        let first = named.template.rows[row] as usize;
-        let is_kept = self.kept[first..first + named.template.height].contains(&true);
+        let is_kept = self.source.keeps(named.template.rows[row], named.template.height);
         for (place, value) in named.rows[row].iter().enumerate() {
             if place > 0 {
                 self.note(named.separator);
@@ -192,7 +179,7 @@ impl Ink<'_, '_> {
                 RowValue::Text(span) => self.text(*span, is_kept),
                 RowValue::Again => {
                     self.needs(HeadWord::Dittos);
-                    self.note(self.sheet.ditto.map_or_else(String::new, String::from));
+                    self.note(&self.sheet.ditto.map_or_else(String::new, String::from));
                 }
             }
         }

@@ -1,0 +1,121 @@
+//! The words of a text's lines, each known by a number.
+
+use foldhash::{HashMap, HashMapExt as _};
+
+use crate::form::general::alarm::is_loud;
+use crate::form::general::column::is_wordy;
+use crate::form::general::field;
+use crate::form::general::span::Span;
+
+/// Words of a line that are looked at.
+const MOST_WORDS: usize = 400;
+
+/// The words of all lines.
+pub(super) struct WordIndex {
+    /// Each word, by number, and where it stands.
+    all: Vec<(u32, Span)>,
+    /// Where the words of each line begin.
+    starts: Vec<u32>,
+    /// Of each word, how fine lines must be told apart for it to count.
+    levels: Vec<u8>,
+    /// Of each word, whether it tells of an error or a warning.
+    alarms: Vec<bool>,
+    /// How many levels there are.
+    pub(super) finest: u8,
+    /// Of each line, how many separators of fields it has.
+    pub(super) separators: Vec<[u8; field::COUNTED]>,
+}
+
+impl WordIndex {
+    pub(super) fn read(text: &str, lines: &[Span]) -> Self {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let (mut all, mut starts) = (Vec::with_capacity(text.len() / 6), Vec::with_capacity(lines.len() + 1));
+        // Of each word, how many lines have it, and the last that did.
+        let mut support: Vec<(u32, u32)> = Vec::new();
+        let mut alarms = Vec::new();
+        for (row, line) in (1u32..).zip(lines) {
+            starts.push(all.len() as u32);
+            for word in strong_words(text, *line).take(MOST_WORDS) {
+                let number = *numbers.entry(word.of(text)).or_insert(support.len() as u32);
+                if number as usize == support.len() {
+                    support.push((0, 0));
+                    alarms.push(is_loud(word.of(text)));
+                }
+                let (count, last) = &mut support[number as usize];
+                *count += u32::from(*last != row);
+                *last = row;
+                all.push((number, word));
+            }
+        }
+        starts.push(all.len() as u32);
+        let steps = steps(lines.iter().filter(|line| !line.is_empty()).count());
+        let level = |count: u32| steps.partition_point(|step| *step > count) as u8;
+        let levels = support.into_iter().map(|(count, _)| level(count)).collect();
+        let separators = lines.iter().map(|line| field::counts(text, *line)).collect();
+        Self { all, starts, levels, alarms, finest: steps.len() as u8, separators }
+    }
+
+    pub(super) fn of(&self, row: u32) -> &[(u32, Span)] {
+        &self.all[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
+    }
+
+    /// True when a line has a word that tells of an error or a warning.
+    pub(super) fn is_alarming(&self, row: u32) -> bool {
+        self.of(row).iter().any(|(word, _)| self.alarms[*word as usize])
+    }
+
+    pub(super) fn level(&self, word: u32) -> u8 {
+        self.levels[word as usize]
+    }
+
+    /// The words of a row that count at a level, as one number.
+    pub(super) fn signature(&self, row: u32, level: u8) -> u64 {
+        let counts = self.of(row).iter().filter(|(word, _)| self.level(*word) <= level);
+        counts.fold(0, |sum, (word, _)| {
+            (sum ^ u64::from(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)
+        })
+    }
+
+    /// The next level at which a word of these rows counts.
+    pub(super) fn next(&self, rows: &[u32], level: u8) -> Option<u8> {
+        let words = rows.iter().flat_map(|row| self.of(*row));
+        words.map(|(word, _)| self.level(*word)).filter(|next| (level..self.finest).contains(next)).min()
+    }
+}
+
+/// In how many lines a word stands at least, level by level.
+fn steps(lines: usize) -> Vec<u32> {
+    let mut steps = Vec::new();
+    let mut step = lines as u32;
+    while step > 2 {
+        steps.push(step);
+        step = step * 2 / 3;
+    }
+    steps.push(2);
+    steps
+}
+
+/// The words of a line that have a letter.
+fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
+    let bytes = text.as_bytes();
+    let mut at = line.from();
+    std::iter::from_fn(move || {
+        loop {
+            while at < line.to() && !is_wordy(bytes[at]) {
+                at += 1;
+            }
+            let start = at;
+            let mut has_letter = false;
+            while at < line.to() && is_wordy(bytes[at]) {
+                has_letter |= !bytes[at].is_ascii_digit() && bytes[at] != b'_';
+                at += 1;
+            }
+            if start == at {
+                return None;
+            }
+            if has_letter {
+                return Some(Span::new(start, at));
+            }
+        }
+    })
+}

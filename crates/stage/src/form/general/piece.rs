@@ -1,0 +1,49 @@
+//! Texts that are too long to be written as one go piece by piece.
+
+use crate::form::general::notation::HEAD;
+
+/// The bytes of a piece.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+
+/// The pieces of a text, cut behind a line end where there is one.
+pub(super) fn cut(mut text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while text.len() > MAX_BYTES {
+        let most = text.floor_char_boundary(MAX_BYTES);
+        let (piece, rest) = text.split_at(text[..most].rfind('\n').map_or(most, |end| end + 1));
+        pieces.push(piece);
+        text = rest;
+    }
+    pieces.push(text);
+    pieces
+}
+
+/// Pieces one after the other, each as it is written or as it came, and how long each is; `None` if nothing is written.
+pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> Option<(String, String)> {
+    let (mut text, mut lengths, mut is_written) = (String::new(), Vec::new(), false);
+    for piece in pieces {
+        let start = text.len();
+        match write(piece) {
+            Some(written) => {
+                is_written = true;
+                text.push_str(&written);
+            }
+            // It would be read as written.
+            None if piece.starts_with(HEAD) => return None,
+            None => text.push_str(piece),
+        }
+        lengths.push((text.len() - start).to_string());
+    }
+    is_written.then(|| (text, lengths.join(" ")))
+}
+
+/// The pieces of a written text, by how long each is.
+pub(super) fn split<'t>(mut text: &'t str, lengths: &str) -> Option<Vec<&'t str>> {
+    let mut pieces = Vec::new();
+    for length in lengths.split(' ') {
+        let (piece, rest) = text.split_at_checked(length.parse().ok()?)?;
+        pieces.push(piece);
+        text = rest;
+    }
+    text.is_empty().then_some(pieces)
+}
