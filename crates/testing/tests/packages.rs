@@ -3,8 +3,6 @@
 //! `packages/check.sh` runs this with `TERSELY_SENT` naming the file to write: on each line an output's name, what it
 //! was and what is sent for it.
 
-#![expect(clippy::expect_used, reason = "a test fails loudly")]
-
 use std::env;
 use std::fs::File;
 use std::io::{BufWriter, Write};
