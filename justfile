@@ -97,6 +97,11 @@ site-a11y:
 million:
     TERSELY_CASES=1000000 cargo test --release --locked -p tersely-codec --test round_trip -- --nocapture
 
+# A million texts that were made up, broken, or play our own, in the general form and through all that is sent. (an hour)
+[group('slow')]
+general cases='1000000':
+    TERSELY_CASES={{cases}} cargo test --release --locked -p tersely-core --test general -- --nocapture
+
 # A hundred thousand broken request bodies through every provider.
 [group('slow')]
 broken:
@@ -243,10 +248,10 @@ fuzz target seconds='600':
     cargo test --quiet --locked --package tersely-testing --test fuzz seeds -- --ignored
     RUSTC_BOOTSTRAP=1 cargo fuzz run {{target}} -- -max_total_time={{seconds}} -max_len=8192
 
-# Fuzzes every target for ten minutes each (two hours and twenty minutes).
+# Fuzzes every target for ten minutes each (two and a half hours).
 [group('slow')]
 fuzz-all seconds='600':
-    for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore slots watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke; do just fuzz $target {{seconds}}; done
+    for target in decode_json decode_stc decode_toon decode_terse round_trip compress restore general slots watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke; do just fuzz $target {{seconds}}; done
 
 # What a corpus saves, by family; `just bench forms` compares the forms, `just bench conversations` replays transcripts.
 [group('measure')]

@@ -46,13 +46,13 @@ cp -R "$tmp/build/typescript/test" test
 node --test --test-reporter=spec
 
 say "writing the corpus in every form"
-(cd "$root" && TERSELY_PAIRS="$tmp/pairs.jsonl" \
+(cd "$root" && TERSELY_PAIRS="$tmp/pairs.jsonl" TERSELY_SENT="$tmp/sent.jsonl" \
     cargo test --quiet --workspace --locked --test packages -- --ignored --nocapture)
 say "python: reading the corpus"
-"$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl"
+"$tmp/venv/bin/python" "$root/packages/corpus.py" "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
 say "typescript: reading the corpus"
 cp "$root/packages/corpus.mjs" .
-node corpus.mjs "$tmp/pairs.jsonl"
+node corpus.mjs "$tmp/pairs.jsonl" "$tmp/sent.jsonl"
 
 say "assembling a release, and installing from it"
 for tests in release/test_assemble.py install/test_install.py; do

@@ -21,7 +21,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("history", &["telemetry", "proof"]),
     ("engine", &["core", "wire", "store", "telemetry", "codec", "proof"]),
     ("gateway", &["engine", "core", "wire", "store", "history", "telemetry", "codec", "proof"]),
-    ("testing", &["core", "wire", "codec"]),
+    ("testing", &["core", "stage", "wire", "codec"]),
     ("terminal", &[]),
     ("audit", &["engine", "core", "wire", "telemetry"]),
     ("bench", &["terminal", "audit", "engine", "core", "stage", "wire", "codec"]),

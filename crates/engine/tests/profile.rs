@@ -18,9 +18,10 @@ const LOSSES: [Loss; 3] = [Loss::None, Loss::Form, Loss::Detail];
 
 /// What to do about other bytes.
 const ADVICE: &str = "These texts become other bytes than the profile names. In a running conversation that breaks the \
-provider's prompt cache.\nProfiles are final (docs/profiles.md): undo it, or keep what the profile does and add one with the next \
-number.\nOnly for a fault that broke a law, or a new fixture, write the hashes anew with\n  \
-TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand name the texts in CHANGELOG.md.";
+provider's prompt cache.\nUntil the first release that has the profile, write the hashes anew with\n  \
+TERSELY_BLESS=1 cargo test -p tersely-engine --test profile\nand read what changed. From then on it is final \
+(docs/profiles.md): undo the change, or keep what the profile does and add one with the next number; write the hashes \
+anew only for a fault that broke a law, or for a new fixture, and name the texts in CHANGELOG.md.";
 
 #[test]
 fn safe_1_names_the_same_bytes() {

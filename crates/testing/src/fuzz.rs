@@ -6,13 +6,15 @@ use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_core::{
     Call, Loss, Mode, O200k, Plan, Redaction, Room, Tokens, compress, restore, restore_within,
 };
+use tersely_stage::Scene;
+use tersely_stage::form::GENERAL;
 use tersely_wire::hidden::{CloseReason, HiddenNames, ResponseFraming};
 use tersely_wire::{HistoryPlace, PROVIDERS, Splice, splice};
 
 use crate::{generate, reader, stream};
 
 /// The targets, each with a folder of findings and a corpus to begin with.
-pub const TARGETS: [&str; 14] = [
+pub const TARGETS: [&str; 15] = [
     "decode_json",
     "decode_stc",
     "decode_terse",
@@ -20,6 +22,7 @@ pub const TARGETS: [&str; 14] = [
     "round_trip",
     "compress",
     "restore",
+    "general",
     "slots",
     "watch_anthropic",
     "watch_chat",
@@ -45,6 +48,7 @@ pub fn run(target: &str, bytes: &[u8]) {
         "round_trip" => makes(bytes),
         "compress" => compresses(bytes),
         "restore" => restores(bytes),
+        "general" => writes(bytes),
         "slots" => scans(bytes),
         "watch_anthropic" => watches("anthropic", "/v1/messages", bytes),
         "watch_chat" => watches("chat", "/v1/chat/completions", bytes),
@@ -110,6 +114,19 @@ fn restores(bytes: &[u8]) {
     let room = Room::of(&text);
     if let Some(back) = restore_within(room, &text) {
         assert!(room.fits(back.len().saturating_sub(text.len())).is_some(), "{} bytes", back.len());
+    }
+}
+
+/// Whatever a text is, the general form gives back what it takes, and reads what plays its own within bounds or refuses it.
+fn writes(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(edit) = GENERAL.apply(Scene { plan: &Plan::default(), call: Call::default() }, &text) {
+        let back = GENERAL.restore(Room::of(&edit.text), &edit.note, &edit.text);
+        assert_eq!(back.as_deref(), Some(&*text), "{}", edit.text);
+    }
+    let room = Room::of(&text);
+    if let Some(back) = GENERAL.restore(room, "", &text) {
+        assert!(room.fits(back.len()).is_some(), "{} bytes", back.len());
     }
 }
 

@@ -13,6 +13,7 @@
 pub mod corpus;
 pub mod fuzz;
 pub mod generate;
+mod invent;
 mod mutate;
 mod mutate_text;
 pub mod prometheus;
@@ -23,5 +24,6 @@ pub mod seeds;
 pub mod stream;
 pub mod valkey;
 
+pub use invent::invent;
 pub use mutate::mutate;
 pub use mutate_text::mutate_text;

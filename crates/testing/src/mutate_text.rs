@@ -3,7 +3,7 @@
 use crate::generate::Choices;
 
 /// What is put into texts: line ends, signs that notations are made of, and lines that play our own work.
-const PIECES: [&str; 30] = [
+const PIECES: [&str; 37] = [
     "\n",
     "\r\n",
     "\r",
@@ -28,11 +28,18 @@ const PIECES: [&str; 30] = [
     "-",
     "…",
     "→",
+    "Γ",
+    "↑",
+    "{1}",
+    " = ",
     "0",
     "18446744073709551616",
     "\n[2 lines as they came:]\n",
     "\n[3 lines left out: passing tests]\n",
     "\n(the line above 41 more times)\n",
+    "\nA ×9:\n",
+    "\nA ×3\n",
+    "\n[The text:]\n",
     "\n[layout1 json: compact]\n",
 ];
 

@@ -16,6 +16,7 @@ pub fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
             seeds.extend(texts().into_iter().map(|(name, text)| (name, [&[4], &text[..]].concat())));
         }
         "restore" => seeds.extend(sent()),
+        "general" => seeds.extend(texts().into_iter().chain(general())),
         "slots" => seeds.extend(bodies()),
         _ => {}
     }
@@ -37,6 +38,18 @@ fn sent() -> Vec<(String, Vec<u8>)> {
     let text =
         |(at, example): (usize, &Value)| (at.to_string(), example["sent"].as_str().unwrap_or("").into());
     examples.map(text).collect()
+}
+
+/// What is read and what is refused in the general form, without its mark.
+fn general() -> Vec<(String, Vec<u8>)> {
+    let file = project().join("spec/vectors/general.json");
+    let vectors: Value = serde_json::from_slice(&fs::read(file).expect("vectors")).expect("JSON");
+    let all = ["accept", "reject"].iter().flat_map(|section| vectors[section].as_array().expect("a list"));
+    let body = |vector: &Value| {
+        let text = vector["text"].as_str().unwrap_or("");
+        text.rsplit_once("\n[layout1").map_or(text, |(body, _)| body).into()
+    };
+    all.enumerate().map(|(at, vector)| (format!("vector-{at}"), body(vector))).collect()
 }
 
 fn bodies() -> Vec<(String, Vec<u8>)> {

@@ -31,7 +31,7 @@ macro_rules! targets {
 }
 
 targets! {
-    decode_json decode_stc decode_terse decode_toon round_trip compress restore slots
+    decode_json decode_stc decode_terse decode_toon round_trip compress restore general slots
     watch_anthropic watch_chat watch_responses watch_gemini watch_converse watch_invoke
 }
 

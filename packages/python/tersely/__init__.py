@@ -1,15 +1,15 @@
-"""Reads the dense forms of JSON that Tersely writes, exactly, and says tool output in fewer tokens."""
+"""Reads what Tersely writes, exactly, and says tool output in fewer tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import signed, stc, terse, tree
+from . import layout, signed, stc, terse, tree
 from .error import DecodeError
 from .program import compress
 from .tree import Node, Value
 
-__all__ = ["DecodeError", "Value", "compress", "decode", "to_json"]
+__all__ = ["DecodeError", "Value", "compress", "decode", "restore", "to_json"]
 
 # In the order in which they are tried on a text of unknown form.
 _FORMS: dict[str, Callable[[str], Node]] = {
@@ -21,7 +21,7 @@ _FORMS: dict[str, Callable[[str], Node]] = {
 def decode(text: str, form: str | None = None) -> Value:
     """The ordinary value that `text` stands for; without `form`, in the first form that reads it.
 
-    Of what `tersely compress` writes, that is JSON (with `[layout1 json …]` or nothing below it) and JSON lines.
+    Of what `tersely compress` writes, that is every text that `restore` gives back as JSON.
     """
     return tree.to_value(_parse(text, form))
 
@@ -31,11 +31,35 @@ def to_json(text: str, form: str | None = None) -> str:
     return tree.to_json(_parse(text, form))
 
 
+def restore(text: str) -> str:
+    """The text that `tersely compress` wrote as `text`, character for character; any other text as it is.
+
+    It reads the general form, JSON, and JSON in the general form. Of other forms the fault names the program, which
+    reads them all.
+    """
+    plain = text.removeprefix(_BYTE_ORDER)
+    found = signed.read(plain)
+    if found is None:
+        signed.check_unmarked(plain)
+        return text
+    whole: str | None = found.text
+    if found.layout is not None:
+        whole = layout.write(found.layout, terse.parse(found.text), found.room)
+    if whole is None:
+        raise DecodeError(1, 1, "a text that grows less", "one that grows too much")
+    return text[: len(text) - len(plain)] + whole
+
+
+# Some files begin with it: it stays where it is.
+_BYTE_ORDER = "\ufeff"
+
+
 def _parse(text: str, form: str | None) -> Node:
     if form is None:
+        found = signed.read(text)
         # A text that was printed or read from a file has a line end that is not part of it.
-        text = text.removesuffix("\n")
-        return signed.parse(text) if signed.is_signed(text) else _parse_any(text)
+        whole = (found.text if found else text).removesuffix("\n")
+        return terse.parse(whole) if found and found.layout else _parse_any(whole)
     if form not in _FORMS:
         raise ValueError(f"unknown form {form!r}: expected one of {', '.join(_FORMS)}")
     return _FORMS[form](text)

@@ -1,39 +1,59 @@
-"""Reads what `tersely compress` makes of JSON: the terse form, above a line that says how the JSON was laid out."""
+"""Takes texts apart that `tersely compress` signed: the last line says which form is above it."""
 
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
-from . import terse
+from . import general, layout
 from .error import DecodeError
-from .tree import Array, Node
+from .layout import Layout
 
-_OPEN = "\n[layout1 "
+# What ended with a line end still does, behind its last line.
+_SIGNED = re.compile(r"\n\[layout([0-9]+) (.*)\](\n?)")
 # Where a text says that it is not all there, or plays that: only the program knows which.
 _MARK = re.compile("<<<(?:SHADOW|TEXT[0-9]+):")
 _PROGRAM = "the program reads every other: tersely decode"
+_STAGES = ("general", "general json", "json", "text")
 
 
-def is_signed(text: str) -> bool:
-    """True when the last line is ours."""
-    return text.startswith(_OPEN, max(text.rfind("\n"), 0)) and text.endswith("]")
+class Unsigned(NamedTuple):
+    """What a signed text holds."""
+
+    text: str
+    """The original, or the terse form of the JSON document that it is."""
+    layout: Layout | None
+    """How that document was laid out."""
+    room: int
+    """The bytes that the original may have."""
 
 
-def parse(text: str) -> Node:
-    """The value that a signed text stands for: white space and escapes, of which the line tells, are no part of it."""
-    end = text.rfind("\n")
-    stage = text[end + len(_OPEN) : -1].partition(": ")[0]
-    if stage not in ("json", "json lines"):
-        raise _fault(text, end + len(_OPEN), f"json or json lines ({_PROGRAM})", stage)
+def read(text: str) -> Unsigned | None:
+    """What a signed text holds; none if the text is not signed."""
+    last = text.rfind("\n", 0, len(text) - 1)
+    found = _SIGNED.fullmatch(text, max(last, 0))
+    if found is None:
+        return None
+    check_unmarked(text)
+    stage, _, note = found[2].partition(": ")
+    if found[1] != "1" or stage not in _STAGES:
+        raise _fault(text, found.start(2), f"general, general json, json or text ({_PROGRAM})", stage)
+    is_json = stage.endswith("json")
+    laid = layout.read(note) if is_json else None
+    if laid is None and (is_json or note):
+        raise _fault(text, found.start(2), "a layout that is written", found[2])
+    room = general.size(text) * general.GROWTH
+    body = text[:last] + found[3]
+    return Unsigned(general.restore(body, room) if stage.startswith("general") else body, laid, room)
+
+
+def check_unmarked(text: str) -> None:
+    """Fails on a text that names an original, or plays that."""
     mark = _MARK.search(text)
     if mark:
         raise _fault(text, mark.start(), f"a text without such marks ({_PROGRAM})", mark[0])
-    node = terse.parse(text[:end])
-    if stage == "json lines" and not isinstance(node, Array):
-        raise _fault(text, 0, "a list of documents", text.partition("\n")[0])
-    return node
 
 
 def _fault(text: str, place: int, expected: str, found: str) -> DecodeError:
-    fault = DecodeError.at(text, place, expected)
-    return DecodeError(fault.line, fault.column, expected, f"'{found}'")
+    at = DecodeError.at(text, place, expected)
+    return DecodeError(at.line, at.column, expected, f"'{found}'")

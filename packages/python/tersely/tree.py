@@ -72,7 +72,7 @@ def to_json(node: Node) -> str:
         elif isinstance(node, Object):
             _open(work, "{}", [(quote(key) + ":", value) for key, value in node.members])
         else:
-            out.append(_scalar(node))
+            out.append(scalar(node))
     return "".join(out)
 
 
@@ -89,7 +89,8 @@ def _open(work: list[tuple[str, Node]], brackets: str, parts: list[tuple[str, No
     work.append((brackets[0], _NOTHING))
 
 
-def _scalar(node: Node) -> str:
+def scalar(node: Node) -> str:
+    """A value that holds no others, as JSON spells it."""
     if isinstance(node, Number):
         return node.text
     return quote(node) if isinstance(node, str) else json.dumps(node)

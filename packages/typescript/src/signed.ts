@@ -1,37 +1,51 @@
-/** Reads what `tersely compress` makes of JSON: the terse form, above a line that says how the JSON was laid out. */
+/** Takes texts apart that `tersely compress` signed: the last line says which form is above it. */
 
 import { DecodeError } from "./error.js";
-import * as terse from "./terse.js";
-import type { Node } from "./tree.js";
+import * as general from "./general.js";
+import * as layout from "./layout.js";
+import { utf8Length } from "./scan.js";
 
-const OPEN = "\n[layout1 ";
+/** What ended with a line end still does, behind its last line. */
+const SIGNED = /^\n\[layout([0-9]+) (.*)\](\n?)$/s;
 /** Where a text says that it is not all there, or plays that: only the program knows which. */
 const MARK = /<<<(?:SHADOW|TEXT[0-9]+):/;
 const PROGRAM = "the program reads every other: tersely decode";
+const STAGES = ["general", "general json", "json", "text"];
 
-/** True when the last line is ours. */
-export function isSigned(text: string): boolean {
-  return text.startsWith(OPEN, text.lastIndexOf("\n")) && text.endsWith("]");
+/** What a signed text holds. */
+export interface Unsigned {
+  /** The original, or the terse form of the JSON document that it is. */
+  readonly text: string;
+  /** How that document was laid out. */
+  readonly layout: layout.Layout | undefined;
+  /** The bytes that the original may have. */
+  readonly room: number;
 }
 
-/** The value that a signed text stands for: white space and escapes, of which the line tells, are no part of it. */
-export function parse(text: string): Node {
-  const end = text.lastIndexOf("\n");
-  const [stage = ""] = text.slice(end + OPEN.length, -1).split(": ", 1);
-  if (stage !== "json" && stage !== "json lines") {
-    throw fault(text, end + OPEN.length, `json or json lines (${PROGRAM})`, stage);
+/** What a signed text holds; none if the text is not signed. */
+export function read(text: string): Unsigned | undefined {
+  const last = text.length < 2 ? -1 : text.lastIndexOf("\n", text.length - 2);
+  const [, version, words = "", end = ""] = SIGNED.exec(text.slice(Math.max(last, 0))) ?? [];
+  if (version === undefined) return undefined;
+  checkUnmarked(text);
+  const place = text.length - end.length - 1 - words.length;
+  const colon = words.indexOf(": ");
+  const [stage, note] = colon < 0 ? [words, ""] : [words.slice(0, colon), words.slice(colon + 2)];
+  if (version !== "1" || !STAGES.includes(stage)) {
+    throw fault(text, place, `general, general json, json or text (${PROGRAM})`, stage);
   }
+  const room = utf8Length(text) * general.GROWTH;
+  const isJson = stage.endsWith("json");
+  const laid = isJson ? layout.read(note) : undefined;
+  if (laid === undefined && (isJson || note !== "")) throw fault(text, place, "a layout that is written", words);
+  const body = text.slice(0, last) + end;
+  return { text: stage.startsWith("general") ? general.restore(body, room) : body, layout: laid, room };
+}
+
+/** Fails on a text that names an original, or plays that. */
+export function checkUnmarked(text: string): void {
   const mark = MARK.exec(text);
   if (mark) throw fault(text, mark.index, `a text without such marks (${PROGRAM})`, mark[0]);
-  const node = terse.parse(text.slice(0, end));
-  if (stage === "json lines" && !isArray(node)) {
-    throw fault(text, 0, "a list of documents", text.split("\n", 1)[0] ?? "");
-  }
-  return node;
-}
-
-function isArray(node: Node): boolean {
-  return node !== null && typeof node === "object" && node.kind === "array";
 }
 
 function fault(text: string, place: number, expected: string, found: string): DecodeError {

@@ -15,6 +15,7 @@ pub(super) fn page(score: &CorpusScore) -> String {
     rows.extend(score.families.iter().map(|(name, row)| cells(name, row)));
     rows.push(cells("total", &score.total));
     rows.push(cells("reads left out", &score.unedited));
+    rows.extend(score.halves.iter().map(|half| cells("a half of them", half)));
     rows.push(cells("without calls", &score.bare));
     let broken: Vec<String> = score.broken().map(|file| format!("\nbroken: {file}")).collect();
     table::align("lrrrrrrrrlr", &rows)
@@ -78,6 +79,7 @@ pub(super) fn scripts(score: &CorpusScore) -> String {
     let broken: Vec<String> = score.broken().collect();
     json!({
         "families": families, "total": score.total.json(), "reads_left_out": score.unedited.json(),
+        "halves": score.halves.each_ref().map(FamilyScore::json),
         "without_calls": score.bare.json(), "files": files, "broken": broken,
     })
     .to_string()
