@@ -17,6 +17,8 @@ pub(crate) const WRAPPED: &str = "wrapped";
 /// A text with such a line, taken apart.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Signed<'a> {
+    /// The text up to the number, the number, and the text behind it.
+    around: (&'a str, &'a str),
     number: &'a str,
     /// The rest of the last line, behind the number.
     words: &'a str,
@@ -44,7 +46,9 @@ pub(crate) fn read(text: &str) -> Option<Signed<'_>> {
     let words = words.strip_prefix(' ').filter(|_| !number.is_empty())?;
     // The newline before the line, or none, is what stood at the end.
     let body = if lines.len() < text.len() { &text[..=at] } else { &text[..at] };
-    Some(Signed { number, words, body })
+    let start = at + 1 + OPEN.len();
+    let around = (&text[..start], &text[start + number.len()..]);
+    Some(Signed { around, number, words, body })
 }
 
 impl<'a> Signed<'a> {
@@ -60,13 +64,18 @@ impl<'a> Signed<'a> {
 
     /// The text that was sent with this one's number, which is not ours.
     pub(crate) fn foreign(&self) -> Option<String> {
-        numeral::previous(self.number).map(|number| put(self.body, &number, self.words))
+        numeral::previous(self.number).map(|number| self.numbered(&number))
+    }
+
+    /// The text with another number, and no other byte changed.
+    fn numbered(&self, number: &str) -> String {
+        [self.around.0, number, self.around.1].concat()
     }
 }
 
 /// The text as it may be sent when no stage wrote it: one that looks as if gets the next number.
 pub(crate) fn escape(text: &str) -> Option<String> {
-    read(text).map(|signed| put(signed.body, &numeral::next(signed.number), signed.words))
+    read(text).map(|signed| signed.numbered(&numeral::next(signed.number)))
 }
 
 fn put(body: &str, number: &str, words: &str) -> String {
@@ -115,6 +124,8 @@ mod tests {
             ("\n[layout2 x]\n", "\n[layout3 x]\n"),
             ("\n[layout999 x]\n", "\n[layout0 x]\n"),
             ("y\n[layout1 x: [y]]\n", "y\n[layout2 x: [y]]\n"),
+            ("y\n\n[layout1 x]", "y\n\n[layout2 x]"),
+            ("\n\n[layout1 x]", "\n\n[layout2 x]"),
         ] {
             assert_eq!(escape(text).as_deref(), Some(sent));
             assert_eq!(read(sent).unwrap().foreign().as_deref(), Some(text));
