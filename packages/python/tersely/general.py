@@ -37,6 +37,28 @@ def restore(text: str, most: int) -> str:
     return whole.replace(fold[1] + "\n", fold[1]) if fold else whole
 
 
+def restore_pieces(text: str, lengths: str, most: int) -> str:
+    """The text that was written piece by piece; `lengths` tells the bytes of each."""
+    data = text.encode("utf-8", "surrogatepass")
+    pieces: list[str] = []
+    start = came = 0
+    for length in lengths.split(" "):
+        count = _number(length) if length.isascii() and length.isdigit() else None
+        end = start + (len(data) + 1 if count is None else count)
+        if end > len(data):
+            raise _fault(1, "a piece as long as the mark says", lengths)
+        try:
+            piece = data[start:end].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise _fault(1, "a piece of whole characters", lengths) from None
+        pieces.append(restore(piece, most - came) if piece.startswith(_HEAD) else piece)
+        came += size(pieces[-1])
+        start = end
+    if start < len(data) or came > most:
+        raise _fault(1, "pieces as long as the mark says", lengths)
+    return "".join(pieces)
+
+
 def size(text: str) -> int:
     """The bytes of a text."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

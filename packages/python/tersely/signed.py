@@ -40,10 +40,12 @@ def read(text: str) -> Unsigned | None:
         raise _fault(text, found.start(2), f"general, general json, json or text ({_PROGRAM})", stage)
     is_json = stage.endswith("json")
     laid = layout.read(note) if is_json else None
-    if laid is None and (is_json or note):
+    if laid is None and (is_json or note and stage != "general"):
         raise _fault(text, found.start(2), "a layout that is written", found[2])
     room = general.size(text) * general.GROWTH
     body = text[:last] + found[3]
+    if stage == "general" and note:
+        return Unsigned(general.restore_pieces(body, note, room), None, room)
     return Unsigned(general.restore(body, room) if stage.startswith("general") else body, laid, room)
 
 

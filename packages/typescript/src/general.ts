@@ -31,6 +31,32 @@ export function restore(text: string, most: number): string {
   return end === undefined ? body : body.split(`${end}\n`).join(end);
 }
 
+/** The text that was written piece by piece; `lengths` tells the bytes of each. */
+export function restorePieces(text: string, lengths: string, most: number): string {
+  const data = new TextEncoder().encode(text);
+  const characters = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const pieces: string[] = [];
+  let [start, left] = [0, most];
+  for (const length of lengths.split(" ")) {
+    const end = start + (/^[0-9]{1,15}$/.test(length) ? Number(length) : Infinity);
+    if (end > data.length) throw fault(1, "a piece as long as the mark says", lengths);
+    const piece = whole(characters, data.subarray(start, end), lengths);
+    pieces.push(piece.startsWith(HEAD) ? restore(piece, left) : piece);
+    left -= utf8Length(pieces[pieces.length - 1] ?? "");
+    start = end;
+  }
+  if (start < data.length || left < 0) throw fault(1, "pieces as long as the mark says", lengths);
+  return pieces.join("");
+}
+
+function whole(characters: TextDecoder, piece: Uint8Array, lengths: string): string {
+  try {
+    return characters.decode(piece);
+  } catch {
+    throw fault(1, "a piece of whole characters", lengths);
+  }
+}
+
 /** What stands before the first `mark`, and what behind it, if there is one. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark);

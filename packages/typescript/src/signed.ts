@@ -37,8 +37,13 @@ export function read(text: string): Unsigned | undefined {
   const room = utf8Length(text) * general.GROWTH;
   const isJson = stage.endsWith("json");
   const laid = isJson ? layout.read(note) : undefined;
-  if (laid === undefined && (isJson || note !== "")) throw fault(text, place, "a layout that is written", words);
+  if (laid === undefined && (isJson || (note !== "" && stage !== "general"))) {
+    throw fault(text, place, "a layout that is written", words);
+  }
   const body = text.slice(0, last) + end;
+  if (stage === "general" && note !== "") {
+    return { text: general.restorePieces(body, note, room), layout: undefined, room };
+  }
   return { text: stage.startsWith("general") ? general.restore(body, room) : body, layout: laid, room };
 }
 

@@ -17,6 +17,7 @@ mod cost;
 mod field;
 mod fold;
 mod index;
+mod kept;
 mod mine;
 mod name;
 mod notation;

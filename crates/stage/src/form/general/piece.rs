@@ -41,7 +41,8 @@ pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> O
 pub(super) fn split<'t>(mut text: &'t str, lengths: &str) -> Option<Vec<&'t str>> {
     let mut pieces = Vec::new();
     for length in lengths.split(' ') {
-        let (piece, rest) = text.split_at_checked(length.parse().ok()?)?;
+        let digits = Some(length).filter(|length| length.bytes().all(|byte| byte.is_ascii_digit()))?;
+        let (piece, rest) = text.split_at_checked(digits.parse().ok()?)?;
         pieces.push(piece);
         text = rest;
     }

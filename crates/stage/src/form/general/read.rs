@@ -77,8 +77,8 @@ fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> 
         }
         let (left, right) = line.split_once(" = ")?;
         let (name, holes) = left.split_once(' ').unwrap_or((left, ""));
-        let (names, separator) = hole_names(holes)?;
-        let mut definition = Definition { holes: names.len(), separator, parts: Vec::new() };
+        let (names, holes, separator) = hole_names(holes)?;
+        let mut definition = Definition { holes, separator, parts: Vec::new() };
         let height = right.strip_suffix(" lines:").and_then(|count| count.parse::<usize>().ok());
         match height {
             None => definition.put(right, &names),
@@ -97,23 +97,22 @@ fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> 
     }
 }
 
-/// The names on the left side with their places, and what stands between them.
-fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, &str)> {
-    let (mut names, mut separator) = (HashMap::new(), ",");
+/// The names on the left side, how many there are, and what stands between them.
+fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, usize, &str)> {
+    let (mut names, mut count, mut separator) = (HashMap::new(), 0, ",");
     let mut rest = left;
     while !rest.is_empty() {
-        if !names.is_empty() {
+        if count > 0 {
             let (between, _) = rest.split_once('{')?;
             separator = between;
             rest = &rest[between.len()..];
         }
         let (name, behind) = rest.strip_prefix('{')?.split_once('}')?;
-        if names.insert(name, names.len()).is_some() {
-            return None;
-        }
+        names.entry(name).or_insert(count);
+        count += 1;
         rest = behind;
     }
-    Some((names, separator))
+    Some((names, count, separator))
 }
 
 impl<'t> Definition<'t> {

@@ -1,6 +1,5 @@
 //! A text as the search sees it: its lines, and what each part costs.
 
-use crate::form::general::alarm::kept_lines;
 use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::index::WordIndex;
 use crate::form::general::span::Span;
@@ -14,8 +13,6 @@ pub(super) struct ReadText<'a> {
     pub(super) words: WordIndex,
     /// Of each line, whether it has a time of its own.
     pub(super) timed: Vec<bool>,
-    /// Of each line, whether it is read with an error or a warning, and has no signs.
-    pub(super) kept: Vec<bool>,
 }
 
 impl<'a> ReadText<'a> {
@@ -26,18 +23,11 @@ impl<'a> ReadText<'a> {
             ends.map(|end| Span::new(std::mem::replace(&mut start, end + 1), end)).collect();
         let words = WordIndex::read(text, &lines);
         let timed = lines.iter().map(|line| has_time(line.of(text).as_bytes())).collect();
-        let mut source = Self { text, costs: Costs::of(text), lines, words, timed, kept: Vec::new() };
-        source.kept = kept_lines(&source);
-        source
+        Self { text, costs: Costs::of(text), lines, words, timed }
     }
 
     pub(super) fn line(&self, line: u32) -> &'a str {
         &self.text[self.lines[line as usize].from()..self.lines[line as usize].to()]
-    }
-
-    /// True when one of the lines from one on has no signs.
-    pub(super) fn keeps(&self, first: u32, height: usize) -> bool {
-        self.kept[first as usize..first as usize + height].contains(&true)
     }
 
     /// What lines from one on cost, with their ends.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::form::general::kept::kept_lines;
 use crate::form::general::name;
 use crate::form::general::notation::{self, HeadWord, TEXT};
 use crate::form::general::phrase::{self, NamedPhrase, Passage};
@@ -12,7 +13,14 @@ use crate::form::general::template::{LinePart, MIN_RUN};
 
 /// Writes a text as it was laid out, with names for its phrases.
 pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<String> {
-    let mut ink = Ink { source, sheet, pieces: Vec::new(), passages: Vec::new(), words: Vec::new() };
+    let mut ink = Ink {
+        source,
+        sheet,
+        kept: kept_lines(source),
+        pieces: Vec::new(),
+        passages: Vec::new(),
+        words: Vec::new(),
+    };
     ink.definitions();
     ink.note(&format!("{TEXT}\n"));
     ink.body();
@@ -43,6 +51,8 @@ enum Piece {
 struct Ink<'s, 'a> {
     source: &'s ReadText<'a>,
     sheet: &'s TextSheet,
+    /// The lines that have no signs.
+    kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
     words: Vec<HeadWord>,
@@ -128,7 +138,7 @@ impl Ink<'_, '_> {
             }
             match items[at] {
                 SheetItem::Line(line) => {
-                    self.text(self.source.lines[line as usize], self.source.kept[line as usize]);
+                    self.text(self.source.lines[line as usize], self.kept[line as usize]);
                     at += 1;
                 }
                 SheetItem::Row(number, _) => {
@@ -170,7 +180,8 @@ impl Ink<'_, '_> {
 
     fn row(&mut self, named: &NamedTemplate, at: usize) {
         let SheetItem::Row(_, row) = self.sheet.items[at] else { return };
-        let is_kept = self.source.keeps(named.template.rows[row], named.template.height);
+        let first = named.template.rows[row] as usize;
+        let is_kept = self.kept[first..first + named.template.height].contains(&true);
         for (place, value) in named.rows[row].iter().enumerate() {
             if place > 0 {
                 self.note(named.separator);
