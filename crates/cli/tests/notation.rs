@@ -13,7 +13,7 @@ use tersely_core::{Call, FAMILIES, O200k, Plan, compress};
 use tersely_engine::{Engine, EngineSettings, Request};
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, REST};
-use tersely_stage::form::FORMS;
+use tersely_stage::form::{ANY, FORMS};
 use tersely_stage::{Reader, Stage};
 use tersely_wire::guess_provider;
 
@@ -98,7 +98,7 @@ fn every_stage_has_an_example_and_every_example_a_question() {
     let examples = read(EXAMPLES);
     let examples = examples.as_array().expect("a list");
     let shown: BTreeSet<String> = examples.iter().map(|example| text(example, "stage")).collect();
-    let tables: [&[&dyn Stage]; 6] = [CLEAN, FORMS, CUTS, REST, FAMILIES, CAPS];
+    let tables: [&[&dyn Stage]; 7] = [CLEAN, FORMS, ANY, CUTS, REST, FAMILIES, CAPS];
     let mut wanted: BTreeSet<String> = tables.concat().iter().map(|stage| stage.name().to_owned()).collect();
     wanted.insert("wrapped".to_owned());
     for stage in BEATEN {

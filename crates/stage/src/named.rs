@@ -1,13 +1,13 @@
 //! Finds stages by their names, as marks and records have them.
 
 use crate::clean::CLEAN;
-use crate::form::{FORMS, GENERAL};
+use crate::form::{ANY, FORMS};
 use crate::stage::Stage;
 
 /// The form called `name`.
 #[must_use]
 pub fn form_named(name: &str) -> Option<&'static dyn Stage> {
-    FORMS.iter().copied().chain([GENERAL]).find(|stage| stage.name() == name)
+    FORMS.iter().chain(ANY).copied().find(|stage| stage.name() == name)
 }
 
 /// True when lines of a text that the stage called `name` wrote mean the same wherever they stand.

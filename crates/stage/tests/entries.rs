@@ -12,15 +12,16 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
-use tersely_stage::form::FORMS;
+use tersely_stage::form::{ANY, FORMS};
 use tersely_stage::{Call, Edit, Loss, Plan, Room, Scene, Stage};
 use tersely_testing::corpus::{files, outputs, project};
 use tersely_testing::mutate_text;
 
 /// The tables, and what an entry of each may lose.
-static TABLES: [(&str, &[&dyn Stage], &[Loss]); 6] = [
+static TABLES: [(&str, &[&dyn Stage], &[Loss]); 7] = [
     ("CLEAN", CLEAN, &[Loss::Form, Loss::Detail]),
     ("FORMS", FORMS, &[Loss::None, Loss::Form]),
+    ("ANY", ANY, &[Loss::None]),
     ("CUTS", CUTS, &[Loss::Detail]),
     ("REST", REST, &[Loss::Detail]),
     ("FAMILIES", FAMILIES, &[Loss::Detail]),
@@ -214,7 +215,7 @@ fn foreign_notes_are_refused_or_read_within_bounds() {
     let texts = texts().into_iter().map(|sample| sample.text).filter(|text| text.len() < 4_000);
     let texts: Vec<String> = texts.collect();
     assert!(!texts.is_empty());
-    for stage in FORMS {
+    for stage in FORMS.iter().chain(ANY) {
         for note in NOTES {
             for text in &texts {
                 let room = Room::of(text);

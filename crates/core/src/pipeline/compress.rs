@@ -152,13 +152,12 @@ impl<'j> Job<'j> {
         }
     }
 
-    /// The better of two ways: the text as it stands, and what stands in its wrapping. Where detail is left out anyway,
-    /// cutting the text and nothing else is a third.
+    /// What stands in the text's wrapping if that costs less, else the text as it stands. Where detail is left out anyway,
+    /// cutting the text and nothing else is another way.
     fn own<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
-        let clean = self.cleaned(text);
-        let mut whole = self.pass(clean.clone());
-        let inside = self.unwrapped(text, &mut whole);
-        let mut run = inside.unwrap_or_else(|| self.capped(whole));
+        let mut clean = self.cleaned(text);
+        let inside = self.unwrapped(text, &mut clean);
+        let mut run = inside.unwrap_or_else(|| self.capped(self.pass(clean.clone())));
         if run.loss() == Loss::Detail {
             let mut cut = self.capped(clean);
             if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
@@ -168,7 +167,8 @@ impl<'j> Job<'j> {
         run
     }
 
-    /// The text without codes, cut only if it is too long and the standard mode leaves as much out of it.
+    /// The text without codes. One that is too long is cut if the standard mode leaves as much out of it, or written as that
+    /// mode writes it if it fits so.
     fn safe<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let clean = self.cleaned(text);
         let cut = self.capped(clean.clone());
@@ -178,7 +178,12 @@ impl<'j> Job<'j> {
         let standard = self.standard().own(text);
         let milder = standard.loss() == Loss::Detail
             && sight::lines(text, &standard.text) <= sight::lines(text, &cut.text);
-        if milder { cut } else { clean }
+        if milder {
+            return cut;
+        }
+        // What is all there in fewer bytes need not be cut.
+        let is_whole = standard.loss() < Loss::Detail && standard.len() <= self.plan.max_bytes;
+        if is_whole { standard } else { clean }
     }
 
     fn standard(self) -> Self {
@@ -334,10 +339,16 @@ impl<'j> Job<'j> {
                 run.take(next);
             }
         }
-        let best = self.general(run, best.as_ref()).or(best);
-        if let Some(best) = best {
+        let any = self.general(run, best.as_ref()).or_else(|| self.dictionary(run, best.as_ref()));
+        if let Some(best) = any.or(best) {
             run.take(best);
         }
+    }
+
+    /// The text with names for what comes often, if that costs less than the best of the other forms.
+    fn dictionary(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+        self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), most))?
     }
 
     /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
@@ -347,10 +358,8 @@ impl<'j> Job<'j> {
             return None;
         }
         let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
-        // Names of names would be too much for any reader.
-        let below = best.filter(|best| best.step.stage != DICTIONARY);
-        let over = below.and_then(|below| run.proposed_over(GENERAL, self.scene(), below)).filter(is_whole);
-        if over.is_some() || best.is_some_and(Proposed::saves_most) {
+        let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
+        if over.is_some() || best.is_some_and(Proposed::saves_half) {
             return over;
         }
         let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));

@@ -4,13 +4,11 @@ mod carried;
 pub(crate) mod dictionary;
 mod general;
 mod json;
-mod lead;
 mod listing;
 mod log;
 mod minimize_table_whitespace;
 mod normalize_whitespace;
 pub(crate) mod numbered;
-mod paths;
 mod repeats;
 mod schema;
 mod search;
@@ -18,7 +16,7 @@ mod snapshot;
 mod usual;
 mod whitespace;
 
-pub use dictionary::{NAME as DICTIONARY, expand};
+pub use dictionary::expand;
 pub use numbered::NAME as NUMBERED;
 
 use crate::stage::Stage;
@@ -32,16 +30,20 @@ pub static FORMS: &[&dyn Stage] = &[
     &numbered::Numbered,
     &search::Search,
     &listing::Listing,
-    &paths::Paths,
     &log::Log,
     &repeats::Repeats,
     &minimize_table_whitespace::MinimizeTableWhitespace,
     &normalize_whitespace::NormalizeWhitespace,
-    &dictionary::Dictionary,
 ];
 
 /// The form for any text, also for one that another form has written.
 pub static GENERAL: &dyn Stage = &general::General;
+
+/// Names for what comes often, where the general form is not used.
+pub static DICTIONARY: &dyn Stage = &dictionary::Dictionary;
+
+/// Both.
+pub static ANY: &[&dyn Stage] = &[&general::General, &dictionary::Dictionary];
 
 /// Those whose output is made of whole lines of another kind of text: who cuts lines leaves such a text alone.
 pub(crate) static ROWS: &[&dyn Stage] = &[&listing::Listing, &search::Search];

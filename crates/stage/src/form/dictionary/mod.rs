@@ -19,9 +19,6 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text with phrases that repeat.
 pub(crate) struct Dictionary;
 
-/// Its name.
-pub const NAME: &str = "dictionary";
-
 /// Longer texts are left alone, so that the search takes no noticeable time.
 const MAX_BYTES: usize = 50_000;
 
@@ -34,7 +31,7 @@ const MAX_NONCE: usize = 999;
 
 impl Stage for Dictionary {
     fn name(&self) -> &'static str {
-        NAME
+        "dictionary"
     }
 
     fn mode(&self) -> Mode {

@@ -83,9 +83,10 @@ impl Stage for General {
         }
         let mut whole = String::new();
         for piece in piece::split(text, note)? {
-            match piece.starts_with(notation::HEAD) {
-                true => whole.push_str(&read::read(room, piece)?),
-                false => whole.push_str(piece),
+            if piece.starts_with(notation::HEAD) {
+                whole.push_str(&read::read(room, piece)?);
+            } else {
+                whole.push_str(piece);
             }
             room.fits(whole.len())?;
         }
@@ -210,13 +211,13 @@ mod tests {
             format!("[Written shorter; exact.]\nA {left} = {right}\n[The text:]\n{body}")
         };
         let many = 40_000;
-        let names: String = (0..many).map(|n| format!("{{{n}}}")).collect();
+        let names: Vec<String> = (0..many).map(|n| format!("{{{n}}}")).collect();
         let start = std::time::Instant::now();
         for body in [
             text("{1}", &"{1}".repeat(many), &"A\n".repeat(many)),
             text("{1}", &"{".repeat(8 * many), "A x"),
             text("{1}", &format!("{}}}", "{".repeat(8 * many)), "A x"),
-            text(&names.replace("}{", "},{"), &names, "A x"),
+            text(&names.join(","), &names.concat(), "A x"),
         ] {
             let _ = proof::read(&General, "", &body);
         }

@@ -46,7 +46,9 @@ impl Sorter {
         let mut from = 0;
         for same in order.chunk_by(|one, two| key(*one) == key(*two)) {
             let to = from + same.len() as u32;
-            same.iter().for_each(|at| rank[*at as usize] = to);
+            for at in same {
+                rank[*at as usize] = to;
+            }
             if same.len() > 1 {
                 groups.push((from, to));
             }
