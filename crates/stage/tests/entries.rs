@@ -98,7 +98,7 @@ fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &Sample, &Edit) -> Option<Strin
         for stage in stages {
             for sample in &texts {
                 let text = &sample.text;
-                let scene = Scene { plan: &plan, call: sample.call() };
+                let scene = Scene::of(&plan, sample.call());
                 let Some(edit) = stage.apply(scene, text) else { continue };
                 silent.remove(stage.name());
                 let fault = check(*stage, losses, sample, &edit);
@@ -184,7 +184,7 @@ const SAID: [&str; 7] = [
 fn the_same_text_gives_the_same_edit() {
     let plan = plan();
     each_edit(|stage, _, sample, edit| {
-        let again = stage.apply(Scene { plan: &plan, call: sample.call() }, &sample.text);
+        let again = stage.apply(Scene::of(&plan, sample.call()), &sample.text);
         (again.as_ref() != Some(edit)).then(|| edit.text.clone())
     });
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use crate::call::Origin;
+use crate::class::{Class, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
@@ -15,23 +16,20 @@ use crate::stage::{Edit, Scene, Stage};
 /// A search with more hits than anyone reads.
 pub(crate) struct Hits;
 
-/// Shorter searches are read in one go.
-const MIN_BYTES: usize = 6_000;
+/// A hit is short and asked for by itself: hits have so many times the room of other texts.
+const TIMES: usize = 2;
 
 /// Files of which hits are shown; one file is read, not searched.
 const MIN_FILES: usize = 3;
 
-/// Bytes of hits that are shown; the files behind them are named.
-const ROOM: usize = 3_600;
-
 /// How many hits of a file may be shown: as many as there is room for.
-const MOST: [usize; 7] = [12, 8, 5, 4, 3, 2, 1];
+const MOST: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
 /// Lines that are no hits, such as a heading of the tool's own: one in so many at most.
 const OTHERS: usize = 12;
 
 /// Bytes of a hit that are shown.
-const WIDTH: usize = 200;
+const WIDTH: usize = 400;
 
 impl Stage for Hits {
     fn name(&self) -> &'static str {
@@ -51,18 +49,19 @@ impl Stage for Hits {
         false
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(Class::Content, &["hits behind the first of each file"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || scene.call.origin(text) != Origin::Search {
+        if text.len() <= scene.room || scene.call.origin(text) != Origin::Search {
             return None;
         }
         let search = SearchFiles::of(text)?;
-        let most = MOST.into_iter().find(|most| search.weigh(*most) <= ROOM).unwrap_or(1);
-        let short = search.write(most);
-        (short.len() * 4 <= text.len() * 3).then_some(Edit {
-            text: short,
-            loss: Loss::Detail,
-            note: String::new(),
-        })
+        let room = scene.room.saturating_mul(TIMES);
+        let most = MOST.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
+        let short = search.write(most, room);
+        (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 
@@ -124,7 +123,7 @@ impl<'a> SearchFiles<'a> {
     }
 
     /// All files, and up to so many lines of each for as long as there is room.
-    fn write(&self, most: usize) -> String {
+    fn write(&self, most: usize, mut room: usize) -> String {
         let mut out = String::new();
         let mut line = |words: &str| {
             out.push_str(words);
@@ -133,7 +132,6 @@ impl<'a> SearchFiles<'a> {
         self.lead.iter().for_each(|words| line(words));
         let all: usize = self.files.iter().map(|file| file.hits).sum();
         line(&format!("[{all} hits in {} files, {FIRST}]", self.files.len()));
-        let mut room = ROOM;
         for file in &self.files {
             let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
             line("");
@@ -175,7 +173,7 @@ mod tests {
 
     fn cut(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Hits.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
     /// Hits in so many files, more in each than in the one before.

@@ -103,7 +103,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(call: Call<'_>, text: &str, expected: Option<&str>) {
-        let edit = Ansi.apply(Scene { plan: &Plan::default(), call }, text);
+        let edit = Ansi.apply(Scene::of(&Plan::default(), call), text);
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Form));
     }

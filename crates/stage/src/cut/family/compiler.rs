@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::class::{Class, Left};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
@@ -20,13 +21,18 @@ impl Stage for Compiler {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &[(Class::Noise, step::WORDS), (Class::Further, &[SOURCE])]
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !SIGNS.iter().any(|sign| text.contains(sign)) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let linted = lines.iter().rev().take(NEAR_END).any(|line| is_verdict(line));
-        let mut writer = Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, linted };
+        let mut writer =
+            Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };
         let mut at = 0;
         while at < lines.len() {
             at += writer.take(&lines[at..]);
@@ -48,6 +54,7 @@ struct Writer<'a> {
     kinds: BTreeSet<String>,
     /// True while the last warning was of a kind that was shown before.
     repeats: bool,
+    scene: Scene<'a>,
     /// True when a linter's verdict ends the text: what stands below a warning is source, however it looks.
     linted: bool,
 }
@@ -66,7 +73,9 @@ impl<'a> Writer<'a> {
         self.repeats = match head {
             Head::Error => false,
             Head::Note => self.repeats,
-            Head::Warning(kind) => !self.kinds.insert(kind) && !names_error(lines[0]),
+            Head::Warning(kind) => {
+                self.scene.leaves_out(Class::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
+            }
         };
         for (at, line) in lines[..len].iter().enumerate() {
             match self.repeats {

@@ -1,5 +1,6 @@
 //! `kubectl describe`: states, conditions and events stay; what every pod has alike is counted.
 
+use crate::class::{Class, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -16,14 +17,23 @@ impl Stage for Kubectl {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &[(Class::Content, &[TOKEN, TOLERATIONS, IDS, NOT_SET])]
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !is_description(text) {
             return None;
         }
         let mut place = Place::Open;
-        sift(text, |line| place.fate(line))
+        sift(scene, text, |line| place.fate(line))
     }
 }
+
+const TOKEN: &str = "the pod's own token";
+const TOLERATIONS: &str = "usual tolerations";
+const IDS: &str = "ids of containers and images";
+const NOT_SET: &str = "what is not set";
 
 /// True when an object's name stands near the top and its events below.
 fn is_description(text: &str) -> bool {
@@ -47,11 +57,11 @@ impl Place {
         *self = self.at(line);
         match self {
             Self::Events => LineFate::Keep,
-            Self::Token => LineFate::Noise("the pod's own token"),
-            Self::Tolerations if is_toleration(line) => LineFate::Noise("usual tolerations"),
-            _ if is_token_mount(line) => LineFate::Noise("the pod's own token"),
-            _ if is_id(line) => LineFate::Noise("ids of containers and images"),
-            _ if is_unset(line) => LineFate::Noise("what is not set"),
+            Self::Token => LineFate::Noise(TOKEN),
+            Self::Tolerations if is_toleration(line) => LineFate::Noise(TOLERATIONS),
+            _ if is_token_mount(line) => LineFate::Noise(TOKEN),
+            _ if is_id(line) => LineFate::Noise(IDS),
+            _ if is_unset(line) => LineFate::Noise(NOT_SET),
             _ => LineFate::Keep,
         }
     }

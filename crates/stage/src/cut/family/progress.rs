@@ -1,5 +1,6 @@
 //! Meters that print a line for every few percent: the first and the last line of each stay.
 
+use crate::class::{Class, Left};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
@@ -15,6 +16,10 @@ impl Stage for Progress {
 
     fn mode(&self) -> Mode {
         Mode::Standard
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(Class::Noise, &["progress"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -3,19 +3,27 @@
 
 use std::collections::BTreeSet;
 
+use crate::class::Class;
 use crate::cut::family::sheet::Sheet;
+use crate::stage::Scene;
 
 /// What was said so far.
-#[derive(Default)]
 pub(super) struct Diagnostics {
+    /// True when further warnings of a kind are not shown in full.
+    is_brief: bool,
     warnings: BTreeSet<String>,
     notes: BTreeSet<String>,
 }
 
-const SOURCE: &str = "source and notes of repeated warnings";
-const NOTES: &str = "notes given above";
+pub(super) const SOURCE: &str = "source and notes of repeated warnings";
+pub(super) const NOTES: &str = "notes given above";
 
 impl Diagnostics {
+    /// Nothing was said yet.
+    pub(super) fn new(scene: Scene<'_>) -> Self {
+        Self { is_brief: scene.leaves_out(Class::Further), warnings: BTreeSet::new(), notes: BTreeSet::new() }
+    }
+
     /// Writes the warning or error that `lines` begin with; how many lines it has, 0 if there is none.
     pub(super) fn take<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) -> usize {
         if !is_head(lines) {
@@ -24,7 +32,7 @@ impl Diagnostics {
         let ends = |at: &usize| lines[*at].trim().is_empty() || is_head(&lines[*at..]);
         let len = (1..lines.len()).find(ends).unwrap_or(lines.len());
         let warning = lines[0].starts_with(WARNING);
-        if warning && !self.warnings.insert(kind(lines[0])) {
+        if warning && self.is_brief && !self.warnings.insert(kind(lines[0])) {
             return repeat(sheet, lines, len);
         }
         self.write(sheet, &lines[..len]);

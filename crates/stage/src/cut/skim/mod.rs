@@ -2,16 +2,17 @@
 //!
 //! What is missing is said by the numbers of its lines, by which it can be asked for. So a text that another stage has
 //! cut already is left alone: its lines are not those of the original any more. JSON is cut elsewhere, where its values
-//! end.
+//! end, and a table not at all: any of its rows may be the one that is asked for.
 
 mod budget;
 mod lead;
 mod wide;
 
 use self::budget::Budget;
+use crate::class::{Class, Left};
 use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
-use crate::read::json;
+use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
@@ -43,8 +44,12 @@ impl Stage for Skim {
         Reader::Strong
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(Class::Content, &["lines between both ends"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let budget = Budget::of(scene.call, text)?;
+        let budget = Budget::of(scene, text)?;
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
             return None;
         }
@@ -58,11 +63,11 @@ impl Stage for Skim {
         }
         let short = match wide::narrow(&lines) {
             Some(short) => short,
-            None if alike::is_data(scene, text) => return None,
+            None if alike::is_data(scene, text) || table::is_table(text) => return None,
             None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
         };
         // Many small gaps are read with more effort than they save.
-        (short.len() * 2 <= text.len()).then_some(Edit {
+        (short.len() * 4 <= text.len() * 3).then_some(Edit {
             text: short,
             loss: Loss::Detail,
             note: String::new(),
@@ -161,9 +166,12 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
+    /// Bytes that stay of a text.
+    const ROOM: usize = 3_100;
+
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Skim.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+        Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
     /// Behaviour 0.20: lines of a part of a file are told by their numbers there too.
