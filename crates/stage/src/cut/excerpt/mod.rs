@@ -21,7 +21,7 @@ use crate::stage::{Edit, Scene, Stage};
 pub(crate) struct Excerpt;
 
 /// Records are rows, which cost little and are asked for one by one: they have so many times the room of other texts.
-const ROWS: usize = 12;
+const ROWS: usize = 16;
 
 /// How many characters stay of a long string, from the most to the least.
 const STRINGS: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];

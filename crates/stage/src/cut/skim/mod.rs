@@ -2,7 +2,7 @@
 //!
 //! What is missing is said by the numbers of its lines, by which it can be asked for. So a text that another stage has
 //! cut already is left alone: its lines are not those of the original any more. JSON is cut elsewhere, where its values
-//! end, and a table not at all: any of its rows may be the one that is asked for.
+//! end.
 
 mod budget;
 mod lead;
@@ -24,6 +24,9 @@ const NEAR: (usize, usize) = (1, 2);
 
 /// A shorter run of lines, in bytes, costs as much as the words that stand for it.
 const MIN_RUN: usize = 120;
+
+/// Any row of a table may be the one that is asked for: rows have so many times the room of other lines.
+const ROWS: usize = 2;
 
 /// Bytes that are shown of a line that leads others.
 const WIDTH: usize = 160;
@@ -49,7 +52,9 @@ impl Stage for Skim {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let budget = Budget::of(scene, text)?;
+        let times = if table::is_table(text) { ROWS } else { 1 };
+        let room = scene.room.saturating_mul(times);
+        let budget = Budget::of(Scene { room, ..scene }, text)?;
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
             return None;
         }
@@ -63,7 +68,7 @@ impl Stage for Skim {
         }
         let short = match wide::narrow(&lines) {
             Some(short) => short,
-            None if alike::is_data(scene, text) || table::is_table(text) => return None,
+            None if alike::is_data(scene, text) => return None,
             None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
         };
         // Many small gaps are read with more effort than they save.
