@@ -52,8 +52,21 @@ impl Stage for Test {
 }
 
 /// What tells a test run from other texts at one look.
-const SIGNS: [&str; 11] =
-    ["PASS", "=== RUN", "ok  \t", "✓", "✔", "√", "%]", "\nok 1 ", "100%", "[no test files]", "  ok "];
+const SIGNS: [&str; 13] = [
+    "PASS",
+    "=== RUN",
+    "ok  \t",
+    "✓",
+    "✔",
+    "√",
+    "%]",
+    "\nok 1 ",
+    "100%",
+    "[no test files]",
+    "  ok ",
+    ") ... ok",
+    " s = .",
+];
 
 /// All that lines of passing tests may be.
 const WORDS: &[&str] = &[
