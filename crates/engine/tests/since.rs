@@ -28,7 +28,7 @@ fn looked(provider: &'static dyn Provider, body: &[u8]) -> Vec<Looked> {
 
 /// The numbers of the lines that a line says to be unchanged, and since what.
 fn said(line: &str) -> Option<(usize, usize, &str)> {
-    let (lines, name) = line.strip_prefix("[lines ")?.split_once(" omitted: unchanged since ")?;
+    let (lines, name) = line.strip_prefix("[lines ")?.split_once(" left out: unchanged since ")?;
     let (first, last) = lines.split_once('-')?;
     let name = name.strip_suffix(']')?;
     let name = name.strip_suffix(", not all shown there").unwrap_or(name);

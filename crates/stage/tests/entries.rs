@@ -172,7 +172,7 @@ fn what_leaves_detail_out_says_so() {
 /// The words by which a reader knows that something is missing. The head of a hunk counts the lines that it shows.
 const SAID: [&str; 7] = [
     " left out",
-    " omitted",
+    " left out",
     "[timestamp]",
     "[hash]",
     "[Tool output capped:",

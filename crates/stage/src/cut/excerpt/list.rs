@@ -67,11 +67,11 @@ impl Limits {
             }
             keep
         });
-        let note = format!("{unit} {} of {count}", stretches(&gone));
+        let note = format!("{} of {count} {unit}: {}", gone.len(), stretches(&gone));
         let fits = names.len() == gone.len() && names.iter().map(String::len).sum::<usize>() <= self.names;
         match fits {
             _ if gone.is_empty() => None,
-            true => Some(format!("{note}: {}", names.join(", "))),
+            true => Some(format!("{note}; their names: {}", names.join(", "))),
             false => Some(note),
         }
     }
@@ -105,7 +105,7 @@ fn stretches(numbers: &[usize]) -> String {
         };
     }
     if count > MAX_STRETCHES {
-        let _ = write!(out, " and more, {} in all,", numbers.len());
+        out.push_str(" and more");
     }
     out
 }

@@ -118,7 +118,7 @@ impl Limits {
     fn lists(&self, value: &mut Value<'_>) {
         if let Some(left) = self.list(value) {
             let list = std::mem::replace(value, Value::Null);
-            let members = [("records", list), ("left out", string(&left))];
+            let members = [("left out", string(&left)), ("records", list)];
             *value = Value::Object(members.map(|(key, value)| (Text::of(key), value)).into());
         }
         self.members(value);
@@ -139,7 +139,7 @@ impl Limits {
                     if let Some(left) = self.list(value) {
                         let name =
                             Text::of(&format!("{} left out", key.value().unwrap_or_default())).into_owned();
-                        notes.push((index + 1, (name, string(&left))));
+                        notes.push((index, (name, string(&left))));
                     }
                     self.members(value);
                 }
@@ -200,8 +200,8 @@ mod tests {
         {
             assert_eq!(out.contains(&format!("\"id\":{id},")), kept, "{id}");
         }
-        let note = "\"jobs left out\":\"records 31 to 149, 151 to 295 of 300\",\"total\":300}";
-        assert!(out.ends_with(note), "{}", &out[out.len() - 100..]);
+        let note = "{\"jobs left out\":\"264 of 300 records: 31 to 149, 151 to 295\",\"jobs\":[";
+        assert!(out.starts_with(note), "{}", &out[..100]);
         assert_eq!(out.matches("\"id\":").count(), 36);
     }
 
@@ -210,8 +210,13 @@ mod tests {
         let text =
             records(300, 0).replace("\"state\":\"done\"", "\"kind\":\"a\"").replace("\"id\":", "\"id\":\"n");
         let text = text.replace(",\"kind\"", "\",\"kind\"");
-        let out = cut(Mode::Standard, 5_500, &text).unwrap();
-        assert!(out.contains("\"jobs left out\":\"records 201 to 280 of 300: n201, n202, n203, "), "{out}");
+        let out = cut(Mode::Standard, 4_125, &text).unwrap();
+        assert!(
+            out.contains(
+                "\"jobs left out\":\"80 of 300 records: 201 to 280; their names: n201, n202, n203, "
+            ),
+            "{out}"
+        );
     }
 
     #[test]
@@ -219,8 +224,8 @@ mod tests {
         let text = records(300, 0);
         let list = &text[text.find('[').unwrap()..=text.rfind(']').unwrap()];
         let out = cut(Mode::Standard, 800, list).unwrap();
-        assert!(out.starts_with("{\"records\":[{\"id\":1,"));
-        assert!(out.ends_with("],\"left out\":\"records 31 to 295 of 300\"}"));
+        let head = "{\"left out\":\"265 of 300 records: 31 to 295\",\"records\":[{\"id\":1,";
+        assert!(out.starts_with(head), "{}", &out[..100]);
         let lines = list[1..list.len() - 1].replace("},{", "}\n{");
         assert_eq!(cut(Mode::Standard, 800, &lines), Some(out));
     }
@@ -231,7 +236,7 @@ mod tests {
         assert_eq!(cut(Mode::Standard, text.len(), &text), None);
         assert_eq!(cut(Mode::Standard, text.len() / 10, &text), None, "records are rows");
         let out = cut(Mode::Aggressive, 3_000, &text).unwrap();
-        assert!(out.contains("\"records 9 to 39, 41 to 88 of 90\""), "{out}");
+        assert!(out.contains("\"79 of 90 records: 9 to 39, 41 to 88\""), "{out}");
         assert!(out.contains("\"state\":\"failed\""), "{out}");
     }
 
@@ -244,7 +249,7 @@ mod tests {
         };
         let record = format!("{{\"text\":\"{}\"}}", "word ".repeat(50));
         let out = cut(Mode::Aggressive, 3_000, &all(&record)).unwrap();
-        assert!(out.contains("\"a left out\":\"members 9 to 198 of 200\""), "{out}");
+        assert!(out.contains("\"a left out\":\"190 of 200 members: 9 to 198\""), "{out}");
         assert_eq!(cut(Mode::Aggressive, 3_000, &all("\"a short text that stays as it is\"")), None);
     }
 
@@ -252,7 +257,7 @@ mod tests {
     fn long_series_keep_their_ends() {
         let numbers: Vec<_> = (0..2000).map(|n| n.to_string()).collect();
         let out = cut(Mode::Standard, 25, &format!("{{\"v\":[{}]}}", numbers.join(","))).unwrap();
-        assert!(out.contains(",68,69,\"[1922 numbers left out]\",1992,1993,"), "{out}");
+        assert!(out.contains(",98,99,\"[1890 numbers left out]\",1990,1991,"), "{out}");
     }
 
     #[test]
@@ -294,13 +299,16 @@ mod tests {
     fn documents_are_found_below_other_lines_and_in_a_row() {
         let text = records(60, 0);
         let led = cut(Mode::Aggressive, 3_000, &format!("Exit code: 0\nOutput:\n{text}")).unwrap();
-        assert!(led.starts_with("Exit code: 0\nOutput:\n{\"jobs\":["), "{led}");
+        assert!(led.starts_with("Exit code: 0\nOutput:\n{\"jobs left out\":"), "{led}");
         let joined = cut(Mode::Aggressive, 3_000, &text.repeat(3)).unwrap();
-        assert!(joined.starts_with("[{\"jobs\":[") && joined.matches("\"total\"").count() == 3, "{joined}");
+        assert!(
+            joined.starts_with("[{\"jobs left out\":") && joined.matches("\"total\"").count() == 3,
+            "{joined}"
+        );
         let scalars: Vec<_> =
             (0..300).map(|at| format!("\"1.{at}\":\"2026-03-02T10:00:00.{at}Z\"")).collect();
         let out = cut(Mode::Aggressive, 1_000, &format!("{{\"time\":{{{}}}}}", scalars.join(","))).unwrap();
-        assert!(out.contains("\"time left out\":\"members 21 to 296 of 300"), "{out}");
+        assert!(out.contains("\"time left out\":\"276 of 300 members: 21 to 296"), "{out}");
     }
 
     #[test]

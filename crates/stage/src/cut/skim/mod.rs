@@ -187,8 +187,8 @@ mod tests {
         };
         let text: String = (0..400).map(line).collect();
         let shown = skim("bash", "sed -n '2001,2400p' logs/app.log", &text).expect("an edit");
-        let gap = shown.lines().find(|line| line.contains(" omitted")).expect("a gap");
-        let (first, of_file) = gap.split_once(" omitted: ").expect("both numbers");
+        let gap = shown.lines().find(|line| line.contains(" left out")).expect("a gap");
+        let (first, of_file) = gap.split_once(" left out: ").expect("both numbers");
         let number = |words: &str| {
             words.split(['-', ' ']).find_map(|word| word.parse::<usize>().ok()).expect("a number")
         };
@@ -228,7 +228,7 @@ mod tests {
         let out = skim("bash", "./work.sh", &text).expect("a long text");
         let (mut at, mut gaps) = (0, 0);
         for line in out.lines() {
-            let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" omitted]"));
+            let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" left out]"));
             if let Some((first, last)) = gap.and_then(|range| range.split_once('-')) {
                 assert_eq!(first.parse(), Ok(at + 1), "{line}");
                 at = last.parse().expect("a number");
@@ -256,7 +256,7 @@ mod tests {
         let odd = format!("Summary: {}\n", "all went well ".repeat(20));
         let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
         assert!(
-            out.contains("\nSummary: all went well") && out.contains(" more characters omitted]\n"),
+            out.contains("\nSummary: all went well") && out.contains(" more characters left out]\n"),
             "{out}"
         );
     }
