@@ -134,7 +134,7 @@ const RUNNERS: [Runner; 20] = [
 
 fn printed(name: &str, colour: &str) -> String {
     let file = format!("crates/core/tests/fixtures/runs/{name}.{colour}.txt");
-    fs::read_to_string(project().join(&file)).unwrap_or_else(|_| panic!("no {file}"))
+    fs::read_to_string(project().join(&file)).expect(&file)
 }
 
 /// What is shown of a text, read as its lines say, and what it costs.
@@ -146,9 +146,9 @@ fn shown(command: &str, text: &str) -> (String, usize) {
 
 /// The lines from the one with the first of two words up to the one with the second.
 fn between<'t>(text: &'t str, (first, last): (&str, &str)) -> &'t str {
-    let start = text.find(first).unwrap_or_else(|| panic!("no {first:?} in\n{text}"));
+    let start = text.find(first).expect(first);
     let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let end = start + text[start..].find(last).unwrap_or_else(|| panic!("no {last:?} in\n{text}"));
+    let end = start + text[start..].find(last).expect(last);
     let end = text[end..].find('\n').map_or(text.len(), |at| end + at);
     &text[start..end]
 }

@@ -1,5 +1,7 @@
 //! Records of a JSON document by a word that stands in them: a document is often one line, which would be all of it.
 
+use std::fmt::Write as _;
+
 use tersely_codec::{Value, json};
 
 /// Records that are shown at once; the others are counted.
@@ -16,10 +18,12 @@ pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
     if found.is_empty() || found.iter().any(|(path, _)| path.is_empty()) {
         return None;
     }
-    let mut out: String =
-        found.iter().take(MOST).map(|(path, value)| format!("{path}: {}\n", json::encode(value))).collect();
+    let mut out = String::new();
+    for (path, value) in found.iter().take(MOST) {
+        let _ = writeln!(out, "{path}: {}", json::encode(value));
+    }
     if found.len() > MOST {
-        out.push_str(&format!("{MOST} of {} records; a path or a longer word shows others\n", found.len()));
+        let _ = writeln!(out, "{MOST} of {} records; a path or a longer word shows others", found.len());
     }
     Some(out)
 }

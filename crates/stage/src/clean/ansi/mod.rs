@@ -157,7 +157,7 @@ mod tests {
         let frame = |at: usize| {
             format!("Copying blob a {at}0% \x1b[K\nCopying blob b {at}5% \x1b[K\nCopying config\x1b[K\n")
         };
-        let frames: String = (0..9).map(|at| format!("{}\x1b[3A", frame(at))).collect();
+        let frames: String = (0..9).flat_map(|at| [frame(at), "\x1b[3A".to_owned()]).collect();
         for (text, expected) in [
             (
                 format!("start\n{frames}{}done\n", frame(9)),
