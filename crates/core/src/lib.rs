@@ -32,7 +32,7 @@ pub use tersely_stage::cut::{
 pub use tersely_stage::form::expand;
 pub use tersely_stage::signal::lost_errors;
 pub use tersely_stage::{
-    Call, Class, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room, ToolKind,
-    fits_pattern,
+    Call, CutClass, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room,
+    ToolKind, fits_pattern,
 };
 pub use tokens::{O200k, Tokens};

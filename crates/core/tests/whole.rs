@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::{env, fs};
 
-use tersely_core::{Call, Class, Loss, Mode, O200k, Plan, Tokens, compress, restore, shown_whole};
+use tersely_core::{Call, CutClass, Loss, Mode, O200k, Plan, Tokens, compress, restore, shown_whole};
 use tersely_stage::Stage;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, REST};
 use tersely_testing::corpus::{conversations, outputs, project, recorded_calls};
@@ -16,7 +16,7 @@ fn cuts() -> impl Iterator<Item = &'static dyn Stage> {
 }
 
 /// The words that stand for what is of a class.
-fn words_of(class: Class) -> BTreeSet<&'static str> {
+fn words_of(class: CutClass) -> BTreeSet<&'static str> {
     let left = cuts().flat_map(Stage::leaves);
     left.filter(|(of, _)| *of == class).flat_map(|(_, words)| words.iter().copied()).collect()
 }
@@ -24,7 +24,7 @@ fn words_of(class: Class) -> BTreeSet<&'static str> {
 #[test]
 fn every_cut_says_what_it_leaves_out_class_by_class() {
     for stage in cuts() {
-        let classes: Vec<Class> = stage.leaves().iter().map(|(class, _)| *class).collect();
+        let classes: Vec<CutClass> = stage.leaves().iter().map(|(class, _)| *class).collect();
         assert!(!classes.is_empty() && classes.is_sorted(), "{}: {classes:?}", stage.name());
     }
 }
@@ -69,12 +69,12 @@ fn is_content(line: &str, allowed: &BTreeSet<&str>) -> bool {
 fn check(name: &str, call: Call<'_>, text: &str) -> Option<String> {
     let exact = compress(&Plan { loss: Loss::Form, ..Plan::default() }, &O200k, call, text);
     let cost = O200k.count(&exact.text);
-    if cost > shown_whole(Mode::Standard, Class::Content) {
+    if cost > shown_whole(Mode::Standard, CutClass::Content) {
         return None;
     }
-    let mut allowed = words_of(Class::Noise);
-    if cost > shown_whole(Mode::Standard, Class::Further) {
-        allowed.extend(words_of(Class::Further));
+    let mut allowed = words_of(CutClass::Noise);
+    if cost > shown_whole(Mode::Standard, CutClass::Further) {
+        allowed.extend(words_of(CutClass::Further));
     }
     let brief = compress(&Plan::default(), &O200k, call, text);
     brief.original.as_ref()?;

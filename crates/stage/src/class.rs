@@ -5,7 +5,7 @@
 /// Noise is what no later call ever names: progress, downloads, advice, passing lines beside a verdict, repeats of what
 /// is shown. Content is what the command was asked for: hits, rows, diffs, listings, warnings, help, the text of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum CutClass {
     /// Left out whenever the words that stand for it cost less.
     Noise,
     /// Content of which one example tells most: bodies of commits, and further examples of one warning. It is shown
@@ -15,7 +15,7 @@ pub enum Class {
     Content,
 }
 
-impl Class {
+impl CutClass {
     /// All of them, in order.
     pub const ALL: [Self; 3] = [Self::Noise, Self::Further, Self::Content];
 
@@ -31,4 +31,4 @@ impl Class {
 }
 
 /// What a stage leaves out of one class, in the words that stand for it.
-pub type Left = (Class, &'static [&'static str]);
+pub type Left = (CutClass, &'static [&'static str]);

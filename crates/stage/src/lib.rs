@@ -20,7 +20,7 @@ pub mod signal;
 mod stage;
 
 pub use call::{Call, Family, Origin, ToolKind};
-pub use class::{Class, Left};
+pub use class::{CutClass, Left};
 pub use named::{form_named, stands_alone};
 pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};

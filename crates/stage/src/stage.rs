@@ -1,7 +1,7 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
 use crate::call::Call;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
 
@@ -13,7 +13,7 @@ pub struct Scene<'a> {
     /// The call that the text answers.
     pub call: Call<'a>,
     /// The most that may be left out of it.
-    pub class: Class,
+    pub class: CutClass,
     /// About how many of its bytes stay where content is left out.
     pub room: usize,
 }
@@ -22,12 +22,12 @@ impl<'a> Scene<'a> {
     /// Where anything may be left out of what is longer than a few pages.
     #[must_use]
     pub const fn of(plan: &'a Plan, call: Call<'a>) -> Self {
-        Self { plan, call, class: Class::Content, room: ROOM }
+        Self { plan, call, class: CutClass::Content, room: ROOM }
     }
 
     /// True when what is of this class may be left out.
     #[must_use]
-    pub fn leaves_out(&self, class: Class) -> bool {
+    pub fn leaves_out(&self, class: CutClass) -> bool {
         class <= self.class
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
 use tersely_stage::form::{DICTIONARY, FORMS, GENERAL, NUMBERED};
-use tersely_stage::{Call, Class, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
+use tersely_stage::{Call, CutClass, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::{self, Ledger, Step};
@@ -42,7 +42,7 @@ pub fn compress_filtered<'a>(
         call,
         verbatim: call.is_verbatim(text),
         filter,
-        class: Class::Content,
+        class: CutClass::Content,
         room: 0,
     };
     match (seal(plan, call, text), plan.takes(text.len())) {
@@ -58,7 +58,7 @@ pub fn compress_filtered<'a>(
 /// A text that no stage is to see: only what plays our marks in it is told from them.
 pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
     let job =
-        Job { plan: *plan, tokens, call, verbatim: false, filter: None, class: Class::Content, room: 0 };
+        Job { plan: *plan, tokens, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 };
     let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
     job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
@@ -87,7 +87,7 @@ struct Job<'j> {
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
     /// The most that may be left out.
-    class: Class,
+    class: CutClass,
     /// How many bytes stay where content is.
     room: usize,
 }
@@ -163,7 +163,7 @@ impl<'j> Job<'j> {
         let mut whole = self.pass(&clean);
         let inside = self.unwrapped(text, &mut whole);
         let mut run = inside.unwrap_or_else(|| self.capped(whole));
-        if run.left == Some(Class::Content) {
+        if run.left == Some(CutClass::Content) {
             let mut cut = self.capped(clean);
             if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
                 return cut;
@@ -221,11 +221,8 @@ impl<'j> Job<'j> {
             _ => cost,
         };
         let after = self.tokens.count_within(&marked, most.checked_sub(run::LEAST)?)?;
-        let is_worth = |class| {
-            whole.left >= Some(class)
-                || cost > worth::shown_whole(mode, class) && worth::pays(mode, class, cost, after)
-        };
-        if left.is_some_and(|class| !is_worth(class)) {
+        let pays = |class| cost > worth::shown_whole(mode, class) && worth::pays(mode, class, cost, after);
+        if left.is_some_and(|class| left > whole.left && !pays(class)) {
             return None;
         }
         let first = Step { stage: WRAPPED, before, after, loss };
@@ -254,7 +251,7 @@ impl<'j> Job<'j> {
         let mut run = clean.clone();
         self.write(&mut run);
         let mut cut = clean.clone();
-        for class in Class::ALL.into_iter().filter(|_| self.leaves_out()) {
+        for class in CutClass::ALL.into_iter().filter(|_| self.leaves_out()) {
             if run.cost() <= worth::shown_whole(self.plan.mode, class) {
                 break;
             }
@@ -323,7 +320,7 @@ impl<'j> Job<'j> {
         }
         let mut cut = run.unmarked();
         self.offer(CAPS, &mut cut);
-        if cut.steps.len() > run.steps.len() { cut.without(Class::Content) } else { run }
+        if cut.steps.len() > run.steps.len() { cut.without(CutClass::Content) } else { run }
     }
 
     /// Writes a text in the way that costs least. Where a form that is not exact was taken, exact ones alone may cost less.

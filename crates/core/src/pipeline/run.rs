@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tersely_stage::{Class, Edit, Loss, Mode, Room, Scene, Stage, signal};
+use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, signal};
 
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::Telling;
@@ -18,7 +18,7 @@ pub(crate) struct StageRun<'a, 'j> {
     /// True once an exact stage has put its mark on the text: what follows would hide it.
     marked: bool,
     /// The most that was left out.
-    pub(crate) left: Option<Class>,
+    pub(crate) left: Option<CutClass>,
     pub(crate) steps: Vec<Step>,
 }
 
@@ -60,7 +60,7 @@ impl<'a, 'j> StageRun<'a, 'j> {
     }
 
     /// The same, of which so much was left out.
-    pub(crate) fn without(self, left: impl Into<Option<Class>>) -> Self {
+    pub(crate) fn without(self, left: impl Into<Option<CutClass>>) -> Self {
         Self { left: left.into(), ..self }
     }
 

@@ -12,7 +12,7 @@
 //! Nobody asks for noise, so leaving it out is worth it as soon as what stands for it costs less, by what its reader pays
 //! for another layout ([`LEAST`]).
 
-use tersely_stage::{Class, Mode};
+use tersely_stage::{CutClass, Mode};
 
 use crate::pipeline::run::LEAST;
 
@@ -40,11 +40,11 @@ pub(super) const REFERENCE: usize = 32;
 
 /// Up to so many tokens, in its exact form, a text is shown whole but for what is of a lower class.
 #[must_use]
-pub const fn shown_whole(mode: Mode, class: Class) -> usize {
+pub const fn shown_whole(mode: Mode, class: CutClass) -> usize {
     match (mode, class) {
-        (Mode::Aggressive, _) | (_, Class::Noise) => 0,
-        (_, Class::Further) => 1_500,
-        (_, Class::Content) => 4_000,
+        (Mode::Aggressive, _) | (_, CutClass::Noise) => 0,
+        (_, CutClass::Further) => 1_500,
+        (_, CutClass::Content) => 4_000,
     }
 }
 
@@ -53,21 +53,21 @@ pub const fn shown_whole(mode: Mode, class: Class) -> usize {
 pub(super) const fn room(mode: Mode, bytes: usize, cost: usize) -> usize {
     let tokens = match mode {
         Mode::Aggressive => 1_000,
-        _ => shown_whole(mode, Class::Content) / 2,
+        _ => shown_whole(mode, CutClass::Content) / 2,
     };
     if cost <= tokens { bytes } else { bytes / cost * tokens + bytes % cost * tokens / cost }
 }
 
 /// True when it is worth it to send what costs `brief` in place of what costs `whole`, and so to leave out what is of a
 /// class.
-pub(super) const fn pays(mode: Mode, class: Class, whole: usize, brief: usize) -> bool {
+pub(super) const fn pays(mode: Mode, class: CutClass, whole: usize, brief: usize) -> bool {
     whole >= brief + REFERENCE + least(mode, class)
 }
 
 /// The least that is worth it, in tokens.
-const fn least(mode: Mode, class: Class) -> usize {
+const fn least(mode: Mode, class: CutClass) -> usize {
     let chance = match (mode, class) {
-        (_, Class::Noise) => return LEAST,
+        (_, CutClass::Noise) => return LEAST,
         (Mode::Aggressive, _) => CHANCE_AGGRESSIVE,
         _ => CHANCE,
     };
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn the_arithmetic_is_what_the_page_says() {
-        assert_eq!(least(Mode::Standard, Class::Content), 275);
-        assert_eq!(least(Mode::Aggressive, Class::Content), 91);
-        assert!(pays(Mode::Standard, Class::Noise, 100, 44));
-        assert!(!pays(Mode::Standard, Class::Noise, 100, 45));
+        assert_eq!(least(Mode::Standard, CutClass::Content), 275);
+        assert_eq!(least(Mode::Aggressive, CutClass::Content), 91);
+        assert!(pays(Mode::Standard, CutClass::Noise, 100, 44));
+        assert!(!pays(Mode::Standard, CutClass::Noise, 100, 45));
     }
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode, Plan};
 use crate::signal;
 use crate::signal::Signal;
@@ -35,7 +35,7 @@ impl Stage for Cap {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["bytes beyond `max_bytes`"])]
+        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -65,7 +65,7 @@ impl Stage for CapErrorWindow {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["bytes beyond `max_bytes`"])]
+        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use crate::call::Origin;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
@@ -50,7 +50,7 @@ impl Stage for Hits {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["hits behind the first of each file"])]
+        &[(CutClass::Content, &["hits behind the first of each file"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

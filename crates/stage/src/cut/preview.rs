@@ -1,6 +1,6 @@
 //! Long texts as their head, their tail and every line between that says something went wrong.
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
@@ -31,7 +31,7 @@ impl Stage for Preview {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["lines between both ends"])]
+        &[(CutClass::Content, &["lines between both ends"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

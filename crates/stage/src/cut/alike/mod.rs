@@ -14,7 +14,7 @@ mod time;
 use std::borrow::Cow;
 
 use self::group::Groups;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::form::ROWS;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
@@ -57,7 +57,7 @@ impl Stage for Alike {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &[WHAT])]
+        &[(CutClass::Content, &[WHAT])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -12,7 +12,7 @@ mod string;
 
 use tersely_codec::{Text, Value, json};
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::read::json::{begin, documents, joined};
 use crate::stage::{Edit, Scene, Stage};
@@ -55,7 +55,7 @@ impl Stage for Excerpt {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["records in the middle of long lists", "the middle of long strings"])]
+        &[(CutClass::Content, &["records in the middle of long lists", "the middle of long strings"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

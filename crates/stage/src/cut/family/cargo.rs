@@ -1,6 +1,6 @@
 //! What cargo prints: crates on their way and passing tests go, the compiler's words and failures stay.
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
@@ -55,7 +55,7 @@ const PASSING: &str = "passing tests";
 
 const LEAVES: [Left; 3] = [
     (
-        Class::Noise,
+        CutClass::Noise,
         &[
             "crates compiled",
             "crates checked",
@@ -73,8 +73,8 @@ const LEAVES: [Left; 3] = [
             HINTS,
         ],
     ),
-    (Class::Further, &[rustc::SOURCE]),
-    (Class::Content, &[FRAMES]),
+    (CutClass::Further, &[rustc::SOURCE]),
+    (CutClass::Content, &[FRAMES]),
 ];
 
 struct Writer<'a> {
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
     /// A backtrace, behind the first without the frames of libraries: its numbers show where they stood.
     fn trace(&mut self, lines: &[&'a str]) -> usize {
         self.sheet.keep(lines[0]);
-        let is_whole = !self.traced || !self.scene.leaves_out(Class::Content);
+        let is_whole = !self.traced || !self.scene.leaves_out(CutClass::Content);
         self.traced = true;
         let mut at = 1;
         while let Some(len) = frame(&lines[at..]) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
@@ -22,7 +22,7 @@ impl Stage for Compiler {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, step::WORDS), (Class::Further, &[SOURCE])]
+        &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
             Head::Error => false,
             Head::Note => self.repeats,
             Head::Warning(kind) => {
-                self.scene.leaves_out(Class::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
+                self.scene.leaves_out(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
             }
         };
         for (at, line) in lines[..len].iter().enumerate() {
@@ -231,7 +231,7 @@ mod tests {
         let warning = |kind: &str| Some(Head::Warning(kind.to_owned()));
         for (line, expected) in [
             ("a.c:1:2: warning: unused variable 'x' [-Wunused]", warning("-Wunused")),
-            ("A.java:7: warning: [rawtypes] found raw type: Class", warning("rawtypes")),
+            ("A.java:7: warning: [rawtypes] found raw type: CutClass", warning("rawtypes")),
             ("C:\\a.cpp(3,4): warning C4996: 'x': old", warning("C4996")),
             ("a.c:1:2: warning: 'x' is 'y'", warning(" is ")),
             ("pkg/a.go:1:2: error returned from x (wrapcheck)", warning("wrapcheck")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::packages::{self, Seen};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
@@ -38,8 +38,11 @@ impl Stage for Docker {
 }
 
 const LEAVES: [Left; 2] = [
-    (Class::Noise, &["cached steps", "loading of the context", "layers", "states on the way", "layer ids"]),
-    (Class::Further, packages::FURTHER),
+    (
+        CutClass::Noise,
+        &["cached steps", "loading of the context", "layers", "states on the way", "layer ids"],
+    ),
+    (CutClass::Further, packages::FURTHER),
 ];
 
 /// What stands in every output that is worth a look.

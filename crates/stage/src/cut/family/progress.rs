@@ -1,6 +1,6 @@
 //! Meters that print a line for every few percent, or for each of so many: the first and the last line of each stay.
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
@@ -19,7 +19,7 @@ impl Stage for Progress {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, &["progress"])]
+        &[(CutClass::Noise, &["progress"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

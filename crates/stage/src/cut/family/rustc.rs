@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::class::Class;
+use crate::class::CutClass;
 use crate::cut::family::sheet::Sheet;
 use crate::stage::Scene;
 
@@ -21,7 +21,11 @@ pub(super) const NOTES: &str = "notes given above";
 impl Diagnostics {
     /// Nothing was said yet.
     pub(super) fn new(scene: Scene<'_>) -> Self {
-        Self { is_brief: scene.leaves_out(Class::Further), warnings: BTreeSet::new(), notes: BTreeSet::new() }
+        Self {
+            is_brief: scene.leaves_out(CutClass::Further),
+            warnings: BTreeSet::new(),
+            notes: BTreeSet::new(),
+        }
     }
 
     /// Writes the warning or error that `lines` begin with; how many lines it has, 0 if there is none.

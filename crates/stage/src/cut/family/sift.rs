@@ -1,6 +1,6 @@
 //! Lines kept and lines counted: each kind of what is left out has one marker, where the first of it stood.
 
-use crate::class::Class;
+use crate::class::CutClass;
 use crate::plan::Loss;
 use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
@@ -21,7 +21,7 @@ pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> L
     let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
         let fate = match fate(line.trim_end_matches(['\n', '\r'])) {
-            LineFate::Known(_) if !scene.leaves_out(Class::Further) => LineFate::Keep,
+            LineFate::Known(_) if !scene.leaves_out(CutClass::Further) => LineFate::Keep,
             fate => fate,
         };
         kept.line(line, fate);

@@ -1,6 +1,6 @@
 //! Terraform: every change, the plan's summary and errors stay; what was read and what is not known yet is counted.
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -18,7 +18,7 @@ impl Stage for Terraform {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, &[READ, WAITING]), (Class::Content, &[UNKNOWN])]
+        &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -37,7 +37,7 @@ const UNKNOWN: &str = "new attributes known after apply";
 fn fate(scene: Scene<'_>, line: &str) -> LineFate {
     match line.split_once(": ") {
         Some((address, words)) if is_address(address) => state(words),
-        _ if scene.leaves_out(Class::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
+        _ if scene.leaves_out(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
         _ => LineFate::Keep,
     }
 }

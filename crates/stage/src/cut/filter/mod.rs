@@ -14,7 +14,7 @@ pub use path::FieldPath;
 pub use scope::FilterScope;
 
 use crate::call::Call;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -64,7 +64,7 @@ impl Stage for Filter {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, &["what a filter names"])]
+        &[(CutClass::Noise, &["what a filter names"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -9,7 +9,7 @@ mod lead;
 mod wide;
 
 use self::budget::Budget;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::{json, table};
@@ -48,7 +48,7 @@ impl Stage for Skim {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["lines between both ends"])]
+        &[(CutClass::Content, &["lines between both ends"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use self::setup::Setup;
 use self::step::CiStep;
 use self::step::StepLine;
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -32,7 +32,7 @@ impl Stage for Ci {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, setup::WORDS)]
+        &[(CutClass::Noise, setup::WORDS)]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -7,7 +7,7 @@ mod log;
 mod patch;
 mod refs;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -29,7 +29,7 @@ impl Stage for GitDiff {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
+        &[(CutClass::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -51,7 +51,7 @@ impl Stage for GitLog {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Further, &[log::BODIES])]
+        &[(CutClass::Further, &[log::BODIES])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -73,7 +73,7 @@ impl Stage for GitRefs {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["the rest of hashes"])]
+        &[(CutClass::Content, &["the rest of hashes"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -10,7 +10,7 @@ mod page;
 mod sheet;
 mod token;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -38,7 +38,7 @@ impl Stage for Html {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["markup", "scripts and styles", "comments", "navigation"])]
+        &[(CutClass::Content, &["markup", "scripts and styles", "comments", "navigation"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

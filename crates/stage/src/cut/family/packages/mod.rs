@@ -4,7 +4,7 @@ mod node;
 mod python;
 mod system;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -36,7 +36,7 @@ impl Stage for Packages {
 
 const LEAVES: [Left; 2] = [
     (
-        Class::Noise,
+        CutClass::Noise,
         &[
             "build steps",
             "downloads",
@@ -48,7 +48,7 @@ const LEAVES: [Left; 2] = [
             "unpacking",
         ],
     ),
-    (Class::Further, FURTHER),
+    (CutClass::Further, FURTHER),
 ];
 
 /// Warnings that come in flocks.

@@ -5,7 +5,7 @@
 
 mod tree;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::read::node;
@@ -31,7 +31,7 @@ impl Stage for PageSnapshot {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Content, &["details of the snapshot"])]
+        &[(CutClass::Content, &["details of the snapshot"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

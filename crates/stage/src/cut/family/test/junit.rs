@@ -1,6 +1,6 @@
 //! `JUnit` reports: test cases without a word about them passed, and become a count.
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -23,7 +23,7 @@ impl Stage for Junit {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, &["passed"])]
+        &[(CutClass::Noise, &["passed"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

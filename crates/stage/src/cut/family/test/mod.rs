@@ -5,7 +5,7 @@ mod js;
 pub(super) mod junit;
 mod pytest;
 
-use crate::class::{Class, Left};
+use crate::class::{CutClass, Left};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -23,7 +23,7 @@ impl Stage for Test {
     }
 
     fn leaves(&self) -> &'static [Left] {
-        &[(Class::Noise, WORDS)]
+        &[(CutClass::Noise, WORDS)]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
