@@ -60,7 +60,7 @@ impl Stage for Hits {
         let search = SearchFiles::of(text)?;
         let room = scene.room.saturating_mul(TIMES);
         let most = MOST.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
-        let short = search.write(most, room);
+        let short = search.write(most, room)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -122,8 +122,8 @@ impl<'a> SearchFiles<'a> {
         self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
     }
 
-    /// All files, and up to so many lines of each for as long as there is room.
-    fn write(&self, most: usize, mut room: usize) -> String {
+    /// All files, and up to so many lines of each for as long as there is room; `None` if there is room for all.
+    fn write(&self, most: usize, mut room: usize) -> Option<String> {
         let mut body = String::new();
         let mut seen = 0;
         for file in &self.files {
@@ -142,7 +142,7 @@ impl<'a> SearchFiles<'a> {
             writeln!(out, "[{seen} of {all} hits, every one of {} files named; {REST}]", self.files.len());
         out.push_str(&body);
         out.extend(self.others.iter().flat_map(|line| [*line, "\n"]));
-        out
+        Some(out)
     }
 }
 
