@@ -22,6 +22,7 @@ pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
 pub use pipeline::stand::{StandIn, first_words, replace};
+pub use pipeline::worth::shown_whole;
 pub use redact::{redact, secrets};
 pub use session::Session;
 pub use tersely_codec::Form;
@@ -31,7 +32,7 @@ pub use tersely_stage::cut::{
 pub use tersely_stage::form::expand;
 pub use tersely_stage::signal::lost_errors;
 pub use tersely_stage::{
-    Call, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room, ToolKind,
-    fits_pattern,
+    Call, CutClass, DictionaryMethod, Edit, Family, Loss, Mode, Origin, Plan, Reader, Redaction, Room,
+    ToolKind, fits_pattern,
 };
 pub use tokens::{O200k, Tokens};

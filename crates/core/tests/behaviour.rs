@@ -178,7 +178,7 @@ fn a_dictionary_takes_no_time_to_speak_of() {
         let start = std::time::Instant::now();
         let plan = Plan { dictionary, loss: Loss::None, ..plan(Mode::Aggressive) };
         let form = form_named("dictionary").unwrap();
-        let edit = form.apply(Scene { plan: &plan, call: Call::default() }, text).unwrap();
+        let edit = form.apply(Scene::of(&plan, Call::default()), text).unwrap();
         assert_eq!(form.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
         assert!(start.elapsed().as_millis() < 500, "{dictionary:?} took {:?}", start.elapsed());
     }

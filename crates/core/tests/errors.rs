@@ -104,7 +104,10 @@ fn points(line: &str) -> bool {
 
 /// True when what points belongs to an error, and not to a warning or a note.
 fn told_above(lines: &[&str], at: usize) -> bool {
-    let above = lines[..=at].iter().rev().take(6);
+    // A place has its own message right above it, and nothing before that belongs to it.
+    let place = lines[..=at].iter().rposition(|line| line.trim_start().starts_with("--> "));
+    let first = place.map_or(0, |place| place.saturating_sub(1));
+    let above = lines[first..=at].iter().rev().take(6);
     let told = above.filter_map(|line| {
         let line = line.to_lowercase();
         let place = |word: &str| line.find(word);

@@ -84,7 +84,7 @@ fn check(samples: &[String], seed: u64) -> bool {
 }
 
 fn written(text: &str) -> Option<Edit> {
-    GENERAL.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)
+    GENERAL.apply(Scene::of(&Plan::default(), Call::default()), text)
 }
 
 /// A text that a seed makes up, breaks, or lets play our own.

@@ -4,6 +4,7 @@
 //! whoever runs it measures, checks and accepts.
 
 mod call;
+mod class;
 pub mod clean;
 pub mod cut;
 pub mod form;
@@ -19,6 +20,7 @@ pub mod signal;
 mod stage;
 
 pub use call::{Call, Family, Origin, ToolKind};
+pub use class::{CutClass, Left};
 pub use named::{form_named, stands_alone};
 pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};

@@ -15,7 +15,11 @@ pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
 
 /// Says which lines of the original are missing here, by the numbers by which they can be asked for.
 pub(crate) fn numbered(first: usize, last: usize) -> String {
-    if first == last { format!("[line {first} omitted]") } else { format!("[lines {first}-{last} omitted]") }
+    if first == last {
+        format!("[line {first} left out]")
+    } else {
+        format!("[lines {first}-{last} left out]")
+    }
 }
 
 /// The same where the original is a part of a file: also by the numbers in the file, whose first line shown is `start`.
@@ -40,7 +44,7 @@ pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     }
     let end = line.floor_char_boundary(width);
     let end = line[..end].rfind(' ').filter(|at| at * 4 > end * 3).unwrap_or(end);
-    Cow::Owned(format!("{} [{} more characters omitted]", &line[..end], line[end..].chars().count()))
+    Cow::Owned(format!("{} [{} more characters left out]", &line[..end], line[end..].chars().count()))
 }
 
 /// The lines that stay, with what is missing between them, as `what` says of it; a shorter gap than `least` bytes is not
@@ -68,7 +72,7 @@ pub(crate) fn gaps<'w>(
 
 /// True when `line` looks like such a line, which should stay as it is.
 pub(crate) fn is_said(line: &str) -> bool {
-    line.starts_with('[') && (line.contains(" left out") || line.contains(" omitted"))
+    line.starts_with('[') && (line.contains(" left out") || line.contains(" left out"))
 }
 
 #[cfg(test)]
@@ -80,7 +84,7 @@ mod tests {
         assert_eq!(lines(1, "progress"), "[1 line left out: progress]");
         assert_eq!(lines(290, "passing tests"), "[290 lines left out: passing tests]");
         assert_eq!(things(40, "records", ""), "[40 records left out]");
-        assert_eq!(numbered_in_file(200, 1, 1), "[line 1 omitted: 200 of the file]");
-        assert_eq!(numbered_in_file(200, 21, 80), "[lines 21-80 omitted: 220-279 of the file]");
+        assert_eq!(numbered_in_file(200, 1, 1), "[line 1 left out: 200 of the file]");
+        assert_eq!(numbered_in_file(200, 21, 80), "[lines 21-80 left out: 220-279 of the file]");
     }
 }

@@ -7,7 +7,7 @@ use crate::stage::{Edit, Scene, Stage};
 
 /// What a stage makes of a text.
 pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
-    stage.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)
+    stage.apply(Scene::of(&Plan::default(), Call::default()), text)
 }
 
 /// What an edit comes back as.

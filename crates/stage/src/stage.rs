@@ -1,6 +1,7 @@
 //! The general transforms. A stage proposes; the pipeline measures, checks and accepts.
 
 use crate::call::Call;
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
 
@@ -11,7 +12,28 @@ pub struct Scene<'a> {
     pub plan: &'a Plan,
     /// The call that the text answers.
     pub call: Call<'a>,
+    /// The most that may be left out of it.
+    pub class: CutClass,
+    /// About how many of its bytes stay where content is left out.
+    pub room: usize,
 }
+
+impl<'a> Scene<'a> {
+    /// Where anything may be left out of what is longer than a few pages.
+    #[must_use]
+    pub const fn of(plan: &'a Plan, call: Call<'a>) -> Self {
+        Self { plan, call, class: CutClass::Content, room: ROOM }
+    }
+
+    /// True when what is of this class may be left out.
+    #[must_use]
+    pub fn leaves_out(&self, class: CutClass) -> bool {
+        class <= self.class
+    }
+}
+
+/// What stays unless something else is said.
+const ROOM: usize = 12_000;
 
 /// A proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +72,12 @@ pub trait Stage: Sync {
     /// True when a line that it shows means the same wherever it stands: no head and no other line adds to it.
     fn lines_stand_alone(&self) -> bool {
         false
+    }
+
+    /// What it leaves out, class by class, the least of them first; nothing for a form. A stage that leaves out more than
+    /// one class asks the scene how far it may go.
+    fn leaves(&self) -> &'static [Left] {
+        &[]
     }
 
     /// What it must save to be taken, in percent of the text: a notation costs its reader something, too.

@@ -3,6 +3,7 @@
 //! The larger one is looked for where `TERSELY_CORPUS` says, else beside the project. Without it tests run over our own,
 //! and say so.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -47,6 +48,19 @@ pub fn outputs() -> Vec<ToolOutput> {
 #[must_use]
 pub fn outputs_of(families: &[&str]) -> Vec<ToolOutput> {
     outputs().into_iter().filter(|output| families.contains(&&*output.family)).collect()
+}
+
+/// The tool and the command that an output answers, by its name, as far as they are on record.
+#[must_use]
+pub fn recorded_calls() -> HashMap<String, (String, Option<String>)> {
+    let file = fs::read_to_string(project().join("corpus/commands.jsonl")).expect("calls");
+    let word = |call: &Value, key: &str| call[key].as_str().map(str::to_owned);
+    let call = |line: &str| {
+        let call: Value = serde_json::from_str(line).expect("a line of JSON");
+        let name = word(&call, "path")?.strip_prefix("outputs/")?.to_owned();
+        Some((name, (word(&call, "tool")?, word(&call, "command"))))
+    };
+    file.lines().filter_map(call).collect()
 }
 
 /// Every conversation, in order; our own first.

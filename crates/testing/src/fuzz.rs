@@ -120,7 +120,7 @@ fn restores(bytes: &[u8]) {
 /// Whatever a text is, the general form gives back what it takes, and reads what plays its own within bounds or refuses it.
 fn writes(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    if let Some(edit) = GENERAL.apply(Scene { plan: &Plan::default(), call: Call::default() }, &text) {
+    if let Some(edit) = GENERAL.apply(Scene::of(&Plan::default(), Call::default()), &text) {
         let back = GENERAL.restore(Room::of(&edit.text), &edit.note, &edit.text);
         assert_eq!(back.as_deref(), Some(&*text), "{}", edit.text);
     }

@@ -89,8 +89,12 @@ fn file(path: &str, row: &FamilyScore) -> Value {
     let mut object = Map::new();
     object.insert("file".into(), json!(path));
     object.insert("sent".into(), json!(row.sent));
+    object.insert("questions".into(), json!(row.questions));
     for (way, (name, ..)) in WAYS.into_iter().enumerate() {
-        object.insert(name.into(), json!({ "tokens": row.tokens[way], "stages": row.stages[way] }));
+        let way = json!({
+            "tokens": row.tokens[way], "stages": row.stages[way], "in_sight": row.sight[way].read,
+        });
+        object.insert(name.into(), way);
     }
     Value::Object(object)
 }

@@ -1,6 +1,7 @@
 //! What the model gets when it asks for what was left out: all of a text, or the part of it that it wants to see.
 
 mod part;
+mod record;
 mod wish;
 
 pub(crate) use part::beginning;
@@ -103,9 +104,13 @@ mod tests {
                 "X Y",
                 "1: {\"items\":[{\"name\":\"a\"},\n2: {\"name\":\"b.c\",\"n\":1.10}],\n3: \"x y\":null}\n",
             ),
-            ("items[9]", "No line contains \"items[9]\"."),
-            ("9-12", "There are only 3 lines."),
-            ("5-2", "No line contains \"5-2\"."),
+            ("B.C", "items[1]: {\"name\":\"b.c\",\"n\":1.10}\n"),
+            (
+                "items[9]",
+                "No line contains \"items[9]\". Ask for lines (1-3), another word, a path or a rule's name.",
+            ),
+            ("9-12", "There are only 3 lines. Ask for some of them, for a word or for a path."),
+            ("5-2", "No line contains \"5-2\". Ask for lines (1-3), another word, a path or a rule's name."),
             ("", "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n"),
         ] {
             check(&format!("{{\"id\":\"x\",\"part\":\"{part}\"}}"), shown);
@@ -125,11 +130,26 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_is_answered_with_whole_warnings() {
+        let warning =
+            |rule: &str| format!("{rule} Line too long\n --> a.py:1:9\n  |\n1 | x = 1\n  |     ^\n\n");
+        let text = ["head\n\n".to_owned(), warning("E501"), warning("D103"), warning("E501")].concat();
+        let shown = Wish::read(r#"{"id":"x","part":"D103"}"#).unwrap().show(&text).into_owned();
+        assert!(shown.contains("9: D103 Line") && shown.contains("13:   |     ^\n"), "{shown}");
+    }
+
+    #[test]
     fn what_is_not_there_is_said() {
-        check(r#"{"id":"x","lines":"9-12"}"#, "There are only 3 lines.");
+        check(
+            r#"{"id":"x","lines":"9-12"}"#,
+            "There are only 3 lines. Ask for some of them, for a word or for a path.",
+        );
         check(r#"{"id":"x","lines":"two"}"#, "\"two\" names no lines; say them as 10-40.");
         check(r#"{"id":"x","lines":"5-2"}"#, "\"5-2\" names no lines; say them as 10-40.");
-        check(r#"{"id":"x","search":"zebra"}"#, "No line contains \"zebra\".");
+        check(
+            r#"{"id":"x","search":"zebra"}"#,
+            "No line contains \"zebra\". Ask for lines (1-3), another word, a path or a rule's name.",
+        );
         check(
             r#"{"id":"x","path":"items[7]"}"#,
             "Nothing is at \"items[7]\": the list at \"items\" has 2 items.",

@@ -2,11 +2,17 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use tersely_codec::{Value, json};
 
+use crate::expand::record;
+
 /// Lines shown before and after one that was searched for.
 const AROUND: usize = 2;
+
+/// How far the ends of a block are looked for.
+const BLOCK: usize = 16;
 
 /// How many names of members are told when a path leads nowhere.
 const NAMES: usize = 20;
@@ -14,14 +20,16 @@ const NAMES: usize = 20;
 /// Characters of what a model wrote that are said back to it.
 const SAID_BACK: usize = 64;
 
-/// What a word stands for: lines if it names some, else what is at that place in JSON, else the lines that contain it.
+/// What a word stands for: lines if it names some, else what is at that place in JSON, else the records or the lines that
+/// contain it.
 pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
     let bare = word.trim();
     let range = ["lines", "line"].iter().find_map(|name| bare.strip_prefix(name)).unwrap_or(bare);
     if bounds(range).is_some() {
         return lines(range, text).map(str::to_owned);
     }
-    at(bare, text).or_else(|_| search(word, text))
+    let Ok(root) = json::decode(text) else { return search(word, text) };
+    at(bare, text).or_else(|_| record::search(bare, &root).ok_or(())).or_else(|()| search(word, text))
 }
 
 /// The lines that `range` names, counted from 1.
@@ -35,7 +43,7 @@ pub(super) fn lines<'t>(range: &str, text: &'t str) -> Result<&'t str, String> {
     }));
     let count = ends.len() - 1;
     if first > count {
-        return Err(format!("There are only {count} lines."));
+        return Err(format!("There are only {count} lines. Ask for some of them, for a word or for a path."));
     }
     Ok(&text[ends[first - 1]..ends[last.min(count)]])
 }
@@ -55,8 +63,7 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
     let mut shown = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate() {
         if line.to_lowercase().contains(&word_small) {
-            let end = (at + AROUND + 1).min(lines.len());
-            shown[at.saturating_sub(AROUND)..end].fill(true);
+            shown[around(&lines, at)].fill(true);
         }
     }
     let mut out = String::new();
@@ -68,8 +75,33 @@ pub(super) fn search(word: &str, text: &str) -> Result<String, String> {
         let _ = writeln!(out, "{}: {line}", at + 1);
         last = Some(at);
     }
-    if out.is_empty() { Err(format!("No line contains {:?}.", beginning(word))) } else { Ok(out) }
+    if out.is_empty() { Err(nothing(word, lines.len())) } else { Ok(out) }
 }
+
+/// The lines to show with one that was searched for: the block that it stands in, such as all of a warning, or else a few
+/// on either side.
+fn around(lines: &[&str], at: usize) -> Range<usize> {
+    let near = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let above = lines[..at].iter().rev().take(BLOCK).position(is_blank);
+    let below = lines[at..].iter().take(BLOCK).position(is_blank);
+    match (above, below) {
+        (Some(above), Some(below)) if below > 0 => near.start.min(at - above)..near.end.max(at + below),
+        _ => near,
+    }
+}
+
+/// What the model is told that looked for what is not there: what else it can ask for.
+fn nothing(word: &str, lines: usize) -> String {
+    format!(
+        "No line contains {:?}. Ask for lines (1-{}), another word, a path or a rule's name.",
+        beginning(word),
+        lines.min(SOME)
+    )
+}
+
+/// Lines that are worth asking for at once.
+const SOME: usize = 100;
 
 /// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
 pub(super) fn at(path: &str, text: &str) -> Result<String, String> {

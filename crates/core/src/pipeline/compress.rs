@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use tersely_stage::clean::CLEAN;
 use tersely_stage::cut::{CAPS, CUTS, FAMILIES, Filter, REST};
-use tersely_stage::form::{DICTIONARY, FORMS, GENERAL, NUMBERED};
-use tersely_stage::{Call, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
+use tersely_stage::form::NUMBERED;
+use tersely_stage::{Call, CutClass, Loss, Mode, Plan, Redaction, Room, Scene, Stage};
 
 use crate::pipeline::footer::WRAPPED;
 use crate::pipeline::ledger::{self, Ledger, Step};
 use crate::pipeline::outcome::Outcome;
 use crate::pipeline::reference::{Original, Telling};
 use crate::pipeline::restore::{BYTE_ORDER, unsigned};
-use crate::pipeline::run::{Proposed, StageRun};
+use crate::pipeline::run::StageRun;
 use crate::pipeline::wrap::Wrapped;
-use crate::pipeline::{budget, footer, run, sight, wrap};
+use crate::pipeline::{budget, footer, run, sight, worth, wrap};
 use crate::redact;
 use crate::tokens::Tokens;
 
@@ -36,7 +36,15 @@ pub fn compress_filtered<'a>(
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job { plan: *plan, tokens, call, verbatim: call.is_verbatim(text), filter };
+    let job = Job {
+        plan: *plan,
+        tokens,
+        call,
+        verbatim: call.is_verbatim(text),
+        filter,
+        class: CutClass::Content,
+        room: 0,
+    };
     match (seal(plan, call, text), plan.takes(text.len())) {
         (None, true) => job.send(text),
         (None, false) => leave(plan, tokens, call, text),
@@ -49,7 +57,8 @@ pub fn compress_filtered<'a>(
 
 /// A text that no stage is to see: only what plays our marks in it is told from them.
 pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let job = Job { plan: *plan, tokens, call, verbatim: false, filter: None };
+    let job =
+        Job { plan: *plan, tokens, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 };
     let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
     job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
@@ -69,24 +78,19 @@ pub fn seal(plan: &Plan, call: Call<'_>, text: &str) -> Option<(String, usize)> 
 
 /// What all ways of compressing a text have in common.
 #[derive(Clone, Copy)]
-struct Job<'j> {
-    plan: Plan,
+pub(super) struct Job<'j> {
+    pub(super) plan: Plan,
     tokens: &'j dyn Tokens,
     call: Call<'j>,
     /// True for a file that an agent may edit. Found out once: a command has to be taken apart for that.
     verbatim: bool,
     /// What someone said to leave out.
     filter: Option<&'j Filter>,
+    /// The most that may be left out.
+    class: CutClass,
+    /// How many bytes stay where content is.
+    room: usize,
 }
-
-/// What is left out must save this share of what the exact way costs, in percent: asking for it costs a turn.
-const WORTH: usize = 25;
-
-/// And at least so many tokens.
-const LEAST: usize = 100;
-
-/// What the line costs that names an original.
-const REFERENCE: usize = 32;
 
 impl<'j> Job<'j> {
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
@@ -157,8 +161,8 @@ impl<'j> Job<'j> {
     fn own<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let mut clean = self.cleaned(text);
         let inside = self.unwrapped(text, &mut clean);
-        let mut run = inside.unwrap_or_else(|| self.capped(self.pass(clean.clone())));
-        if run.loss() == Loss::Detail {
+        let mut run = inside.unwrap_or_else(|| self.capped(self.pass(&clean)));
+        if run.left == Some(CutClass::Content) {
             let mut cut = self.capped(clean);
             if cut.loss() == Loss::Detail && cut.cost() < run.cost() {
                 return cut;
@@ -186,6 +190,11 @@ impl<'j> Job<'j> {
         if is_whole { standard } else { clean }
     }
 
+    /// The same without any loss.
+    pub(super) fn exact(self) -> Self {
+        Self { plan: Plan { loss: Loss::None, ..self.plan }, ..self }
+    }
+
     fn standard(self) -> Self {
         Self { plan: Plan { mode: Mode::Standard, ..self.plan }, ..self }
     }
@@ -194,10 +203,11 @@ impl<'j> Job<'j> {
     fn aggressive<'a>(self, text: &'a str) -> StageRun<'a, 'j> {
         let mut standard = self.standard().own(text);
         let mut own = self.own(text);
-        let saves = if own.loss() == Loss::Detail && standard.loss() < Loss::Detail {
-            pays(standard.cost(), own.cost())
-        } else {
-            own.cost() < standard.cost()
+        let saves = match own.left {
+            Some(class) if own.left > standard.left => {
+                worth::pays(self.plan.mode, class, standard.cost(), own.cost())
+            }
+            _ => own.cost() < standard.cost(),
         };
         let stronger = saves && sight::lines(text, &own.text) <= sight::lines(text, &standard.text);
         if stronger { own } else { standard }
@@ -206,21 +216,28 @@ impl<'j> Job<'j> {
     /// What becomes of a text that is wrapped in JSON, seen without its wrapping, if it beats `whole`.
     fn unwrapped<'a>(self, text: &'a str, whole: &mut StageRun<'_, 'j>) -> Option<StageRun<'a, 'j>> {
         let Wrapped { head, note, inside } = wrap::unwrap(text)?;
-        let inside = self.below(&head)?.capped(self.pass(self.cleaned(&inside)));
-        let loss = inside.loss();
+        let inside = self.below(&head)?.capped(self.pass(&self.cleaned(&inside)));
+        let (loss, left) = (inside.loss(), inside.left);
         let marked = footer::sign(WRAPPED, &note, &[&head, "\n", &*inside.ended()].concat());
         let back = || unsigned(Room::of(&marked), &marked);
         if marked.len() > text.len() || loss == Loss::None && back().as_deref() != Some(text) {
             return None;
         }
         let before = whole.steps.first().map_or_else(|| self.tokens.count(text), |step| step.before);
-        let after = self.tokens.count_within(&marked, whole.cost().checked_sub(run::LEAST)?)?;
-        if loss > whole.loss() && !pays(whole.cost(), after) {
+        let (cost, mode) = (whole.cost(), self.plan.mode);
+        // What can be shown whole without its wrapping is, though it could be cut within.
+        let most = match whole.left {
+            Some(class) if left < whole.left => cost.max(worth::shown_whole(mode, class)).min(before),
+            _ => cost,
+        };
+        let after = self.tokens.count_within(&marked, most.checked_sub(run::LEAST)?)?;
+        let pays = |class| cost > worth::shown_whole(mode, class) && worth::pays(mode, class, cost, after);
+        if left.is_some_and(|class| left > whole.left && !pays(class)) {
             return None;
         }
         let first = Step { stage: WRAPPED, before, after, loss };
         let steps = ledger::wrapped(first, &inside.steps);
-        Some(StageRun::marked(self.tokens, (marked, after), steps))
+        Some(StageRun::marked(self.tokens, (marked, after), steps).without(left))
     }
 
     /// The same for a text below a line that takes a part of the most that may be sent; `None` if it takes most of that.
@@ -238,14 +255,27 @@ impl<'j> Job<'j> {
         if self.call.origin(text).is_masked() { Telling::Everywhere } else { Telling::Verbatim }
     }
 
-    /// A clean text through every stage that the plan runs: with all its detail, or without if that pays.
-    fn pass<'a>(self, mut run: StageRun<'a, 'j>) -> StageRun<'a, 'j> {
-        let brief = self.brief(&run);
+    /// A clean text through every stage that the plan runs: with all its detail, and then without what is of one class
+    /// after the other, for as long as it is too long to be shown whole and that pays.
+    fn pass<'a>(self, clean: &StageRun<'a, 'j>) -> StageRun<'a, 'j> {
+        let mut run = clean.clone();
         self.write(&mut run);
-        if let Some(mut brief) = brief
-            && (run.loss() == Loss::Detail || is_worth(run.cost(), &mut brief))
-        {
-            run = brief;
+        let mut cut = clean.clone();
+        for class in CutClass::ALL.into_iter().filter(|_| self.leaves_out()) {
+            if run.cost() <= worth::shown_whole(self.plan.mode, class) {
+                break;
+            }
+            let job = Self { class, room: worth::room(self.plan.mode, cut.len(), run.cost()), ..self };
+            let next = job.brief(clean);
+            if next.text == cut.text {
+                continue;
+            }
+            cut = next;
+            let mut brief = cut.clone();
+            job.write(&mut brief);
+            if worth::pays(self.plan.mode, class, run.cost(), brief.cost()) {
+                run = brief.without(class);
+            }
         }
         run
     }
@@ -261,15 +291,12 @@ impl<'j> Job<'j> {
     }
 
     /// True when a stage may leave detail out of the text.
-    fn leaves_out(self) -> bool {
+    pub(super) fn leaves_out(self) -> bool {
         self.plan.loss == Loss::Detail && self.plan.mode >= Mode::Standard && !self.verbatim()
     }
 
     /// The text without the detail that a stage knows to leave out.
-    fn brief<'a>(self, run: &StageRun<'a, 'j>) -> Option<StageRun<'a, 'j>> {
-        if !self.leaves_out() {
-            return None;
-        }
+    fn brief<'a>(self, run: &StageRun<'a, 'j>) -> StageRun<'a, 'j> {
         let mut brief = run.clone();
         if let Some(filter) = self.filter {
             self.offer(&[filter], &mut brief);
@@ -280,11 +307,7 @@ impl<'j> Job<'j> {
             self.ask_families(&mut brief);
         }
         self.offer(REST, &mut brief);
-        if brief.steps.len() == run.steps.len() {
-            return None;
-        }
-        self.write(&mut brief);
-        Some(brief)
+        brief
     }
 
     /// Lets the families propose, until one is heard.
@@ -307,63 +330,7 @@ impl<'j> Job<'j> {
         }
         let mut cut = run.unmarked();
         self.offer(CAPS, &mut cut);
-        if cut.steps.len() > run.steps.len() { cut } else { run }
-    }
-
-    /// Writes a text in the way that costs least. Where a form that is not exact was taken, exact ones alone may cost less.
-    fn write(self, run: &mut StageRun<'_, 'j>) {
-        let steps = run.steps.len();
-        let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
-        self.write_once(run);
-        if let Some(exact) = &mut exact
-            && run.steps[steps..].iter().any(|step| step.loss > Loss::None)
-        {
-            Self { plan: Plan { loss: Loss::None, ..self.plan }, ..self }.write_once(exact);
-            let is_whole = !self.leaves_out() || exact.len() <= self.plan.max_bytes;
-            if is_whole && exact.cost() < run.cost() {
-                *run = exact.clone();
-            }
-        }
-    }
-
-    /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
-    /// goes before the next ones, and is undone by none of them.
-    fn write_once(self, run: &mut StageRun<'_, 'j>) {
-        let mut best: Option<Proposed> = None;
-        for form in FORMS.iter().filter(|form| self.runs(**form)) {
-            let most = best.as_ref().map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-            let Some(next) = run.proposed(*form, self.scene(), most) else { continue };
-            if next.is_exact {
-                best = Some(next);
-            } else if best.is_none() {
-                run.take(next);
-            }
-        }
-        let any = self.general(run, best.as_ref()).or_else(|| self.dictionary(run, best.as_ref()));
-        if let Some(best) = any.or(best) {
-            run.take(best);
-        }
-    }
-
-    /// The text with names for what comes often, if that costs less than the best of the other forms.
-    fn dictionary(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
-        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-        self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), most))?
-    }
-
-    /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
-    /// one that is cut afterwards has lines whose names nobody explains.
-    fn general(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
-        if !self.runs(GENERAL) {
-            return None;
-        }
-        let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
-        let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
-        if over.is_some() || best.is_some_and(Proposed::saves_half) {
-            return over;
-        }
-        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-        run.proposed(GENERAL, self.scene(), most).filter(is_whole)
+        if cut.steps.len() > run.steps.len() { cut.without(CutClass::Content) } else { run }
     }
 
     /// Lets every stage of a table propose that the plan runs.
@@ -373,28 +340,19 @@ impl<'j> Job<'j> {
         }
     }
 
-    fn scene(&self) -> Scene<'_> {
-        Scene { plan: &self.plan, call: self.call }
+    pub(super) fn scene(&self) -> Scene<'_> {
+        Scene { plan: &self.plan, call: self.call, class: self.class, room: self.room }
     }
 
     /// True when the plan runs a stage.
-    fn runs(self, stage: &dyn Stage) -> bool {
-        stage.mode() <= self.plan.mode && (stage.keeps_text() || !self.verbatim())
+    pub(super) fn runs(self, stage: &dyn Stage) -> bool {
+        let left = stage.leaves();
+        let within = left.is_empty() || left.iter().any(|(class, _)| *class <= self.class);
+        within && stage.mode() <= self.plan.mode && (stage.keeps_text() || !self.verbatim())
     }
 
     /// True when the text is a file that an agent may edit.
     fn verbatim(self) -> bool {
         self.verbatim && self.plan.mode < Mode::Aggressive
     }
-}
-
-/// True when leaving detail out is worth it. What someone said to leave out is, as soon as it is cheaper.
-fn is_worth(exact: usize, brief: &mut StageRun<'_, '_>) -> bool {
-    let filtered = brief.steps.iter().any(|step| step.stage == Filter::STAGE);
-    if filtered { brief.cost() + REFERENCE < exact } else { pays(exact, brief.cost()) }
-}
-
-/// True when leaving detail out saves enough to be worth asking for it now and then.
-fn pays(exact: usize, brief: usize) -> bool {
-    brief + LEAST <= exact && brief * 100 <= exact * (100 - WORTH)
 }

@@ -11,4 +11,6 @@ pub(crate) mod restore;
 mod run;
 mod sight;
 pub(crate) mod stand;
+pub(crate) mod worth;
 pub(crate) mod wrap;
+mod write;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tersely_stage::{Edit, Loss, Mode, Room, Scene, Stage, signal};
+use tersely_stage::{CutClass, Edit, Loss, Mode, Room, Scene, Stage, signal};
 
 use crate::pipeline::ledger::{self, Step};
 use crate::pipeline::reference::Telling;
@@ -17,6 +17,8 @@ pub(crate) struct StageRun<'a, 'j> {
     cost: Option<usize>,
     /// True once an exact stage has put its mark on the text: what follows would hide it.
     marked: bool,
+    /// The most that was left out.
+    pub(crate) left: Option<CutClass>,
     pub(crate) steps: Vec<Step>,
 }
 
@@ -55,12 +57,17 @@ fn least(stage: &dyn Stage, before: usize) -> usize {
 
 impl<'a, 'j> StageRun<'a, 'j> {
     pub(crate) fn new(tokens: &'j dyn Tokens, text: Cow<'a, str>) -> Self {
-        Self { tokens, text, cost: None, marked: false, steps: Vec::new() }
+        Self { tokens, text, cost: None, marked: false, left: None, steps: Vec::new() }
     }
 
     /// A text that was marked already, with its cost, by these steps.
     pub(crate) fn marked(tokens: &'j dyn Tokens, (text, cost): (String, usize), steps: Vec<Step>) -> Self {
-        Self { tokens, text: Cow::Owned(text), cost: Some(cost), marked: true, steps }
+        Self { tokens, text: Cow::Owned(text), cost: Some(cost), marked: true, left: None, steps }
+    }
+
+    /// The same, of which so much was left out.
+    pub(crate) fn without(self, left: impl Into<Option<CutClass>>) -> Self {
+        Self { left: left.into(), ..self }
     }
 
     /// Lets a stage propose, and takes what it proposes.

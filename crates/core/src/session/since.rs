@@ -92,7 +92,7 @@ fn items<'t>(original: &[&str], shown: &'t str) -> Option<Vec<CutItem<'t>>> {
 
 /// The lines that a line says to be missing.
 fn missing(line: &str) -> Option<Range<usize>> {
-    let inside = line.strip_prefix("[line")?.strip_suffix(" omitted]")?;
+    let inside = line.strip_prefix("[line")?.strip_suffix(" left out]")?;
     let (first, last) = match inside.strip_prefix("s ") {
         Some(range) => range.split_once('-')?,
         None => (inside.strip_prefix(' ')?, inside.strip_prefix(' ')?),
@@ -103,7 +103,8 @@ fn missing(line: &str) -> Option<Range<usize>> {
 
 /// True when a line shows another, or how that begins.
 fn shows(line: &str, full: &str) -> bool {
-    let begins = || line.strip_suffix(" more characters omitted]")?.rsplit_once(" [").map(|(start, _)| start);
+    let begins =
+        || line.strip_suffix(" more characters left out]")?.rsplit_once(" [").map(|(start, _)| start);
     line == full || begins().is_some_and(|start| full.starts_with(start))
 }
 
@@ -154,7 +155,7 @@ fn words(name: &str, part: &[CutItem<'_>], is_shown: impl Fn(Range<usize>) -> bo
     let at = first.at.start..last.at.end;
     let since = name.strip_prefix(LAST).map_or(name.to_owned(), |name| format!("{PREVIOUS}{name}"));
     let shown = if is_shown(at.clone()) { "" } else { UNSEEN };
-    let words = format!("[lines {}-{} omitted: unchanged since {since}{shown}]\n", at.start + 1, at.end);
+    let words = format!("[lines {}-{} left out: unchanged since {since}{shown}]\n", at.start + 1, at.end);
     let bytes: usize = part.iter().map(|item| item.text.len()).sum();
     (last.at.end - first.at.start >= MIN_LINES && bytes >= words.len() + MIN_SPARED).then_some(words)
 }
@@ -189,8 +190,8 @@ mod tests {
     #[test]
     fn what_is_unchanged_is_said_to_be() {
         let (old, new) = (output(1, 40), output(9, 44));
-        let shown = format!("{}\n[lines 7-30 omitted]\n{}\n", new[..6].join("\n"), new[30..].join("\n"));
-        let expected = format!("[lines 1-32 omitted: unchanged since {SAID}]\n{}\n", new[32..].join("\n"));
+        let shown = format!("{}\n[lines 7-30 left out]\n{}\n", new[..6].join("\n"), new[30..].join("\n"));
+        let expected = format!("[lines 1-32 left out: unchanged since {SAID}]\n{}\n", new[32..].join("\n"));
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
     }
 
@@ -199,12 +200,12 @@ mod tests {
     fn what_was_not_shown_before_is_said_not_to_be() {
         let output = output(1, 40);
         let text = output.join("\n");
-        let cut = format!("{NAMED}{}\n[lines 21-40 omitted]\n", output[..20].join("\n"));
+        let cut = format!("{NAMED}{}\n[lines 21-40 left out]\n", output[..20].join("\n"));
         let subject = SinceSubject { name: NAME, old: &text, shown: &cut, new: &text };
-        let expected = format!("{NAMED}[lines 1-40 omitted: unchanged since {SAID}, not all shown there]\n");
+        let expected = format!("{NAMED}[lines 1-40 left out: unchanged since {SAID}, not all shown there]\n");
         assert_eq!(shorten(&subject, &cut), Some(expected));
         let seen = SinceSubject { shown: &text, ..subject };
-        let expected = format!("{NAMED}[lines 1-40 omitted: unchanged since {SAID}]\n");
+        let expected = format!("{NAMED}[lines 1-40 left out: unchanged since {SAID}]\n");
         assert_eq!(shorten(&seen, &cut), Some(expected));
     }
 
@@ -212,18 +213,18 @@ mod tests {
     fn what_tells_of_an_error_is_shown_again() {
         let (mut old, mut new) = (output(1, 40), output(9, 44));
         (old[20], new[12]) = ("error: no such file".into(), "error: no such file".into());
-        let shown = format!("{}\n[lines 17-36 omitted]\n", new[..16].join("\n"));
-        let words = format!("[lines 1-9 omitted: unchanged since {SAID}]\n");
-        let expected = format!("{words}{}\n[lines 17-36 omitted]\n", new[9..16].join("\n"));
+        let shown = format!("{}\n[lines 17-36 left out]\n", new[..16].join("\n"));
+        let words = format!("[lines 1-9 left out: unchanged since {SAID}]\n");
+        let expected = format!("{words}{}\n[lines 17-36 left out]\n", new[9..16].join("\n"));
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
     }
 
     #[test]
     fn a_gap_that_holds_something_else_too_stays() {
         let (old, new) = (output(1, 20), output(1, 44));
-        let shown = format!("{}\n[lines 13-40 omitted]\n{}\n", new[..12].join("\n"), new[40..].join("\n"));
+        let shown = format!("{}\n[lines 13-40 left out]\n{}\n", new[..12].join("\n"), new[40..].join("\n"));
         let expected = format!(
-            "[lines 1-12 omitted: unchanged since {SAID}]\n[lines 13-40 omitted]\n{}\n",
+            "[lines 1-12 left out: unchanged since {SAID}]\n[lines 13-40 left out]\n{}\n",
             new[40..].join("\n")
         );
         check(&lines(&old), &lines(&new), &shown, Some(&expected));
@@ -234,7 +235,7 @@ mod tests {
         let new = output(1, 30);
         let whole = format!("{}\n", new.join("\n"));
         check(&lines(&new), &lines(&new), &whole.replace("step 3 ", "stop 3 "), None);
-        check(&lines(&new), &lines(&new), &whole.replace("step 3 ", "[lines 9-12 omitted]\nstep 3 "), None);
+        check(&lines(&new), &lines(&new), &whole.replace("step 3 ", "[lines 9-12 left out]\nstep 3 "), None);
         check(&lines(&output(50, 90)), &lines(&new), &whole, None);
         check(&["same"; 30], &["same"; 30], &"same\n".repeat(30), None);
     }
@@ -242,17 +243,17 @@ mod tests {
     #[test]
     fn words_for_missing_lines_are_read() {
         for (line, expected) in [
-            ("[line 3 omitted]", Some(2..3)),
-            ("[lines 3-9 omitted]", Some(2..9)),
-            ("[lines 0-9 omitted]", None),
-            ("[lines 9-3 omitted]", None),
-            ("[lines 3 omitted]", None),
-            ("[line 3-4 omitted]", None),
+            ("[line 3 left out]", Some(2..3)),
+            ("[lines 3-9 left out]", Some(2..9)),
+            ("[lines 0-9 left out]", None),
+            ("[lines 9-3 left out]", None),
+            ("[lines 3 left out]", None),
+            ("[line 3-4 left out]", None),
             ("[3 lines left out]", None),
         ] {
             assert_eq!(missing(line), expected, "{line}");
         }
-        assert!(shows("a long [7 more characters omitted]", "a long sentence"));
-        assert!(!shows("a short [7 more characters omitted]", "a long sentence"));
+        assert!(shows("a long [7 more characters left out]", "a long sentence"));
+        assert!(!shows("a short [7 more characters left out]", "a long sentence"));
     }
 }

@@ -115,7 +115,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(text: &str, expected: Option<&str>) {
-        let scene = Scene { plan: &Plan::default(), call: Call::default() };
+        let scene = Scene::of(&Plan::USUAL, Call::default());
         let edit = Binary.apply(scene, text);
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Detail));

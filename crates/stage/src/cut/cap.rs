@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode, Plan};
 use crate::signal;
 use crate::signal::Signal;
@@ -33,6 +34,10 @@ impl Stage for Cap {
         Mode::Safe
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let cut = Cut::of(text, scene.plan.max_bytes)?;
         (!cut.errors).then(|| cut.edit(text))
@@ -57,6 +62,10 @@ impl Stage for CapErrorWindow {
 
     fn mode(&self) -> Mode {
         Mode::Safe
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -223,7 +232,7 @@ mod tests {
     /// What the two stages make of a text, and which of them.
     fn cap(limit: usize, text: &str) -> Option<(&'static str, String)> {
         let plan = Plan { max_bytes: limit, ..Plan::default() };
-        let scene = Scene { plan: &plan, call: Call::default() };
+        let scene = Scene::of(&plan, Call::default());
         let stages: [&dyn Stage; 2] = [&CapErrorWindow, &Cap];
         let mut edits =
             stages.iter().filter_map(|stage| Some((stage.name(), stage.apply(scene, text)?.text)));

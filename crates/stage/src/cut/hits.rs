@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use crate::call::Origin;
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
@@ -15,23 +16,20 @@ use crate::stage::{Edit, Scene, Stage};
 /// A search with more hits than anyone reads.
 pub(crate) struct Hits;
 
-/// Shorter searches are read in one go.
-const MIN_BYTES: usize = 6_000;
+/// A hit is short and asked for by itself: hits have so many times the room of other texts.
+const TIMES: usize = 2;
 
 /// Files of which hits are shown; one file is read, not searched.
 const MIN_FILES: usize = 3;
 
-/// Bytes of hits that are shown; the files behind them are named.
-const ROOM: usize = 3_600;
-
 /// How many hits of a file may be shown: as many as there is room for.
-const MOST: [usize; 7] = [12, 8, 5, 4, 3, 2, 1];
+const MOST: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
 /// Lines that are no hits, such as a heading of the tool's own: one in so many at most.
 const OTHERS: usize = 12;
 
 /// Bytes of a hit that are shown.
-const WIDTH: usize = 200;
+const WIDTH: usize = 400;
 
 impl Stage for Hits {
     fn name(&self) -> &'static str {
@@ -51,18 +49,19 @@ impl Stage for Hits {
         false
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["hits behind the first of each file"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if text.len() < MIN_BYTES || scene.call.origin(text) != Origin::Search {
+        if text.len() <= scene.room || scene.call.origin(text) != Origin::Search {
             return None;
         }
         let search = SearchFiles::of(text)?;
-        let most = MOST.into_iter().find(|most| search.weigh(*most) <= ROOM).unwrap_or(1);
-        let short = search.write(most);
-        (short.len() * 4 <= text.len() * 3).then_some(Edit {
-            text: short,
-            loss: Loss::Detail,
-            note: String::new(),
-        })
+        let room = scene.room.saturating_mul(TIMES);
+        let most = MOST.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
+        let short = search.write(most, room)?;
+        (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 
@@ -123,45 +122,51 @@ impl<'a> SearchFiles<'a> {
         self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
     }
 
-    /// All files, and up to so many lines of each for as long as there is room.
-    fn write(&self, most: usize) -> String {
-        let mut out = String::new();
-        let mut line = |words: &str| {
-            out.push_str(words);
-            out.push('\n');
-        };
-        self.lead.iter().for_each(|words| line(words));
-        let all: usize = self.files.iter().map(|file| file.hits).sum();
-        line(&format!("[{all} hits in {} files, {FIRST}]", self.files.len()));
-        let mut room = ROOM;
+    /// All files, and up to so many lines of each for as long as there is room; `None` if there is room for all.
+    fn write(&self, most: usize, mut room: usize) -> Option<String> {
+        let mut body = String::new();
+        let (mut seen, mut is_whole) = (0, true);
         for file in &self.files {
             let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
-            line("");
-            line(&file.head(shown));
+            seen += file.seen(shown);
+            is_whole &= shown == file.rows.len() && file.rows.iter().all(|row| row.len() <= WIDTH);
+            body.extend(["\n", &file.head(shown), "\n"]);
             for row in &file.rows[..shown] {
                 let row = omit::clip(row, WIDTH);
                 room = room.saturating_sub(row.len() + 1);
-                line(&row);
+                body.extend([&*row, "\n"]);
             }
         }
-        self.others.iter().for_each(|words| line(words));
-        out
+        if is_whole {
+            return None;
+        }
+        let mut out: String = self.lead.iter().flat_map(|line| [*line, "\n"]).collect();
+        let all: usize = self.files.iter().map(|file| file.hits).sum();
+        let _ =
+            writeln!(out, "[{seen} of {all} hits, every one of {} files named; {REST}]", self.files.len());
+        out.push_str(&body);
+        out.extend(self.others.iter().flat_map(|line| [*line, "\n"]));
+        Some(out)
     }
 }
 
-/// What is shown of each file, and how to ask for the rest.
-const FIRST: &str = "the first of each shown; the rest is omitted: use expand_context, search = a path";
+/// How to ask for the other hits.
+const REST: &str = "a path as part of expand_context shows the rest of its hits";
 
 impl FileHits<'_> {
+    /// Hits among the first lines.
+    fn seen(&self, shown: usize) -> usize {
+        self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count()
+    }
+
     /// The path, and how many of its hits are not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
         let hits = |count: usize| if count == 1 { "hit" } else { "hits" };
-        let seen = self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count();
-        let rest = self.hits.saturating_sub(seen);
+        let rest = self.hits.saturating_sub(self.seen(shown));
         if shown < self.rows.len() && rest > 0 {
             let more = if shown == 0 { "" } else { "more " };
-            let _ = write!(head, " [{rest} {more}{} omitted]", hits(rest));
+            let _ = write!(head, " [{rest} {more}{} left out]", hits(rest));
         }
         head
     }
@@ -175,7 +180,7 @@ mod tests {
 
     fn cut(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Hits.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+        Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
     /// Hits in so many files, more in each than in the one before.
@@ -190,14 +195,14 @@ mod tests {
     #[test]
     fn every_file_is_named_with_its_first_hits() {
         let out = cut("bash", "rg -n timeout", &search(14)).expect("a long search");
-        assert!(out.starts_with("[287 hits in 14 files, "), "{out}");
+        assert!(out.contains(" of 287 hits, every one of 14 files named; "), "{out}");
         for file in 0..14 {
             assert!(out.contains(&format!("\nsrc/shop/stall{file}.rs")), "{file}\n{out}");
         }
         let last = out.split("\n\n").last().expect("a file");
         let shown = last.lines().count() - 1;
         assert!(
-            last.starts_with(&format!("src/shop/stall13.rs [{} more hits omitted]\n1:", 40 - shown)),
+            last.starts_with(&format!("src/shop/stall13.rs [{} more hits left out]\n1:", 40 - shown)),
             "{last}"
         );
         assert!(out.len() < 6_000, "{}", out.len());
@@ -210,7 +215,7 @@ mod tests {
         let many = (0..400).map(|at| format!("src/stall{at}.rs:1:{}\n", "word ".repeat(20)));
         let many = many.collect::<Vec<_>>().concat();
         let out = cut("Grep", "word", &many).expect("a long search");
-        assert!(out.ends_with("\nsrc/stall399.rs [1 hit omitted]\n"), "{out}");
+        assert!(out.ends_with("\nsrc/stall399.rs [1 hit left out]\n"), "{out}");
     }
 
     #[test]
@@ -228,7 +233,7 @@ mod tests {
         };
         let text: String = (0..8).flat_map(|file| (0..12).map(move |at| block(file, at))).collect();
         let out = cut("Grep", "hit", &text).expect("a long search");
-        assert!(out.starts_with("[96 hits in 8 files, "), "{out}");
+        assert!(out.contains(" of 96 hits, every one of 8 files named; "), "{out}");
         assert!(out.contains("\n1-before and some more"), "{out}");
     }
 
@@ -236,7 +241,7 @@ mod tests {
     fn what_a_tool_says_above_stays() {
         let text = format!("Chunk ID: 1\nOutput:\n{}", search(14));
         let out = cut("exec_command", "rg -n timeout", &text).expect("a long search");
-        assert!(out.starts_with("Chunk ID: 1\nOutput:\n[287 hits"), "{out}");
+        assert!(out.starts_with("Chunk ID: 1\nOutput:\n["), "{out}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Lines with an error keep theirs, and so do the first and the last line, which tell when it all was. A line above them
 //! all says what is missing.
 
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
 use crate::read::source;
@@ -21,6 +22,10 @@ impl Stage for Noise {
 
     fn mode(&self) -> Mode {
         Mode::Aggressive
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["times and hashes"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -1,5 +1,6 @@
 //! Long texts as their head, their tail and every line between that says something went wrong.
 
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
@@ -27,6 +28,10 @@ impl Stage for Preview {
 
     fn mode(&self) -> Mode {
         Mode::Aggressive
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["lines between both ends"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

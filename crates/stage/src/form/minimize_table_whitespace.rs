@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(becomes(&MinimizeTableWhitespace, hits), None);
         let table = "| id   | name |\n|------|------|\n| 1    | a    |\n";
         let call = Call { tool: "Grep", ..Call::default() };
-        assert_eq!(MinimizeTableWhitespace.apply(Scene { plan: &Plan::default(), call }, table), None);
+        assert_eq!(MinimizeTableWhitespace.apply(Scene::of(&Plan::default(), call), table), None);
         assert!(becomes(&MinimizeTableWhitespace, table).is_some());
     }
 }

@@ -249,7 +249,7 @@ mod tests {
     fn dots_count_behind_a_tool_that_reads() {
         let text = "1. a\n2. \n3. b\n4. c\n";
         let call = Call { tool: "view", command: Some("a.py"), ..Call::default() };
-        let scene = Scene { plan: &Plan::default(), call };
+        let scene = Scene::of(&Plan::USUAL, call);
         let edit = Numbered.apply(scene, text).expect("an edit");
         assert_eq!((edit.text.as_str(), edit.note.as_str()), ("1\ta\n\n3\tb\n4\tc\n", "4, width 1, dot"));
         assert_eq!(Numbered.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));

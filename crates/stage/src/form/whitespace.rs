@@ -85,7 +85,7 @@ mod tests {
         );
         let told = "error: x\n  |\n1 | |   a  b\n2 | |   a  b\n3 | |     a  b\n4 | |   a  b\n";
         assert_eq!(becomes(&MinimizeTableWhitespace, told), None);
-        let read = Scene { plan: &Plan::default(), call: Call { tool: "Read", ..Call::default() } };
+        let read = Scene::of(&Plan::USUAL, Call { tool: "Read", ..Call::default() });
         assert_eq!(NormalizeWhitespace.apply(read, "a  \n"), None);
     }
 }

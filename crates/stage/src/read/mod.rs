@@ -6,3 +6,4 @@ pub(crate) mod hit;
 pub(crate) mod json;
 pub(crate) mod node;
 pub(crate) mod source;
+pub(crate) mod table;

@@ -10,6 +10,10 @@ pub(super) enum Code<'a> {
     Column(&'a str),
     Forward(&'a str),
     Jump,
+    Up(&'a str),
+    Down(&'a str),
+    /// Erases what stands below the cursor.
+    Below,
     /// Nothing that changes the text.
     Other,
 }
@@ -51,6 +55,9 @@ fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
         b'G' => Code::Column(numbers),
         b'C' => Code::Forward(numbers),
         b'H' | b'f' => Code::Jump,
+        b'A' | b'F' => Code::Up(numbers),
+        b'B' | b'E' => Code::Down(numbers),
+        b'J' if matches!(numbers, "" | "0") => Code::Below,
         _ => Code::Other,
     };
     let known = letter.is_ascii_alphabetic() || matches!(letter, b'@' | b'`');

@@ -1,9 +1,10 @@
-//! Terminal output as the terminal shows it: no colours, no cursor moves, progress in its last state.
+//! Terminal output as the terminal shows it: no colours, no cursor moves, progress and redrawn rows in their last state.
 //!
 //! A file's text is left alone, and so is a text whose colours say what its letters do not.
 
 mod code;
 mod line;
+mod rows;
 
 use self::code::Carets;
 use self::line::Returns;
@@ -68,7 +69,8 @@ impl Habits {
 }
 
 /// What a terminal would show, when it is not the text itself and says as much.
-fn shown(text: &str, habits: Habits) -> Option<String> {
+fn shown(sent: &str, habits: Habits) -> Option<String> {
+    let text = &*rows::gathered(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
     let mut above = 0..0;
     for raw in text.split_inclusive('\n') {
@@ -88,7 +90,7 @@ fn shown(text: &str, habits: Habits) -> Option<String> {
         above = line;
         out.push_str(&raw[body.len()..]);
     }
-    (out != text).then_some(out)
+    (out != sent).then_some(out)
 }
 
 /// True of the two lines of a diff whose only difference was in their codes.
@@ -103,7 +105,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn check(call: Call<'_>, text: &str, expected: Option<&str>) {
-        let edit = Ansi.apply(Scene { plan: &Plan::default(), call }, text);
+        let edit = Ansi.apply(Scene::of(&Plan::default(), call), text);
         assert_eq!(edit.as_ref().map(|edit| &*edit.text), expected, "{text:?}");
         assert!(edit.is_none_or(|edit| edit.loss == Loss::Form));
     }
@@ -147,6 +149,31 @@ mod tests {
             ("foo\r\r\nbar\r\r\n", "foo\r\nbar\r\n"),
         ] {
             check(Call::default(), text, Some(expected));
+        }
+    }
+
+    #[test]
+    fn rows_that_are_drawn_again_show_their_last_frame() {
+        let frame = |at: usize| {
+            format!("Copying blob a {at}0% \x1b[K\nCopying blob b {at}5% \x1b[K\nCopying config\x1b[K\n")
+        };
+        let frames: String = (0..9).flat_map(|at| [frame(at), "\x1b[3A".to_owned()]).collect();
+        for (text, expected) in [
+            (
+                format!("start\n{frames}{}done\n", frame(9)),
+                "start\nCopying blob a 90% \nCopying blob b 95% \nCopying config\ndone\n",
+            ),
+            ("a\nb\n\x1b[2A\x1b[2Kc\n\x1b[2Kd\n".to_owned(), "c\nd\n"),
+            (
+                "1: wait\n2: wait\n\x1b[2A\r\x1b[2K1: done\x1b[1B\r\x1b[2K2: done\n".to_owned(),
+                "1: done\n2: done\n",
+            ),
+            ("a\nb\nc\n\x1b[2A\x1b[Jd\n".to_owned(), "a\nd\n\n"),
+            ("fetch\n\x1b[1A\x1b[9C ok\n".to_owned(), "fetch          ok\n"),
+            ("error: x\nb\n\x1b[2A\x1b[2Kc\n\x1b[2Kd\n".to_owned(), "error: x\rc\nd\n"),
+            ("a\x1b[99A\x1b[99Bb\n".to_owned(), "ab\n"),
+        ] {
+            check(Call::default(), &text, Some(expected));
         }
     }
 
@@ -201,6 +228,8 @@ mod tests {
             "\x1b[",
             "\x1b]",
             "\x1b[2K",
+            "\x1b[1A",
+            "a\n\x1b[2Ab\x1b[J",
             "a\r",
             "\r ",
             "\x08",

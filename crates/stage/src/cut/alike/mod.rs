@@ -14,6 +14,7 @@ mod time;
 use std::borrow::Cow;
 
 use self::group::Groups;
+use crate::class::{CutClass, Left};
 use crate::form::ROWS;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
@@ -53,6 +54,10 @@ impl Stage for Alike {
 
     fn mode(&self) -> Mode {
         Mode::Standard
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &[WHAT])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -11,14 +11,22 @@ use crate::omit;
 /// Stretches that are named one by one.
 const MAX_STRETCHES: usize = 8;
 
+/// Numbers of a series that stays whole.
+const NUMBERS: usize = 200;
+
 /// More members than this are a list, whatever they are.
 const MANY: usize = 200;
 
 impl Limits {
+    /// Records of a list that stays whole.
+    fn records(&self) -> usize {
+        self.ends.0 + self.ends.1
+    }
+
     /// Cuts a list of records that is too long; says which are gone.
     pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
         match value {
-            Value::Array(items) if items.len() > self.records && !is_series(items) => {
+            Value::Array(items) if items.len() > self.records() && !is_series(items) => {
                 let big = items.iter().map(weigh).sum::<usize>() > self.list;
                 let unit = if items.iter().any(Value::is_scalar) { "items" } else { "records" };
                 let field = name::field(items);
@@ -27,7 +35,7 @@ impl Limits {
             }
             // Members are a list if each is a record, or if there are a great many of them; others have a meaning of their
             // own.
-            Value::Object(members) if members.len() > self.records => {
+            Value::Object(members) if members.len() > self.records() => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
                 let many = scalars == members.len() && scalars > MANY;
@@ -59,18 +67,18 @@ impl Limits {
             }
             keep
         });
-        let note = format!("{unit} {} of {count}", stretches(&gone));
+        let note = format!("{} of {count} {unit}: {}", gone.len(), stretches(&gone));
         let fits = names.len() == gone.len() && names.iter().map(String::len).sum::<usize>() <= self.names;
         match fits {
             _ if gone.is_empty() => None,
-            true => Some(format!("{note}: {}", names.join(", "))),
+            true => Some(format!("{note}; their names: {}", names.join(", "))),
             false => Some(note),
         }
     }
 
     /// Cuts a list of numbers that is too long, and says so in their place.
     pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
-        if items.len() > self.numbers && is_series(items) {
+        if items.len() > NUMBERS.max(self.records()) && is_series(items) {
             let (head, tail) = self.ends;
             let gone = items.len() - head - tail;
             let note = string(&omit::things(gone, "numbers", ""));
@@ -97,7 +105,7 @@ fn stretches(numbers: &[usize]) -> String {
         };
     }
     if count > MAX_STRETCHES {
-        let _ = write!(out, " and more, {} in all,", numbers.len());
+        out.push_str(" and more");
     }
     out
 }

@@ -1,8 +1,8 @@
 //! JSON with less in it: long strings keep their ends, long lists their ends and what went wrong.
 //!
-//! What is left is JSON again, so that the exact forms can write it. Lists are cut only where they are far too
-//! long to send, since any record of a list may be the one that is wanted; of long strings (bodies, patches,
-//! certificates) hardly ever more than the beginning is.
+//! What is left is JSON again, so that the exact forms can write it. Of long strings (bodies, patches, certificates)
+//! hardly ever more than the beginning is wanted, so they go first. Lists lose whole records, and only where they are far
+//! too long to send: any record may be the one that is wanted.
 
 mod blob;
 pub(super) mod fault;
@@ -12,6 +12,7 @@ mod string;
 
 use tersely_codec::{Text, Value, json};
 
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::read::json::{begin, documents, joined};
 use crate::stage::{Edit, Scene, Stage};
@@ -19,11 +20,26 @@ use crate::stage::{Edit, Scene, Stage};
 /// Less of a JSON document.
 pub(crate) struct Excerpt;
 
-/// Shorter texts are sent whole.
-const MIN_BYTES: usize = 4_000;
+/// Records are rows, which cost little and are asked for one by one: they have so many times the room of other texts.
+const ROWS: usize = 16;
 
-/// What must be saved, in percent; less would not be taken.
-const WORTH: usize = 12;
+/// How many characters stay of a long string, from the most to the least.
+const STRINGS: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
+
+/// How many records stay at either end of a long list, from the most to the least.
+const ENDS: [(usize, usize); 11] = [
+    (400, 40),
+    (280, 28),
+    (200, 20),
+    (140, 14),
+    (100, 10),
+    (70, 8),
+    (50, 6),
+    (30, 5),
+    (20, 4),
+    (15, 3),
+    (8, 2),
+];
 
 impl Stage for Excerpt {
     fn name(&self) -> &'static str {
@@ -38,21 +54,25 @@ impl Stage for Excerpt {
         false
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["records in the middle of long lists", "the middle of long strings"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let (lead, body) = text.split_at(begin(text).unwrap_or_default());
-        if body.len() < MIN_BYTES || !body.trim_start().starts_with(['{', '[']) {
+        if text.len() <= scene.room || !body.trim_start().starts_with(['{', '[']) {
             return None;
         }
         let mut value = json::decode(body).ok().or_else(|| documents(body)).or_else(|| joined(body))?;
-        let limits = Limits::of(scene);
-        let before = weigh(&value);
-        limits.lists(&mut value);
-        limits.strings(&mut value);
-        if weigh(&value) > limits.whole {
+        let weight = weigh(&value);
+        let room = usize::try_from(weight as u128 * scene.room as u128 / text.len() as u128).ok()?;
+        let rows = if scene.plan.mode < Mode::Aggressive { ROWS } else { 1 };
+        if scene.plan.mode >= Mode::Aggressive {
             string::blobs(&mut value);
         }
-        let saved = before.saturating_sub(weigh(&value));
-        (saved * 100 >= before * WORTH).then(|| Edit {
+        let value = shorter(value, room, &STRINGS, |value, most| string::shorten_all(value, *most));
+        let value = shorter(value, room * rows, &ENDS, |value, ends| Limits::of(*ends, room).lists(value));
+        (weigh(&value) < weight).then(|| Edit {
             text: [lead, &json::encode(&value)].concat(),
             loss: Loss::Detail,
             note: String::new(),
@@ -60,66 +80,45 @@ impl Stage for Excerpt {
     }
 }
 
-/// What is short enough to stay.
-struct Limits {
-    /// Characters of a string.
-    string: usize,
-    /// Characters of all long strings together, if they are few.
-    strings: usize,
-    /// Bytes of a list.
-    list: usize,
-    /// Records of a list.
-    records: usize,
-    /// Records that stay at the beginning and at the end of a list that is longer.
-    ends: (usize, usize),
-    /// Bytes of the names of records that are left out.
-    names: usize,
-    /// Numbers of a list of numbers.
-    numbers: usize,
-    /// Bytes of a document with values in it that nobody reads.
-    whole: usize,
+/// The value after the first of `steps` that makes it fit into the room, or after the last.
+fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut Value<'v>, &S)) -> Value<'v> {
+    if weigh(&value) <= room {
+        return value;
+    }
+    let mut short = value.clone();
+    for step in steps {
+        short = value.clone();
+        cut(&mut short, step);
+        if weigh(&short) <= room {
+            break;
+        }
+    }
+    short
 }
 
+/// What is short enough to stay.
+struct Limits {
+    /// Records that stay at the beginning and at the end of a list that is longer.
+    ends: (usize, usize),
+    /// Bytes of a list that stays whole.
+    list: usize,
+    /// Bytes of the names of records that are left out.
+    names: usize,
+}
+
+/// A list that takes a smaller part of the room stays whole, and so many names of records are told.
+const PART: usize = 8;
+
 impl Limits {
-    fn of(scene: Scene<'_>) -> Self {
-        let mode = scene.plan.mode;
-        // Of a text that comes by itself nobody knows what it was asked for.
-        let is_known = !scene.call.tool.is_empty();
-        let ends = match mode {
-            Mode::Aggressive => (8, 2),
-            _ if is_known => (15, 3),
-            _ => (30, 5),
-        };
-        if mode >= Mode::Aggressive {
-            Self {
-                string: 300,
-                strings: 4_000,
-                list: 8_000,
-                records: 20,
-                ends,
-                names: 1_000,
-                numbers: 50,
-                whole: 0,
-            }
-        } else {
-            Self {
-                string: 600,
-                strings: if is_known { 2_000 } else { 16_000 },
-                list: if is_known { 12_000 } else { 128_000 },
-                records: if is_known { 40 } else { 100 },
-                ends,
-                names: if is_known { 3_000 } else { 8_000 },
-                numbers: 200,
-                whole: usize::MAX,
-            }
-        }
+    fn of(ends: (usize, usize), room: usize) -> Self {
+        Self { ends, list: room / PART, names: room / PART }
     }
 
     /// Leaves records out of long lists.
     fn lists(&self, value: &mut Value<'_>) {
         if let Some(left) = self.list(value) {
             let list = std::mem::replace(value, Value::Null);
-            let members = [("records", list), ("left out", string(&left))];
+            let members = [("left out", string(&left)), ("records", list)];
             *value = Value::Object(members.map(|(key, value)| (Text::of(key), value)).into());
         }
         self.members(value);
@@ -140,7 +139,7 @@ impl Limits {
                     if let Some(left) = self.list(value) {
                         let name =
                             Text::of(&format!("{} left out", key.value().unwrap_or_default())).into_owned();
-                        notes.push((index + 1, (name, string(&left))));
+                        notes.push((index, (name, string(&left))));
                     }
                     self.members(value);
                 }
@@ -176,31 +175,33 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    fn cut(mode: Mode, text: &str) -> Option<String> {
+    /// What stays of a text if so many bytes may.
+    fn cut(mode: Mode, room: usize, text: &str) -> Option<String> {
         let plan = Plan { mode, ..Plan::default() };
-        Excerpt.apply(Scene { plan: &plan, call: Call::default() }, text).map(|edit| edit.text)
+        Excerpt.apply(Scene { room, ..Scene::of(&plan, Call::default()) }, text).map(|edit| edit.text)
     }
 
     /// A document with `count` records, of which one failed.
     fn records(count: usize, failed: usize) -> String {
         let record = |n| {
             let state = if n == failed { "failed" } else { "done" };
-            format!("{{\"id\":{n},\"state\":\"{state}\",\"text\":\"{}\"}}", "some words ".repeat(100))
+            format!("{{\"id\":{n},\"state\":\"{state}\",\"text\":\"{}\"}}", "some words ".repeat(20))
         };
         let records: Vec<_> = (1..=count).map(record).collect();
         format!("{{\"jobs\":[{}],\"total\":{count}}}", records.join(","))
     }
 
+    /// Behaviour 17.5.
     #[test]
     fn long_lists_keep_their_ends_and_their_faults() {
-        let out = cut(Mode::Standard, &records(300, 150)).unwrap();
+        let out = cut(Mode::Standard, 800, &records(300, 150)).unwrap();
         for (id, kept) in
             [(1, true), (30, true), (31, false), (149, false), (150, true), (295, false), (296, true)]
         {
             assert_eq!(out.contains(&format!("\"id\":{id},")), kept, "{id}");
         }
-        let note = "\"jobs left out\":\"records 31 to 149, 151 to 295 of 300\",\"total\":300}";
-        assert!(out.ends_with(note), "{}", &out[out.len() - 100..]);
+        let note = "{\"jobs left out\":\"264 of 300 records: 31 to 149, 151 to 295\",\"jobs\":[";
+        assert!(out.starts_with(note), "{}", &out[..100]);
         assert_eq!(out.matches("\"id\":").count(), 36);
     }
 
@@ -209,28 +210,34 @@ mod tests {
         let text =
             records(300, 0).replace("\"state\":\"done\"", "\"kind\":\"a\"").replace("\"id\":", "\"id\":\"n");
         let text = text.replace(",\"kind\"", "\",\"kind\"");
-        let out = cut(Mode::Standard, &text).unwrap();
-        assert!(out.contains("\"jobs left out\":\"records 31 to 295 of 300: n31, n32, n33, "), "{out}");
+        let out = cut(Mode::Standard, 4_125, &text).unwrap();
+        assert!(
+            out.contains(
+                "\"jobs left out\":\"80 of 300 records: 201 to 280; their names: n201, n202, n203, "
+            ),
+            "{out}"
+        );
     }
 
     #[test]
     fn bare_lists_get_a_name() {
         let text = records(300, 0);
         let list = &text[text.find('[').unwrap()..=text.rfind(']').unwrap()];
-        let out = cut(Mode::Standard, list).unwrap();
-        assert!(out.starts_with("{\"records\":[{\"id\":1,"));
-        assert!(out.ends_with("],\"left out\":\"records 31 to 295 of 300\"}"));
+        let out = cut(Mode::Standard, 800, list).unwrap();
+        let head = "{\"left out\":\"265 of 300 records: 31 to 295\",\"records\":[{\"id\":1,";
+        assert!(out.starts_with(head), "{}", &out[..100]);
         let lines = list[1..list.len() - 1].replace("},{", "}\n{");
-        assert_eq!(cut(Mode::Standard, &lines), Some(out));
+        assert_eq!(cut(Mode::Standard, 800, &lines), Some(out));
     }
 
     #[test]
-    fn shorter_lists_stay_until_asked_otherwise() {
-        let text = records(90, 0).replace("some words ", "");
-        assert_eq!(cut(Mode::Standard, &text), None);
-        let text = records(90, 40).replace("some words some words ", "word ");
-        let out = cut(Mode::Aggressive, &text).unwrap();
-        assert!(out.contains("\"records 9 to 39, 41 to 88 of 90\"") && out.contains("\"state\":\"failed\""));
+    fn what_there_is_room_for_stays() {
+        let text = records(90, 40);
+        assert_eq!(cut(Mode::Standard, text.len(), &text), None);
+        assert_eq!(cut(Mode::Standard, text.len() / 10, &text), None, "records are rows");
+        let out = cut(Mode::Aggressive, 3_000, &text).unwrap();
+        assert!(out.contains("\"79 of 90 records: 9 to 39, 41 to 88\""), "{out}");
+        assert!(out.contains("\"state\":\"failed\""), "{out}");
     }
 
     #[test]
@@ -241,16 +248,16 @@ mod tests {
             format!("{{\"a\":{{{}}}}}", members.join(","))
         };
         let record = format!("{{\"text\":\"{}\"}}", "word ".repeat(50));
-        let out = cut(Mode::Aggressive, &all(&record)).unwrap();
-        assert!(out.contains("\"a left out\":\"members 9 to 198 of 200\""));
-        assert_eq!(cut(Mode::Aggressive, &all("\"a short text that stays as it is\"")), None);
+        let out = cut(Mode::Aggressive, 3_000, &all(&record)).unwrap();
+        assert!(out.contains("\"a left out\":\"190 of 200 members: 9 to 198\""), "{out}");
+        assert_eq!(cut(Mode::Aggressive, 3_000, &all("\"a short text that stays as it is\"")), None);
     }
 
     #[test]
     fn long_series_keep_their_ends() {
         let numbers: Vec<_> = (0..2000).map(|n| n.to_string()).collect();
-        let out = cut(Mode::Standard, &format!("{{\"v\":[{}]}}", numbers.join(","))).unwrap();
-        assert!(out.contains(",28,29,\"[1965 numbers left out]\",1995,1996,"), "{out}");
+        let out = cut(Mode::Standard, 25, &format!("{{\"v\":[{}]}}", numbers.join(","))).unwrap();
+        assert!(out.contains(",98,99,\"[1890 numbers left out]\",1990,1991,"), "{out}");
     }
 
     #[test]
@@ -258,7 +265,7 @@ mod tests {
         let fill = "a line like any other\\n".repeat(100);
         let body = format!("first line\\n{fill}error: it broke\\n{fill}last line");
         let text = format!("[{}]", vec![format!("{{\"body\":\"{body}\"}}"); 30].join(","));
-        let out = cut(Mode::Standard, &text).unwrap();
+        let out = cut(Mode::Standard, 12_000, &text).unwrap();
         let value = json::decode(&out).unwrap();
         let Value::Array(items) = &value else { panic!("{out}") };
         assert_eq!(items.len(), 30);
@@ -266,45 +273,42 @@ mod tests {
         assert!(first.starts_with("{\"body\":\"first line\\na line"), "{first}");
         assert!(first.contains("characters left out]\\nerror: it broke\\n["), "{first}");
         assert!(first.ends_with("\\nlast line\"}"), "{first}");
-        let out = out.as_str();
-        assert_eq!(cut(Mode::Standard, out), None, "never twice");
+        assert_eq!(cut(Mode::Standard, 12_000, &out), None, "never twice");
     }
 
     #[test]
     fn a_text_in_a_wrapping_is_left_to_others() {
         let text = format!("{{\"content\":[{{\"text\":\"{}\"}}]}}", "some words ".repeat(2000));
-        assert_eq!(cut(Mode::Aggressive, &text), None);
+        assert_eq!(cut(Mode::Aggressive, 1_000, &text), None);
     }
 
     #[test]
-    fn digests_stay_in_short_documents() {
+    fn digests_stay_in_standard_mode() {
         let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
         let text = format!(
             "[{}]",
             vec![format!("{{\"sha256\":\"{digest}\",\"sha\":\"{}\"}}", &digest[..40]); 60].join(",")
         );
-        assert_eq!(cut(Mode::Standard, &text), None);
-        let out = cut(Mode::Aggressive, &text[..]).unwrap_or_default();
+        assert_eq!(cut(Mode::Standard, 6_000, &text), None);
+        let out = cut(Mode::Aggressive, 6_000, &text).unwrap_or_default();
         assert!(out.contains("\"9f86d08188[54 left out]\"") && out.contains(&digest[..40]), "{out}");
     }
 
-    /// What is known to be the answer of an API is cut sooner, also below what a tool says of the call.
+    /// A document may stand below what a tool says of the call, and others behind it.
     #[test]
-    fn answers_to_known_calls_are_cut_sooner() {
-        let call = Call { tool: "bash", command: Some("gh issue list --json body"), ..Call::default() };
-        let known =
-            |text: &str| Excerpt.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text);
-        let text = records(8, 0);
-        assert_eq!(cut(Mode::Standard, &text), None);
-        assert!(known(&text).is_some_and(|out| out.contains("characters left out]")));
-        let led = known(&format!("Exit code: 0\nOutput:\n{text}")).unwrap();
-        assert!(led.starts_with("Exit code: 0\nOutput:\n{\"jobs\":["), "{led}");
-        let joined = known(&text.repeat(3)).unwrap();
-        assert!(joined.starts_with("[{\"jobs\":[") && joined.matches("\"total\"").count() == 3, "{joined}");
+    fn documents_are_found_below_other_lines_and_in_a_row() {
+        let text = records(60, 0);
+        let led = cut(Mode::Aggressive, 3_000, &format!("Exit code: 0\nOutput:\n{text}")).unwrap();
+        assert!(led.starts_with("Exit code: 0\nOutput:\n{\"jobs left out\":"), "{led}");
+        let joined = cut(Mode::Aggressive, 3_000, &text.repeat(3)).unwrap();
+        assert!(
+            joined.starts_with("[{\"jobs left out\":") && joined.matches("\"total\"").count() == 3,
+            "{joined}"
+        );
         let scalars: Vec<_> =
             (0..300).map(|at| format!("\"1.{at}\":\"2026-03-02T10:00:00.{at}Z\"")).collect();
-        let out = known(&format!("{{\"time\":{{{}}}}}", scalars.join(","))).unwrap();
-        assert!(out.contains("\"time left out\":\"members 16 to 297 of 300"), "{out}");
+        let out = cut(Mode::Aggressive, 1_000, &format!("{{\"time\":{{{}}}}}", scalars.join(","))).unwrap();
+        assert!(out.contains("\"time left out\":\"276 of 300 members: 21 to 296"), "{out}");
     }
 
     #[test]
@@ -312,7 +316,7 @@ mod tests {
         for word in ["日本語 ", "🎉", "é\\n", "\\ud800 ", "\\u0001"] {
             let text = format!("[{}]", vec![format!("\"{}\"", word.repeat(700)); 20].join(","));
             for mode in [Mode::Standard, Mode::Aggressive] {
-                if let Some(out) = cut(mode, &text) {
+                if let Some(out) = cut(mode, 1_000, &text) {
                     assert!(json::decode(&out).is_ok());
                 }
             }

@@ -2,37 +2,33 @@
 
 use tersely_codec::{Text, Value};
 
-use crate::cut::excerpt::{Limits, blob};
+use crate::cut::excerpt::blob;
 use crate::{omit, signal};
 
 /// Strings of a document that is more than a text in its wrapping.
 const RECORD: usize = 16;
 
-impl Limits {
-    /// Cuts the long strings of a value: the fewer there are, the more stays of each.
-    pub(super) fn strings(&self, value: &mut Value<'_>) {
-        let (mut count, mut longest, mut size, mut all) = (0, 0, 0, 0);
-        each(value, &mut |text| {
-            let length = text.as_str().len();
-            size += length;
-            all += 1;
-            longest = longest.max(length);
-            count += usize::from(length > self.string);
-        });
-        // One string that is most of a document is what was asked for: other stages look into it. Among many others it
-        // is part of a record.
-        if count == 0 || 2 * longest > size && all < RECORD {
-            return;
-        }
-        let limit = self.string.max(self.strings / count);
-        each(value, &mut |text| {
-            if text.as_str().len() > limit
-                && let Some(cut) = text.value().and_then(|text| shorten(&text, limit))
-            {
-                *text = Text::of(&cut).into_owned();
-            }
-        });
+/// Cuts the strings of a value that are longer than `most`.
+pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
+    let (mut longest, mut size, mut all) = (0, 0, 0);
+    each(value, &mut |text| {
+        let length = text.as_str().len();
+        size += length;
+        all += 1;
+        longest = longest.max(length);
+    });
+    // One string that is most of a document is what was asked for: other stages look into it. Among many others it
+    // is part of a record.
+    if 2 * longest > size && all < RECORD {
+        return;
     }
+    each(value, &mut |text| {
+        if text.as_str().len() > most
+            && let Some(cut) = text.value().and_then(|text| shorten(&text, most))
+        {
+            *text = Text::of(&cut).into_owned();
+        }
+    });
 }
 
 /// Cuts the values that nobody reads.

@@ -1,6 +1,7 @@
 //! What cargo prints: crates on their way and passing tests go, the compiler's words and failures stay.
 
-use crate::cut::family::rustc::Diagnostics;
+use crate::class::{CutClass, Left};
+use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -17,13 +18,17 @@ impl Stage for Cargo {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &LEAVES
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !SIGNS.iter().any(|sign| text.contains(sign)) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let mut writer =
-            Writer { sheet: Sheet::new(text), diagnostics: Diagnostics::default(), hinted: false };
+        let diagnostics = Diagnostics::new(scene);
+        let mut writer = Writer { sheet: Sheet::new(text), diagnostics, scene, traced: false, hinted: false };
         let mut at = 0;
         while at < lines.len() {
             at += writer.take(&lines[at..]);
@@ -44,9 +49,40 @@ const SIGNS: [&str; 8] = [
     "\n  --> ",
 ];
 
+const FRAMES: &str = "frames of libraries";
+const HINTS: &str = "hint";
+const PASSING: &str = "passing tests";
+
+const LEAVES: [Left; 3] = [
+    (
+        CutClass::Noise,
+        &[
+            "crates compiled",
+            "crates checked",
+            "crates documented",
+            "downloads",
+            "crates updated",
+            "crates added",
+            "crates unpacked",
+            "crates up to date",
+            "crates out of date",
+            "progress",
+            "commands",
+            PASSING,
+            rustc::NOTES,
+            HINTS,
+        ],
+    ),
+    (CutClass::Further, &[rustc::SOURCE]),
+    (CutClass::Content, &[FRAMES]),
+];
+
 struct Writer<'a> {
     sheet: Sheet<'a>,
     diagnostics: Diagnostics,
+    scene: Scene<'a>,
+    /// True once a backtrace was shown, and with it every frame.
+    traced: bool,
     /// True once the hint below a backtrace was given.
     hinted: bool,
 }
@@ -69,15 +105,17 @@ impl<'a> Writer<'a> {
         taken.max(1)
     }
 
-    /// A backtrace without the frames of libraries: its numbers show where they stood.
+    /// A backtrace, behind the first without the frames of libraries: its numbers show where they stood.
     fn trace(&mut self, lines: &[&'a str]) -> usize {
         self.sheet.keep(lines[0]);
+        let is_whole = !self.traced || !self.scene.leaves_out(CutClass::Content);
+        self.traced = true;
         let mut at = 1;
         while let Some(len) = frame(&lines[at..]) {
             let frame = &lines[at..at + len];
             for line in frame {
-                if is_foreign(frame) {
-                    self.sheet.omit(line, "frames of libraries");
+                if !is_whole && is_foreign(frame) {
+                    self.sheet.omit(line, FRAMES);
                 } else {
                     self.sheet.head(line);
                 }
@@ -86,7 +124,7 @@ impl<'a> Writer<'a> {
         }
         if lines.get(at).is_some_and(|line| line.starts_with(HINT)) {
             if self.hinted {
-                self.sheet.drop(lines[at], "hint");
+                self.sheet.drop(lines[at], HINTS);
             } else {
                 self.sheet.head(lines[at]);
             }
@@ -131,7 +169,7 @@ fn progress(line: &str) -> Option<&'static str> {
 fn passing(line: &str) -> Option<&'static str> {
     let libtest = || line.starts_with("test ") && (line.ends_with(" ... ok") || line.contains(" ... ok <"));
     let nextest = || line.trim_start().starts_with("PASS [") && line.contains("s] ");
-    (libtest() || nextest()).then_some("passing tests")
+    (libtest() || nextest()).then_some(PASSING)
 }
 
 /// The lines of the frame that `lines` begin with: `   4: name`, and mostly where it is.
@@ -207,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn backtraces_keep_the_frames_of_the_project() {
+    fn backtraces_behind_the_first_keep_the_frames_of_the_project() {
         let trace = |hint: &str| {
             format!(
                 "thread 'x' panicked at src/x.rs:1:2:\nbad\nstack backtrace:\n   0: rust_begin_unwind\n   \
@@ -219,12 +257,9 @@ mod tests {
         let hint = format!("{HINT} for a verbose backtrace.\n");
         let head = "thread 'x' panicked at src/x.rs:1:2:\nbad\nstack backtrace:\n   2: mine::run\n             \
                     at ./src/x.rs:1:2\n";
-        let text = trace(&hint).repeat(2);
-        let expected = format!(
-            "{head}{hint}[5 lines left out: frames of libraries]\n\n\
-             {head}[6 lines left out: frames of libraries (5), hint (1)]\n\n"
-        );
-        check(&Cargo, &text, &expected);
+        let first = trace(&hint);
+        let expected = format!("{first}{head}[6 lines left out: frames of libraries (5), hint (1)]\n\n");
+        check(&Cargo, &first.repeat(2), &expected);
     }
 
     #[test]

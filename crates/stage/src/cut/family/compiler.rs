@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
@@ -20,13 +21,18 @@ impl Stage for Compiler {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !SIGNS.iter().any(|sign| text.contains(sign)) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let linted = lines.iter().rev().take(NEAR_END).any(|line| is_verdict(line));
-        let mut writer = Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, linted };
+        let mut writer =
+            Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };
         let mut at = 0;
         while at < lines.len() {
             at += writer.take(&lines[at..]);
@@ -36,8 +42,17 @@ impl Stage for Compiler {
 }
 
 /// What tells such output from others at one look.
-const SIGNS: [&str; 7] =
-    [": warning", " issues:", "] Building ", " -c ", "Entering directory", "  CC  ", "  CXX  "];
+const SIGNS: [&str; 9] = [
+    ": warning",
+    ": C: ",
+    ": W: ",
+    " issues:",
+    "] Building ",
+    " -c ",
+    "Entering directory",
+    "  CC  ",
+    "  CXX  ",
+];
 
 /// Where a linter's verdict is looked for: it counts by rule below it.
 const NEAR_END: usize = 200;
@@ -48,6 +63,7 @@ struct Writer<'a> {
     kinds: BTreeSet<String>,
     /// True while the last warning was of a kind that was shown before.
     repeats: bool,
+    scene: Scene<'a>,
     /// True when a linter's verdict ends the text: what stands below a warning is source, however it looks.
     linted: bool,
 }
@@ -66,7 +82,9 @@ impl<'a> Writer<'a> {
         self.repeats = match head {
             Head::Error => false,
             Head::Note => self.repeats,
-            Head::Warning(kind) => !self.kinds.insert(kind) && !names_error(lines[0]),
+            Head::Warning(kind) => {
+                self.scene.leaves_out(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
+            }
         };
         for (at, line) in lines[..len].iter().enumerate() {
             match self.repeats {
@@ -126,6 +144,8 @@ impl Head {
             "warning" => Some(Self::Warning(kind(rest.trim_start()))),
             "note" | "info" | "help" => Some(Self::Note),
             "error" | "fatal" if is_error(text) => Some(Self::Error),
+            "C" | "W" | "R" => cop(rest).map(|cop| Self::Warning(cop.to_owned())),
+            "E" | "F" if cop(rest).is_some() => Some(Self::Error),
             _ => rule(text).map(|rule| Self::Warning(rule.to_owned())),
         }
     }
@@ -160,6 +180,13 @@ fn kind(text: &str) -> String {
         Some(rule) => rule.to_owned(),
         None => text.split(['\'', '`', '"', '‘', '’']).step_by(2).collect(),
     }
+}
+
+/// The rule of `RuboCop` that stands before a message: `[Correctable] Style/StringLiterals: Prefer`.
+fn cop(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let text = text.strip_prefix("[Correctable] ").unwrap_or(text);
+    text.split_once(": ").map(|(cop, _)| cop).filter(|cop| cop.contains('/') && !cop.contains(' '))
 }
 
 /// The linter that is named in brackets behind a message.
@@ -204,7 +231,7 @@ mod tests {
         let warning = |kind: &str| Some(Head::Warning(kind.to_owned()));
         for (line, expected) in [
             ("a.c:1:2: warning: unused variable 'x' [-Wunused]", warning("-Wunused")),
-            ("A.java:7: warning: [rawtypes] found raw type: Class", warning("rawtypes")),
+            ("A.java:7: warning: [rawtypes] found raw type: CutClass", warning("rawtypes")),
             ("C:\\a.cpp(3,4): warning C4996: 'x': old", warning("C4996")),
             ("a.c:1:2: warning: 'x' is 'y'", warning(" is ")),
             ("pkg/a.go:1:2: error returned from x (wrapcheck)", warning("wrapcheck")),
@@ -293,6 +320,27 @@ mod tests {
         let expected = format!(
             "[3 lines left out: commands]\n{}src/d.c:1:1: error: bad\nmake: *** [Makefile:3: d.o] Error 1\n",
             command("d")
+        );
+        check(&Compiler, &text, &expected);
+    }
+
+    #[test]
+    fn further_offences_of_a_cop_keep_what_and_where() {
+        let offence = |line: usize, cop: &str| {
+            format!(
+                "lib/shop/cart.rb:{line}:5: C: [Correctable] {cop}: Prefer single-quoted strings.\n    puts \"a line of source that is quoted below it {line}\"\n         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+            )
+        };
+        let quotes = |line| offence(line, "Style/StringLiterals");
+        let text =
+            [quotes(1), quotes(2), quotes(3), offence(4, "Style/Other")].concat() + "\n4 offenses detected\n";
+        let head = |line| quotes(line).lines().next().unwrap_or_default().to_owned() + "\n";
+        let expected = format!(
+            "{}{}{}[4 lines left out: source and notes of repeated warnings]\n{}\n4 offenses detected\n",
+            quotes(1),
+            head(2),
+            head(3),
+            offence(4, "Style/Other")
         );
         check(&Compiler, &text, &expected);
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::cut::family::packages::Seen;
+use crate::class::{CutClass, Left};
+use crate::cut::family::packages::{self, Seen};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -19,18 +20,30 @@ impl Stage for Docker {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &LEAVES
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !SIGNS.iter().any(|sign| text.contains(sign)) {
             return None;
         }
         let steps = Steps::of(text);
         let mut seen = Seen::default();
-        sift(text, |line| match step(line) {
+        sift(scene, text, |line| match step(line) {
             Some((id, words)) => steps.fate(id, words, &mut seen),
             None => plain(line),
         })
     }
 }
+
+const LEAVES: [Left; 2] = [
+    (
+        CutClass::Noise,
+        &["cached steps", "loading of the context", "layers", "states on the way", "layer ids"],
+    ),
+    (CutClass::Further, packages::FURTHER),
+];
 
 /// What stands in every output that is worth a look.
 const SIGNS: [&str; 8] = [

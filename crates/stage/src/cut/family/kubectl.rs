@@ -1,5 +1,6 @@
 //! `kubectl describe`: states, conditions and events stay; what every pod has alike is counted.
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -16,14 +17,23 @@ impl Stage for Kubectl {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &[TOKEN, TOLERATIONS, IDS, NOT_SET])]
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !is_description(text) {
             return None;
         }
         let mut place = Place::Open;
-        sift(text, |line| place.fate(line))
+        sift(scene, text, |line| place.fate(line))
     }
 }
+
+const TOKEN: &str = "the pod's own token";
+const TOLERATIONS: &str = "usual tolerations";
+const IDS: &str = "ids of containers and images";
+const NOT_SET: &str = "what is not set";
 
 /// True when an object's name stands near the top and its events below.
 fn is_description(text: &str) -> bool {
@@ -47,11 +57,11 @@ impl Place {
         *self = self.at(line);
         match self {
             Self::Events => LineFate::Keep,
-            Self::Token => LineFate::Noise("the pod's own token"),
-            Self::Tolerations if is_toleration(line) => LineFate::Noise("usual tolerations"),
-            _ if is_token_mount(line) => LineFate::Noise("the pod's own token"),
-            _ if is_id(line) => LineFate::Noise("ids of containers and images"),
-            _ if is_unset(line) => LineFate::Noise("what is not set"),
+            Self::Token => LineFate::Noise(TOKEN),
+            Self::Tolerations if is_toleration(line) => LineFate::Noise(TOLERATIONS),
+            _ if is_token_mount(line) => LineFate::Noise(TOKEN),
+            _ if is_id(line) => LineFate::Noise(IDS),
+            _ if is_unset(line) => LineFate::Noise(NOT_SET),
             _ => LineFate::Keep,
         }
     }
@@ -125,13 +135,13 @@ mod tests {
              \x20   Container ID:  containerd://aa\n    Image:         nginx\n    Image ID:      docker.io/nginx@sha256:bb\n    Host Port:     <none>\n    Environment:\n      KEY:  value\n\
              \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
              \x20     /var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-x (ro)\n      /data from data (rw)\nVolumes:\n  kube-api-access-x:\n\
-             \x20   Type:                    Projected (a volume)\n    TokenExpirationSeconds:  3607\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
+             \x20   Type:                    Projected (a volume)\n    TokenExpirationSeconds:  3607\n  data:\n    Type:  EmptyDir\nQoS CutClass:       BestEffort\n\
              Tolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\n                 node.kubernetes.io/unreachable:NoExecute op=Exists for 300s\n\
              Events:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
             "Name:             web\nNamespace:        default\n[3 lines left out: what is not set, here and below]\nStatus:           Pending\nContainers:\n  web:\n\
              [2 lines left out: ids of containers and images, here and below]\n    Image:         nginx\n    Environment:\n      KEY:  value\n\
              \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
-             [4 lines left out: the pod's own token, here and below]\n      /data from data (rw)\nVolumes:\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
+             [4 lines left out: the pod's own token, here and below]\n      /data from data (rw)\nVolumes:\n  data:\n    Type:  EmptyDir\nQoS CutClass:       BestEffort\n\
              [2 lines left out: usual tolerations]\nEvents:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
         );
     }

@@ -1,5 +1,6 @@
-//! Meters that print a line for every few percent: the first and the last line of each stay.
+//! Meters that print a line for every few percent, or for each of so many: the first and the last line of each stay.
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
@@ -17,8 +18,12 @@ impl Stage for Progress {
         Mode::Standard
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, &["progress"])]
+    }
+
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.contains('%') {
+        if !counts(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -43,12 +48,17 @@ fn write(run: &[&str], out: &mut String) {
 
 /// True when both lines are of one meter: rows of a table have figures too, but no word of motion.
 fn is_same_meter(one: &str, next: &str) -> bool {
-    one.contains('%')
-        && next.contains('%')
+    counts(one)
+        && counts(next)
         && letters(one).eq(letters(next))
         && moves(one)
         && !is_trouble(one)
         && !is_trouble(next)
+}
+
+/// True when a text may say how far something has come: `12%`, `3 of 10`.
+fn counts(text: &str) -> bool {
+    text.contains('%') || text.contains(" of ")
 }
 
 /// What of a line does not change while a meter runs: its words, without figures, bars and units.
@@ -78,7 +88,7 @@ fn letters(line: &str) -> impl Iterator<Item = char> {
 }
 
 /// Words of motion.
-const MOTION: [&str; 16] = [
+const MOTION: [&str; 17] = [
     "ownload",
     "pload",
     "eceiv",
@@ -95,6 +105,7 @@ const MOTION: [&str; 16] = [
     "eta ",
     "ETA",
     "nstalling",
+    "aiting for",
 ];
 
 fn moves(line: &str) -> bool {
@@ -114,6 +125,17 @@ mod tests {
              Downloading model: 70% [===> ] 1.1 MB/s\nDownloading model: 100% [=====] 1.1 MB/s\ndone\n",
             "start\nDownloading model:  1% [>    ] 1.0 MB/s\n[3 lines left out: progress]\nDownloading model: 100% [=====] 1.1 MB/s\ndone\n",
         );
+    }
+
+    #[test]
+    fn so_many_of_so_many_is_a_meter() {
+        let line = |at: usize| {
+            format!(
+                "Waiting for deployment \"shop\" rollout to finish: {at} of 9 updated replicas are available...\n"
+            )
+        };
+        let text: String = (0..9).map(line).collect();
+        check(&Progress, &text, &format!("{}[7 lines left out: progress]\n{}", line(0), line(8)));
     }
 
     /// Behaviour 3.15.

@@ -13,7 +13,7 @@ pub(super) fn check(family: &dyn Stage, text: &str, shown: &str) {
 
 /// What a family makes of a text when nothing is known of the call.
 pub(super) fn apply(family: &dyn Stage, text: &str) -> Option<String> {
-    let edit = family.apply(Scene { plan: &Plan::default(), call: Call::default() }, text)?;
+    let edit = family.apply(Scene::of(&Plan::default(), Call::default()), text)?;
     assert_eq!(edit.loss, Loss::Detail);
     Some(edit.text)
 }

@@ -1,21 +1,33 @@
-//! The compiler's warnings and errors: the first warning of a kind in full, of the next ones what and where;
+//! Warnings and errors of rustc, and of linters that write as it does: the first warning of a kind in full, of the next ones what and where;
 //! errors in full, but for notes that were given before.
 
 use std::collections::BTreeSet;
 
+use crate::class::CutClass;
 use crate::cut::family::sheet::Sheet;
+use crate::stage::Scene;
 
 /// What was said so far.
-#[derive(Default)]
 pub(super) struct Diagnostics {
+    /// True when further warnings of a kind are not shown in full.
+    is_brief: bool,
     warnings: BTreeSet<String>,
     notes: BTreeSet<String>,
 }
 
-const SOURCE: &str = "source and notes of repeated warnings";
-const NOTES: &str = "notes given above";
+pub(super) const SOURCE: &str = "source and notes of repeated warnings";
+pub(super) const NOTES: &str = "notes given above";
 
 impl Diagnostics {
+    /// Nothing was said yet.
+    pub(super) fn new(scene: Scene<'_>) -> Self {
+        Self {
+            is_brief: scene.leaves_out(CutClass::Further),
+            warnings: BTreeSet::new(),
+            notes: BTreeSet::new(),
+        }
+    }
+
     /// Writes the warning or error that `lines` begin with; how many lines it has, 0 if there is none.
     pub(super) fn take<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) -> usize {
         if !is_head(lines) {
@@ -23,8 +35,8 @@ impl Diagnostics {
         }
         let ends = |at: &usize| lines[*at].trim().is_empty() || is_head(&lines[*at..]);
         let len = (1..lines.len()).find(ends).unwrap_or(lines.len());
-        let warning = lines[0].starts_with(WARNING);
-        if warning && !self.warnings.insert(kind(lines[0])) {
+        let warning = !lines[0].starts_with(ERROR);
+        if warning && self.is_brief && !self.warnings.insert(kind(lines[0])) {
             return repeat(sheet, lines, len);
         }
         self.write(sheet, &lines[..len]);
@@ -58,7 +70,16 @@ const ERROR: &str = "error";
 fn is_head(lines: &[&str]) -> bool {
     let [head, place, ..] = lines else { return false };
     let rest = head.strip_prefix(WARNING).or_else(|| head.strip_prefix(ERROR));
-    rest.is_some_and(|rest| rest.starts_with([':', '['])) && place.trim_start().starts_with("--> ")
+    (rest.is_some_and(|rest| rest.starts_with([':', '['])) || rule(head).is_some())
+        && place.trim_start().starts_with("--> ")
+}
+
+/// The rule that a linter's message begins with: `E501 Line too long`.
+fn rule(head: &str) -> Option<&str> {
+    let code = head.split(' ').next()?;
+    let digits = code.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
+    let numbered = digits.len() >= 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    (numbered && digits.len() < code.len() && code.len() < head.trim_end().len()).then_some(code)
 }
 
 /// What and where; the blank line behind it goes as well.
@@ -77,6 +98,9 @@ fn repeat<'a>(sheet: &mut Sheet<'a>, lines: &[&'a str], len: usize) -> usize {
 
 /// The message without the names it is about.
 fn kind(head: &str) -> String {
+    if let Some(rule) = rule(head) {
+        return rule.to_owned();
+    }
     head.trim_end().split('`').step_by(2).collect()
 }
 
@@ -111,6 +135,23 @@ mod tests {
             "     Running x\n{}warning: unused variable: `b`\n --> src/x.rs:2:9\nwarning: unused variable: `c`\n \
              --> src/x.rs:3:9\n[8 lines left out: source and notes of repeated warnings]\nx\n",
             warning("a", 1)
+        );
+        check(&Cargo, &text, &expected);
+    }
+
+    /// Messages of ruff, whose words differ where its rule does not.
+    #[test]
+    fn further_examples_of_a_rule_keep_what_and_where() {
+        let message = |line: usize| {
+            format!(
+                "E501 Line too long ({line} > 88)\n  --> ci/a.py:{line}:89\n   |\n{line} |     session.run(\"ruff\", \"check\", \"--no-cache\")\n   |                            ^^^^^^^^\n\n"
+            )
+        };
+        let text = format!("{}{}{}Found 3 errors.\n", message(101), message(102), message(103));
+        let expected = format!(
+            "{}E501 Line too long (102 > 88)\n  --> ci/a.py:102:89\nE501 Line too long (103 > 88)\n  --> ci/a.py:103:89\n\
+             [8 lines left out: source and notes of repeated warnings]\nFound 3 errors.\n",
+            message(101)
         );
         check(&Cargo, &text, &expected);
     }

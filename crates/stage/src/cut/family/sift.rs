@@ -1,7 +1,8 @@
 //! Lines kept and lines counted: each kind of what is left out has one marker, where the first of it stood.
 
+use crate::class::CutClass;
 use crate::plan::Loss;
-use crate::stage::Edit;
+use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
 
 /// What becomes of a line.
@@ -14,11 +15,16 @@ pub(in crate::cut) enum LineFate {
     Known(&'static str),
 }
 
-/// The text without the lines that `fate` calls dispensable; `None` when they are too few to speak of.
-pub(super) fn sift(text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
+/// The text without the lines that `fate` calls dispensable, as far as the scene allows; `None` when they are too few to
+/// speak of.
+pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
     let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
-        kept.line(line, fate(line.trim_end_matches(['\n', '\r'])));
+        let fate = match fate(line.trim_end_matches(['\n', '\r'])) {
+            LineFate::Known(_) if !scene.leaves_out(CutClass::Further) => LineFate::Keep,
+            fate => fate,
+        };
+        kept.line(line, fate);
     }
     kept.edit()
 }
@@ -135,6 +141,8 @@ pub(super) fn is_trouble(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Call;
+    use crate::plan::Plan;
 
     fn fate(line: &str) -> LineFate {
         match line.as_bytes().first() {
@@ -146,7 +154,7 @@ mod tests {
     }
 
     fn sifted(text: &str) -> Option<String> {
-        sift(text, fate).map(|edit| edit.text)
+        sift(Scene::of(&Plan::default(), Call::default()), text, fate).map(|edit| edit.text)
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Lines in which a build tool says what it does next.
 
+/// All that such lines may be.
+pub(super) const WORDS: &[&str] = &["build steps", "commands", "directories entered and left"];
+
 /// What `line` says is done, if that is all it says.
 pub(super) fn of(line: &str) -> Option<&'static str> {
     let line = line.trim_end();

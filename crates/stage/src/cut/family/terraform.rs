@@ -1,5 +1,6 @@
 //! Terraform: every change, the plan's summary and errors stay; what was read and what is not known yet is counted.
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -16,19 +17,27 @@ impl Stage for Terraform {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let known = SIGNS.iter().any(|sign| text.contains(sign));
-        if known { sift(text, fate) } else { None }
+        if known { sift(scene, text, |line| fate(scene, line)) } else { None }
     }
 }
 
 const SIGNS: [&str; 4] =
     [": Refreshing state...", ": Read complete after ", "(known after apply)", ": Still creating... ["];
 
-fn fate(line: &str) -> LineFate {
+const READ: &str = "state that was read";
+const WAITING: &str = "waiting";
+const UNKNOWN: &str = "new attributes known after apply";
+
+fn fate(scene: Scene<'_>, line: &str) -> LineFate {
     match line.split_once(": ") {
         Some((address, words)) if is_address(address) => state(words),
-        _ if is_unknown(line) => LineFate::Noise("new attributes known after apply"),
+        _ if scene.leaves_out(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
         _ => LineFate::Keep,
     }
 }
@@ -42,9 +51,9 @@ fn is_address(text: &str) -> bool {
 fn state(words: &str) -> LineFate {
     let begins = |start: &str| words.starts_with(start);
     if begins("Refreshing state...") || begins("Reading...") || begins("Read complete after ") {
-        LineFate::Noise("state that was read")
+        LineFate::Noise(READ)
     } else if begins("Still ") && words.contains("elapsed]") {
-        LineFate::Noise("waiting")
+        LineFate::Noise(WAITING)
     } else {
         LineFate::Keep
     }

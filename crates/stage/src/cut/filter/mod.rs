@@ -14,6 +14,7 @@ pub use path::FieldPath;
 pub use scope::FilterScope;
 
 use crate::call::Call;
+use crate::class::{CutClass, Left};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -60,6 +61,10 @@ impl Stage for Filter {
     /// Of a document it takes fields, and sees to faults itself.
     fn cuts_lines(&self) -> bool {
         self.fields.is_empty()
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, &["what a filter names"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {

@@ -3,12 +3,11 @@
 use crate::call::{Call, Origin, ToolKind};
 use crate::cut::skim::lead::{self, LeadLine};
 use crate::read::source;
+use crate::stage::Scene;
 
-/// Bytes of a text that are shown.
+/// Parts of a text that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Budget {
-    /// Shorter texts are read in one go.
-    least: usize,
     pub(super) head: usize,
     /// Of the lines between the ends.
     pub(super) between: usize,
@@ -21,7 +20,6 @@ pub(super) struct Budget {
 
 /// What a terminal shows: the latest is at the end.
 const SCREEN: Budget = Budget {
-    least: 4_000,
     head: 300,
     between: 1_200,
     tail: 1_500,
@@ -31,7 +29,6 @@ const SCREEN: Budget = Budget {
 
 /// What was written to be read: it begins with what it is about, and has headings.
 const READING: Budget = Budget {
-    least: 8_000,
     head: 1_500,
     between: 2_000,
     tail: 1_000,
@@ -41,19 +38,12 @@ const READING: Budget = Budget {
 
 /// What a command printed.
 const PRINTED: Budget = Budget {
-    least: 5_000,
     head: 900,
     between: 1_000,
     tail: 1_200,
     leads: &[LeadLine::Telling, LeadLine::Heading, LeadLine::Opening, LeadLine::First],
     is_whole_on_error: true,
 };
-
-/// The longer a text, the more of it is shown, up to so many times as much.
-const MAX_TIMES: usize = 3;
-
-/// Bytes for each time.
-const TIMES: usize = 12_000;
 
 /// Words in the names of tools whose results were written to be read.
 const READINGS: [&str; 11] =
@@ -81,20 +71,22 @@ const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
 
 impl Budget {
     /// What is shown of a result of this call; `None` if it is shown whole, as it is where the call is not known.
-    pub(super) fn of(call: Call<'_>, text: &str) -> Option<Self> {
+    pub(super) fn of(Scene { call, room, .. }: Scene<'_>, text: &str) -> Option<Self> {
         let budget = match call.tool_kind() {
             ToolKind::Bash => of_command(call, text),
             ToolKind::Generic => of_name(call),
             _ => None,
         }?;
-        let is_long = text.len() >= budget.least;
+        let is_long = text.len() > room;
         let is_other = is_long && call.origin(text) == Origin::Other && !source::is_source(call, text);
-        (is_other && !is_numbered(text)).then(|| budget.times((text.len() / TIMES).clamp(1, MAX_TIMES)))
+        (is_other && !is_numbered(text)).then(|| budget.within(room))
     }
 
-    fn times(self, times: usize) -> Self {
+    /// The same parts of so many bytes.
+    fn within(self, room: usize) -> Self {
         let Self { head, between, tail, .. } = self;
-        Self { head: head * times, between: between * times, tail: tail * times, ..self }
+        let part = |part: usize| room.saturating_mul(part) / (head + between + tail);
+        Self { head: part(head), between: part(between), tail: part(tail), ..self }
     }
 }
 

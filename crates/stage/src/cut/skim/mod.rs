@@ -9,9 +9,10 @@ mod lead;
 mod wide;
 
 use self::budget::Budget;
+use crate::class::{CutClass, Left};
 use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
-use crate::read::json;
+use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
@@ -23,6 +24,9 @@ const NEAR: (usize, usize) = (1, 2);
 
 /// A shorter run of lines, in bytes, costs as much as the words that stand for it.
 const MIN_RUN: usize = 120;
+
+/// Any row of a table may be the one that is asked for: rows have so many times the room of other lines.
+const ROWS: usize = 2;
 
 /// Bytes that are shown of a line that leads others.
 const WIDTH: usize = 160;
@@ -43,8 +47,14 @@ impl Stage for Skim {
         Reader::Strong
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["lines between both ends"])]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let budget = Budget::of(scene.call, text)?;
+        let times = if table::is_table(text) { ROWS } else { 1 };
+        let room = scene.room.saturating_mul(times);
+        let budget = Budget::of(Scene { room, ..scene }, text)?;
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
             return None;
         }
@@ -62,7 +72,7 @@ impl Stage for Skim {
             None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
         };
         // Many small gaps are read with more effort than they save.
-        (short.len() * 2 <= text.len()).then_some(Edit {
+        (short.len() * 4 <= text.len() * 3).then_some(Edit {
             text: short,
             loss: Loss::Detail,
             note: String::new(),
@@ -161,9 +171,12 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
+    /// Bytes that stay of a text.
+    const ROOM: usize = 3_100;
+
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
         let call = Call { tool, command: Some(command), ..Call::default() };
-        Skim.apply(Scene { plan: &Plan::default(), call }, text).map(|edit| edit.text)
+        Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
     /// Behaviour 0.20: lines of a part of a file are told by their numbers there too.
@@ -174,8 +187,8 @@ mod tests {
         };
         let text: String = (0..400).map(line).collect();
         let shown = skim("bash", "sed -n '2001,2400p' logs/app.log", &text).expect("an edit");
-        let gap = shown.lines().find(|line| line.contains(" omitted")).expect("a gap");
-        let (first, of_file) = gap.split_once(" omitted: ").expect("both numbers");
+        let gap = shown.lines().find(|line| line.contains(" left out")).expect("a gap");
+        let (first, of_file) = gap.split_once(" left out: ").expect("both numbers");
         let number = |words: &str| {
             words.split(['-', ' ']).find_map(|word| word.parse::<usize>().ok()).expect("a number")
         };
@@ -215,7 +228,7 @@ mod tests {
         let out = skim("bash", "./work.sh", &text).expect("a long text");
         let (mut at, mut gaps) = (0, 0);
         for line in out.lines() {
-            let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" omitted]"));
+            let gap = line.strip_prefix("[lines ").and_then(|rest| rest.strip_suffix(" left out]"));
             if let Some((first, last)) = gap.and_then(|range| range.split_once('-')) {
                 assert_eq!(first.parse(), Ok(at + 1), "{line}");
                 at = last.parse().expect("a number");
@@ -243,7 +256,7 @@ mod tests {
         let odd = format!("Summary: {}\n", "all went well ".repeat(20));
         let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
         assert!(
-            out.contains("\nSummary: all went well") && out.contains(" more characters omitted]\n"),
+            out.contains("\nSummary: all went well") && out.contains(" more characters left out]\n"),
             "{out}"
         );
     }

@@ -26,7 +26,7 @@ pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     let end = gap(&reaching)?;
     let head = reaching.first()?.get(end..)?;
     let names: Vec<&str> = head.split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
-    let mut out = format!("[the last columns are omitted: {}]\n", names.join(", "));
+    let mut out = format!("[the last columns are left out: {}]\n", names.join(", "));
     for line in lines {
         let line = line.trim_end();
         let shown = line.get(..end).filter(|_| signal::find(line).is_none()).unwrap_or(line);
@@ -60,7 +60,7 @@ mod tests {
         let rows = table("node-a");
         let lines: Vec<&str> = rows.iter().map(String::as_str).collect();
         let out = narrow(&lines).expect("a table");
-        assert!(out.starts_with("[the last columns are omitted: LABELS, MORE"), "{out}");
+        assert!(out.starts_with("[the last columns are left out: LABELS, MORE"), "{out}");
         assert_eq!(out.lines().count(), 22);
         assert!(out.contains("\nshop-19 ") && !out.contains("tier=front"), "{out}");
     }

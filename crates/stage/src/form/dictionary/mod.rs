@@ -188,7 +188,7 @@ mod tests {
 
     fn apply(dictionary: DictionaryMethod, text: &str) -> Option<Edit> {
         let plan = Plan { mode: Mode::Aggressive, dictionary, ..Plan::default() };
-        Dictionary.apply(Scene { plan: &plan, call: Call::default() }, text)
+        Dictionary.apply(Scene::of(&plan, Call::default()), text)
     }
 
     /// Ten lines around a long phrase.

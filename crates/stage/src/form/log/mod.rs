@@ -205,8 +205,7 @@ mod tests {
     #[test]
     fn files_are_left_alone() {
         let plan = crate::plan::Plan::default();
-        let scene =
-            |tool| Scene { plan: &plan, call: crate::call::Call { tool, ..crate::call::Call::default() } };
+        let scene = |tool| Scene::of(&plan, crate::call::Call { tool, ..crate::call::Call::default() });
         assert!(Log.apply(scene("bash"), &log("")).is_some());
         assert_eq!(Log.apply(scene("Read"), &log("")), None);
     }

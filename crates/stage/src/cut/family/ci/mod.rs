@@ -10,6 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use self::setup::Setup;
 use self::step::CiStep;
 use self::step::StepLine;
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -30,10 +31,14 @@ impl Stage for Ci {
         Mode::Standard
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, setup::WORDS)]
+    }
+
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let steps = step::steps(text)?;
         let times = steps.iter().map(|step| step.times).sum();
-        let mut out = omit::things(times, "times", "a step's start and length stand above it");
+        let mut out = omit::things(times, "times", setup::TIMES);
         out.push('\n');
         for step in &steps {
             out.push_str(&step.heading());
@@ -71,7 +76,8 @@ fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
 
 /// What a tool's family makes of a step, if it is shorter and loses no error.
 fn ask(family: &dyn Stage, scene: Scene<'_>, text: &str) -> Option<String> {
-    if family.name() == NAME || family.reader() > scene.plan.reader {
+    let is_beyond = family.leaves().iter().all(|(class, _)| !scene.leaves_out(*class));
+    if family.name() == NAME || family.reader() > scene.plan.reader || is_beyond {
         return None;
     }
     let edit = family.apply(scene, text)?;

@@ -28,6 +28,13 @@ const RUNNER: &str = "setup of the runner";
 const CHECKOUT: &str = "checkout";
 const INPUTS: &str = "inputs of actions";
 const SHELL: &str = "shell and environment";
+const CACHES: &str = "caches";
+const DOWNLOADS: &str = "downloads";
+const DEBUGGING: &str = "debugging of the runner";
+pub(super) const TIMES: &str = "a step's start and length stand above it";
+
+/// All that is said of what is left out.
+pub(super) const WORDS: &[&str] = &[RUNNER, CHECKOUT, INPUTS, SHELL, CACHES, DOWNLOADS, DEBUGGING, TIMES];
 
 /// Lines outside groups, by how they begin.
 const LINES: [(&str, &str); 16] = [
@@ -41,7 +48,7 @@ const LINES: [(&str, &str); 16] = [
     ("Getting action download info", RUNNER),
     ("Download action repository '", RUNNER),
     ("[command]/usr/bin/git ", CHECKOUT),
-    ("[command]/usr/bin/tar ", "caches"),
+    ("[command]/usr/bin/tar ", CACHES),
     ("Temporarily overriding HOME=", CHECKOUT),
     ("Adding repository directory to the temporary git global config", CHECKOUT),
     ("Deleting the contents of '", CHECKOUT),
@@ -113,10 +120,10 @@ fn is_action(name: &str) -> bool {
 
 fn outside(line: &str) -> LineFate {
     if line.starts_with("Received ") && line.ends_with("MBs/sec") {
-        return LineFate::Noise("downloads");
+        return LineFate::Noise(DOWNLOADS);
     }
     if line.starts_with("##[debug]") {
-        return LineFate::Noise("debugging of the runner");
+        return LineFate::Noise(DEBUGGING);
     }
     let known = LINES.iter().find(|(start, _)| line.starts_with(start));
     known.map_or(LineFate::Keep, |(_, what)| LineFate::Noise(what))

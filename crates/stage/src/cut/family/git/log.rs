@@ -1,31 +1,31 @@
-//! A long log: every commit with its author, date and subject, and less of the rest of its message.
+//! A log: every commit on a line with its date, its author and its subject; the bodies of messages are counted.
+
+use std::fmt::Write as _;
 
 use crate::{omit, signal};
 
-/// The log in short; `None` when the text is none or is short already.
+/// What is left out, in the words that say so.
+pub(super) const BODIES: &str = "bodies of commits";
+
+/// The log in short; `None` when the text is none, or has no bodies to speak of.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let style = STYLES.iter().find(|style| style.begins(text))?;
-    let commits = text.lines().filter(|line| style.is_commit(line)).count();
-    if commits < LEAST {
-        return None;
-    }
-    let body = if commits < MANY { 6 } else { 2 };
-    let out = String::with_capacity(text.len());
-    let mut writer = Writer { style, body, out, at: 0, left: 0, blanks: Vec::new(), mails: 0 };
+    let mut writer = Writer::new(style);
     text.split_inclusive('\n').for_each(|line| writer.line(line));
     writer.flush();
-    let mails = match writer.mails {
-        0 => String::new(),
-        count => format!(", {count} mail addresses left out"),
-    };
-    Some(format!("[{commits} hashes cut to {HASH} characters{mails}]\n{}", writer.out))
+    if writer.commits < LEAST || writer.left == 0 {
+        return None;
+    }
+    let head = omit::things(writer.left, "lines", BODIES);
+    let commits = writer.commits;
+    Some(format!(
+        "[{commits} commits: {HASH} characters of the hash, date, author, subject]\n{head}\n{}",
+        writer.out
+    ))
 }
 
 /// Fewer commits are shown as they are.
-const LEAST: usize = 8;
-
-/// From this many commits on, messages are cut to a line or two.
-const MANY: usize = 30;
+const LEAST: usize = 4;
 
 /// Characters of a hash that are enough to name a commit.
 const HASH: usize = 12;
@@ -64,79 +64,72 @@ fn hash(text: &str) -> usize {
 /// A log in the making.
 struct Writer<'s, 'a> {
     style: &'s Style,
-    /// Lines of a message that are shown behind its subject.
-    body: usize,
     out: String,
-    /// Lines of this message so far, without blank ones.
-    at: usize,
-    /// Lines left out since the last that was shown.
+    /// The commit whose message has not begun: its hash with what stands behind it, its date and its author.
+    open: Option<[&'a str; 3]>,
+    /// True once the subject of the last commit was written.
+    told: bool,
+    commits: usize,
+    /// Lines left out so far.
     left: usize,
-    /// Blank lines that go with whatever follows them.
-    blanks: Vec<&'a str>,
-    /// Addresses left out so far.
-    mails: usize,
 }
 
-impl<'a> Writer<'_, 'a> {
+impl<'s, 'a> Writer<'s, 'a> {
+    fn new(style: &'s Style) -> Self {
+        Self { style, out: String::new(), open: None, told: false, commits: 0, left: 0 }
+    }
+
     fn line(&mut self, line: &'a str) {
-        let speaks = signal::find(line).is_some();
-        if line.trim().is_empty() {
-            self.blanks.push(line);
-        } else if self.style.is_commit(line) {
-            self.at = 0;
-            self.commit(line);
-        } else if line.starts_with("Author: ") && self.at == 0 && !speaks {
-            self.author(line);
-        } else if !self.is_message(line) {
-            self.keep(line);
+        let bare = line.trim_end();
+        if self.style.is_commit(line) {
+            self.flush();
+            self.commits += 1;
+            self.open = Some([bare[self.style.commit.len()..].trim_matches('\''), "", ""]);
+            self.told = false;
+        } else if let Some(open) = self.open.as_mut().filter(|_| signal::find(bare).is_none()) {
+            match bare.split_once(':') {
+                Some(("Date" | "AuthorDate", date)) => open[1] = date.trim(),
+                Some(("Author", author)) => open[2] = author.split(" <").next().unwrap_or(author).trim(),
+                _ if bare.is_empty() => {}
+                _ => self.message(line),
+            }
         } else {
-            self.at += 1;
-            let shown = self.at <= 1 + self.body && !is_trailer(line.trim());
-            if shown || speaks { self.keep(line) } else { self.drop() }
+            self.message(line);
         }
     }
 
-    fn is_message(&self, line: &str) -> bool {
-        line.starts_with(self.style.message) || (self.at > 0 && line.starts_with(self.style.indent))
+    /// A line that is none of the first of a commit.
+    fn message(&mut self, line: &'a str) {
+        let is_message = line.starts_with(self.style.message)
+            || self.told && line.starts_with(self.style.indent)
+            || self.told && line.trim().is_empty();
+        if is_message && !self.told {
+            let subject = line.strip_prefix(self.style.message).unwrap_or(line).trim();
+            self.write(subject);
+            self.told = true;
+        } else if is_message && signal::find(line.trim_end()).is_none() {
+            self.left += usize::from(!line.trim().is_empty());
+        } else {
+            self.flush();
+            self.out.push_str(line);
+        }
     }
 
-    fn author(&mut self, line: &str) {
-        let (name, mail) = line.split_once(" <").unwrap_or((line, ""));
-        self.mails += usize::from(!mail.is_empty());
-        self.keep(name.trim_end());
-        self.out.push('\n');
-    }
-
-    fn commit(&mut self, line: &str) {
-        let start = line.len() - line[self.style.commit.len()..].trim_start_matches('\'').len();
-        let end = start + hash(&line[start..]);
-        self.keep(&line[..end.min(start + HASH)]);
-        self.out.push_str(&line[end..]);
-    }
-
-    fn keep(&mut self, line: &str) {
-        self.flush();
-        self.out.push_str(line);
-    }
-
-    fn drop(&mut self) {
-        self.left += 1 + self.blanks.len();
-        self.blanks.clear();
-    }
-
-    /// Says how many lines of the message were left out.
+    /// A commit without a message.
     fn flush(&mut self) {
-        if self.left > 0 {
-            self.out.extend([self.style.indent, &omit::lines(self.left, ""), "\n"]);
+        if self.open.is_some() {
+            self.write("");
         }
-        self.left = 0;
-        self.out.extend(self.blanks.drain(..));
     }
-}
 
-/// `Co-authored-by: A <a@b.c>`
-fn is_trailer(words: &str) -> bool {
-    words.split_once("-by: ").is_some_and(|(key, _)| !key.contains(' '))
-        || words.starts_with("Change-Id: ")
-        || words.starts_with("git-svn-id: ")
+    fn write(&mut self, subject: &str) {
+        let Some([name, date, author]) = self.open.take() else { return };
+        let end = hash(name);
+        let _ = writeln!(
+            self.out,
+            "{}{} {date} {author}: {subject}",
+            &name[..end.min(HASH)],
+            name[end..].trim_end_matches('\'')
+        );
+    }
 }

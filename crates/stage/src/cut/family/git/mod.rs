@@ -7,6 +7,7 @@ mod log;
 mod patch;
 mod refs;
 
+use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -27,6 +28,10 @@ impl Stage for GitDiff {
         false
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
+    }
+
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let short = patch::shorten(text)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
@@ -45,6 +50,10 @@ impl Stage for GitLog {
         Mode::Standard
     }
 
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Further, &[log::BODIES])]
+    }
+
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
         let text = log::shorten(text)?;
         Some(Edit { text, loss: Loss::Detail, note: String::new() })
@@ -61,6 +70,10 @@ impl Stage for GitRefs {
 
     fn mode(&self) -> Mode {
         Mode::Standard
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["the rest of hashes"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -141,15 +154,12 @@ mod tests {
     #[test]
     fn a_long_log_keeps_subjects_and_usable_hashes() {
         let shown = apply(&GitLog, &log(40)).unwrap();
-        assert!(shown.starts_with("[40 hashes cut to 12 characters, 40 mail addresses left out]\ncommit 0123456789ab\nAuthor: A B\nDate:   Mon May 4 10:44:15 2026 -0700\n\n    subject 0\n"));
-        assert_eq!(shown.matches("    subject ").count(), 40);
+        let head = "[40 commits: 12 characters of the hash, date, author, subject]\n\
+                    [320 lines left out: bodies of commits]\n\
+                    0123456789ab Mon May 4 10:44:15 2026 -0700 A B: subject 0\n    error: seven\n0123456789ab ";
+        assert!(shown.starts_with(head), "{shown}");
+        assert_eq!(shown.matches(" A B: subject ").count(), 40);
         assert_eq!(shown.matches("    error: seven\n").count(), 40);
-        assert!(
-            shown.contains(
-                "    two failed\n    [4 lines left out]\n    error: seven\n    [2 lines left out]\n"
-            ),
-            "{shown}"
-        );
         assert_eq!(apply(&GitLog, &log(3)), None);
     }
 

@@ -10,6 +10,7 @@ mod page;
 mod sheet;
 mod token;
 
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -34,6 +35,10 @@ impl Stage for Html {
     /// The text of a page is not bound to its lines.
     fn cuts_lines(&self) -> bool {
         false
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["markup", "scripts and styles", "comments", "navigation"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -147,7 +152,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn apply(text: &str) -> Option<String> {
-        let edit = Html.apply(Scene { plan: &Plan::default(), call: Call::default() }, text);
+        let edit = Html.apply(Scene::of(&Plan::default(), Call::default()), text);
         edit.map(|edit| edit.text)
     }
 

@@ -4,6 +4,7 @@ mod node;
 mod python;
 mod system;
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -20,14 +21,38 @@ impl Stage for Packages {
         Mode::Standard
     }
 
-    fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
+    fn leaves(&self) -> &'static [Left] {
+        &LEAVES
+    }
+
+    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !text.lines().any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
         let mut seen = Seen::default();
-        sift(text, |line| seen.fate(line))
+        sift(scene, text, |line| seen.fate(line))
     }
 }
+
+const LEAVES: [Left; 2] = [
+    (
+        CutClass::Noise,
+        &[
+            "build steps",
+            "downloads",
+            "notices",
+            "npm's own log",
+            "progress",
+            "requests",
+            "requirements that were there already",
+            "unpacking",
+        ],
+    ),
+    (CutClass::Further, FURTHER),
+];
+
+/// Warnings that come in flocks.
+pub(super) const FURTHER: &[&str] = &["more deprecation warnings", "more peer dependency warnings"];
 
 /// Warnings of one kind that are shown before the rest is counted.
 const WARNINGS: usize = 5;

@@ -1,4 +1,4 @@
-//! Lines of apt and of go's modules.
+//! Lines of apt, of go's modules and of Maven.
 
 use crate::cut::family::sift::LineFate;
 
@@ -9,6 +9,7 @@ pub(super) fn fate(line: &str) -> LineFate {
         Some(b'g') if line.starts_with("go: downloading ") || line.starts_with("go: extracting ") => {
             LineFate::Noise("downloads")
         }
+        Some(b'D') if is_transfer(line) => LineFate::Noise("downloads"),
         Some(b'S' | b'P' | b'U' | b'(') if is_unpacking(line) => LineFate::Noise("unpacking"),
         _ => LineFate::Keep,
     }
@@ -19,6 +20,12 @@ fn is_fetch(line: &str) -> bool {
     let rest = ["Get:", "Hit:", "Ign:"].iter().find_map(|verb| line.strip_prefix(verb));
     let rest = rest.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
     rest.is_some_and(|rest| rest.starts_with(" http"))
+}
+
+/// `Downloaded from central: https://…/x.pom (2.1 kB at 12 kB/s)`
+fn is_transfer(line: &str) -> bool {
+    let rest = ["Downloading from ", "Downloaded from "].iter().find_map(|verb| line.strip_prefix(verb));
+    rest.is_some_and(|rest| rest.contains(": http"))
 }
 
 fn is_unpacking(line: &str) -> bool {

@@ -5,6 +5,7 @@
 
 mod tree;
 
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::read::node;
@@ -27,6 +28,10 @@ impl Stage for PageSnapshot {
     /// Lines are joined; no word of theirs is left out.
     fn cuts_lines(&self) -> bool {
         false
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Content, &["details of the snapshot"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -197,7 +202,7 @@ mod tests {
     use crate::plan::Plan;
 
     fn apply(text: &str) -> Option<String> {
-        let edit = PageSnapshot.apply(Scene { plan: &Plan::default(), call: Call::default() }, text);
+        let edit = PageSnapshot.apply(Scene::of(&Plan::default(), Call::default()), text);
         edit.map(|edit| edit.text)
     }
 

@@ -1,5 +1,6 @@
 //! `JUnit` reports: test cases without a word about them passed, and become a count.
 
+use crate::class::{CutClass, Left};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -19,6 +20,10 @@ impl Stage for Junit {
     /// A report is often one line.
     fn cuts_lines(&self) -> bool {
         false
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, &["passed"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {

@@ -5,6 +5,7 @@ mod js;
 pub(super) mod junit;
 mod pytest;
 
+use crate::class::{CutClass, Left};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -19,6 +20,10 @@ impl Stage for Test {
 
     fn mode(&self) -> Mode {
         Mode::Standard
+    }
+
+    fn leaves(&self) -> &'static [Left] {
+        &[(CutClass::Noise, WORDS)]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
@@ -47,8 +52,35 @@ impl Stage for Test {
 }
 
 /// What tells a test run from other texts at one look.
-const SIGNS: [&str; 11] =
-    ["PASS", "=== RUN", "ok  \t", "✓", "✔", "√", "%]", "\nok 1 ", "100%", "[no test files]", "  ok "];
+const SIGNS: [&str; 13] = [
+    "PASS",
+    "=== RUN",
+    "ok  \t",
+    "✓",
+    "✔",
+    "√",
+    "%]",
+    "\nok 1 ",
+    "100%",
+    "[no test files]",
+    "  ok ",
+    ") ... ok",
+    " s = .",
+];
+
+/// All that lines of passing tests may be.
+const WORDS: &[&str] = &[
+    PASSING,
+    "files covered in full",
+    "files of passing tests",
+    "log of passing tests",
+    "packages that passed",
+    "packages without tests",
+    "tests begun",
+    "tests not run",
+    "tests paused",
+    "tests resumed",
+];
 
 const PASSING: &str = "passing tests";
 

@@ -1,10 +1,10 @@
-//! pytest: passing tests, files whose tests all passed, and files that are covered in full.
+//! pytest, unittest and minitest: passing tests, files whose tests all passed, and files that are covered in full.
 
 use crate::cut::family::test::PASSING;
 
 /// What of a passing test `line` is.
 pub(super) fn passing(line: &str) -> Option<&'static str> {
-    if verbose(line) || parallel(line) {
+    if verbose(line) || parallel(line) || named(line) {
         return Some(PASSING);
     }
     if dotted(line) {
@@ -17,6 +17,12 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
 fn verbose(line: &str) -> bool {
     let (line, _) = split_percent(line);
     line.ends_with(" PASSED") && line.contains("::")
+}
+
+/// `test_y (tests.X.test_y) ... ok` and `XTest#test_y = 0.01 s = .`
+fn named(line: &str) -> bool {
+    let unit = || line.starts_with("test") && line.contains(" (") && line.ends_with(") ... ok");
+    unit() || line.ends_with(" s = .") && line.contains('#')
 }
 
 /// `[gw0] [ 12%] PASSED tests/test_x.py::test_y`.
@@ -65,6 +71,10 @@ mod tests {
             ("[gw1] [ 50%] PASSED tests/a.py::b", Some(PASSING)),
             ("tests/a.py .....   [100%]", Some("files of passing tests")),
             ("src/a.py     12     0   100%", Some("files covered in full")),
+            ("test_b (tests.A.test_b) ... ok", Some(PASSING)),
+            ("ATest#test_b = 0.00 s = .", Some(PASSING)),
+            ("test_b (tests.A.test_b) ... FAIL", None),
+            ("ATest#test_b = 0.00 s = F", None),
             ("tests/a.py ..F..   [100%]", None),
             ("tests/a.py ..s..   [100%]", None),
             ("tests/a.py::b FAILED [ 3%]", None),

@@ -1,0 +1,101 @@
+//! Records of a JSON document by a word that stands in them: a document is often one line, which would be all of it.
+
+use std::fmt::Write as _;
+
+use tersely_codec::{Value, json};
+
+/// Records that are shown at once; the others are counted.
+const MOST: usize = 20;
+
+/// The innermost records that hold `word`, whatever the size of its letters, each behind its path. Those that have it for
+/// a value come before those that merely contain it. `None` when there is none, or the document itself is all there is.
+pub(super) fn search(word: &str, root: &Value<'_>) -> Option<String> {
+    let small = word.to_lowercase();
+    let is = |text: &str| text.to_lowercase() == small;
+    let has = |text: &str| text.to_lowercase().contains(&small);
+    let equal = found(root, &is);
+    let found = if equal.is_empty() { found(root, &has) } else { equal };
+    if found.is_empty() || found.iter().any(|(path, _)| path.is_empty()) {
+        return None;
+    }
+    let mut out = String::new();
+    for (path, value) in found.iter().take(MOST) {
+        let _ = writeln!(out, "{path}: {}", json::encode(value));
+    }
+    if found.len() > MOST {
+        let _ = writeln!(out, "{MOST} of {} records; a path or a longer word shows others", found.len());
+    }
+    Some(out)
+}
+
+/// The innermost objects of which a member fits, with their paths.
+fn found<'v, 'a>(root: &'v Value<'a>, fits: &impl Fn(&str) -> bool) -> Vec<(String, &'v Value<'a>)> {
+    let mut found = Vec::new();
+    walk(root, "", fits, &mut found);
+    found
+}
+
+/// Adds what fits in `value`; true when a scalar of it does that belongs to a record above.
+fn walk<'v, 'a>(
+    value: &'v Value<'a>,
+    path: &str,
+    fits: &impl Fn(&str) -> bool,
+    found: &mut Vec<(String, &'v Value<'a>)>,
+) -> bool {
+    match value {
+        Value::String(text) => text.value().is_some_and(|text| fits(&text)),
+        Value::Number(number) => fits(number),
+        Value::Array(items) => {
+            let mut own = false;
+            for (at, item) in items.iter().enumerate() {
+                own |= walk(item, &format!("{path}[{at}]"), fits, found);
+            }
+            own
+        }
+        Value::Object(members) => {
+            let at = found.len();
+            let mut own = false;
+            for (key, value) in members {
+                let key = key.value().unwrap_or_default();
+                let dot = if path.is_empty() { "" } else { "." };
+                own |= fits(&key) && value.is_scalar();
+                own |= walk(value, &format!("{path}{dot}{key}"), fits, found);
+            }
+            if own {
+                found.insert(at, (path.to_owned(), value));
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(word: &str, expected: Option<&str>) {
+        let text =
+            r#"{"items":[{"id":7,"name":"left","by":{"login":"ann"}},{"id":71,"name":"Leftover"}],"n":2}"#;
+        let root = json::decode(text).expect("JSON");
+        assert_eq!(search(word, &root).as_deref(), expected, "{word}");
+    }
+
+    #[test]
+    fn the_innermost_record_is_shown() {
+        check("ann", Some("items[0].by: {\"login\":\"ann\"}\n"));
+        check("7", Some("items[0]: {\"id\":7,\"name\":\"left\",\"by\":{\"login\":\"ann\"}}\n"));
+        check("over", Some("items[1]: {\"id\":71,\"name\":\"Leftover\"}\n"));
+        check("zebra", None);
+        check("n", None);
+    }
+
+    #[test]
+    fn many_records_are_counted() {
+        let items: Vec<_> = (0..30).map(|at| format!("{{\"id\":{at},\"kind\":\"a\"}}")).collect();
+        let text = format!("[{}]", items.join(","));
+        let shown = search("a", &json::decode(&text).expect("JSON")).expect("records");
+        assert_eq!(shown.lines().count(), MOST + 1);
+        assert!(shown.ends_with("20 of 30 records; a path or a longer word shows others\n"), "{shown}");
+    }
+}

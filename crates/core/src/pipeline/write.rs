@@ -1,0 +1,65 @@
+//! Writes a text in the form that costs least.
+
+use tersely_stage::form::{DICTIONARY, FORMS, GENERAL};
+use tersely_stage::Loss;
+
+use crate::pipeline::compress::Job;
+use crate::pipeline::run::{Proposed, StageRun};
+
+impl<'j> Job<'j> {
+    /// Writes a text in the way that costs least. Where a form that is not exact was taken, exact ones alone may cost less.
+    pub(super) fn write(self, run: &mut StageRun<'_, 'j>) {
+        let steps = run.steps.len();
+        let mut exact = (self.plan.loss > Loss::None).then(|| run.clone());
+        self.write_once(run);
+        if let Some(exact) = &mut exact
+            && run.steps[steps..].iter().any(|step| step.loss > Loss::None)
+        {
+            self.exact().write_once(exact);
+            let is_whole = !self.leaves_out() || exact.len() <= self.plan.max_bytes;
+            if is_whole && exact.cost() < run.cost() {
+                *run = exact.clone();
+            }
+        }
+    }
+
+    /// Writes a text in the exact form that costs least, the first of those that cost the same. What is not exact
+    /// goes before the next ones, and is undone by none of them.
+    fn write_once(self, run: &mut StageRun<'_, 'j>) {
+        let mut best: Option<Proposed> = None;
+        for form in FORMS.iter().filter(|form| self.runs(**form)) {
+            let most = best.as_ref().map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+            let Some(next) = run.proposed(*form, self.scene(), most) else { continue };
+            if next.is_exact {
+                best = Some(next);
+            } else if best.is_none() {
+                run.take(next);
+            }
+        }
+        let any = self.general(run, best.as_ref()).or_else(|| self.dictionary(run, best.as_ref()));
+        if let Some(best) = any.or(best) {
+            run.take(best);
+        }
+    }
+
+    /// The text with names for what comes often, if that costs less than the best of the other forms.
+    fn dictionary(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+        self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), most))?
+    }
+
+    /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
+    /// one that is cut afterwards has lines whose names nobody explains.
+    fn general(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
+        if !self.runs(GENERAL) {
+            return None;
+        }
+        let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
+        let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
+        if over.is_some() || best.is_some_and(Proposed::saves_half) {
+            return over;
+        }
+        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
+        run.proposed(GENERAL, self.scene(), most).filter(is_whole)
+    }
+}

@@ -1,0 +1,125 @@
+//! Rows that a terminal drew again: what was drawn on each, one after the other, on one line.
+//!
+//! A program that moves the cursor up draws over what stands there, frame by frame. Gathered by row, its frames are states
+//! of a line like any other, of which the last is to be seen.
+
+use std::borrow::Cow;
+
+use super::code::{self, Carets, Code};
+
+/// Goes to the beginning of a row and forgets what was drawn.
+const WIPE: &str = "\r\x1b[2K";
+
+/// Rows that are wiped at most, all in all: a text may ask for all of them again and again.
+const MAX_WIPES: usize = 100_000;
+
+/// The text with every row's states on a line of its own; the text itself where the cursor never moves up.
+pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
+    let mut screen =
+        Screen { rows: vec![Row::default()], at: 0, moved: false, is_redrawn: false, wipes: MAX_WIPES };
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some((code, length)) = code::read(rest, carets) {
+            screen.obey(code, &rest[..length]);
+            rest = &rest[length..];
+        } else if first == '\n' {
+            screen.next();
+            rest = &rest[1..];
+        } else {
+            let next = rest[first.len_utf8()..].find(['\x1b', '\n', '^', '\r']);
+            let (part, behind) = rest.split_at(next.map_or(rest.len(), |at| at + first.len_utf8()));
+            screen.print(part);
+            rest = behind;
+        }
+    }
+    if screen.is_redrawn { Cow::Owned(screen.text()) } else { Cow::Borrowed(text) }
+}
+
+/// What was drawn on a row, and whether a line ended there.
+#[derive(Default)]
+struct Row {
+    drawn: String,
+    is_ended: bool,
+}
+
+struct Screen {
+    rows: Vec<Row>,
+    /// The row that the cursor is on.
+    at: usize,
+    /// True when the cursor came to a row that was left before, and nothing was printed there yet.
+    moved: bool,
+    is_redrawn: bool,
+    /// Rows that may still be wiped from below the cursor.
+    wipes: usize,
+}
+
+impl Screen {
+    fn obey(&mut self, code: Code<'_>, spelled: &str) {
+        match code {
+            Code::Up(count) => self.go(self.at.saturating_sub(steps(count))),
+            Code::Down(count) => self.go(self.at.saturating_add(steps(count)).min(self.rows.len() - 1)),
+            Code::Below => {
+                let from = if self.moved { self.at } else { self.at + 1 };
+                let count = (self.rows.len() - from).min(self.wipes);
+                self.wipes -= count;
+                self.rows[from..].iter_mut().take(count).for_each(|row| row.drawn.push_str(WIPE));
+            }
+            // What follows is drawn behind what stands there.
+            Code::Forward(_) | Code::Column(_) if self.moved && !is_start(code) => {
+                self.moved = false;
+                self.rows[self.at].drawn.push_str(spelled);
+            }
+            Code::Erase(_) => self.print(spelled),
+            _ => self.rows[self.at].drawn.push_str(spelled),
+        }
+    }
+
+    fn go(&mut self, to: usize) {
+        self.is_redrawn |= to < self.at;
+        self.moved |= to != self.at;
+        self.at = to;
+    }
+
+    fn print(&mut self, part: &str) {
+        let row = &mut self.rows[self.at].drawn;
+        // At the beginning of a row already.
+        if self.moved && part == "\r" {
+            return;
+        }
+        if self.moved && !row.is_empty() {
+            row.push_str(WIPE);
+        }
+        self.moved = false;
+        row.push_str(part);
+    }
+
+    /// Ends a line.
+    fn next(&mut self) {
+        self.rows[self.at].is_ended = true;
+        self.at += 1;
+        self.moved = self.at < self.rows.len();
+        if !self.moved {
+            self.rows.push(Row::default());
+        }
+    }
+
+    fn text(&self) -> String {
+        let last = self.rows.len() - 1;
+        let mut out = String::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            out.push_str(&row.drawn);
+            out.push_str(if row.is_ended || at < last { "\n" } else { "" });
+        }
+        out
+    }
+}
+
+/// How far a move goes: one row unless it says more.
+fn steps(count: &str) -> usize {
+    count.parse().unwrap_or(1).max(1)
+}
+
+/// True of a move to the first column.
+fn is_start(code: Code<'_>) -> bool {
+    matches!(code, Code::Column("" | "0" | "1"))
+}
