@@ -129,12 +129,13 @@ impl<'a> SearchFiles<'a> {
         for file in &self.files {
             let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
             seen += file.seen(shown);
-            is_whole &= shown == file.rows.len() && file.rows.iter().all(|row| row.len() <= WIDTH);
+            is_whole &= shown == file.rows.len();
             body.extend(["\n", &file.head(shown), "\n"]);
             for row in &file.rows[..shown] {
-                let row = omit::clip(row, WIDTH);
-                room = room.saturating_sub(row.len() + 1);
-                body.extend([&*row, "\n"]);
+                let shown = omit::clip(row, WIDTH);
+                is_whole &= shown.len() == row.len();
+                room = room.saturating_sub(shown.len() + 1);
+                body.extend([&*shown, "\n"]);
             }
         }
         if is_whole {
@@ -162,11 +163,13 @@ impl FileHits<'_> {
     /// The path, and how many of its hits are not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
-        let hits = |count: usize| if count == 1 { "hit" } else { "hits" };
-        let rest = self.hits.saturating_sub(self.seen(shown));
-        if shown < self.rows.len() && rest > 0 {
+        let (hits, lines) = (self.hits.saturating_sub(self.seen(shown)), self.rows.len() - shown);
+        // Where all hits are shown, it is lines around them that are missing.
+        let (rest, unit) = if hits > 0 { (hits, "hit") } else { (lines, "line") };
+        if lines > 0 {
             let more = if shown == 0 { "" } else { "more " };
-            let _ = write!(head, " [{rest} {more}{} left out]", hits(rest));
+            let plural = if rest == 1 { "" } else { "s" };
+            let _ = write!(head, " [{rest} {more}{unit}{plural} left out]");
         }
         head
     }
@@ -206,6 +209,26 @@ mod tests {
             "{last}"
         );
         assert!(out.len() < 6_000, "{}", out.len());
+    }
+
+    /// Each hit is shorter without its path, so that all of them may find room.
+    #[test]
+    fn a_search_that_there_is_room_for_is_whole() {
+        let hit = |at: usize| format!("src/a/long/path/to/the/stall{}.rs:{at}:timeout\n", at % 3);
+        let text: String = (1..60).map(hit).collect();
+        assert!(text.len() > 1_800);
+        assert_eq!(cut("Grep", "timeout", &text), None);
+    }
+
+    #[test]
+    fn lines_around_hits_are_counted_too() {
+        let file = |file: usize| {
+            let context =
+                |at: usize| format!("src/stall{file}.rs-{at}-a line of the file that is near the hit\n");
+            format!("src/stall{file}.rs:1:hit\n") + &(2..60).map(context).collect::<Vec<_>>().concat()
+        };
+        let out = cut("Grep", "hit", &(0..4).map(file).collect::<Vec<_>>().concat()).expect("a long search");
+        assert!(out.starts_with("[4 of 4 hits, ") && out.contains(" more lines left out]\n1:hit\n"), "{out}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Long lists without their middle.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use tersely_codec::{Text, Value};
@@ -10,6 +11,9 @@ use crate::omit;
 
 /// Stretches that are named one by one.
 const MAX_STRETCHES: usize = 8;
+
+/// Kinds of records of which one stays.
+const MAX_KINDS: usize = 16;
 
 /// Numbers of a series that stays whole.
 const NUMBERS: usize = 200;
@@ -31,7 +35,7 @@ impl Limits {
                 let unit = if items.iter().any(Value::is_scalar) { "items" } else { "records" };
                 let field = name::field(items);
                 let name = |item: &Value<'_>| name::of(item, field?);
-                big.then(|| self.cut(items, (fault::tells, name), unit))?
+                big.then(|| self.cut(items, (fault::tells, name, fields), unit))?
             }
             // Members are a list if each is a record, or if there are a great many of them; others have a meaning of their
             // own.
@@ -42,25 +46,28 @@ impl Limits {
                 let list = scalars == 0 && size > self.list || many && size * 2 > self.list;
                 let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
                 let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
-                list.then(|| self.cut(members, (tells, name), "members"))?
+                let kind = |(_, value): &(_, Value<'_>)| fields(value);
+                list.then(|| self.cut(members, (tells, name, kind), "members"))?
             }
             _ => None,
         }
     }
 
-    /// Leaves out what is neither at an end nor tells of a fault; says which are gone, by number and by name.
+    /// Leaves out what is neither at an end nor the first of its kind nor tells of a fault; says which are gone, by number
+    /// and by name.
     fn cut<T>(
         &self,
         items: &mut Vec<T>,
-        (tells, name): (impl Fn(&T) -> bool, impl Fn(&T) -> Option<String>),
+        (tells, name, kind): (impl Fn(&T) -> bool, impl Fn(&T) -> Option<String>, impl Fn(&T) -> String),
         unit: &str,
     ) -> Option<String> {
         let (count, (head, tail)) = (items.len(), self.ends);
         let (mut gone, mut names) = (Vec::new(), Vec::new());
-        let mut index = 0;
+        let (mut index, mut kinds) = (0, BTreeSet::new());
         items.retain(|item| {
             index += 1;
-            let keep = index <= head || index > count - tail || tells(item);
+            let is_first = kinds.len() < MAX_KINDS && kinds.insert(kind(item));
+            let keep = index <= head || index > count - tail || is_first || tells(item);
             if !keep {
                 gone.push(index);
                 names.extend(name(item));
@@ -85,6 +92,12 @@ impl Limits {
             items.splice(head..head + gone, [note]);
         }
     }
+}
+
+/// The kind of a record: which fields it has.
+fn fields(value: &Value<'_>) -> String {
+    let Value::Object(members) = value else { return String::new() };
+    members.iter().flat_map(|(key, _)| [key.as_str(), "\n"]).collect()
 }
 
 fn is_series(items: &[Value<'_>]) -> bool {

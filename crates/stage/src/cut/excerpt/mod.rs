@@ -206,6 +206,15 @@ mod tests {
     }
 
     #[test]
+    fn one_record_of_each_kind_stays() {
+        let text = records(300, 0).replace("\"id\":200,", "\"id\":200,\"odd\":true,");
+        let text = text.replace("\"id\":201,", "\"id\":201,\"odd\":false,");
+        let out = cut(Mode::Standard, 800, &text).unwrap();
+        assert!(out.contains("\"264 of 300 records: 31 to 199, 201 to 295\""), "{}", &out[..100]);
+        assert!(out.contains("\"odd\":true"), "{out}");
+    }
+
+    #[test]
     fn records_that_are_left_out_are_named() {
         let text =
             records(300, 0).replace("\"state\":\"done\"", "\"kind\":\"a\"").replace("\"id\":", "\"id\":\"n");
