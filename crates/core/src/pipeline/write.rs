@@ -1,7 +1,7 @@
 //! Writes a text in the form that costs least.
 
-use tersely_stage::form::{DICTIONARY, FORMS, GENERAL};
 use tersely_stage::Loss;
+use tersely_stage::form::{DICTIONARY, FORMS, GENERAL};
 
 use crate::pipeline::compress::Job;
 use crate::pipeline::run::{Proposed, StageRun};
