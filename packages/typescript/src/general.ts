@@ -33,28 +33,30 @@ export function restore(text: string, most: number): string {
 
 /** The text that was written piece by piece; `lengths` tells the bytes of each. */
 export function restorePieces(text: string, lengths: string, most: number): string {
-  const data = new TextEncoder().encode(text);
-  const characters = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const pieces: string[] = [];
   let [start, left] = [0, most];
   for (const length of lengths.split(" ")) {
-    const end = start + (/^[0-9]{1,15}$/.test(length) ? Number(length) : Infinity);
-    if (end > data.length) throw fault(1, "a piece as long as the mark says", lengths);
-    const piece = whole(characters, data.subarray(start, end), lengths);
-    pieces.push(piece.startsWith(HEAD) ? restore(piece, left) : piece);
-    left -= utf8Length(pieces[pieces.length - 1] ?? "");
+    const end = /^[0-9]{1,15}$/.test(length) ? behind(text, start, Number(length)) : undefined;
+    if (end === undefined) throw fault(1, "a piece as long as the mark says", lengths);
+    const piece = text.slice(start, end);
+    const came = piece.startsWith(HEAD) ? restore(piece, left) : piece;
+    pieces.push(came);
+    left -= utf8Length(came);
     start = end;
   }
-  if (start < data.length || left < 0) throw fault(1, "pieces as long as the mark says", lengths);
+  if (start < text.length || left < 0) throw fault(1, "pieces as long as the mark says", lengths);
   return pieces.join("");
 }
 
-function whole(characters: TextDecoder, piece: Uint8Array, lengths: string): string {
-  try {
-    return characters.decode(piece);
-  } catch {
-    throw fault(1, "a piece of whole characters", lengths);
+/** Where so many bytes of a text end that begin at a place, if they are whole characters. */
+function behind(text: string, start: number, bytes: number): number | undefined {
+  let end = start;
+  while (bytes > 0 && end < text.length) {
+    const code = text.codePointAt(end) ?? 0;
+    bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    end += code < 0x10000 ? 1 : 2;
   }
+  return bytes === 0 ? end : undefined;
 }
 
 /** What stands before the first `mark`, and what behind it, if there is one. */
