@@ -29,7 +29,7 @@ pub(super) fn any(word: &str, text: &str) -> Result<String, String> {
         return lines(range, text).map(str::to_owned);
     }
     let Ok(root) = json::decode(text) else { return search(word, text) };
-    at(bare, text).or_else(|_| record::search(bare, &root).ok_or(())).or_else(|()| search(word, text))
+    within(bare, &root).or_else(|_| record::search(bare, &root).ok_or(())).or_else(|()| search(word, text))
 }
 
 /// The lines that `range` names, counted from 1.
@@ -106,7 +106,12 @@ const SOME: usize = 100;
 /// The value at `path` in a JSON text: a string's own characters, anything else as JSON.
 pub(super) fn at(path: &str, text: &str) -> Result<String, String> {
     let root = json::decode(text).map_err(|_| "The text is no JSON; use lines or search.".to_owned())?;
-    let mut value = &root;
+    within(path, &root)
+}
+
+/// The same in a document that was read.
+fn within(path: &str, root: &Value<'_>) -> Result<String, String> {
+    let mut value = root;
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     while let Some((step, left)) = next(rest) {
         let (walked, here) = (path.len() - left.len(), path.len() - rest.len());

@@ -36,15 +36,7 @@ pub fn compress_filtered<'a>(
         return Outcome::unchanged(tokens, text);
     }
     let filter = filters.iter().find(|filter| filter.is_for(&call));
-    let job = Job {
-        plan: *plan,
-        tokens,
-        call,
-        verbatim: call.is_verbatim(text),
-        filter,
-        class: CutClass::Content,
-        room: 0,
-    };
+    let job = Job { verbatim: call.is_verbatim(text), filter, ..Job::new(plan, tokens, call) };
     match (seal(plan, call, text), plan.takes(text.len())) {
         (None, true) => job.send(text),
         (None, false) => leave(plan, tokens, call, text),
@@ -57,8 +49,7 @@ pub fn compress_filtered<'a>(
 
 /// A text that no stage is to see: only what plays our marks in it is told from them.
 pub fn leave<'a>(plan: &Plan, tokens: &dyn Tokens, call: Call<'_>, text: &'a str) -> Outcome<'a> {
-    let job =
-        Job { plan: *plan, tokens, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 };
+    let job = Job::new(plan, tokens, call);
     let bare = text.strip_prefix(BYTE_ORDER).unwrap_or(text);
     job.show(StageRun::new(tokens, Cow::Borrowed(bare)), bare, text)
 }
@@ -93,6 +84,11 @@ pub(super) struct Job<'j> {
 }
 
 impl<'j> Job<'j> {
+    /// What becomes of the result of a call that nobody edits, and that nobody said anything about.
+    fn new(plan: &Plan, tokens: &'j dyn Tokens, call: Call<'j>) -> Self {
+        Self { plan: *plan, tokens, call, verbatim: false, filter: None, class: CutClass::Content, room: 0 }
+    }
+
     /// The text as it is sent: what lost detail names its original, what plays our marks is told from them.
     fn send(self, text: &str) -> Outcome<'_> {
         let plain = text.strip_prefix(BYTE_ORDER).unwrap_or(text);

@@ -16,8 +16,7 @@ impl<'j> Job<'j> {
             && run.steps[steps..].iter().any(|step| step.loss > Loss::None)
         {
             self.exact().write_once(exact);
-            let is_whole = !self.leaves_out() || exact.len() <= self.plan.max_bytes;
-            if is_whole && exact.cost() < run.cost() {
+            if self.shows_whole(exact.len()) && exact.cost() < run.cost() {
                 *run = exact.clone();
             }
         }
@@ -28,8 +27,7 @@ impl<'j> Job<'j> {
     fn write_once(self, run: &mut StageRun<'_, 'j>) {
         let mut best: Option<Proposed> = None;
         for form in FORMS.iter().filter(|form| self.runs(**form)) {
-            let most = best.as_ref().map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-            let Some(next) = run.proposed(*form, self.scene(), most) else { continue };
+            let Some(next) = run.proposed(*form, self.scene(), below(best.as_ref())) else { continue };
             if next.is_exact {
                 best = Some(next);
             } else if best.is_none() {
@@ -44,8 +42,7 @@ impl<'j> Job<'j> {
 
     /// The text with names for what comes often, if that costs less than the best of the other forms.
     fn dictionary(self, run: &mut StageRun<'_, 'j>, best: Option<&Proposed>) -> Option<Proposed> {
-        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-        self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), most))?
+        self.runs(DICTIONARY).then(|| run.proposed(DICTIONARY, self.scene(), below(best)))?
     }
 
     /// The text in the general form, upon the best of the others or by itself, if that costs less. It is for whole texts:
@@ -54,12 +51,21 @@ impl<'j> Job<'j> {
         if !self.runs(GENERAL) {
             return None;
         }
-        let is_whole = |next: &Proposed| !self.leaves_out() || next.len() <= self.plan.max_bytes;
+        let is_whole = |next: &Proposed| self.shows_whole(next.len());
         let over = best.and_then(|best| run.proposed_over(GENERAL, self.scene(), best)).filter(is_whole);
         if over.is_some() || best.is_some_and(Proposed::saves_half) {
             return over;
         }
-        let most = best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1));
-        run.proposed(GENERAL, self.scene(), most).filter(is_whole)
+        run.proposed(GENERAL, self.scene(), below(best)).filter(is_whole)
     }
+
+    /// True when a text of so many bytes is not cut afterwards.
+    fn shows_whole(self, bytes: usize) -> bool {
+        !self.leaves_out() || bytes <= self.plan.max_bytes
+    }
+}
+
+/// The most that what is better may cost.
+fn below(best: Option<&Proposed>) -> usize {
+    best.map_or(usize::MAX, |best| best.step.after.saturating_sub(1))
 }

@@ -135,13 +135,13 @@ mod tests {
              \x20   Container ID:  containerd://aa\n    Image:         nginx\n    Image ID:      docker.io/nginx@sha256:bb\n    Host Port:     <none>\n    Environment:\n      KEY:  value\n\
              \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
              \x20     /var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-x (ro)\n      /data from data (rw)\nVolumes:\n  kube-api-access-x:\n\
-             \x20   Type:                    Projected (a volume)\n    TokenExpirationSeconds:  3607\n  data:\n    Type:  EmptyDir\nQoS CutClass:       BestEffort\n\
+             \x20   Type:                    Projected (a volume)\n    TokenExpirationSeconds:  3607\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
              Tolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\n                 node.kubernetes.io/unreachable:NoExecute op=Exists for 300s\n\
              Events:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
             "Name:             web\nNamespace:        default\n[3 lines left out: what is not set, here and below]\nStatus:           Pending\nContainers:\n  web:\n\
              [2 lines left out: ids of containers and images, here and below]\n    Image:         nginx\n    Environment:\n      KEY:  value\n\
              \x20   State:          Waiting\n      Reason:       CrashLoopBackOff\n      Message:      Error: no such file\n    Mounts:\n\
-             [4 lines left out: the pod's own token, here and below]\n      /data from data (rw)\nVolumes:\n  data:\n    Type:  EmptyDir\nQoS CutClass:       BestEffort\n\
+             [4 lines left out: the pod's own token, here and below]\n      /data from data (rw)\nVolumes:\n  data:\n    Type:  EmptyDir\nQoS Class:       BestEffort\n\
              [2 lines left out: usual tolerations]\nEvents:\n  Type     Reason   Message\n  Warning  Failed   Error: no such file\n",
         );
     }

@@ -25,7 +25,8 @@ pub(super) fn end(text: &str) -> Option<&'static str> {
         if is_one { count } else { 0 }
     };
     let most = |ends: &[&'static str]| {
-        ends.iter().rev().copied().max_by_key(|end| count(end)).filter(|end| count(end) > 0)
+        let counted = ends.iter().rev().map(|end| (count(end), *end));
+        counted.max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 0).map(|(_, end)| end)
     };
     RECORDS.chunks(4).find_map(most)
 }
