@@ -6,11 +6,11 @@ use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer};
 
 use crate::bill::{BilledTurns, ConversationBill, SavedBill};
+use crate::estimate::{Weighed, counted};
 use crate::fit::TokenFit;
 use crate::price::{DollarPrice, count};
 use crate::recording::Recording;
 use crate::waste::{CacheBreak, CostlyResult, FileReads, UnusedTool, breaks, costly, reads, unused, wide};
-use crate::weighed::{Weighed, counted};
 
 /// Looks at conversations.
 pub struct Audit {

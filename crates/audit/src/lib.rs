@@ -2,21 +2,21 @@
 
 mod audit;
 mod bill;
+mod count;
+mod estimate;
 mod fit;
 mod history;
 mod price;
 mod recording;
 mod summary;
 mod waste;
-mod weigh;
-mod weighed;
 
 pub use audit::{Audit, AuditSum, AuditedConversation};
 pub use bill::{ConversationBill, SavedBill};
+pub use count::{weigh, weigh_block};
 pub use fit::TokenFit;
 pub use history::{HistoryFile, LONGEST, read};
 pub use price::DollarPrice;
 pub use recording::{BodyShape, RecordedHead, RecordedTurn, Recording};
 pub use summary::{AuditSummary, BreakSum};
 pub use waste::{CacheBreak, CostlyResult, FileReads, UnusedTool};
-pub use weigh::{weigh, weigh_block};

@@ -7,9 +7,9 @@ use tersely_core::{O200k, Tokens};
 use tersely_telemetry::BilledTokens;
 
 use crate::bill::{BilledTurns, is_kept};
+use crate::estimate::Weighed;
 use crate::price::{DollarPrice, float};
 use crate::recording::Recording;
-use crate::weighed::Weighed;
 
 /// A tool result, and what it cost in all requests that carried it.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +66,7 @@ const LEAST: u64 = 2_048;
 
 /// What every result cost: once when it was new, and again from the cache in each request after that.
 pub(crate) fn costly(weighed: &Weighed, turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CostlyResult> {
-    let cost = |result: &crate::weighed::WeighedResult| {
+    let cost = |result: &crate::estimate::WeighedResult| {
         let requests = turns.turns.iter().filter(|turn| turn.messages > result.message).count();
         let tokens = turns.fit.scaled(wide(result.tokens.before));
         let first = price.cache_write.max(price.input);

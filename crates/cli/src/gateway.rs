@@ -16,9 +16,9 @@ use tersely_terminal::fault::CommandFault;
 use tersely_terminal::number::many;
 use tokio::runtime::Runtime;
 
-use crate::saved::Saved;
 use crate::settings::{AllSettings, SeenParts};
 use crate::signals::outlive_limits;
+use crate::summary::Saved;
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {

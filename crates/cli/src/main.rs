@@ -5,15 +5,15 @@
 mod account;
 mod command;
 mod edit;
+mod folder_lock;
 mod gateway;
 mod history;
 mod page;
 mod receipt;
-mod renewal;
-mod saved;
+mod reload;
 mod settings;
 mod signals;
-mod turn;
+mod summary;
 
 use std::process::ExitCode;
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tersely_terminal::fault::CommandFault;
 
 use crate::edit::{ClientFile, SETTINGS_LIMIT, SettingPlace, create};
+use crate::folder_lock::RecordTurn;
 use crate::settings::{self, SettingSources};
-use crate::turn::RecordTurn;
 
 /// What kind of thing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub use pipeline::ledger::{Ledger, Step};
 pub use pipeline::outcome::Outcome;
 pub use pipeline::reference::Original;
 pub use pipeline::restore::{as_text, is_marked, original_of, restore, restore_within};
-pub use pipeline::stand::{StandIn, first_words, replace};
+pub use pipeline::substitute::{StandIn, first_words, replace};
 pub use pipeline::worth::shown_whole;
 pub use redact::{redact, secrets};
 pub use session::Session;

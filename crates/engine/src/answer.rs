@@ -10,11 +10,14 @@ use tersely_core::{Form, Loss, O200k, Plan, Redaction, encode_json, redact};
 use tersely_wire::mcp::{RpcId, ToolAnswer};
 use tersely_wire::{Slot, SlotCall, Splice, splice};
 
-use crate::guard::guarded;
+use crate::engine::Engine;
+use crate::holdout::masks;
+use crate::overrides::change::Change;
+use crate::overrides::request_options::Asked;
+use crate::panic_guard::guarded;
 use crate::results::settle;
 use crate::scope::{RulePlace, Scope};
-use crate::trial::masks;
-use crate::{Asked, Change, Engine, KeptOriginal};
+use crate::tools::retrieval::KeptOriginal;
 
 /// An answer of a server, as far as it matters to its texts.
 pub struct ServerAnswer<'a> {

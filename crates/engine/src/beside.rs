@@ -3,8 +3,10 @@
 use tersely_core::{O200k, prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
+use crate::account::report::Report;
+use crate::overrides::error::Refused;
+use crate::overrides::schema_mode::SchemaMode;
 use crate::scope::Scope;
-use crate::{Refused, Report, SchemaMode};
 
 /// The edits of descriptions and users' texts; what cannot be read is left as it came.
 ///

@@ -7,17 +7,26 @@ use tersely_proof::stable_hash;
 use tersely_wire::hidden::HidesTool;
 use tersely_wire::{HistoryPlace, UserPrompt, named_model, splice};
 
-use crate::discover::ToolChoice;
-use crate::object::take;
-use crate::others::candidates;
-use crate::readers::reader_of;
+use crate::account::report::Report;
+use crate::account::tokens::ResultTally;
+use crate::beside;
+use crate::candidates::Candidate;
+use crate::candidates::candidates;
+use crate::model_tiers::reader_of;
+use crate::overrides::body_object::take;
+use crate::overrides::error::Refused;
+use crate::overrides::request_options::Asked;
+use crate::remote::strategy::Strategy;
+use crate::request::Request;
 use crate::results::results;
-use crate::scale::{Scale, added};
 use crate::scope::Scope;
-use crate::{
-    Asked, Candidate, EngineSettings, Hidden, HiddenWay, KeptOriginal, Refused, Report, Request, ResultTally,
-    Strategy, beside, hidden,
-};
+use crate::settings::EngineSettings;
+use crate::token_count::{Scale, added};
+use crate::tools::discovery::ToolChoice;
+use crate::tools::retrieval;
+use crate::tools::retrieval::Hidden;
+use crate::tools::retrieval::HiddenWay;
+use crate::tools::retrieval::KeptOriginal;
 
 /// Settings at work. What it makes of a body depends on these two alone.
 #[derive(Debug, Clone, Default)]
@@ -206,7 +215,7 @@ fn offered(
     if !leaves_out || !scope.settings.expand.holds(|| request.provider.head(body)) {
         return None;
     }
-    hidden::offer(request.provider, request.path, body)
+    retrieval::offer(request.provider, request.path, body)
 }
 
 /// The body with its results compressed, and what was left out.

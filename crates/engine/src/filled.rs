@@ -1,6 +1,6 @@
 //! What became of one result.
 
-use crate::Report;
+use crate::account::report::Report;
 
 /// What became of one result, as it may be remembered.
 #[derive(Clone, Default)]

@@ -3,8 +3,10 @@
 use tersely_core::Loss;
 use tersely_wire::Provider;
 
+use crate::memo::Recall;
+use crate::overrides::request_options::Asked;
+use crate::remote::agreed::Agreed;
 use crate::scope::RulePlace;
-use crate::{Agreed, Asked, Recall};
 
 /// A request, as far as it matters to its body.
 #[derive(Clone)]

@@ -8,16 +8,19 @@ use tersely_core::{
 };
 use tersely_wire::{Slot, Splice};
 
+use crate::account::report::Report;
+use crate::account::result::{ResultFate, TextMeasure};
+use crate::candidates::{self, OtherWords};
 use crate::conversation::{Conversation, call};
-use crate::crew::each;
 use crate::filled::Filled;
-use crate::guard::guarded;
 use crate::memo::Past;
-use crate::note::{ResultFate, TextMeasure};
-use crate::others::{self, OtherWords};
+use crate::memo::Recall;
+use crate::outcome::{Sighting, noted};
+use crate::panic_guard::guarded;
+use crate::parallel::each;
+use crate::request::Request;
 use crate::scope::Scope;
-use crate::sighting::{Sighting, noted};
-use crate::{KeptOriginal, Recall, Report, Request};
+use crate::tools::retrieval::KeptOriginal;
 
 /// What became of all results.
 #[derive(Default)]
@@ -176,7 +179,7 @@ fn look<'s>(scope: &Scope<'_>, at: usize, slot: &Slot<'s>) -> Looked<'s> {
         return Looked::of(Found::Left(left), mode, why);
     }
     let outcome = guarded(|| {
-        let words = others::words(scope, at, &plan, (slot, &text));
+        let words = candidates::words(scope, at, &plan, (slot, &text));
         let outcome = match &words {
             Some(words) => replaced(plan, slot, &text, words),
             None => compressed(scope, plan, slot, &text),

@@ -2,8 +2,15 @@
 
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
+use crate::expand_offer::ExpandOffer;
+use crate::overrides::request_options::Asked;
+use crate::overrides::schema_mode::SchemaMode;
+use crate::remote::agreed::Agreed;
+use crate::settings::Discovery;
+use crate::settings::EngineSettings;
+use crate::settings::Prompts;
+use crate::settings::Rule;
 use crate::skip::means;
-use crate::{Agreed, Asked, Discovery, EngineSettings, ExpandOffer, Prompts, Rule, SchemaMode};
 
 /// Where a rule may hold: the request's path, and whose it is if that was checked.
 #[derive(Clone, Copy)]
@@ -161,7 +168,7 @@ fn named(tool: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Change;
+    use crate::overrides::change::Change;
 
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
         let asked = Asked::default();

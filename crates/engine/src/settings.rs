@@ -6,7 +6,11 @@ use tersely_core::prompt::PromptForm;
 use tersely_core::{Filter, Plan};
 use tersely_proof::Holdout;
 
-use crate::{Change, ExpandOffer, KnownReaders, Strategy};
+use crate::expand_offer::ExpandOffer;
+use crate::model_tiers::KnownReaders;
+use crate::overrides::change::Change;
+use crate::overrides::schema_mode::SchemaMode;
+use crate::remote::strategy::Strategy;
 
 /// Everything that an engine can be told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,16 +50,6 @@ pub struct Rule {
     pub tenant: Option<String>,
     /// What is otherwise.
     pub change: Change,
-}
-
-/// What is done with the descriptions of tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SchemaMode {
-    /// Nothing.
-    #[default]
-    Disabled,
-    /// White space that says nothing goes.
-    Minify,
 }
 
 impl Default for Prompts {

@@ -13,15 +13,15 @@ use tokio::sync::Semaphore;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::board::{Board, BoardPath, BoardVisitor, REGRET, is_same};
-use crate::caller::{self, Reach};
+use crate::dashboard::{Board, BoardPath, BoardVisitor, REGRET, is_same};
 use crate::error::Error;
-use crate::front::Front;
-use crate::life::GateLife;
-use crate::llm::{local, shape};
-use crate::reply::Reply;
+use crate::http::handler::Front;
+use crate::http::host_check::{self, Reach};
+use crate::http::response::Reply;
+use crate::llm::{error_body, local};
+use crate::request_log::know;
 use crate::settings::GatewaySettings;
-use crate::visit::know;
+use crate::shutdown::GateLife;
 
 /// How long the head of a request may take here, and how long a connection may rest: a probe is one small packet.
 const HEAD: Duration = Duration::from_secs(5);
@@ -68,7 +68,7 @@ impl AdminDoor {
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
-        caller::check(&self.settings, self.reach, &request)?;
+        host_check::check(&self.settings, self.reach, &request)?;
         if let Some(response) = local::probed(&self.leave, &request) {
             return Ok(response);
         }
@@ -117,7 +117,8 @@ impl Front for AdminDoor {
     }
 
     async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
-        let mut response = self.answer(request).await.unwrap_or_else(|error| shape::answer(None, &error));
+        let mut response =
+            self.answer(request).await.unwrap_or_else(|error| error_body::answer(None, &error));
         if response.status() == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

@@ -20,10 +20,10 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout};
 
-use crate::client::{Pools, Speaks};
 use crate::error::Error;
-use crate::held::Held;
-use crate::outgoing::Outgoing;
+use crate::http::client::{Pools, Speaks};
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
 

@@ -6,53 +6,34 @@
 mod access;
 mod admin;
 mod api;
-mod arrival;
-mod bench;
-mod board;
-mod caller;
-mod client;
-mod coding;
+mod bypass;
 mod collector;
-mod dial;
-mod display;
+mod dashboard;
+pub(crate) mod display;
 mod error;
 mod extproc;
-mod front;
-mod greet;
-mod handles;
-mod held;
-mod hop;
-mod host;
-mod idle;
-mod lead;
-mod life;
+mod http;
 mod llm;
 mod mcp;
-mod missed;
-mod outgoing;
-mod post;
-mod probe;
-mod program;
-mod pulse;
-mod reply;
-mod seats;
-mod serve;
+mod path_lookup;
+mod request_log;
+pub(crate) mod serve;
+pub(crate) mod server_names;
 mod settings;
-mod startable;
-mod tap;
-mod tls;
-mod undo;
-mod upgrade;
+mod shutdown;
 mod upstream;
 mod vendor;
-mod visit;
+mod worker_pool;
 
 pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList, TenantSettings, TlsFiles};
 pub use api::serve_api;
+pub use bypass::Missed;
 pub use collector::{Collector, CollectorSettings};
 pub use display::{Display, HistorySource, Inside};
 pub use error::{Error, Side};
 pub use extproc::serve_processor;
+pub use http::post::{PostedAnswer, Poster};
+pub use http::probe::{fetch, probe};
 pub use llm::{
     CompressQuestion, Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live,
     LoneAnswer, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict,
@@ -62,13 +43,10 @@ pub use mcp::{
     ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,
     serve_mcp,
 };
-pub use missed::Missed;
-pub use post::{PostedAnswer, Poster};
-pub use probe::{fetch, probe};
+pub use path_lookup::startable;
 pub use serve::{bind, serve, serve_board};
 pub use settings::{
     AdminSettings, CompressApi, GatewayLimits, GatewaySettings, Origins, ProxyRoute, Timeouts, Websockets,
 };
-pub use startable::startable;
 pub use upstream::{Upstream, Upstreams};
 pub use vendor::Vendor;

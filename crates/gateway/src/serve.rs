@@ -21,16 +21,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::CertificateNames;
 use crate::admin::AdminDoor;
-use crate::caller::Reach;
 use crate::error::Error;
-use crate::front::Front;
-use crate::greet::{Greeted, Protocol, greet};
-use crate::handles;
+use crate::http::connection_activity::Pulse;
+use crate::http::connection_slots::Seats;
+use crate::http::file_limit;
+use crate::http::handler::Front;
+use crate::http::handshake::{Greeted, Protocol, greet};
+use crate::http::host_check::Reach;
 use crate::llm::{Gate, ModelDoor, Peer, Rewrite};
-use crate::pulse::Pulse;
-use crate::seats::Seats;
+use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
-use crate::visit::Visit;
 
 /// How long to wait when no connection can be accepted, as when there are no file handles left.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -135,7 +135,7 @@ async fn admit<F: Front>(
     let (life, limits) = (front.life().clone(), front.settings().limits.clone());
     // Whoever drops this future wants everything gone.
     let _end = life.end.clone().drop_guard();
-    let room = Arc::new(Semaphore::new(handles::bounded(limits.connections).min(Semaphore::MAX_PERMITS)));
+    let room = Arc::new(Semaphore::new(file_limit::bounded(limits.connections).min(Semaphore::MAX_PERMITS)));
     let notice = select! {
         never = accept(&front, &room, &listener) => match never {},
         notice = stop => notice,

@@ -10,7 +10,7 @@ use tersely_telemetry::Telemetry;
 
 use crate::access::{InboundTls, TenantList};
 use crate::display::Display;
-use crate::host::is_loopback;
+use crate::server_names::is_loopback;
 use crate::upstream::Upstreams;
 
 /// Everything that a gateway can be told.

@@ -6,7 +6,7 @@ use tersely_proof::{GroupMean, LEVEL};
 use crate::error::HistoryError;
 use crate::holdout::{HoldoutMeasure, HoldoutReport};
 use crate::read::{HistoryParts, HistoryPeriod, HistoryView};
-use crate::seen::{SeenRequest, SeenResult, SeenSession};
+use crate::requests::{SeenRequest, SeenResult, SeenSession};
 use crate::sums::{GroupSums, RequestSums, StageSums};
 
 /// The format; a field that changes its meaning changes this.

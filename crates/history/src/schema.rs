@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::error::HistoryError;
-use crate::table::STEPS;
+use crate::migrations::STEPS;
 
 /// How long a call waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(3);

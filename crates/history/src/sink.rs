@@ -12,8 +12,8 @@ use tersely_telemetry::{EventSink, RequestEvent};
 use crate::error::HistoryError;
 use crate::read::{HistoryReader, HistoryView};
 use crate::schema;
-use crate::scribe::Scribe;
 use crate::state::{HistorySettings, SinkState};
+use crate::writer::Scribe;
 
 /// Events that wait to be written; beyond that they are lost.
 const QUEUE: usize = 1024;

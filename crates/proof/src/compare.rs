@@ -3,7 +3,7 @@
 //! No band around a mean can hold for values without a bound, so values above a cap count as the cap. It comes from the
 //! first sessions, which are not counted afterwards, so that it is fixed before any of those that are.
 
-use crate::rule::{MeanGap, gap, mean, threshold};
+use crate::confidence_sequence::{MeanGap, gap, mean, threshold};
 use crate::share::HoldoutShare;
 
 /// The first sessions, which say what is usual and are not compared.

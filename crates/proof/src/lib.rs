@@ -3,17 +3,17 @@
 //! Both are functions of what they are given: no clock, no randomness, no state.
 
 mod arm;
-mod capital;
+mod betting;
 mod compare;
+mod confidence_sequence;
 mod holdout;
-mod rule;
 mod share;
 mod stable;
 
 pub use arm::Arm;
-pub use capital::Bets;
+pub use betting::Bets;
 pub use compare::{BURN_IN, Compared, GroupMean, LEAST, SessionValue, ValueScale, compare};
+pub use confidence_sequence::{LEVEL, MeanGap, gap, threshold};
 pub use holdout::Holdout;
-pub use rule::{LEVEL, MeanGap, gap, threshold};
 pub use share::HoldoutShare;
 pub use stable::stable_hash;

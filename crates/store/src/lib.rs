@@ -11,11 +11,11 @@ mod forget;
 mod key;
 mod link;
 mod memory;
+mod memory_lru;
 mod remote;
 mod seal;
 mod secret;
 mod settings;
-mod shelf;
 mod store;
 
 pub use breaker::Breaker;

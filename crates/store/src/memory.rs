@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::shelf::Shelf;
+use crate::memory_lru::Shelf;
 use crate::{Life, Lives, StoreError, StoreKey, StoreLimits};
 
 /// A shelf for each life, so that what lives long does not push out what lives briefly.

@@ -2,7 +2,7 @@
 
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
-use crate::slot::Slot;
+use crate::request::slot::Slot;
 
 /// The provider whose tool results stand in `body`; `None` when there are none, or when two would find others.
 ///

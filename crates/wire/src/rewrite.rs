@@ -1,9 +1,9 @@
 //! Puts what a body says beside its tool results otherwise: descriptions of tools, texts of users.
 
 use crate::error::WireError;
-use crate::json::splice::Splice;
-use crate::prompt::UserPrompt;
+use crate::protocol::json::splice::Splice;
 use crate::provider::Provider;
+use crate::request::prompt::UserPrompt;
 
 /// The edits that put every description of `body` as `minify` writes it, which gives nothing for what stays as it is.
 ///
@@ -34,7 +34,7 @@ pub fn prompts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::splice::splice;
+    use crate::protocol::json::splice::splice;
     use crate::providers::PROVIDERS;
 
     /// Spells in capitals, and drops what is empty.

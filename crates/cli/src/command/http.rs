@@ -8,7 +8,7 @@ use tersely_terminal::fault::{CommandFault, Stop};
 
 use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, telemetry};
-use crate::renewal::{follow_tenants, tls};
+use crate::reload::{follow_tenants, tls};
 use crate::settings::{self, Flags, SettingSources};
 
 const EXAMPLES: &str = "\

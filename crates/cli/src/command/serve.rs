@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use crate::gateway::{ReadyGateway, runtime};
 use crate::history;
-use crate::renewal::{adopt, follow_files, tls};
+use crate::reload::{adopt, follow_files, tls};
 use crate::settings::watch::{self, News};
 use crate::settings::{self, Flags, Loaded, SettingSources};
 use crate::signals::{Signals, TERMINATE};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::kept::Keeping;
-use super::seen::SeenParts;
+use super::observability::SeenParts;
+use super::store::Keeping;
 
 /// Everything that the product can be told.
 #[derive(Debug, Clone, Default)]

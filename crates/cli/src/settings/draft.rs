@@ -7,10 +7,10 @@ use tersely_engine::{Discovery, ExpandOffer, Prompts};
 use tersely_gateway::{CompressApi, TenantList, TenantSettings, TlsFiles, Upstream, Upstreams, Vendor};
 
 use super::all::AllSettings;
-use super::kept::KeptSettings;
+use super::observability::SeenSettings;
 use super::otel::OtelSettings;
 use super::remote::RemoteSettings;
-use super::seen::SeenSettings;
+use super::store::KeptSettings;
 
 /// Who may use a door.
 pub(crate) const DOORS: &[&str] = &["auto", "on", "off"];

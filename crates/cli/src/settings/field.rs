@@ -16,7 +16,7 @@ use tersely_store::StoreSecret;
 
 use super::draft::Draft;
 use super::words::{Words, bytes, count, number, positive, split, switch};
-use super::{kept, otel, place};
+use super::{otel, place, store};
 
 type Place<T> = fn(&mut Draft) -> &mut T;
 
@@ -99,7 +99,7 @@ impl SettingField {
             Self::Hosts(place) => {
                 *place(draft) = words.list().into_iter().map(host).collect::<Result<_, _>>()?;
             }
-            Self::Stores(place) => *place(draft) = kept::addresses(words.list())?,
+            Self::Stores(place) => *place(draft) = store::addresses(words.list())?,
             Self::Headers(place) => *place(draft) = otel::headers(words.list())?,
         }
         Ok(())

@@ -7,8 +7,8 @@ use tersely_engine::{FIELDS, PlanField};
 
 use super::draft::{DOORS, Draft};
 use super::field::SettingField;
+use super::observability::{FORMATS, LEVELS, RECORDS};
 use super::remote::{FALLBACKS, PROVIDERS, SIMPLE, STRATEGIES};
-use super::seen::{FORMATS, LEVELS, RECORDS};
 use super::words::Words;
 
 /// Something that can be set.

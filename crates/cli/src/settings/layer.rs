@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use tersely_engine::Rule;
 use tersely_gateway::{McpServer, TenantSettings};
 
+use super::compat::compressor::SeedRemote;
+use super::did_you_mean::nearest;
 use super::env::{self, Environment, VariableMeaning};
 use super::flags::{FLAGS, Flags};
 use super::key::{ALIASES, KEYS, SettingKey};
-use super::near::nearest;
 use super::origin::SettingOrigin;
 use super::problem::Problem;
-use super::seed_said::SeedRemote;
 use super::words::{Words, switch};
 
 /// What one place says, and what is wrong there.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::did_you_mean::nearest;
 use super::env::Environment;
 use super::file;
 use super::layer::Layer;
-use super::near::nearest;
 use super::node::{Pair, SettingNode, SettingValue};
 use super::origin::SettingOrigin;
 use super::problem::Problem;

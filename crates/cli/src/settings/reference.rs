@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatMeaning};
+use super::compat::tool_discovery::{TOOL_PIPE, ToolPipeMeaning};
 use super::draft::Draft;
 use super::env::{self, OTHERS};
 use super::field::SettingField;
 use super::flags::FLAGS;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
-use super::seed::{SEED, SeedMeaning};
-use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
 use super::{place, rule, server, tenant};
 
 const HEAD: &str = "\
@@ -153,15 +153,15 @@ fn servers(page: &mut String) {
 
 fn seeds(page: &mut String) {
     page.push_str(SEEDS);
-    for (name, meaning) in &SEED {
+    for (name, meaning) in &CONTEXT_GATEWAY_KEYS {
         let means = match meaning {
-            SeedMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
-            SeedMeaning::Strategy => {
+            CompatMeaning::Enabled => "`mode`: `standard` if true, `disabled` if false".to_owned(),
+            CompatMeaning::Strategy => {
                 "`passthrough`: `mode` is `disabled`; any other: `remote.strategy`".to_owned()
             }
-            SeedMeaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
-            SeedMeaning::Key(key) | SeedMeaning::Remote(key) => format!("`{key}`"),
-            SeedMeaning::Nothing(_, why) => format!("nothing: {why}"),
+            CompatMeaning::Expand => "`loss`: `detail` if true, `form` if false".to_owned(),
+            CompatMeaning::Key(key) | CompatMeaning::Remote(key) => format!("`{key}`"),
+            CompatMeaning::Nothing(_, why) => format!("nothing: {why}"),
         };
         line(page, &format!("| `{name}` | {means} |"));
     }

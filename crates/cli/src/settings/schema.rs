@@ -3,13 +3,14 @@
 use serde_json::{Map, Value, json};
 use tersely_engine::ExpandOffer;
 
+use super::compat::context_gateway;
+use super::compat::context_gateway::{CONTEXT_GATEWAY_KEYS, CompatMeaning, SeedKind};
+use super::compat::tool_discovery::{TOOL_PIPE, ToolPipeMeaning};
 use super::draft::Draft;
 use super::field::SettingField;
 use super::key::{ALIASES, GROUPS, KEYS, SettingKey};
-use super::seed::{SEED, SeedKind, SeedMeaning};
 use super::shape::{list, number, words};
-use super::tool_pipe::{TOOL_PIPE, ToolPipeMeaning};
-use super::{place, rule, seed, server, tenant};
+use super::{place, rule, server, tenant};
 
 /// The whole schema.
 pub(crate) fn schema() -> Value {
@@ -105,7 +106,7 @@ fn rules() -> Value {
 fn pipes() -> Value {
     let mut pipe = Map::new();
     let mut api = Map::new();
-    for (name, meaning) in &SEED {
+    for (name, meaning) in &CONTEXT_GATEWAY_KEYS {
         match name.strip_prefix("api.") {
             Some(name) => api.insert(name.to_owned(), seeded(meaning)),
             None => pipe.insert((*name).to_owned(), seeded(meaning)),
@@ -137,24 +138,25 @@ fn tool_pipe() -> Value {
     object(&TOOL_PIPE.iter().filter_map(key).collect(), "The tool_discovery pipe of other gateways")
 }
 
-fn seeded(meaning: &SeedMeaning) -> Value {
+fn seeded(meaning: &CompatMeaning) -> Value {
     match meaning {
-        SeedMeaning::Enabled => {
+        CompatMeaning::Enabled => {
             described(json!({ "type": ["boolean", "string"] }), "Whether to compress at all")
         }
-        SeedMeaning::Expand => described(
+        CompatMeaning::Expand => described(
             json!({ "type": ["boolean", "string"] }),
             "Whether to leave out detail that the model can fetch back",
         ),
-        SeedMeaning::Strategy => {
-            described(words(&seed::STRATEGIES), "Who shortens results; `passthrough`: nobody")
+        CompatMeaning::Strategy => {
+            described(words(&context_gateway::STRATEGIES), "Who shortens results; `passthrough`: nobody")
         }
-        SeedMeaning::Key(name) | SeedMeaning::Remote(name) => match KEYS.iter().find(|key| key.name == *name)
-        {
-            Some(key) => described(shape(key.field), key.about),
-            None => json!({}),
-        },
-        SeedMeaning::Nothing(kind, why) => {
+        CompatMeaning::Key(name) | CompatMeaning::Remote(name) => {
+            match KEYS.iter().find(|key| key.name == *name) {
+                Some(key) => described(shape(key.field), key.about),
+                None => json!({}),
+            }
+        }
+        CompatMeaning::Nothing(kind, why) => {
             let kind = match kind {
                 SeedKind::Number => json!({ "type": ["number", "string"] }),
                 SeedKind::Switch => json!({ "type": ["boolean", "string"] }),

@@ -5,6 +5,7 @@ use std::path::Path;
 use tersely_core::{Loss, Plan};
 use tersely_engine::Rule;
 
+use super::compat::{context_gateway, remote as compat_remote};
 use super::draft::Draft;
 use super::env::Environment;
 use super::field::SettingField;
@@ -16,7 +17,7 @@ use super::origin::SettingOrigin;
 use super::problem::Problem;
 use super::reader::TreeReader;
 use super::words::Words;
-use super::{rule, seed, seed_remote, server, tenant};
+use super::{rule, server, tenant};
 
 /// What a file says.
 pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
@@ -28,7 +29,7 @@ pub(crate) fn read(found: &FoundFile, environment: &Environment) -> Layer {
         Ok(root) => read_group(&mut TreeReader { path: &path, environment, layer: &mut layer }, "", &root),
         Err(problem) => layer.problems.push(problem),
     }
-    seed_remote::close(&mut layer);
+    compat_remote::close(&mut layer);
     if !is_named {
         guard(&mut layer);
         check(&mut layer);
@@ -54,7 +55,7 @@ fn read_pair(reader: &mut TreeReader<'_>, group: &str, pair: &Pair) {
         "rules" => rule::read(reader, &pair.node),
         "mcp" => server::read(reader, &pair.node),
         "tenants" => tenant::read(reader, &pair.node),
-        "pipes" | "providers" => seed::read(reader, pair),
+        "pipes" | "providers" => context_gateway::read(reader, pair),
         _ if is_group && !pair.name.is_empty() => read_group(reader, &pair.name, &pair.node),
         _ if known(&name) => put_key(reader, &name, pair),
         _ => reader.unknown(&name, pair.line, names()),

@@ -2,10 +2,10 @@
 
 mod part;
 mod record;
-mod wish;
+mod request;
 
 pub(crate) use part::beginning;
-pub use wish::Wish;
+pub use request::Wish;
 
 /// What the model calls to see what was left out.
 pub const NAME: &str = "expand_context";

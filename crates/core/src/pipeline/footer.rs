@@ -6,7 +6,7 @@
 //!
 //! A text that ended with a newline still does, behind its last line.
 
-use crate::pipeline::numeral;
+use crate::pipeline::escape;
 
 /// The name in the mark of a text that no stage changed.
 pub(crate) const TEXT: &str = "text";
@@ -42,7 +42,7 @@ pub(crate) fn read(text: &str) -> Option<Signed<'_>> {
     let lines = text.strip_suffix('\n').unwrap_or(text);
     let at = lines.rfind('\n')?;
     let rest = lines[at + 1..].strip_prefix(OPEN)?.strip_suffix(']')?;
-    let (number, words) = numeral::split(rest);
+    let (number, words) = escape::split(rest);
     let words = words.strip_prefix(' ').filter(|_| !number.is_empty())?;
     // The newline before the line, or none, is what stood at the end.
     let body = if lines.len() < text.len() { &text[..=at] } else { &text[..at] };
@@ -64,7 +64,7 @@ impl<'a> Signed<'a> {
 
     /// The text that was sent with this one's number, which is not ours.
     pub(crate) fn foreign(&self) -> Option<String> {
-        numeral::previous(self.number).map(|number| self.numbered(&number))
+        escape::previous(self.number).map(|number| self.numbered(&number))
     }
 
     /// The text with another number, and no other byte changed.
@@ -75,7 +75,7 @@ impl<'a> Signed<'a> {
 
 /// The text as it may be sent when no stage wrote it: one that looks as if gets the next number.
 pub(crate) fn escape(text: &str) -> Option<String> {
-    read(text).map(|signed| signed.numbered(&numeral::next(signed.number)))
+    read(text).map(|signed| signed.numbered(&escape::next(signed.number)))
 }
 
 fn put(body: &str, number: &str, words: &str) -> String {

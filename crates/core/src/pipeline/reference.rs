@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use crate::pipeline::numeral;
+use crate::pipeline::escape;
 
 const OPEN: &str = "<<<SHADOW:";
 const CLOSE: &str = ">>>\n";
@@ -77,14 +77,14 @@ pub(crate) fn escape(telling: Telling, text: &str) -> Option<String> {
     if telling == Telling::Verbatim && is_plain {
         return None;
     }
-    Some(replaced(text, &found, |number| Some(number.map_or_else(|| "1".to_owned(), numeral::next))))
+    Some(replaced(text, &found, |number| Some(number.map_or_else(|| "1".to_owned(), escape::next))))
 }
 
 /// The text that `escape` told from ours.
 pub(crate) fn unescape(text: &str) -> Option<String> {
     let found = played(text);
     found.first()?.number?;
-    Some(replaced(text, &found, |number| numeral::previous(number?)))
+    Some(replaced(text, &found, |number| escape::previous(number?)))
 }
 
 /// A place in a text that plays the beginning of a reference.
@@ -101,7 +101,7 @@ fn played(text: &str) -> Vec<PlayedMark<'_>> {
     let ours =
         text.match_indices(OPEN).map(|(at, _)| PlayedMark { at, length: OPEN.len() - 1, number: None });
     let theirs = text.match_indices(FOREIGN).filter_map(|(at, _)| {
-        let (number, rest) = numeral::split(&text[at + FOREIGN.len()..]);
+        let (number, rest) = escape::split(&text[at + FOREIGN.len()..]);
         let is_one = !number.is_empty() && rest.starts_with(':');
         is_one.then(|| PlayedMark { at, length: FOREIGN.len() + number.len(), number: Some(number) })
     });

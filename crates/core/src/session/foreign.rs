@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::pipeline::numeral;
+use crate::pipeline::escape;
 use crate::session::source::Source;
 use crate::session::words::{END, SAME};
 
@@ -48,13 +48,13 @@ impl ToldLines {
 
 /// The text as it is sent, if it has lines that look like references and none is ours.
 pub(super) fn escape(told: ToldLines, text: &str) -> Option<String> {
-    let next = |word: &str| if word == AS { "1".to_owned() } else { numeral::next(word) };
+    let next = |word: &str| if word == AS { "1".to_owned() } else { escape::next(word) };
     replaced(told, text, next)
 }
 
 /// The text that was sent with a number.
 pub(super) fn unescape(told: ToldLines, text: &str) -> Option<String> {
-    replaced(told, text, |word| numeral::previous(word).unwrap_or_else(|| AS.to_owned()))
+    replaced(told, text, |word| escape::previous(word).unwrap_or_else(|| AS.to_owned()))
 }
 
 /// The text with other words in such lines; `None` when there are none.
@@ -92,7 +92,7 @@ fn place(line: &str) -> Option<Range<usize>> {
     }
     let mut words = line.match_indices(SAME).map(|(at, _)| at + SAME.len());
     words.find_map(|start| {
-        let digits = numeral::split(&line[start..]).0;
+        let digits = escape::split(&line[start..]).0;
         let word = if digits.is_empty() { AS } else { digits };
         let end = start + word.len();
         (line[start..].starts_with(word) && line[end..].starts_with(' ')).then_some(start..end)

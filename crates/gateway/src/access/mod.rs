@@ -1,15 +1,15 @@
 //! Who may come in: a certificate to show, certificates to ask for, and the keys of tenants.
 
-mod enter;
+mod authenticate;
+mod certificate_names;
 mod key;
 mod list;
-mod lock;
-mod names;
 mod tenant;
+mod tls;
 
-pub(crate) use enter::{AskedKey, denied_at, identify};
+pub(crate) use authenticate::{AskedKey, denied_at, identify};
+pub(crate) use certificate_names::CertificateNames;
 pub use key::{AccessKey, KeyHash};
 pub use list::TenantList;
-pub use lock::{InboundTls, TlsFiles};
-pub(crate) use names::CertificateNames;
 pub use tenant::{KnownTenant, MayAsk, TenantSettings};
+pub use tls::{InboundTls, TlsFiles};

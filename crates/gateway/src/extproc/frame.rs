@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use prost::Message;
 use tokio::time::timeout;
 
-use crate::held::Held;
+use crate::http::memory_budget::Held;
 use crate::llm::Gate;
 
 /// What stands before a message: whether it is compressed, and how long it is.

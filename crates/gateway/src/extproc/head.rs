@@ -7,7 +7,7 @@ use http::{Method, Request, Uri};
 use crate::extproc::message::{
     BodyMutation, HeaderList, HeaderMutation, HeaderSetting, HttpBody, NamedValue, PartChange, PartResponse,
 };
-use crate::hop::is_ours;
+use crate::http::hop_by_hop::is_ours;
 
 /// The request that a list of headers is the head of; `None` when it is none. A header that is no header is passed over.
 pub(super) fn request(list: HeaderList) -> Option<Request<()>> {

@@ -4,12 +4,12 @@
 //! messages are written by hand, a dozen of them: the crate that has all of Envoy's is eighty thousand lines. The server is
 //! the one of every other door, which drains, counts and bounds already: gRPC adds five bytes and a trailer to it.
 
-mod door;
+mod body;
 mod frame;
+mod handler;
 mod head;
-mod judge;
 mod message;
-mod talk;
-mod unwatched;
+mod request_only;
+mod stream;
 
-pub use door::serve_processor;
+pub use handler::serve_processor;

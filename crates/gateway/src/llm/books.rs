@@ -9,9 +9,9 @@ use tersely_engine::{Hidden, Passed, Refused};
 
 use crate::llm::compressor::Consulted;
 use crate::llm::entry::{RequestEntry, RequestSender};
+use crate::llm::expansion::{Sent, Trail, TrailShelf};
 use crate::llm::rewrite::{Refusal, Replacement, Verdict};
 use crate::llm::totals::TotalSums;
-use crate::llm::trail::{Sent, Trail, TrailShelf};
 
 /// What a response says of a request whose conversation went on as it came.
 const PLAIN: HeaderName = HeaderName::from_static("x-tersely-unshortened");

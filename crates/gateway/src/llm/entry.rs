@@ -11,7 +11,7 @@ use tersely_engine::Report;
 use tersely_proof::{Arm, stable_hash};
 
 use crate::llm::totals::TotalSums;
-use crate::visit::Known;
+use crate::request_log::Known;
 
 /// What a response says of its request.
 const READER: HeaderName = HeaderName::from_static("x-tersely-reader");

@@ -8,13 +8,13 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use crate::caller::Reach;
 use crate::error::Error;
-use crate::idle::Idle;
+use crate::http::host_check::Reach;
+use crate::http::idle_timeout::Idle;
+use crate::http::response::Reply;
 use crate::llm::gate::{Gate, arriving};
 use crate::llm::offer::tenant;
 use crate::llm::rewrite::{Head, Sought};
-use crate::reply::Reply;
 
 /// Where it is asked for.
 const PATH: &str = "/expand";

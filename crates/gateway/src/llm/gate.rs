@@ -7,16 +7,16 @@ use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::access::{AskedKey, KnownTenant, identify};
-use crate::bench::WorkBench;
-use crate::caller::Reach;
-use crate::client::Pools;
 use crate::error::{Error, Side};
-use crate::held::{BodySpace, Held};
-use crate::idle::Idle;
-use crate::life::GateLife;
+use crate::http::client::Pools;
+use crate::http::host_check::Reach;
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::{BodySpace, Held};
 use crate::llm::rate::{Peer, Rates};
 use crate::llm::rewrite::{Head, Rewrite};
 use crate::settings::GatewaySettings;
+use crate::shutdown::GateLife;
+use crate::worker_pool::WorkBench;
 
 /// A gateway at work.
 pub(crate) struct Gate {

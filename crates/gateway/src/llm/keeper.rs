@@ -10,7 +10,7 @@ use tersely_store::{Id, Life, Store, StoreError, StoreKey, StoreWatch, Tenant};
 use tokio::task::JoinSet;
 
 use crate::error::Error;
-use crate::llm::whose::Whose;
+use crate::llm::tenant_id::Whose;
 
 /// How many texts of one request are on their way at once: few enough that others find room too.
 const AT_ONCE: usize = 16;

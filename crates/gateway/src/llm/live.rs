@@ -17,19 +17,19 @@ use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
+use crate::bypass::Missed;
 use crate::display::Inside;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
 use crate::llm::compress::{CompressQuestion, LoneAnswer};
 use crate::llm::compressor::{Compressor, Consulted};
 use crate::llm::entry::{RequestEntry, RequestSender};
+use crate::llm::expansion::{Sent, TrailMemory, TrailShelf};
 use crate::llm::keeper::Keeper;
+use crate::llm::request_options::{asked, session};
 use crate::llm::rewrite::{Head, Pending, Refusal, Rewrite, Sought, Verdict, WaitingVerdict};
-use crate::llm::said::{asked, session};
+use crate::llm::tenant_id::Whose;
 use crate::llm::totals::{TotalSums, Totals};
-use crate::llm::trail::{Sent, TrailMemory, TrailShelf};
-use crate::llm::whose::Whose;
-use crate::missed::Missed;
 
 /// Paths that only ask what a request would cost: nothing is saved by them.
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];

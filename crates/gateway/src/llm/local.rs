@@ -9,10 +9,10 @@ use http::header::{
 use http::{Method, Request, Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use crate::caller::is_preflight;
+use crate::http::host_check::is_preflight;
+use crate::http::response::Reply;
 use crate::llm::gate::Gate;
-use crate::reply::Reply;
-use crate::visit::know;
+use crate::request_log::know;
 
 /// Our own answer to a request, if it is for us.
 pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Reply>> {

@@ -13,22 +13,22 @@ use tersely_wire::named_model;
 use tokio::task::spawn_blocking;
 
 use crate::access::KnownTenant;
-use crate::bench::guarded;
-use crate::coding::{Coding, CodingFault};
+use crate::bypass::Missed;
 use crate::error::Error;
-use crate::held::Held;
-use crate::idle::Idle;
+use crate::http::content_encoding::{Coding, CodingFault};
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
 use crate::llm::entry::RequestEntry;
 use crate::llm::gate::Gate;
+use crate::llm::mask;
+use crate::llm::read_body::{Read, Whole, bomb, measure, read};
 use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict, WaitingVerdict};
-use crate::llm::seal;
 use crate::llm::signature::covers_body;
-use crate::llm::whole::{Read, Whole, bomb, measure, read};
-use crate::missed::Missed;
-use crate::outgoing::Outgoing;
+use crate::request_log::Known;
 use crate::upstream::Upstream;
 use crate::vendor::Vendor;
-use crate::visit::Known;
+use crate::worker_pool::guarded;
 
 /// What a response says of its request when that went on as it came, though it should not have.
 const MISSED: HeaderName = HeaderName::from_static("x-tersely-missed");
@@ -80,7 +80,7 @@ async fn sealed(gate: &Gate, known: &mut Known, parts: &mut Parts, body: Idle) -
     let full =
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
-    let whole = if whole.bytes.is_empty() { whole } else { seal::seal(gate, parts, whole).await? };
+    let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
     match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
         Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
         Ok(true) => Ok(miss(gate, known, parts, Missed::Signed, whole.unchanged())),

@@ -11,11 +11,11 @@ use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
 use crate::access::KnownTenant;
+use crate::bypass::Missed;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
-use crate::llm::whose::Whose;
-use crate::missed::Missed;
+use crate::llm::tenant_id::Whose;
 use crate::upstream::Upstream;
 
 /// Rewrites requests. Pure and synchronous; run off the threads that serve when a body is big or coded.

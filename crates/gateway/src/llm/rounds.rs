@@ -13,20 +13,20 @@ use http_body_util::BodyExt;
 use tersely_wire::hidden::{CloseReason, HiddenTurn, MOST_HELD, ResponseFraming, ResponseWatch};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::arrival::{Arrival, named, uncode};
-use crate::client::Speaks;
-use crate::coding::Coding;
 use crate::error::{Error, Side};
-use crate::held::Held;
-use crate::hop;
-use crate::idle::Idle;
+use crate::http::client::Speaks;
+use crate::http::content_encoding::Coding;
+use crate::http::hop_by_hop;
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
+use crate::http::response::Reply;
+use crate::http::response_body::{Arrival, named, uncode};
+use crate::http::usage_tap::Tapping;
 use crate::llm::gate::Gate;
 use crate::llm::rewrite::{Follow, Pending, Round};
+use crate::llm::round_error::Setback;
 use crate::llm::send::send;
-use crate::llm::setback::Setback;
-use crate::outgoing::Outgoing;
-use crate::reply::Reply;
-use crate::tap::Tapping;
 use crate::upstream::Upstream;
 
 /// How often a model is answered within one response.
@@ -278,7 +278,7 @@ impl NextRound {
         let (mut parts, body) = response.into_parts();
         let body = Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, body);
         if !parts.status.is_success() {
-            hop::from_response(&mut parts.headers);
+            hop_by_hop::from_response(&mut parts.headers);
             // One that cannot be undone goes on as it is: in an error there is nothing to hide.
             let coding = coding(&self.upstream, &parts.headers).unwrap_or(Coding::Identity);
             uncode(coding, &mut parts.headers);

@@ -4,10 +4,10 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use crate::client::{Lane, Speaks};
 use crate::error::{Error, Side};
+use crate::http::client::{Lane, Speaks};
+use crate::http::request_body::Outgoing;
 use crate::llm::gate::Gate;
-use crate::outgoing::Outgoing;
 use crate::upstream::Upstream;
 
 /// Sends, and waits. While a client is still sending there is no limit but the client's own: an upstream may well say

@@ -9,7 +9,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::mcp::servers::StartedServer;
-use crate::startable::startable;
+use crate::path_lookup::startable;
 
 /// How long a server may take to end by itself, and again once it was asked to.
 const GRACE: Duration = Duration::from_secs(2);

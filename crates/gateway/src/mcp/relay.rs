@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::mcp::McpDoor;
-use crate::mcp::lines::{MessageLines, Piece};
+use crate::mcp::framing::{MessageLines, Piece};
 
 /// Messages that are longer pass unseen, so that no flood fills the memory.
 const LONGEST: usize = 32 << 20;

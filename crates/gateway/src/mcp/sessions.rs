@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::mcp::spawned::SpawnedSession;
+use crate::mcp::stdio_server::SpawnedSession;
 
 /// How many sessions one server may have at a time.
 const MOST: usize = 1024;

@@ -15,12 +15,12 @@ use tokio::select;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::arrival::Arrival;
 use crate::error::Error;
-use crate::held::BodySpace;
-use crate::mcp::door::McpDoor;
-use crate::reply::Reply;
-use crate::visit::know;
+use crate::http::memory_budget::BodySpace;
+use crate::http::response::Reply;
+use crate::http::response_body::Arrival;
+use crate::mcp::client_session::McpDoor;
+use crate::request_log::know;
 
 /// The header that names a session.
 pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -6,19 +6,19 @@ use super::turn::{self, TurnBlocks};
 use super::words;
 use crate::blocks::kind::BlockKind;
 use crate::blocks::numbers::BlockNumbers;
-use crate::hidden::dress::EventDress;
 use crate::hidden::events::EventMeaning;
-use crate::hidden::frames::EventFrame;
-use crate::hidden::frames::EventFrames;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::verdict::EventVerdict;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::event_format::EventDress;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::framing::EventFrames;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 pub(crate) struct AnthropicEvents {
     names: HiddenNames,

@@ -3,15 +3,15 @@
 use super::{events, whole};
 use crate::blocks::whole::watch_blocks;
 use crate::error::WireError;
-use crate::hidden::dress::EventDress;
 use crate::hidden::events::watch_events;
 use crate::hidden::hides::HidesTool;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::history::HistoryPlace;
-use crate::json::list;
-use crate::json::text;
+use crate::protocol::event_format::EventDress;
+use crate::protocol::json::list;
+use crate::protocol::json::text;
+use crate::request::history::HistoryPlace;
 
 pub(crate) struct AnthropicOffer;
 

@@ -3,17 +3,17 @@
 //! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
 //! back as the provider wrote them, and it may check that they do.
 
-use crate::call::SlotCall;
-use crate::command;
-use crate::content;
-use crate::drops;
 use crate::error::WireError;
-use crate::head::{self, RequestHead};
-use crate::json::scan::JsonScan;
-use crate::prompt::{self, FoundPrompts, UserPrompt};
-use crate::schema::{self, FoundDescriptions, ToolDescription};
-use crate::slot::{self, FoundSlots, ResultLabel, Slot};
-use crate::spoken;
+use crate::protocol::json::scan::JsonScan;
+use crate::request::call::SlotCall;
+use crate::request::command;
+use crate::request::content;
+use crate::request::context_management;
+use crate::request::last_assistant;
+use crate::request::preamble::{self, RequestHead};
+use crate::request::prompt::{self, FoundPrompts, UserPrompt};
+use crate::request::schema::{self, FoundDescriptions, ToolDescription};
+use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -32,19 +32,19 @@ pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
 
 /// What the model reads before the conversation.
 pub(crate) fn head(body: &[u8]) -> RequestHead {
-    head::beside(&[head::TOOLS, "system"], body)
+    preamble::beside(&[preamble::TOOLS, "system"], body)
 }
 
 /// Where the last thing ends that the model said.
 pub(crate) fn spoken(body: &[u8]) -> usize {
-    spoken::find(body, |scan, found| {
-        scan.items_of("messages", |scan| spoken::message("assistant", scan, found))
+    last_assistant::find(body, |scan, found| {
+        scan.items_of("messages", |scan| last_assistant::message("assistant", scan, found))
     })
 }
 
 /// True when results may be left out of what the model reads.
 pub(crate) fn drops_results(body: &[u8]) -> bool {
-    drops::is_managed(body)
+    context_management::is_managed(body)
 }
 
 fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {

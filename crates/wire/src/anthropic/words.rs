@@ -1,8 +1,8 @@
 //! Says what Anthropic calls its counts and its errors.
 
 use crate::hidden::tally::UsageTally;
-use crate::hidden::watch::RoundFailure;
-use crate::json::text;
+use crate::protocol::failure::RoundFailure;
+use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.

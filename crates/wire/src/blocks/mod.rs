@@ -2,6 +2,6 @@
 
 pub(crate) mod kind;
 pub(crate) mod numbers;
-pub(crate) mod said;
 pub(crate) mod spelling;
+pub(crate) mod turn;
 pub(crate) mod whole;

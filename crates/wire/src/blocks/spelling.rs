@@ -4,8 +4,8 @@ use crate::blocks::kind::BlockKind;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenAsk;
-use crate::hidden::watch::RoundFailure;
-use crate::json::node::JsonNode;
+use crate::protocol::failure::RoundFailure;
+use crate::protocol::json::node::JsonNode;
 
 /// How a provider spells a message of content blocks.
 pub(crate) struct BlockSpelling {

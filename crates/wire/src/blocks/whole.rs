@@ -3,17 +3,17 @@
 use serde::de::IgnoredAny;
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::said::said;
 use crate::blocks::spelling::BlockSpelling;
+use crate::blocks::turn::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// A watch over a message that is spelled so, for calls of the tools with these names.
 pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames) -> Box<dyn ResponseWatch> {

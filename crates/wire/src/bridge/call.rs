@@ -3,8 +3,8 @@
 use serde::de::IgnoredAny;
 
 use crate::bridge::catalogue::ToolNames;
-use crate::json::node::JsonNode;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::text;
 
 /// The tool that is meant, and what it is given.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
 
 /// Names of tools.
 pub type ToolNames = BTreeSet<String>;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
-use crate::hidden::frames::{EventFrame, EventFrames};
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
+use crate::protocol::framing::{EventFrame, EventFrames};
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
 
 /// How the tools of one request are called that its model is not shown.
 #[derive(Debug, Clone)]

@@ -6,12 +6,12 @@ use crate::bridge::bridges::BridgesTools;
 use crate::bridge::call::wrapped_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::frames::EventFrame;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::json::list;
-use crate::json::node::JsonNode;
-use crate::json::patch::{BytePatch, member_with_comma};
-use crate::json::text;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::json::list;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::{BytePatch, member_with_comma};
+use crate::protocol::json::text;
 
 pub(super) struct ChatBridge;
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::WireError;
-use crate::json::list;
-use crate::json::node::JsonNode;
-use crate::json::scan::JsonScan;
-use crate::json::text;
+use crate::protocol::json::list;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::scan::JsonScan;
+use crate::protocol::json::text;
 
 /// The places in a chunk. Only one answer is asked for, so there is at most one choice.
 #[derive(Default)]

@@ -4,15 +4,15 @@ use serde_json::json;
 
 use super::calls::{PieceFate, RoundCalls};
 use super::chunk::ChatChunk;
+use super::merge::{ChatVoice, ChunkView, DeltaRest, UsageView};
 use super::turn::SaidMessage;
-use super::voice::{ChatVoice, ChunkView, DeltaRest, UsageView};
 use super::words;
 use crate::hidden::events::EventMeaning;
-use crate::hidden::frames::EventFrame;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::words::KEPT_ASKING;
+use crate::protocol::framing::EventFrame;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatEvents {

@@ -2,11 +2,11 @@
 
 use super::chunk::{CallPiece, ChatChunk};
 use crate::bridge::watch::CallBridge;
-use crate::hidden::frames::EventFrame;
 use crate::hidden::turn::MOST_HELD;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// A call, as far as it has come.
 pub(super) struct HeldCall {

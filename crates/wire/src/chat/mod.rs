@@ -5,21 +5,21 @@ mod calls;
 mod chunk;
 mod events;
 mod held;
+mod merge;
 mod offer;
 pub(crate) mod request;
 mod turn;
-mod voice;
 mod whole;
 pub(crate) mod words;
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
-use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
-use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::ToolDescription;
-use crate::slot::Slot;
+use crate::request::preamble::RequestHead;
+use crate::request::prompt::UserPrompt;
+use crate::request::schema::ToolDescription;
+use crate::request::slot::Slot;
 use crate::usage::UsageWords;
 
 pub(crate) struct ChatCompletions;

@@ -10,9 +10,9 @@ use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::HistoryPlace;
-use crate::json::list;
-use crate::json::member::top_members;
+use crate::protocol::json::list;
+use crate::protocol::json::member::top_members;
+use crate::request::history::HistoryPlace;
 
 pub(super) struct ChatOffer;
 

@@ -3,17 +3,17 @@
 
 use std::borrow::Cow;
 
-use crate::call::SlotCall;
-use crate::command::{self, GivenArguments};
-use crate::content;
-use crate::drops;
 use crate::error::WireError;
-use crate::head::{self, RequestHead};
-use crate::json::scan::JsonScan;
-use crate::prompt::{self, FoundPrompts, UserPrompt};
-use crate::schema::{self, FoundDescriptions, ToolDescription};
-use crate::slot::{self, FoundSlots, ResultLabel, Slot};
-use crate::spoken;
+use crate::protocol::json::scan::JsonScan;
+use crate::request::call::SlotCall;
+use crate::request::command::{self, GivenArguments};
+use crate::request::content;
+use crate::request::context_management;
+use crate::request::last_assistant;
+use crate::request::preamble::{self, RequestHead};
+use crate::request::prompt::{self, FoundPrompts, UserPrompt};
+use crate::request::schema::{self, FoundDescriptions, ToolDescription};
+use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -32,20 +32,20 @@ pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
 
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
-    let head = head::beside(&[head::TOOLS], body);
-    RequestHead { bytes: head.bytes + head::opening("messages", body), ..head }
+    let head = preamble::beside(&[preamble::TOOLS], body);
+    RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
 }
 
 /// Where the last thing ends that the model said.
 pub(crate) fn spoken(body: &[u8]) -> usize {
-    spoken::find(body, |scan, found| {
-        scan.items_of("messages", |scan| spoken::message("assistant", scan, found))
+    last_assistant::find(body, |scan, found| {
+        scan.items_of("messages", |scan| last_assistant::message("assistant", scan, found))
     })
 }
 
 /// True when results may be left out of what the model reads.
 pub(super) fn drops_results(body: &[u8]) -> bool {
-    drops::is_squeezed(body)
+    context_management::is_squeezed(body)
 }
 
 fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {

@@ -11,9 +11,9 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::{KEPT_ASKING, gap_between};
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatWhole {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::hidden::watch::RoundFailure;
+use crate::protocol::failure::RoundFailure;
 use crate::usage::words::{TokenUsage, UsageWords};
 
 /// The counts in our words. What the cache has to do with counts as part of the prompt.

@@ -9,12 +9,12 @@ mod words;
 
 use crate::anthropic;
 use crate::error::WireError;
-use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
-use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::ToolDescription;
-use crate::slot::Slot;
+use crate::request::preamble::RequestHead;
+use crate::request::prompt::UserPrompt;
+use crate::request::schema::ToolDescription;
+use crate::request::slot::Slot;
 use crate::usage::UsageWords;
 
 pub(crate) struct BedrockConverse;

@@ -3,15 +3,15 @@
 //! A result's content is a list of texts, of JSON, and of media. A text is a slot. JSON has to stay an object for the API,
 //! so that each of its members is a slot of its own, and its text goes back as a string under the same name.
 
-use crate::call::SlotCall;
-use crate::command;
-use crate::content;
 use crate::error::WireError;
-use crate::head::{self, RequestHead};
-use crate::json::scan::JsonScan;
-use crate::prompt::{self, FoundPrompts, UserPrompt};
-use crate::schema::{self, FoundDescriptions, ToolDescription};
-use crate::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::protocol::json::scan::JsonScan;
+use crate::request::call::SlotCall;
+use crate::request::command;
+use crate::request::content;
+use crate::request::preamble::{self, RequestHead};
+use crate::request::prompt::{self, FoundPrompts, UserPrompt};
+use crate::request::schema::{self, FoundDescriptions, ToolDescription};
+use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -29,7 +29,7 @@ pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, Wire
 
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
-    head::beside(&[head::TOOL_CONFIG, "system"], body)
+    preamble::beside(&[preamble::TOOL_CONFIG, "system"], body)
 }
 
 /// Every text of every message of a user, in order.

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::said::said;
+use crate::blocks::turn::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// What a block is, or the start or a piece of one: all name the kind in the same way.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {

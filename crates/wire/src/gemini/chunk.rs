@@ -1,8 +1,8 @@
 //! Reads a response of Gemini, or a part of one, and writes it with other parts.
 
 use crate::hidden::names::HiddenNames;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
 
 /// A response with at most one candidate.
 pub(super) struct GeminiChunk<'a> {

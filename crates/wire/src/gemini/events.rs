@@ -4,15 +4,15 @@ use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
 use super::words;
 use crate::hidden::events::EventMeaning;
-use crate::hidden::frames::EventFrame;
-use crate::hidden::frames::EventFrames;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::framing::EventFrames;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 pub(super) struct GeminiEvents {
     names: HiddenNames,

@@ -10,11 +10,11 @@ use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::history::HistoryPlace;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::scan::JsonScan;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::scan::JsonScan;
+use crate::protocol::json::text;
+use crate::request::history::HistoryPlace;
 
 pub(super) struct GeminiOffer;
 

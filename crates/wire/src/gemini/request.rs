@@ -7,17 +7,17 @@
 
 use std::borrow::Cow;
 
-use crate::call::SlotCall;
-use crate::command;
-use crate::content;
 use crate::error::WireError;
-use crate::head::{self, RequestHead};
-use crate::json::member::top_members;
-use crate::json::scan::JsonScan;
-use crate::prompt::{self, FoundPrompts, UserPrompt};
-use crate::schema::{self, FoundDescriptions, ToolDescription};
-use crate::slot::{self, FoundSlots, ResultLabel, Slot};
-use crate::spoken;
+use crate::protocol::json::member::top_members;
+use crate::protocol::json::scan::JsonScan;
+use crate::request::call::SlotCall;
+use crate::request::command;
+use crate::request::content;
+use crate::request::last_assistant;
+use crate::request::preamble::{self, RequestHead};
+use crate::request::prompt::{self, FoundPrompts, UserPrompt};
+use crate::request::schema::{self, FoundDescriptions, ToolDescription};
+use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -38,18 +38,18 @@ pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
 pub(super) fn head(body: &[u8]) -> RequestHead {
     let wrapped = top_members(&WRAPS, body).unwrap_or_default();
     let body = wrapped.first().map_or(body, |member| member.value);
-    head::beside(&[head::TOOLS, "systemInstruction", "system_instruction"], body)
+    preamble::beside(&[preamble::TOOLS, "systemInstruction", "system_instruction"], body)
 }
 
 /// Where the last thing ends that the model said.
 pub(super) fn spoken(body: &[u8]) -> usize {
-    let walk = |scan: &mut JsonScan<'_>, found: &mut spoken::LastSpoken| {
+    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastSpoken| {
         unwrapped(scan, |scan, key| match key {
-            b"contents" => scan.items(|scan| spoken::message("model", scan, found)),
+            b"contents" => scan.items(|scan| last_assistant::message("model", scan, found)),
             _ => scan.skip().map(drop),
         })
     };
-    spoken::find(body, walk)
+    last_assistant::find(body, walk)
 }
 
 /// What the members are called that wrap a request.

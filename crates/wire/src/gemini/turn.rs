@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 
 use super::chunk::PartKind;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::json::node::JsonNode;
+use crate::protocol::json::node::JsonNode;
 
 /// The parts of one turn.
 #[derive(Debug, Default)]

@@ -11,8 +11,8 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 pub(super) struct GeminiWhole {
     names: HiddenNames,

@@ -1,12 +1,12 @@
 //! Watches a response that comes in events, in whatever shape they are.
 
-use crate::hidden::dress::EventDress;
-use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
-use crate::hidden::veil;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
+use crate::protocol::event_format::EventDress;
+use crate::protocol::framing::{EventFrame, EventFrames};
 
 /// What a provider's events mean.
 pub(crate) trait EventMeaning: Send {
@@ -68,9 +68,9 @@ impl<E: EventMeaning> Stream<E> {
         if self.is_closed {
             return;
         }
-        let (raw, start) = (veil::alike_event(self.names, frame), out.len());
+        let (raw, start) = (leak_guard::alike_event(self.names, frame), out.len());
         self.events.event(EventFrame::of(self.dress, &raw), out);
-        if veil::shows(self.names, self.dress, &out[start..]) {
+        if leak_guard::shows(self.names, self.dress, &out[start..]) {
             out.truncate(start);
             self.fail(out);
         }

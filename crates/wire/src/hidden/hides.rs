@@ -4,7 +4,7 @@ use crate::error::WireError;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::history::HistoryPlace;
+use crate::request::history::HistoryPlace;
 
 /// A shape of requests and responses in which a tool can be hidden.
 pub trait HidesTool: Sync {

@@ -3,23 +3,20 @@
 //! All of it is a function of the bytes that pass by. A [`ResponseWatch`] is fed the response as it comes and says what may
 //! go on at once; only what may turn out to be a call of the hidden tool is held back.
 
-pub(crate) mod dress;
 pub(crate) mod events;
-pub(crate) mod frames;
 pub(crate) mod hides;
-mod lines;
-pub(crate) mod message;
+mod leak_guard;
 pub(crate) mod names;
 pub(crate) mod tally;
 pub(crate) mod turn;
-mod veil;
 pub(crate) mod verdict;
 pub(crate) mod watch;
 pub(crate) mod whole;
 pub(crate) mod words;
 
+pub use crate::protocol::aws_event::begins_message;
+pub use crate::protocol::failure::RoundFailure;
 pub use hides::HidesTool;
-pub use message::begins_message;
 pub use names::HiddenNames;
 pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
-pub use watch::{CloseReason, ResponseFraming, ResponseWatch, RoundFailure};
+pub use watch::{CloseReason, ResponseFraming, ResponseWatch};

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// What a provider counted, over all rounds of a response.
 #[derive(Debug, Default)]

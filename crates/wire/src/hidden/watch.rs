@@ -1,6 +1,7 @@
 //! A response on its way to the client: fed bytes, it says what may go on at once.
 
 use crate::hidden::turn::HiddenTurn;
+use crate::protocol::failure::RoundFailure;
 
 /// A response on its way to the client.
 ///
@@ -35,15 +36,4 @@ pub enum CloseReason<'a> {
     Enough,
     /// The rest could not be had.
     Failed(RoundFailure<'a>),
-}
-
-/// Why the rest of a response could not be had, for its client to read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RoundFailure<'a> {
-    /// The status that a response of its own would have.
-    pub status: u16,
-    /// The upstream's word for it, if it had one.
-    pub kind: Option<&'a str>,
-    /// What happened, in words.
-    pub message: &'a str,
 }

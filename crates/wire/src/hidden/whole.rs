@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::hidden::dress::EventDress;
+use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::veil;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
+use crate::protocol::event_format::EventDress;
 
 /// What a provider's bodies mean.
 pub(crate) trait BodyMeaning: Send {
@@ -47,7 +47,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         if self.is_blind {
             return None;
         }
-        let changed = match veil::alike(self.names, &body) {
+        let changed = match leak_guard::alike(self.names, &body) {
             Cow::Owned(changed) => Some(changed),
             Cow::Borrowed(_) => None,
         };
@@ -56,7 +56,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         // Nor is a client told nothing: it would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || veil::shows(self.names, EventDress::Lines, &out[start..]) {
+        if is_lost || leak_guard::shows(self.names, EventDress::Lines, &out[start..]) {
             out.truncate(start);
             self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }

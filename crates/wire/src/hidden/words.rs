@@ -1,6 +1,6 @@
 //! What clients read that is not the model's: why a response ends as it does.
 
-use crate::hidden::watch::RoundFailure;
+use crate::protocol::failure::RoundFailure;
 
 /// What stands in a response whose model said nothing to its client.
 pub(crate) const SILENCE: &str =

@@ -7,7 +7,7 @@ use crate::hidden::hides::HidesTool;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::history::HistoryPlace;
+use crate::request::history::HistoryPlace;
 
 pub(super) struct InvokeOffer;
 

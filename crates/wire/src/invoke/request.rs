@@ -3,10 +3,10 @@
 
 use crate::anthropic::request;
 use crate::error::WireError;
-use crate::json::member::top_members;
-use crate::prompt::UserPrompt;
-use crate::schema::ToolDescription;
-use crate::slot::Slot;
+use crate::protocol::json::member::top_members;
+use crate::request::prompt::UserPrompt;
+use crate::request::schema::ToolDescription;
+use crate::request::slot::Slot;
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {

@@ -17,10 +17,10 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 
 use crate::error::WireError;
-use crate::json::patch::BytePatch;
-use crate::json::text;
 use crate::mask::spelled::{Spelled, SpelledSteps};
 use crate::mask::walk::{Walk, WalkStep};
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// A place in a text, and what is to stand there.
 pub type TextMask = (Range<usize>, &'static str);

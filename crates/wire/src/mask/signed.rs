@@ -1,7 +1,7 @@
 //! Finds the objects whose text a provider has signed or sealed, in one pass over all of them.
 
-use crate::json::text;
 use crate::mask::token::{is_key, step_string};
+use crate::protocol::json::text;
 
 /// Which members of an object must come back to its provider as they were.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::json::text;
+use crate::protocol::json::text;
 
 /// The characters of a string, with the way back to the bytes that spell them.
 pub(super) struct Spelled {

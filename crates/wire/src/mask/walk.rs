@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::json::text;
 use crate::mask::said::{MESSAGES, NAMES, SCHEMAS, TOOLS};
 use crate::mask::signed::{SignedObject, signed_objects};
 use crate::mask::token::{is_key, step_string};
+use crate::protocol::json::text;
 
 /// What a walk meets.
 pub(super) enum WalkStep {

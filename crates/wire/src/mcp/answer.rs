@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::call::SlotCall;
-use crate::json::node::JsonNode;
-use crate::json::patch;
 use crate::mcp::message::{RpcId, RpcMessage};
 use crate::mcp::repeat::repeats;
-use crate::slot::Slot;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch;
+use crate::request::call::SlotCall;
+use crate::request::slot::Slot;
 
 /// What a server answered to a call.
 #[derive(Debug, Clone)]

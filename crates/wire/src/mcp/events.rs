@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::hidden::frames::{EventFrame, EventFrames};
+use crate::protocol::framing::{EventFrame, EventFrames};
 
 /// A stream of events in the middle of being read.
 #[derive(Debug, Default)]

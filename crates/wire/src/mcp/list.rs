@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::hidden::HiddenTool;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
 use crate::mcp::message::{RpcId, RpcMessage};
-use crate::schema;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
+use crate::request::schema;
 
 /// What becomes of `structuredContent` that only repeats the texts of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::node::JsonNode;
-use crate::json::text;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::text;
 
 /// The name of a request, which its answer repeats; a number and a text of the same digits are two names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::node::JsonNode;
+use crate::protocol::json::node::JsonNode;
 
 /// True when `structured` holds what the texts say and nothing else: the same JSON, or one member that does, as
 /// frameworks wrap what is no object (`{"result": …}`, `{"content": …}`).

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::call::SlotCall;
-use crate::command;
 use crate::hidden::HiddenTool;
-use crate::json::node::JsonNode;
-use crate::json::scan::JsonScan;
-use crate::json::text;
 use crate::mcp::list::{ListChanges, StructuredCopies, ToolListing};
 use crate::mcp::message::{RpcId, RpcMessage};
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::scan::JsonScan;
+use crate::protocol::json::text;
+use crate::request::call::SlotCall;
+use crate::request::command;
 
 /// How many requests and tasks are remembered; what is forgotten passes as it came.
 const MOST: usize = 512;

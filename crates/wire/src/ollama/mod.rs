@@ -4,10 +4,10 @@ mod request;
 mod words;
 
 use crate::error::WireError;
-use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::ToolDescription;
-use crate::slot::Slot;
+use crate::request::prompt::UserPrompt;
+use crate::request::schema::ToolDescription;
+use crate::request::slot::Slot;
 use crate::usage::UsageWords;
 
 pub(crate) struct OllamaChat;

@@ -5,14 +5,14 @@ use crate::bridge::bridges::BridgesTools;
 use crate::bridge::call::{BridgedCall, wrapped_value};
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::content::TEXT;
-use crate::hidden::frames::EventFrame;
 use crate::hidden::turn::MOST_HELD;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::history::HistoryPlace;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
+use crate::request::content::TEXT;
+use crate::request::history::HistoryPlace;
 
 pub(super) struct ResponsesBridge;
 

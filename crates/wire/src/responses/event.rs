@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::object::{ResponseItem, ResponseObject};
-use crate::json::scan::JsonScan;
-use crate::json::text;
+use crate::protocol::json::scan::JsonScan;
+use crate::protocol::json::text;
 
 /// The places in an event.
 #[derive(Default)]

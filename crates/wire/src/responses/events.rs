@@ -4,15 +4,16 @@ use serde_json::{Value, json};
 
 use super::event::ResponseEvent;
 use super::object::{ResponseItem, ResponseObject};
-use super::story::ResponseStory;
+use super::response_state::ResponseStory;
 use crate::hidden::events::EventMeaning;
-use crate::hidden::frames::EventFrame;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
-use crate::hidden::watch::{CloseReason, RoundFailure};
-use crate::json::list;
-use crate::json::patch::BytePatch;
-use crate::json::text;
+use crate::hidden::watch::CloseReason;
+use crate::protocol::failure::RoundFailure;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::json::list;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesEvents {

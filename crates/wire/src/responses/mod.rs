@@ -6,20 +6,20 @@ mod events;
 mod object;
 mod offer;
 mod request;
-mod story;
+mod response_state;
 mod turn;
 mod whole;
 mod words;
 
 use crate::bridge::bridges::BridgesTools;
 use crate::error::WireError;
-use crate::head::RequestHead;
 use crate::hidden::hides::HidesTool;
-use crate::history::HistoryPlace;
-use crate::prompt::UserPrompt;
 use crate::provider::Provider;
-use crate::schema::ToolDescription;
-use crate::slot::Slot;
+use crate::request::history::HistoryPlace;
+use crate::request::preamble::RequestHead;
+use crate::request::prompt::UserPrompt;
+use crate::request::schema::ToolDescription;
+use crate::request::slot::Slot;
 use crate::usage::UsageWords;
 
 pub(crate) struct ResponsesApi;

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::error::WireError;
 use crate::hidden::names::HiddenNames;
-use crate::json::list;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
-use crate::json::scan::JsonScan;
-use crate::json::text;
+use crate::protocol::json::list;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::scan::JsonScan;
+use crate::protocol::json::text;
 
 /// The places in a response object.
 #[derive(Default)]

@@ -6,19 +6,19 @@
 
 use std::borrow::Cow;
 
-use crate::call::SlotCall;
-use crate::command::{self, GivenArguments};
-use crate::content::TEXT;
-use crate::drops;
 use crate::error::WireError;
-use crate::head::{self, RequestHead};
-use crate::history::HistoryPlace;
-use crate::json::member::top_members;
-use crate::json::scan::JsonScan;
-use crate::prompt::{self, FoundPrompts, UserPrompt};
-use crate::schema::{self, FoundDescriptions, ToolDescription};
-use crate::slot::{self, FoundSlots, ResultLabel, Slot};
-use crate::spoken;
+use crate::protocol::json::member::top_members;
+use crate::protocol::json::scan::JsonScan;
+use crate::request::call::SlotCall;
+use crate::request::command::{self, GivenArguments};
+use crate::request::content::TEXT;
+use crate::request::context_management;
+use crate::request::history::HistoryPlace;
+use crate::request::last_assistant;
+use crate::request::preamble::{self, RequestHead};
+use crate::request::prompt::{self, FoundPrompts, UserPrompt};
+use crate::request::schema::{self, FoundDescriptions, ToolDescription};
+use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
 
 /// Every text of every tool result, in order.
 pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
@@ -38,8 +38,8 @@ pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
     // What stands in the conversation is not sent again where the provider keeps that.
-    let opening = if history(body).is_kept() { 0 } else { head::opening("input", body) };
-    let head = head::beside(&[head::TOOLS, "instructions"], body);
+    let opening = if history(body).is_kept() { 0 } else { preamble::opening("input", body) };
+    let head = preamble::beside(&[preamble::TOOLS, "instructions"], body);
     RequestHead { bytes: head.bytes + opening, ..head }
 }
 
@@ -47,12 +47,15 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
 pub(super) fn spoken(body: &[u8]) -> usize {
     let speaks =
         |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
-    spoken::find(body, |scan, found| scan.items_of("input", |scan| spoken::item(scan, found, speaks)))
+    last_assistant::find(body, |scan, found| {
+        scan.items_of("input", |scan| last_assistant::item(scan, found, speaks))
+    })
 }
 
 /// True when results may be left out of what the model reads.
 pub(super) fn drops_results(body: &[u8]) -> bool {
-    drops::member("truncation", body).is_some_and(|how| how == "auto") || drops::is_managed(body)
+    context_management::member("truncation", body).is_some_and(|how| how == "auto")
+        || context_management::is_managed(body)
 }
 
 /// Where the rest of the conversation is.

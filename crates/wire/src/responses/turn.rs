@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::object::ResponseItem;
 use crate::hidden::turn::HiddenAsk;
-use crate::json::node::JsonNode;
-use crate::json::patch::BytePatch;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
 
 /// The call of the hidden tool that an item is.
 pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {

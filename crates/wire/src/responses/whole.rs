@@ -1,13 +1,13 @@
 //! Takes a hidden tool's calls out of a response that comes at once, and makes one response of several rounds.
 
 use super::object::ResponseObject;
-use super::story::ResponseStory;
+use super::response_state::ResponseStory;
 use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
-use crate::history::HistoryPlace;
+use crate::request::history::HistoryPlace;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesWhole {

@@ -2,7 +2,7 @@
 
 use memchr::memchr2;
 
-use crate::hidden::message;
+use crate::protocol::aws_event;
 use crate::usage::scan::MemberScan;
 use crate::usage::words::{TokenUsage, UsageCounts, UsageWords};
 
@@ -139,12 +139,12 @@ impl UsageReader {
                 bytes = rest;
                 continue;
             }
-            let want = match message::announced(held) {
+            let want = match aws_event::announced(held) {
                 Ok(Some(total)) if total > LONGEST => {
                     (*skip, *held) = (total - held.len(), Vec::new());
                     continue;
                 }
-                Ok(total) => total.unwrap_or(message::PRELUDE),
+                Ok(total) => total.unwrap_or(aws_event::PRELUDE),
                 Err(_) => {
                     self.frames = Frames::Broken;
                     return;
@@ -153,10 +153,10 @@ impl UsageReader {
             let (piece, rest) = bytes.split_at(bytes.len().min(want - held.len()));
             held.extend_from_slice(piece);
             bytes = rest;
-            if held.len() == want && want > message::PRELUDE {
+            if held.len() == want && want > aws_event::PRELUDE {
                 let whole = std::mem::take(held);
                 self.scan.reset();
-                self.scan(&message::wrapped(&whole).unwrap_or_default());
+                self.scan(&aws_event::wrapped(&whole).unwrap_or_default());
             }
         }
     }
@@ -272,7 +272,7 @@ mod tests {
     fn framed(name: &str, payloads: &[&str]) -> Vec<u8> {
         let mut out = Vec::new();
         for payload in payloads {
-            message::write(name, payload, &mut out);
+            aws_event::write(name, payload, &mut out);
         }
         out
     }
@@ -285,8 +285,8 @@ mod tests {
             &[r#"{"delta":{}}"#, r#"{"usage":{"inputTokens":5,"outputTokens":6},"metrics":{}}"#],
         );
         check(CONVERSE, &plain, Some([5, 0, 0, 6, 0]));
-        let start = message::wrap(br#"{"message":{"usage":{"input_tokens":4,"output_tokens":1}}}"#);
-        let delta = message::wrap(br#"{"usage":{"output_tokens":8}}"#);
+        let start = aws_event::wrap(br#"{"message":{"usage":{"input_tokens":4,"output_tokens":1}}}"#);
+        let delta = aws_event::wrap(br#"{"usage":{"output_tokens":8}}"#);
         check(INVOKE, &framed("chunk", &[&start, &delta]), Some([4, 0, 0, 8, 0]));
         let long = format!(r#"{{"delta":"{}"}}"#, "x".repeat(LONGEST));
         let with = framed("chunk", &[&long, r#"{"usage":{"inputTokens":5}}"#]);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tersely_audit::{AuditSum, BreakSum, SavedBill};
 
-use super::said::{AuditWords, day, share};
+use super::wording::{AuditWords, day, share};
 
 /// One object with everything.
 pub(super) fn object(said: &AuditWords<'_>) -> String {

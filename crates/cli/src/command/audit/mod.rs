@@ -3,8 +3,8 @@
 mod find;
 mod json;
 mod page;
-mod said;
 mod text;
+mod wording;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &AuditArgs) -> Result<ExitCode, Stop> {
     }
     let summary = AuditSummary::of(&findings.conversations);
     let prices = PriceTable::known();
-    let said = said::AuditWords { summary: &summary, findings: &findings, date: &prices.date };
+    let said = wording::AuditWords { summary: &summary, findings: &findings, date: &prices.date };
     if let Some(path) = &args.html {
         fs::write(path, page::page(&said)).map_err(|error| {
             CommandFault::unable(

@@ -6,7 +6,7 @@ use tersely_audit::{AuditSum, BreakSum, SavedBill};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
-use super::said::{AuditWords, better, day, dollars, narrow, percent, share, short};
+use super::wording::{AuditWords, better, day, dollars, narrow, percent, share, short};
 use crate::page::{self, document, escaped, table, tiles};
 
 /// The longest name in a table.

@@ -5,7 +5,7 @@ use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 use tersely_terminal::table;
 
-use super::said::{AuditWords, better, dollars, narrow, percent, share, short};
+use super::wording::{AuditWords, better, dollars, narrow, percent, share, short};
 
 /// The widest a name may be, so that a line fits 80 columns.
 const NAME: usize = 36;

@@ -6,8 +6,8 @@
 mod address;
 mod plan;
 mod service;
+mod service_setup;
 mod shell;
-mod standing;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &InitArgs) -> Result<ExitCode, Stop> {
     let receipts = if args.consent.dry_run { Receipts::look() } else { Receipts::open() }?;
     ensure_one_way(args, &receipts)?;
     if args.way.service {
-        standing::run(args, &world, clients, receipts)
+        service_setup::run(args, &world, clients, receipts)
     } else {
         alias(args, &world, clients, receipts)
     }

@@ -15,7 +15,7 @@ use crate::command::mcp::StructuredArg;
 use crate::command::run::jsonc;
 use crate::command::serve::{exposure, stand, url};
 use crate::gateway::{runtime, store_fault, telemetry};
-use crate::renewal::{follow_tenants, tls};
+use crate::reload::{follow_tenants, tls};
 use crate::settings::server::{ServerDraft, is_plain};
 use crate::settings::{self, Flags, SettingSources};
 

@@ -8,9 +8,9 @@ use tersely_terminal::small;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{ANTHROPIC, OPENAI, VendorVariables};
-use crate::command::run::world::World;
 use crate::command::run::yaml;
 
 /// aider.

@@ -7,9 +7,9 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{ANTHROPIC, BEDROCK, VERTEX, VendorPlace};
-use crate::command::run::world::World;
 use crate::edit::SettingPlace;
 
 /// Claude Code.

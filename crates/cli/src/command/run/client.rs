@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::file::PrivateFile;
 use crate::command::run::planted::PlantedAddress;
 use crate::command::run::vendor::{VendorPlace, VendorVariables};
-use crate::command::run::world::World;
 use crate::edit::SettingPlace;
 
 /// A program that can be pointed at a gateway.

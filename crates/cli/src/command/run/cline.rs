@@ -7,8 +7,8 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::usual;
-use crate::command::run::world::World;
+use crate::command::run::endpoints;
+use crate::command::run::environment::World;
 
 /// Cline's command line.
 pub(crate) struct Cline;
@@ -79,7 +79,7 @@ fn lead(settings: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
     let mut found = false;
     for (name, provider) in providers.into_iter().flatten() {
         if let Some(table) = provider.get_mut("settings").and_then(Value::as_object_mut) {
-            found |= usual::lead(doors, name, table, "baseUrl")?;
+            found |= endpoints::lead(doors, name, table, "baseUrl")?;
         }
     }
     Ok(found)

@@ -5,9 +5,9 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
-use crate::command::run::usual;
+use crate::command::run::endpoints;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::{GEMINI, VendorVariables};
-use crate::command::run::world::World;
 
 /// Continue's command line.
 pub(crate) struct Cn;
@@ -51,7 +51,7 @@ fn lead(config: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> {
     let mut found = false;
     for model in models.into_iter().flatten().filter_map(Value::as_object_mut) {
         if let Some(provider) = model.get("provider").and_then(Value::as_str).map(str::to_owned) {
-            found |= usual::lead(doors, &provider, model, "apiBase")?;
+            found |= endpoints::lead(doors, &provider, model, "apiBase")?;
         }
     }
     Ok(found)

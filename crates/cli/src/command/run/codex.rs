@@ -10,8 +10,8 @@ use toml::Table;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::{World, env_names};
 use crate::command::run::vendor::VendorPlace;
-use crate::command::run::world::{World, env_names};
 use crate::edit::SettingPlace;
 
 /// Codex.

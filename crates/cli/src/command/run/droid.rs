@@ -5,8 +5,8 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::usual;
-use crate::command::run::world::World;
+use crate::command::run::endpoints;
+use crate::command::run::environment::World;
 
 /// Factory's droid.
 pub(crate) struct Droid;
@@ -26,7 +26,7 @@ impl Client for Droid {
         let mut models = World::json(&world.home("", ".factory/settings.json"))["customModels"].take();
         let mut found = false;
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-            found |= usual::lead(doors, "", model, "baseUrl")?;
+            found |= endpoints::lead(doors, "", model, "baseUrl")?;
         }
         if !found {
             return Err(CommandFault::unable(

@@ -4,8 +4,8 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, ClientSettings, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::{CODE_ASSIST, GEMINI};
-use crate::command::run::world::World;
 
 /// Gemini CLI.
 pub(crate) struct GeminiCli;

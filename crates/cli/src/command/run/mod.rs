@@ -8,6 +8,8 @@ mod cn;
 mod codex;
 mod door;
 mod droid;
+mod endpoints;
+mod environment;
 mod file;
 mod gemini;
 pub(crate) mod jsonc;
@@ -17,10 +19,8 @@ mod other;
 mod pi;
 mod planted;
 mod qwen;
-mod usual;
 mod variables;
 mod vendor;
-mod world;
 mod yaml;
 
 use std::ffi::OsString;
@@ -44,10 +44,10 @@ use crate::signals::{Signals, Terminal, forward};
 
 pub(crate) use client::{Client, ClientSettings};
 pub(crate) use door::Doors;
+pub(crate) use environment::World;
 pub(crate) use file::PrivateFile;
 pub(crate) use known::CLIENTS;
 pub(crate) use vendor::VENDORS;
-pub(crate) use world::World;
 
 const EXAMPLES: &str = "\
 Examples:

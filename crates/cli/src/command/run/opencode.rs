@@ -8,10 +8,10 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, ClientSettings, Told, direct};
 use crate::command::run::door::Doors;
+use crate::command::run::endpoints::usual;
+use crate::command::run::environment::World;
 use crate::command::run::planted::PlantedAddress;
-use crate::command::run::usual::usual;
 use crate::command::run::vendor::{VendorPlace, VendorVariables};
-use crate::command::run::world::World;
 use crate::edit::SettingPlace;
 
 /// A client that is `OpenCode`, under a name of its own.

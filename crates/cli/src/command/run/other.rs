@@ -4,8 +4,8 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::VENDORS;
-use crate::command::run::world::World;
 
 /// Any command.
 pub(crate) struct Other;

@@ -8,9 +8,9 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told, direct};
 use crate::command::run::door::Doors;
-use crate::command::run::usual::usual;
+use crate::command::run::endpoints::usual;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::VendorPlace;
-use crate::command::run::world::World;
 
 /// pi.
 pub(crate) struct Pi;

@@ -13,9 +13,9 @@ use tersely_gateway::Upstream;
 use tersely_terminal::fault::Stop;
 use tersely_terminal::small;
 
-use crate::command::run::usual;
+use crate::command::run::endpoints;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::VENDORS;
-use crate::command::run::world::World;
 use crate::edit::ask;
 use crate::settings::write_lines;
 
@@ -57,7 +57,7 @@ impl PlantedAddress {
     fn is_usual(&self, world: &World) -> bool {
         let usual = VENDORS.iter().map(|vendor| vendor.usual.to_owned());
         let chosen = VENDORS.iter().flat_map(|vendor| vendor.names).filter_map(|name| world.url(name));
-        let all = usual.chain(usual::addresses().map(str::to_owned)).chain(chosen);
+        let all = usual.chain(endpoints::addresses().map(str::to_owned)).chain(chosen);
         let mut origins = all.filter_map(|url| Self::new(PathBuf::new(), &url).origin);
         self.origin.is_some() && origins.any(|origin| Some(&origin) == self.origin.as_ref())
     }

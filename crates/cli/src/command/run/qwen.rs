@@ -7,9 +7,9 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
-use crate::command::run::usual;
+use crate::command::run::endpoints;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::{ANTHROPIC, OPENAI, VendorVariables};
-use crate::command::run::world::World;
 
 /// Qwen Code.
 pub(crate) struct Qwen;
@@ -76,7 +76,7 @@ fn lead(providers: &mut Value, doors: &mut Doors) -> Result<bool, CommandFault> 
     for (name, models) in providers.as_object_mut().into_iter().flatten() {
         for model in models.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
             let has_address = model.get("baseUrl").is_some_and(Value::is_string);
-            found |= has_address && usual::lead(doors, name, model, "baseUrl")?;
+            found |= has_address && endpoints::lead(doors, name, model, "baseUrl")?;
         }
     }
     Ok(found)

@@ -4,8 +4,8 @@ use tersely_terminal::fault::CommandFault;
 
 use crate::command::run::client::{Client, Told};
 use crate::command::run::door::Doors;
+use crate::command::run::environment::World;
 use crate::command::run::vendor::{ANTHROPIC, GEMINI, OLLAMA, OPENAI, VendorVariables};
-use crate::command::run::world::World;
 
 /// A client that variables are enough for.
 pub(crate) struct ByVariables {

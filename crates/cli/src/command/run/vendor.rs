@@ -2,7 +2,7 @@
 
 use tersely_gateway::Vendor;
 
-use crate::command::run::world::World;
+use crate::command::run::environment::World;
 
 /// A provider, as programs know it.
 pub(crate) struct VendorVariables {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tersely_core::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRules};
 
-use crate::settings::near::nearest;
+use crate::settings::did_you_mean::nearest;
 use crate::settings::node::{Pair, SettingNode, SettingValue};
 use crate::settings::problem::Problem;
 use crate::settings::toml;

@@ -1,11 +1,11 @@
 //! The door for gateways that bring messages to be made smaller, and take them on to a model themselves.
 
-mod door;
+mod handler;
 pub(super) mod message;
 pub(super) mod question;
 mod reply;
 mod retrieve;
 
-pub(crate) use door::{CompressAsk, answer};
+pub(crate) use handler::{CompressAsk, answer};
 pub use message::LoneAnswer;
 pub use question::CompressQuestion;

@@ -3,8 +3,8 @@
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
+use crate::http::response::Reply;
 use crate::llm::gate::Gate;
-use crate::reply::Reply;
 
 /// A response of ours, which takes room until it has been sent.
 pub(super) fn json(gate: &Gate, text: Vec<u8>) -> Response<Reply> {

@@ -7,10 +7,10 @@ use serde_json::json as said;
 use tersely_core::expand::Wish;
 
 use crate::error::Error;
+use crate::http::response::Reply;
 use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
 use crate::llm::gate::Gate;
-use crate::reply::Reply;
 
 /// Where it is asked for; behind it stands a name.
 const PATH: &str = "/v1/retrieve/";

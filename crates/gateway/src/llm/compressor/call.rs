@@ -6,11 +6,11 @@ use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Limited};
 use tersely_engine::CompressorAsk;
 
-use crate::client::{Pools, Speaks};
-use crate::held::Held;
+use crate::http::client::{Pools, Speaks};
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape::{self, Heard};
-use crate::outgoing::Outgoing;
 
 /// No honest answer is longer.
 const LONGEST: usize = 4 << 20;

@@ -16,8 +16,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::client::Pools;
 use crate::error::Error;
+use crate::http::client::Pools;
 use crate::llm::compressor::agreement::{AgreedKey, Agreement, KnownWord};
 use crate::llm::compressor::call::{CallFault, call};
 use crate::llm::compressor::pace::Pace;
@@ -25,7 +25,7 @@ use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape;
 use crate::llm::keeper::{Keeper, all};
 use crate::llm::rewrite::Head;
-use crate::llm::whose::Whose;
+use crate::llm::tenant_id::Whose;
 use crate::settings::GatewaySettings;
 
 /// Calls at one time, for all requests.

@@ -1,0 +1,160 @@
+//! What a conversation costs as it is, and as it would have been sent.
+//!
+//! What stands for a message depends on it and the ones before it alone, so one pass over the last request tells what
+//! every request before it would have been.
+
+use serde_json::Value;
+use tersely_engine::{Engine, Request};
+use tersely_telemetry::TokenChange;
+use tersely_wire::claimed_provider;
+
+use crate::count::weigh;
+use crate::recording::Recording;
+
+/// The tokens of a conversation, by our count.
+#[derive(Debug, Default)]
+pub(crate) struct Weighed {
+    /// Of all messages before each, and of all of them.
+    sums: Vec<TokenChange>,
+    /// Of each tool result.
+    pub(crate) results: Vec<WeighedResult>,
+    /// Of our own tool, in each request.
+    pub(crate) tool: usize,
+    /// What each stage saved.
+    pub(crate) stages: Vec<(&'static str, i64)>,
+}
+
+/// A tool result.
+#[derive(Debug)]
+pub(crate) struct WeighedResult {
+    /// The message that it is in.
+    pub(crate) message: usize,
+    /// The tool.
+    pub(crate) tool: String,
+    /// What it was asked for: a command or a file.
+    pub(crate) about: String,
+    pub(crate) tokens: TokenChange,
+}
+
+impl Weighed {
+    /// Weighs a conversation of messages that were counted, whose requests have a head of so many tokens. None when it
+    /// cannot be read.
+    pub(crate) fn of(engine: &Engine, recording: &Recording, counted: &[usize], head: usize) -> Option<Self> {
+        let body = recording.body(head);
+        let path = recording.shape.path();
+        let provider = claimed_provider(path)?;
+        let report = engine.pass(&Request::new(provider, path), &body.bytes).ok()?.report;
+        let slots = provider.slots(&body.bytes).ok()?;
+        let whole = |tokens: &usize| TokenChange { before: *tokens, after: *tokens };
+        let mut messages: Vec<_> = counted.iter().map(whole).collect();
+        let mut results = Vec::with_capacity(slots.len());
+        for (slot, note) in slots.iter().zip(&report.results) {
+            let message = body.spans.partition_point(|span| span.end <= slot.span.start);
+            let tokens = TokenChange { before: note.tally.before, after: note.tally.after };
+            if let Some(weight) = messages.get_mut(message) {
+                weight.after = weight.after.saturating_sub(tokens.before.saturating_sub(tokens.after));
+            }
+            let (tool, id) = (slot.call.tool.to_string(), &*slot.call.id);
+            let about = slot.call.command.as_deref().map(str::to_owned);
+            let about = about.unwrap_or_else(|| asked(recording, message, id));
+            let about = within(recording.project.as_deref(), about);
+            results.push(WeighedResult { message, tool, about, tokens });
+        }
+        let stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
+        Some(Self { sums: sums(&messages), results, tool: report.tool, stages })
+    }
+
+    /// The tokens of the first so many messages.
+    pub(crate) fn sum(&self, messages: usize) -> TokenChange {
+        self.sums.get(messages).or(self.sums.last()).copied().unwrap_or_default()
+    }
+}
+
+/// The tokens of each message of a conversation as it is.
+pub(crate) fn counted(recording: &Recording) -> Vec<usize> {
+    recording.messages.iter().map(|message| weigh(message.to_string().as_bytes())).collect()
+}
+
+fn sums(messages: &[TokenChange]) -> Vec<TokenChange> {
+    let mut sum = TokenChange::default();
+    let next = |it: &TokenChange| {
+        sum = TokenChange { before: sum.before + it.before, after: sum.after + it.after };
+        sum
+    };
+    [TokenChange::default()].into_iter().chain(messages.iter().map(next)).collect()
+}
+
+/// A path within a project, from there on.
+fn within(project: Option<&str>, about: String) -> String {
+    let inner = project.and_then(|project| about.strip_prefix(project)?.strip_prefix('/'));
+    inner.map(str::to_owned).unwrap_or(about)
+}
+
+/// The file or pattern that the call of this id asked for; it stands shortly before its result.
+fn asked(recording: &Recording, message: usize, id: &str) -> String {
+    const NAMES: [&str; 8] =
+        ["file_path", "path", "filePath", "absolute_path", "pattern", "query", "url", "description"];
+    let before = recording.messages[..message].iter().rev().take(40);
+    let blocks = before
+        .flat_map(|it| ["content", "parts", "tool_calls"].map(|name| &it[name]))
+        .filter_map(Value::as_array);
+    let input = blocks.flatten().find_map(|block| {
+        let call = if block["functionCall"].is_object() { &block["functionCall"] } else { block };
+        (!id.is_empty() && call["id"] == id)
+            .then(|| [&call["input"], &call["args"]].into_iter().find(|it| it.is_object()).cloned())?
+    });
+    let input = input.unwrap_or_default();
+    NAMES.iter().find_map(|name| input[*name].as_str()).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tersely_core::{Loss, Plan};
+    use tersely_engine::EngineSettings;
+
+    use super::*;
+    use crate::recording::{BodyShape, RecordedTurn};
+
+    fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+        (1..count).map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A conversation that reads files, searches, and reads one of them again.
+    fn recording() -> Recording {
+        let mut messages = vec![json!({ "role": "user", "content": [{ "type": "text", "text": "go" }] })];
+        let mut turns = Vec::new();
+        for at in 0..6 {
+            let file = format!("/src/{}.rs", at % 4);
+            let code: String = lines(80, |line| format!("{line:>6}\tlet a{line} = f({});", at % 4));
+            let hits: String =
+                lines(60, |line| format!("src/deep/folder/name{}.rs:{line}:let found = {line};", line % 3));
+            let (tool, input, text) = if at % 2 == 0 {
+                ("Read", json!({ "file_path": file }), code)
+            } else {
+                ("Grep", json!({ "pattern": "found" }), hits)
+            };
+            turns.push(RecordedTurn { messages: messages.len(), ..RecordedTurn::default() });
+            messages.push(json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": format!("t{at}"), "name": tool, "input": input }] }));
+            messages.push(json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("t{at}"), "content": text }] }));
+        }
+        Recording { shape: BodyShape::Messages, messages, turns, ..Recording::default() }
+    }
+
+    #[test]
+    fn one_pass_tells_what_every_request_would_have_been() {
+        for loss in [Loss::None, Loss::Detail] {
+            let plan = Plan { loss, ..Plan::default() };
+            let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
+            let whole = recording();
+            let weighed = Weighed::of(&engine, &whole, &counted(&whole), 10).unwrap();
+            assert!(weighed.sum(whole.messages.len()).after < weighed.sum(whole.messages.len()).before);
+            for turn in &whole.turns {
+                let part = Recording { messages: whole.messages[..turn.messages].to_vec(), ..whole.clone() };
+                let alone = Weighed::of(&engine, &part, &counted(&part), 10).unwrap();
+                assert_eq!(alone.sum(turn.messages), weighed.sum(turn.messages), "{turn:?}");
+            }
+            assert_eq!(weighed.results[0].about, "/src/0.rs");
+        }
+    }
+}

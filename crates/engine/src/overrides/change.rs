@@ -1,0 +1,127 @@
+//! What a rule or a request says otherwise, part by part.
+
+use std::collections::BTreeSet;
+
+use tersely_core::Plan;
+
+use crate::overrides::field::{FIELDS, PlanField};
+
+/// Parts of a plan; what it leaves open stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Change {
+    /// Holds what is said; every other part is as usual, so that two changes that say the same are equal.
+    plan: Plan,
+    /// The names of the parts that are said.
+    said: BTreeSet<&'static str>,
+}
+
+impl Change {
+    /// Says these parts as they are in a plan; a name that no part has says nothing.
+    #[must_use]
+    pub fn of(names: &[&str], plan: Plan) -> Self {
+        let mut change = Self::default();
+        for field in FIELDS.iter().filter(|field| names.contains(&field.name)) {
+            field.place.copy(plan, &mut change.plan);
+            change.said.insert(field.name);
+        }
+        change
+    }
+
+    /// Says one part, which `write` puts into a plan.
+    ///
+    /// # Errors
+    /// When `write` fails; then nothing more is said than before.
+    pub fn say<E>(
+        &mut self,
+        field: &PlanField,
+        write: impl FnOnce(&mut Plan) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut plan = self.plan;
+        write(&mut plan)?;
+        self.plan = plan;
+        self.said.insert(field.name);
+        Ok(())
+    }
+
+    /// True when it says a part.
+    #[must_use]
+    pub fn says(&self, name: &str) -> bool {
+        self.said.contains(name)
+    }
+
+    /// A plan with what is said here.
+    #[must_use]
+    pub fn on(&self, mut plan: Plan) -> Plan {
+        for field in FIELDS.iter().filter(|field| self.says(field.name)) {
+            field.place.copy(self.plan, &mut plan);
+        }
+        plan
+    }
+
+    /// What is said here, and where that is open what is said there.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self { plan: self.on(other.plan), said: &self.said | &other.said }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tersely_core::{Loss, Mode};
+
+    use super::*;
+
+    /// A plan of which every part is unusual, whatever the parts are.
+    fn unusual() -> Plan {
+        let values = [
+            json!("safe"),
+            json!("none"),
+            json!("auto"),
+            json!("small"),
+            json!(false),
+            json!(true),
+            json!(7),
+        ];
+        let mut plan = Plan::default();
+        for field in FIELDS {
+            let with = |value| {
+                let mut plan = plan;
+                field.place.ask(&mut plan, field.name, value).ok().map(|()| plan)
+            };
+            plan = values.iter().filter_map(with).find(|with| *with != plan).unwrap_or(plan);
+        }
+        plan
+    }
+
+    #[test]
+    fn every_part_can_be_said_and_reaches_the_plan() {
+        let (usual, unusual) = (Plan::default(), unusual());
+        let mut said = Change::default();
+        for field in FIELDS {
+            let one = Change::of(&[field.name], unusual);
+            assert!(one.says(field.name) && one.on(usual) != usual, "{}", field.name);
+            assert_ne!(said.on(usual), one.or(&said).on(usual), "{}", field.name);
+            said = said.or(&one);
+        }
+        assert_eq!(said.on(usual), unusual);
+    }
+
+    #[test]
+    fn what_is_said_here_is_heard_before_what_is_said_there() {
+        let here = Change::of(&["mode"], unusual());
+        let there = Change::of(&["mode", "loss"], Plan { loss: Loss::Form, ..Plan::default() });
+        let both = Plan { loss: Loss::Form, ..unusual() };
+        assert_eq!(here.or(&there), Change::of(&["mode", "loss"], both));
+    }
+
+    #[test]
+    fn what_fails_is_not_said() {
+        let mut change = Change::default();
+        let failed = change.say(&FIELDS[0], |plan| {
+            plan.mode = Mode::Safe;
+            Err("no")
+        });
+        assert_eq!((failed, change), (Err("no"), Change::default()));
+    }
+}

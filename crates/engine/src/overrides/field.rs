@@ -1,0 +1,98 @@
+//! Table: every part of a plan that can be set, what it is called, and where it stands.
+//!
+//! The settings, the variables of the environment, the rules and the requests follow this table; so do the pages about
+//! them. None of them names a part, so a new one is a line here.
+
+use crate::overrides::place::PlanPlace;
+
+/// A part of a plan that can be set.
+pub struct PlanField {
+    /// Its name in the settings and in a rule.
+    pub name: &'static str,
+    /// Its name in a request; `None` when no request can set it.
+    pub asked: Option<&'static str>,
+    /// Where it stands, and so what it takes.
+    pub place: PlanPlace,
+    /// What it means, in a sentence without a full stop.
+    pub about: &'static str,
+}
+
+/// The parts, in the order of the settings.
+pub static FIELDS: &[PlanField] = &[
+    PlanField {
+        name: "mode",
+        asked: Some("mode"),
+        place: PlanPlace::Mode(|plan| &mut plan.mode),
+        about: "How much to compress tool results",
+    },
+    PlanField {
+        name: "loss",
+        asked: Some("loss"),
+        place: PlanPlace::Loss(|plan| &mut plan.loss),
+        about: "What may be lost: nothing, layout, or detail that the model can fetch back",
+    },
+    PlanField {
+        name: "min_bytes",
+        asked: None,
+        place: PlanPlace::Floor(|plan| &mut plan.min_bytes),
+        about: "Results up to this many bytes are left alone",
+    },
+    PlanField {
+        name: "skip_above",
+        asked: None,
+        place: PlanPlace::Floor(|plan| &mut plan.skip_above),
+        about: "Results longer than this are left alone; 0: no limit",
+    },
+    PlanField {
+        name: "max_bytes",
+        asked: Some("max_output_bytes"),
+        place: PlanPlace::Bytes(|plan| &mut plan.max_bytes),
+        about: "The most bytes to send of one result; file text, error lines and what could not be fetched back may exceed it",
+    },
+    PlanField {
+        name: "redact_secrets",
+        asked: Some("redact_secrets"),
+        place: PlanPlace::Redaction(|plan| &mut plan.redact),
+        about: "Where to mask secrets. `usual`: in tool results, except what an agent may edit; `true`: everywhere in a request, and requests \
+                that cannot be searched are refused; `false`: nowhere",
+    },
+    PlanField {
+        name: "dictionary",
+        asked: Some("method"),
+        place: PlanPlace::Dictionary(|plan| &mut plan.dictionary),
+        about: "How to find repeated phrases in aggressive mode",
+    },
+    PlanField {
+        name: "reader",
+        asked: Some("reader"),
+        place: PlanPlace::Reader(|plan| &mut plan.reader),
+        about: "Who reads the results: a `small` model is sent only forms that one of 1.5 billion parameters read well, a `strong` one all of them; \
+                `auto`: as the name of the request's model says",
+    },
+];
+
+/// Every name that a request can use, for whoever used another. Those of the parts stand among the others in the order
+/// in which clients were always told them.
+pub(crate) const OPTIONS: &str = "mode, loss, method, session_id, dedup, memo, redact_secrets, max_output_bytes, reader, skip_tools, \
+                                  tool_output_compression, schema_compression or debug";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn whoever_used_another_name_is_told_all() {
+        let told: Vec<&str> = OPTIONS.split(", ").collect();
+        for name in FIELDS.iter().filter_map(|field| field.asked) {
+            assert!(told.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_part_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = FIELDS.iter().map(|field| field.name).collect();
+        assert_eq!(names.len(), FIELDS.len());
+    }
+}

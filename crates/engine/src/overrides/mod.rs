@@ -1,0 +1,10 @@
+//! What applies to one request: settings, then rules, then the request's own headers and body object.
+
+pub(crate) mod body_object;
+pub(crate) mod change;
+pub(crate) mod error;
+pub(crate) mod field;
+pub(crate) mod place;
+pub(crate) mod request_options;
+pub(crate) mod schema_mode;
+pub(crate) mod value;

@@ -1,0 +1,90 @@
+//! Does independent work on several threads where there is enough of it, and gives the results in order.
+
+use std::num::NonZero;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use tersely_wire::Slot;
+
+use crate::panic_guard::guarded;
+
+/// Bytes of results, or of texts to be counted, that are worth a second thread.
+const WORTH: usize = 64 << 10;
+
+/// More threads than these serve one request at the cost of others.
+const MOST: usize = 4;
+
+/// What `work` gives for each slot and its number, at the slot's own place; `None` where it panicked.
+pub(crate) fn each<'s, T: Send>(
+    slots: &[(usize, &Slot<'s>)],
+    work: impl Fn(&(usize, &Slot<'s>)) -> T + Sync,
+) -> Vec<Option<T>> {
+    spread(threads(slots.iter().map(|(_, slot)| slot.token.len()).sum()), slots, work)
+}
+
+/// What `work` gives for each text, at its own place; `None` where it panicked.
+pub(crate) fn each_text<T: Send>(texts: &[&str], work: impl Fn(&str) -> T + Sync) -> Vec<Option<T>> {
+    spread(threads(texts.iter().map(|text| text.len()).sum()), texts, |text| work(text))
+}
+
+/// How many threads so many bytes are worth.
+fn threads(bytes: usize) -> usize {
+    (bytes / WORTH).min(*CORES)
+}
+
+/// Asked for once: the answer is read from half a dozen files, which takes longer than a small request.
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get).min(MOST));
+
+/// The same on so many threads.
+fn spread<I: Sync, T: Send>(threads: usize, items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<Option<T>> {
+    if threads < 2 {
+        return items.iter().map(|item| guarded(|| work(item))).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        while let Some((at, item)) = pick(&next, items) {
+            done.push((at, guarded(|| work(item))));
+        }
+        done
+    };
+    let done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        done.extend(others.into_iter().filter_map(|other| other.join().ok()).flatten());
+        done
+    });
+    // By place, never by order: what a lost thread had done leaves holes, and nothing moves into them.
+    let mut all: Vec<Option<T>> = items.iter().map(|_| None).collect();
+    for (at, given) in done {
+        all[at] = given;
+    }
+    all
+}
+
+/// The next item that nobody has taken.
+fn pick<'l, I>(next: &AtomicUsize, items: &'l [I]) -> Option<(usize, &'l I)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    items.get(at).map(|item| (at, item))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_panics_leaves_its_own_place_empty_and_no_other() {
+        let items: Vec<usize> = (0..200).collect();
+        for threads in [1, 2, 4] {
+            let found = spread(threads, &items, |item| {
+                assert!(item % 7 != 3, "a fault, as a test wants it");
+                *item
+            });
+            let expected: Vec<_> =
+                items.iter().map(|item| Some(*item).filter(|item| item % 7 != 3)).collect();
+            assert_eq!(found, expected, "{threads} threads");
+        }
+    }
+}

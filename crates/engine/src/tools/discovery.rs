@@ -1,0 +1,212 @@
+//! Shows a model those of many tools that match how its conversation begins; the others it finds and calls by two more.
+//!
+//! The choice depends on the tools of a request and on what its users say before the model says anything. Both are the same
+//! in every request of a conversation, so that its head stays what the provider has cached, whoever serves it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tersely_core::discover::{self, ToolText, rank};
+use tersely_core::{O200k, Tokens, fits_pattern};
+use tersely_wire::bridge::{BridgesTools, CallBridge, ListedTool, ToolCatalogue, ToolNames};
+use tersely_wire::hidden::{HiddenTool, HidesTool};
+use tersely_wire::{Provider, top_members};
+
+use crate::account::report::Report;
+use crate::account::report::ToolCount;
+use crate::settings::Discovery;
+use crate::token_count::added;
+
+/// The tool that finds others, as every model is told of it.
+pub(crate) const SEARCH: HiddenTool = HiddenTool {
+    name: discover::SEARCH,
+    description: discover::SEARCH_DESCRIPTION,
+    parameters: discover::SEARCH_PARAMETERS,
+};
+
+/// The tool that calls them.
+pub(crate) const CALL: HiddenTool = HiddenTool {
+    name: discover::CALL,
+    description: discover::CALL_DESCRIPTION,
+    parameters: discover::CALL_PARAMETERS,
+};
+
+/// What a model is not shown.
+pub(crate) struct ToolChoice {
+    hides: &'static dyn HidesTool,
+    shed: ToolShed,
+    count: ToolCount,
+}
+
+/// The tools that a request's model can find, and how it calls them.
+#[derive(Clone)]
+pub struct ToolShed {
+    /// How that is done in its shape.
+    pub bridges: &'static dyn BridgesTools,
+    /// What its calls are told by.
+    pub calls: CallBridge,
+    /// The tools that it is not shown.
+    unlisted: Arc<ToolNames>,
+    max_results: usize,
+}
+
+/// The tools that a model can find, ready to be searched.
+#[derive(Debug, Default)]
+pub(crate) struct ToolIndex {
+    texts: Vec<ToolText>,
+    definitions: Vec<String>,
+    max_results: usize,
+}
+
+impl ToolChoice {
+    /// The choice among the tools of a body; `None` when all of them are shown.
+    pub(crate) fn of(wish: &Discovery, provider: &dyn Provider, path: &str, body: &[u8]) -> Option<Self> {
+        let (bridges, hides) = (provider.bridges()?, provider.hides(path)?);
+        let catalogue = bridges.catalogue(body)?;
+        let free = catalogue.tools.iter().filter(|tool| !tool.is_fixed);
+        let tools: ToolNames = free.clone().map(|tool| tool.name.clone()).collect();
+        // Of two tools with one name nobody could say which is meant.
+        if tools.len() < free.count() {
+            return None;
+        }
+        let unlisted = unlisted(wish, &catalogue);
+        let (all, max_results) = (catalogue.tools.len(), wish.max_results);
+        let count = ToolCount { shown: all - unlisted.len(), all };
+        is_worth_it(&catalogue, &unlisted).then(|| {
+            let unlisted = unlisted.into_iter().map(|at| catalogue.tools[at].name.clone()).collect();
+            let listed = top_members(&["tools"], body).unwrap_or_default();
+            let listed = listed.first().map_or_else(Arc::default, |tools| Arc::from(tools.value));
+            let calls = CallBridge { call: CALL.name, tools: Arc::new(tools), listed };
+            let shed = ToolShed { bridges, calls, unlisted: Arc::new(unlisted), max_results };
+            Self { hides, shed, count }
+        })
+    }
+
+    /// Puts in place of a body what the model sees of it, and gives what its response is watched for; `None` where our
+    /// own tools cannot be hidden.
+    pub(crate) fn apply(
+        self,
+        body: &mut Cow<'_, [u8]>,
+        report: &mut Report,
+    ) -> Option<(&'static dyn HidesTool, ToolShed)> {
+        let search = self.hides.offer(&SEARCH, body).ok()??;
+        let both = self.hides.offer(&CALL, &search).ok()??;
+        let narrow = self.shed.bridges.narrow(&self.shed.unlisted, CALL.name, &both)?;
+        report.tool += added(body, &both);
+        report.tools = Some(self.count);
+        *body = Cow::Owned(narrow);
+        Some((self.hides, self.shed))
+    }
+}
+
+/// The tools that are not shown, by their place.
+fn unlisted(wish: &Discovery, catalogue: &ToolCatalogue<'_>) -> BTreeSet<usize> {
+    let keeps =
+        |tool: &ListedTool<'_>| wish.always_keep.iter().any(|pattern| fits_pattern(pattern, &tool.name));
+    let most = wish.max_tools.max(wish.min_tools);
+    let free = |(at, tool): (usize, &ListedTool<'_>)| (!tool.is_fixed && !keeps(tool)).then_some(at);
+    let mut unlisted: BTreeSet<usize> = catalogue.tools.iter().enumerate().filter_map(free).collect();
+    let mut room = most.saturating_sub(catalogue.tools.len() - unlisted.len());
+    let texts: Vec<ToolText> = catalogue.tools.iter().map(text).collect();
+    // What matches comes first, and then, as far as there is room, the others in their order.
+    for at in rank(&catalogue.opening, &texts).into_iter().chain(0..texts.len()) {
+        if room > 0 && unlisted.remove(&at) {
+            room -= 1;
+        }
+    }
+    unlisted
+}
+
+impl ToolShed {
+    /// The tools of a body that its model is not shown.
+    pub(crate) fn index(&self, body: &[u8]) -> ToolIndex {
+        let tools = self.bridges.catalogue(body).unwrap_or_default().tools;
+        let found: Vec<_> = tools.into_iter().filter(|tool| self.unlisted.contains(&tool.name)).collect();
+        let texts = found.iter().map(text).collect();
+        let definitions = found.into_iter().map(|tool| tool.definition.into_owned()).collect();
+        ToolIndex { texts, definitions, max_results: self.max_results }
+    }
+}
+
+impl ToolIndex {
+    /// The definitions of the tools that match what a model asks for, or why there are none.
+    pub(crate) fn search(&self, input: &str) -> String {
+        let input: serde_json::Value = serde_json::from_str(input).unwrap_or_default();
+        let query = input["query"].as_str().unwrap_or_default();
+        if query.trim().is_empty() {
+            return discover::NO_QUERY.to_owned();
+        }
+        let found = rank(query, &self.texts).into_iter().take(self.max_results);
+        let found: Vec<&str> = found.map(|at| self.definitions[at].as_str()).collect();
+        if found.is_empty() { discover::nothing_found(query) } else { found.join("\n") }
+    }
+}
+
+/// A tool, as far as it is searched.
+fn text(tool: &ListedTool<'_>) -> ToolText {
+    let ListedTool { name, description, parameters, .. } = tool;
+    ToolText { name: name.clone(), description: description.clone(), parameters: parameters.clone() }
+}
+
+/// True when what is not shown costs more than our own tools.
+fn is_worth_it(catalogue: &ToolCatalogue<'_>, unlisted: &BTreeSet<usize>) -> bool {
+    let own = [SEARCH, CALL].iter().map(|tool| O200k.count(tool.description) + O200k.count(tool.parameters));
+    // Names, and what stands around them in a request.
+    let mut left = own.sum::<usize>() + 2 * 16;
+    unlisted.iter().any(|at| {
+        let cost = O200k.count(&catalogue.tools[*at].definition);
+        left = left.saturating_sub(cost);
+        left == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use tersely_wire::claimed_provider;
+
+    use super::*;
+
+    /// A request with so many tools, and what was said.
+    fn body(tools: usize, messages: &str) -> String {
+        let schema = r#"{"type":"object","properties":{"id":{"type":"string"}},"required":["id"]}"#;
+        let tool = |n: usize| {
+            format!(
+                r#"{{"name":"tool_{n}","description":"Handles thing number {n} for the one who asks.","input_schema":{schema}}}"#
+            )
+        };
+        let tools: Vec<_> = (0..tools).map(tool).collect();
+        format!(r#"{{"tools":[{}],"messages":[{messages}]}}"#, tools.join(","))
+    }
+
+    fn unlisted_in(wish: &Discovery, body: &str) -> Option<ToolNames> {
+        let provider = claimed_provider("/v1/messages")?;
+        let choice = ToolChoice::of(wish, provider, "/v1/messages", body.as_bytes())?;
+        Some(choice.shed.unlisted.as_ref().clone())
+    }
+
+    const FIRST: &str = r#"{"role":"user","content":"What about 17 and 23?"}"#;
+
+    /// Behaviour 18.2.
+    #[test]
+    fn the_choice_stays_as_a_conversation_goes_on() {
+        let wish = Discovery { always_keep: vec!["*_39".to_owned()], max_tools: 6, ..Discovery::default() };
+        let first = unlisted_in(&wish, &body(40, FIRST)).expect("a choice");
+        let shown: Vec<_> = (0..40).filter(|n| !first.contains(&format!("tool_{n}"))).collect();
+        assert_eq!(shown, [0, 1, 2, 17, 23, 39]);
+        let later = format!(
+            r#"{FIRST},{{"role":"assistant","content":"Well."}},{{"role":"user","content":"tool_5, tool_6 and tool_7"}}"#
+        );
+        assert_eq!(unlisted_in(&wish, &body(40, &later)), Some(first));
+    }
+
+    #[test]
+    fn what_would_not_save_is_not_done() {
+        let wish = Discovery { max_tools: 10, ..Discovery::default() };
+        for (tools, is_cut) in [(5, false), (10, false), (11, false), (14, true)] {
+            assert_eq!(unlisted_in(&wish, &body(tools, FIRST)).is_some(), is_cut, "{tools}");
+        }
+        let none = Discovery { max_tools: 0, min_tools: 0, ..Discovery::default() };
+        assert_eq!(unlisted_in(&none, &body(20, FIRST)).map(|names| names.len()), Some(20));
+    }
+}

@@ -1,0 +1,329 @@
+//! The tool by which a model fetches back what was left out: put into its requests, and answered from them.
+//!
+//! A request carries all that was left out of it, so its own originals are at hand, and only they can be named.
+//! A store is asked for what an earlier request left out, where the provider keeps the conversation.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use tersely_core::discover;
+use tersely_core::expand::{self, Wish};
+use tersely_core::{Loss, O200k, Outcome, Tokens};
+use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, HidesTool, ResponseFraming, ResponseWatch};
+use tersely_wire::{HistoryPlace, Provider};
+
+use crate::panic_guard::guarded;
+use crate::tools::discovery::ToolShed;
+use crate::tools::discovery::{CALL, SEARCH, ToolIndex};
+
+/// The tool, as every model is told of it: the same bytes in every request.
+pub const TOOL: HiddenTool =
+    HiddenTool { name: expand::NAME, description: expand::DESCRIPTION, parameters: expand::PARAMETERS };
+
+/// A request in which tools are hidden.
+#[derive(Clone)]
+pub struct Hidden {
+    /// How that is done.
+    pub way: HiddenWay,
+    /// What was left out of it.
+    pub kept: Vec<KeptOriginal>,
+}
+
+/// How tools are hidden in a request and in its response.
+#[derive(Clone)]
+pub struct HiddenWay {
+    /// How that is done in its shape.
+    pub hides: &'static dyn HidesTool,
+    /// What they are called.
+    pub names: HiddenNames,
+    /// The tools that its model can find.
+    pub shed: Option<ToolShed>,
+}
+
+const EXPAND: HiddenNames = HiddenNames::new(&[TOOL.name]);
+const DISCOVER: HiddenNames = HiddenNames::new(&[SEARCH.name, CALL.name]);
+const BOTH: HiddenNames = HiddenNames::new(&[TOOL.name, SEARCH.name, CALL.name]);
+
+impl HiddenWay {
+    /// What is hidden, where results were shortened and where tools are not shown.
+    pub(crate) fn of(
+        expands: Option<&'static dyn HidesTool>,
+        discovers: Option<(&'static dyn HidesTool, ToolShed)>,
+    ) -> Option<Self> {
+        match (expands, discovers) {
+            (Some(hides), None) => Some(Self { hides, names: EXPAND, shed: None }),
+            (None, Some((hides, shed))) => Some(Self { hides, names: DISCOVER, shed: Some(shed) }),
+            (Some(hides), Some((_, shed))) => Some(Self { hides, names: BOTH, shed: Some(shed) }),
+            (None, None) => None,
+        }
+    }
+
+    /// A watch over the response to a request with this history.
+    #[must_use]
+    pub fn watch(&self, framing: ResponseFraming, history: HistoryPlace) -> Box<dyn ResponseWatch> {
+        let watch = self.hides.watch(self.names, framing, history);
+        match &self.shed {
+            Some(shed) => shed.bridges.bridge(shed.calls.clone(), framing, watch),
+            None => watch,
+        }
+    }
+}
+
+/// A text of which something was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptOriginal {
+    /// What the model asks for it by.
+    pub id: String,
+    /// The whole of it, with secrets masked.
+    pub text: String,
+    /// The stage that left most out.
+    pub stage: &'static str,
+}
+
+/// What was fetched back, by the stage that had left it out.
+pub type Fetched = BTreeMap<&'static str, Fetch>;
+
+/// How much was fetched back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fetch {
+    /// How often the model asked.
+    pub calls: u64,
+    /// Tokens of the answers.
+    pub tokens: u64,
+}
+
+/// The stage of texts that an earlier request left out, and of questions that nothing answers.
+pub const ELSEWHERE: &str = "elsewhere";
+
+/// What is fetched of tools that are not shown.
+pub const DISCOVERY: &str = "discovery";
+
+/// The body with the tool in it, where one can be hidden.
+pub(crate) fn offer(
+    provider: &dyn Provider,
+    path: &str,
+    body: &[u8],
+) -> Option<(&'static dyn HidesTool, Vec<u8>)> {
+    let hides = provider.hides(path)?;
+    // A body that cannot be read is reported where its results are looked for.
+    Some((hides, hides.offer(&TOOL, body).ok()??))
+}
+
+impl KeptOriginal {
+    /// What was left out of an outcome, if something was.
+    pub(crate) fn of(outcome: Outcome<'_>) -> Option<Self> {
+        let lossy = outcome.ledger.steps.iter().filter(|step| step.loss == Loss::Detail);
+        let most = lossy.max_by_key(|step| step.before.saturating_sub(step.after));
+        let stage = most.map_or(ELSEWHERE, |step| step.stage);
+        let original = outcome.original?;
+        Some(Self { id: original.id, text: original.text.into_owned(), stage })
+    }
+}
+
+/// Calls of one turn that are answered; the others are told to ask again.
+const CALLS: usize = 16;
+
+/// Bytes that are shown of every text, however short it is.
+const LEAST: usize = 16 << 10;
+
+/// The answers to one response's questions.
+///
+/// A request and a few words of its model must not become many times that request, so each text is shown once: all
+/// that is shown of one, in however many parts, is as long as it is.
+#[derive(Debug, Default)]
+pub struct Answers {
+    kept: Vec<KeptOriginal>,
+    given: HashSet<Wish>,
+    /// Bytes that were shown, by the name of their text and of all of them.
+    shown: HashMap<String, usize>,
+    all: usize,
+    fetched: Fetched,
+    /// The tools that can be found.
+    tools: ToolIndex,
+}
+
+impl Answers {
+    /// Answers from these texts.
+    #[must_use]
+    pub fn new(kept: Vec<KeptOriginal>) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
+    /// The same, and from the tools of a body that its model is not shown.
+    #[must_use]
+    pub fn searching(self, shed: &ToolShed, body: &[u8]) -> Self {
+        Self { tools: shed.index(body), ..self }
+    }
+
+    /// The names among the questions that are not known here.
+    #[must_use]
+    pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
+        let asks = asks.iter().take(CALLS).filter(|ask| ask.tool == TOOL.name);
+        let wishes = asks.filter_map(|ask| Wish::read(&ask.input).ok());
+        wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
+    }
+
+    /// Adds a text that was found elsewhere.
+    pub fn add(&mut self, id: String, text: String) {
+        self.kept.push(KeptOriginal { id, text, stage: ELSEWHERE });
+    }
+
+    /// What the model gets for the questions of a turn, while all answers of the response have at most `room` bytes.
+    ///
+    /// A question that was answered before is not answered again. One that we fail at gets words, since a response
+    /// without its answer would be lost.
+    pub fn answer(&mut self, room: usize, asks: &[HiddenAsk]) -> Vec<String> {
+        let answer = |(at, ask): (usize, &HiddenAsk)| {
+            let (stage, text, tokens) = guarded(|| self.counted(room, at, ask)).unwrap_or_else(failed);
+            let fetch = self.fetched.entry(stage).or_default();
+            fetch.calls += 1;
+            fetch.tokens += u64::try_from(tokens).unwrap_or(u64::MAX);
+            text
+        };
+        asks.iter().enumerate().map(answer).collect()
+    }
+
+    /// What was fetched so far.
+    #[must_use]
+    pub fn fetched(&self) -> &Fetched {
+        &self.fetched
+    }
+
+    /// The answer to the question at this place of a turn, its stage and its tokens.
+    fn counted(&mut self, room: usize, at: usize, ask: &HiddenAsk) -> (&'static str, String, usize) {
+        let (stage, text) = match ask.tool.as_str() {
+            _ if at >= CALLS => (ELSEWHERE, expand::TOO_MANY.to_owned()),
+            discover::SEARCH => (DISCOVERY, self.found(room, &ask.input)),
+            discover::CALL => (DISCOVERY, discover::NO_CALL.to_owned()),
+            _ => self.text(room, &ask.input),
+        };
+        let tokens = O200k.count(&text);
+        (stage, text, tokens)
+    }
+
+    fn found(&mut self, room: usize, input: &str) -> String {
+        let text = self.tools.search(input);
+        if text.len() + self.all > room {
+            return expand::NO_ROOM.to_owned();
+        }
+        self.all += text.len();
+        text
+    }
+
+    fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
+        let wish = match Wish::read(input) {
+            Ok(wish) => wish,
+            Err(why) => return (ELSEWHERE, why.to_owned()),
+        };
+        let Some(kept) = self.kept.iter().find(|kept| kept.id == wish.id()) else {
+            return (ELSEWHERE, expand::unknown(wish.id()));
+        };
+        if self.given.contains(&wish) {
+            return (kept.stage, expand::REPEATED.to_owned());
+        }
+        let text = wish.show(&kept.text);
+        let shown = self.shown.entry(kept.id.clone()).or_default();
+        if text.len() + *shown > kept.text.len().max(LEAST) {
+            return (kept.stage, expand::SHOWN.to_owned());
+        }
+        if text.len() + self.all > room {
+            return (kept.stage, expand::NO_ROOM.to_owned());
+        }
+        *shown += text.len();
+        self.all += text.len();
+        self.given.insert(wish);
+        (kept.stage, text.into_owned())
+    }
+
+    fn find(&self, id: &str) -> Option<&KeptOriginal> {
+        self.kept.iter().find(|kept| kept.id == id)
+    }
+}
+
+/// The answer to a question that we fail at.
+fn failed() -> (&'static str, String, usize) {
+    (ELSEWHERE, expand::FAILED.to_owned(), O200k.count(expand::FAILED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(input: &str) -> HiddenAsk {
+        HiddenAsk { id: "call_1".to_owned(), tool: TOOL.name.to_owned(), input: input.to_owned() }
+    }
+
+    fn answer(answers: &mut Answers, input: &str) -> String {
+        answers.answer(usize::MAX, &[ask(input)]).remove(0)
+    }
+
+    fn answers() -> Answers {
+        let kept = KeptOriginal {
+            id: "shadow_1".to_owned(),
+            text: "one\ntwo\nthree\n".to_owned(),
+            stage: "excerpt",
+        };
+        Answers::new(vec![kept])
+    }
+
+    /// Behaviour 6.6: the same is not given twice; another part of the same text is.
+    #[test]
+    fn the_same_question_is_answered_once() {
+        let mut answers = answers();
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), "one\ntwo\nthree\n");
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1"}"#), expand::REPEATED);
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_1","lines":"2"}"#), "two\n");
+        assert_eq!(answers.fetched()["excerpt"].calls, 3);
+    }
+
+    /// Behaviour 6.8.
+    #[test]
+    fn what_is_not_known_is_answered_plainly() {
+        let mut answers = answers();
+        let text = answer(&mut answers, r#"{"id":"shadow_2"}"#);
+        assert!(text.starts_with("Nothing is kept under \"shadow_2\"."), "{text}");
+        assert!(answer(&mut answers, "{").starts_with("Give the id"));
+        assert_eq!(answers.unknown(&[ask(r#"{"id":"shadow_2"}"#), ask("{")]), ["shadow_2"]);
+        answers.add("shadow_2".to_owned(), "found".to_owned());
+        assert_eq!(answer(&mut answers, r#"{"id":"shadow_2"}"#), "found");
+        assert_eq!(answers.fetched()[ELSEWHERE].calls, 3);
+    }
+
+    /// Answers about one text of ten thousand lines of a hundred bytes.
+    fn long() -> Answers {
+        let text = format!("{}\n", "x".repeat(99)).repeat(10_000);
+        Answers::new(vec![KeptOriginal { id: "shadow_1".to_owned(), text, stage: "excerpt" }])
+    }
+
+    fn lines(range: &str) -> HiddenAsk {
+        ask(&format!(r#"{{"id":"shadow_1","lines":"{range}"}}"#))
+    }
+
+    #[test]
+    fn a_text_is_shown_once_in_however_many_parts() {
+        let mut answers = long();
+        let turn: Vec<_> = (1..=10).map(|n| lines(&format!("{}-{}", n * 900 - 899, n * 900))).collect();
+        assert!(answers.answer(usize::MAX, &turn).iter().all(|text| text.len() == 90_000));
+        let next = answers.answer(usize::MAX, &[lines("1-"), lines("2-1002"), lines("9001-")]);
+        assert_eq!((&*next[0], &*next[1]), (expand::SHOWN, expand::SHOWN));
+        assert_eq!(next[2].len(), 100_000);
+        assert_eq!(answers.answer(usize::MAX, &[lines("9-9")]), [expand::SHOWN]);
+    }
+
+    #[test]
+    fn a_short_text_may_be_shown_again() {
+        let mut answers = answers();
+        for part in ["", r#","lines":"1-3""#, r#","lines":"1-2""#, r#","search":"t""#] {
+            assert_ne!(answer(&mut answers, &format!(r#"{{"id":"shadow_1"{part}}}"#)), expand::SHOWN);
+        }
+    }
+
+    #[test]
+    fn a_turn_has_so_many_calls_and_answers_so_much_room() {
+        let turn: Vec<_> = (1..=300).map(|line| lines(&format!("{line}-{line}"))).collect();
+        let texts = long().answer(usize::MAX, &turn);
+        assert!(texts[..CALLS].iter().all(|text| text.len() == 100));
+        assert!(texts[CALLS..].iter().all(|text| text == expand::TOO_MANY));
+        let texts = long().answer(250, &turn[..4]);
+        assert_eq!((texts[1].len(), &*texts[2], &*texts[3]), (100, expand::NO_ROOM, expand::NO_ROOM));
+    }
+}

@@ -1,0 +1,176 @@
+//! Says who sent a request, by the key or the certificate that came with it.
+
+use std::sync::Arc;
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::{Request, StatusCode};
+
+use super::certificate_names::CertificateNames;
+use super::list::TenantList;
+use super::tenant::{KnownTenant, MayAsk};
+use crate::error::Error;
+
+/// The header that brings a key. It has one of its own: where requests go on, `authorization` is the provider's.
+const KEY: HeaderName = HeaderName::from_static("x-tersely-key");
+
+/// How a login begins that is a key.
+const BEARER: &[u8] = b"bearer ";
+
+/// What everybody hears who is not known, whatever they brought.
+const UNKNOWN: &str = "send a key for this gateway in the header x-tersely-key; ask whoever runs it for one";
+
+/// Where a request may bring its key.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum AskedKey {
+    /// In our own header.
+    Own,
+    /// There, or as a bearer token: nobody else is meant to read that.
+    Bearer,
+}
+
+/// Notes who sent a request, and takes the key out of it.
+///
+/// # Errors
+/// When nobody is known by what it brings, where somebody has to be, or it asks of us what its tenant may not.
+pub(crate) fn identify<B>(
+    tenants: &TenantList,
+    place: AskedKey,
+    request: &mut Request<B>,
+) -> Result<(), Error> {
+    let keys: Vec<_> = request.headers().get_all(KEY).into_iter().cloned().collect();
+    request.headers_mut().remove(KEY);
+    let names = request.extensions().get::<CertificateNames>().cloned();
+    let names = names.as_ref().map_or(&[][..], CertificateNames::all);
+    if tenants.is_empty() {
+        let tenant = names.first().map(|name| Arc::new(KnownTenant::named(name)));
+        tenant.map(|tenant| request.extensions_mut().insert(tenant));
+        return Ok(());
+    }
+    let tenant = match keys.as_slice() {
+        [key] => tenants.by_key(key.as_bytes()),
+        [] => borne(tenants, place, request.headers_mut()).or_else(|| tenants.by_names(names)),
+        // Two of them are nobody's.
+        _ => None,
+    };
+    let tenant = tenant.ok_or_else(|| Error::client(StatusCode::UNAUTHORIZED, UNKNOWN))?;
+    hold(&tenant, request.headers())?;
+    request.extensions_mut().insert(tenant);
+    Ok(())
+}
+
+/// The tenant whose key is borne as a token, which is then nobody else's.
+fn borne(tenants: &TenantList, place: AskedKey, headers: &mut HeaderMap) -> Option<Arc<KnownTenant>> {
+    let mut logins = headers.get_all(AUTHORIZATION).into_iter().map(HeaderValue::as_bytes);
+    let (Some(login), None, AskedKey::Bearer) = (logins.next(), logins.next(), place) else { return None };
+    let (scheme, key) = login.split_at_checked(BEARER.len())?;
+    let tenant = tenants.by_key(key).filter(|_| scheme.eq_ignore_ascii_case(BEARER))?;
+    headers.remove(AUTHORIZATION);
+    Some(tenant)
+}
+
+/// An error for a request that asks in a header what its tenant may not.
+fn hold(tenant: &KnownTenant, headers: &HeaderMap) -> Result<(), Error> {
+    let denied =
+        MayAsk::NAMES.iter().find(|name| headers.contains_key(**name) && !tenant.may_ask.allows(name));
+    denied.map_or(Ok(()), |name| Err(denied_at(name)))
+}
+
+/// What is said of a request that asks where its tenant may not.
+pub(crate) fn denied_at(name: &str) -> Error {
+    Error::client(StatusCode::FORBIDDEN, format!("{name}: this key may not set it; leave it out"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::key::KeyHash;
+    use super::super::tenant::TenantSettings;
+    use super::*;
+
+    fn tenants() -> TenantList {
+        let settings = |(name, may_ask): (&str, MayAsk)| TenantSettings {
+            tenant: KnownTenant { may_ask, ..KnownTenant::named(name) },
+            keys: vec![KeyHash::of(name.as_bytes())],
+            certificates: Vec::new(),
+        };
+        TenantList::new(
+            [("all", MayAsk::All), ("some", MayAsk::Listed(vec!["x-tersely-mode"]))].map(settings).into(),
+        )
+    }
+
+    /// Who it was, and what is left of its headers; or the status that it gets.
+    fn check(place: AskedKey, headers: &[(&str, &str)], expected: Result<(&str, &[&str]), u16>) {
+        let request = headers.iter().fold(Request::post("/"), |it, (name, value)| it.header(*name, *value));
+        let mut request = request.body(()).unwrap();
+        let known = identify(&tenants(), place, &mut request).map_err(|error| error.status.as_u16());
+        let left: Vec<_> = request.headers().keys().map(HeaderName::as_str).collect();
+        let tenant = request.extensions().get::<Arc<KnownTenant>>().map(|tenant| tenant.name.clone());
+        assert!(!left.contains(&KEY.as_str()), "{headers:?}");
+        let found = known.map(|()| (tenant.unwrap(), left));
+        assert_eq!(found, expected.map(|(name, left)| (name.to_owned(), left.to_vec())), "{headers:?}");
+    }
+
+    /// Behaviour 23.3.
+    #[test]
+    fn a_key_is_known_and_goes_no_further() {
+        let own = AskedKey::Own;
+        check(
+            own,
+            &[("x-tersely-key", "all"), ("authorization", "Bearer p")],
+            Ok(("all", &["authorization"])),
+        );
+        for headers in [
+            &[][..],
+            &[("x-tersely-key", "")],
+            &[("x-tersely-key", "al")],
+            &[("x-tersely-key", "alll")],
+            &[("x-tersely-key", "ALL")],
+            &[("x-tersely-key", "all,all")],
+            &[("x-tersely-key", "Bearer all")],
+            &[("x-tersely-key", "all"), ("x-tersely-key", "all")],
+            &[("authorization", "Bearer all")],
+            &[("x-api-key", "all")],
+        ] {
+            check(own, headers, Err(401));
+        }
+    }
+
+    /// Behaviour 23.3.
+    #[test]
+    fn a_token_is_a_key_only_where_it_is_nobody_elses() {
+        let bearer = AskedKey::Bearer;
+        check(bearer, &[("authorization", "bearer some")], Ok(("some", &[])));
+        check(
+            bearer,
+            &[("x-tersely-key", "all"), ("authorization", "Bearer p")],
+            Ok(("all", &["authorization"])),
+        );
+        for headers in [
+            &[("authorization", "Bearer x")][..],
+            &[("authorization", "Basic: all")],
+            &[("authorization", "all")],
+            &[("authorization", "Bearer all"), ("authorization", "Bearer all")],
+            &[("x-tersely-key", "x"), ("authorization", "Bearer all")],
+        ] {
+            check(bearer, headers, Err(401));
+        }
+    }
+
+    /// Behaviour 23.7.
+    #[test]
+    fn a_tenant_asks_what_it_may() {
+        let own = AskedKey::Own;
+        let asks = |key: &'static str, name: &'static str| [("x-tersely-key", key), (name, "safe")];
+        check(own, &asks("some", "x-tersely-mode"), Ok(("some", &["x-tersely-mode"])));
+        for name in ["x-tersely-bypass", "x-tersely-reader", "x-compression-threshold"] {
+            check(own, &asks("all", name), Ok(("all", &[name])));
+            check(own, &asks("some", name), Err(403));
+        }
+    }
+
+    #[test]
+    fn without_tenants_everybody_comes_in_and_no_key_goes_on() {
+        let mut request = Request::post("/").header("x-tersely-key", "x").body(()).unwrap();
+        assert!(identify(&TenantList::default(), AskedKey::Own, &mut request).is_ok());
+        assert!(request.headers().is_empty() && request.extensions().get::<Arc<KnownTenant>>().is_none());
+    }
+}

@@ -1,0 +1,235 @@
+//! TLS for those who come in: the certificate that is shown to them, and whose certificates they have to show.
+//!
+//! The files are read again while connections run: each keeps what it began with.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use ring::digest::{Context, SHA256};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::{ConfigBuilder, RootCertStore, ServerConfig, WantsVerifier};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::certificate_names::CertificateNames;
+use crate::error::Error;
+
+/// No honest file of certificates is larger.
+const LARGEST: u64 = 4 << 20;
+
+/// What is spoken, most wanted first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// Bytes of a request that are read for the sake of its answer.
+const HEARD: u64 = 64 << 10;
+
+/// What a client hears that speaks HTTP where TLS is spoken.
+const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nserver: tersely\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n\
+                     tersely: this address speaks TLS; begin the URL with https://\n";
+
+/// The files that TLS is told by, all of them PEM.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TlsFiles {
+    /// The certificate, and those between it and an authority.
+    pub cert: Vec<PathBuf>,
+    /// Its private key.
+    pub key: Vec<PathBuf>,
+    /// The authorities of which clients have to show a certificate; none: clients need none.
+    pub client_ca: Vec<PathBuf>,
+}
+
+/// TLS for those who come in. Clones share all they hold.
+#[derive(Clone)]
+pub struct InboundTls(Arc<TlsState>);
+
+struct TlsState {
+    files: TlsFiles,
+    now: RwLock<TlsNow>,
+}
+
+struct TlsNow {
+    config: Arc<ServerConfig>,
+    /// A hash of what was last read, whether it could be used or not.
+    print: Vec<u8>,
+}
+
+/// A key is a secret.
+impl fmt::Debug for InboundTls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.files.fmt(f)
+    }
+}
+
+/// What stands in the files; a file that cannot be read says why.
+struct FileBytes([Vec<(PathBuf, io::Result<Vec<u8>>)>; 3]);
+
+impl InboundTls {
+    /// TLS as the files say.
+    ///
+    /// # Errors
+    /// When one of them cannot be read, or does not hold what it should.
+    pub fn open(files: TlsFiles) -> Result<Self, Error> {
+        let read = FileBytes::read(&files);
+        let now = RwLock::new(TlsNow { config: Arc::new(config(&read)?), print: read.print() });
+        Ok(Self(Arc::new(TlsState { files, now })))
+    }
+
+    /// Reads the files again, and says whether they have changed; new connections then get what they say now. It waits for
+    /// the disk.
+    ///
+    /// # Errors
+    /// When they have changed and cannot be used, once for each change; what was there before stays.
+    pub fn renew(&self) -> Result<bool, Error> {
+        let read = FileBytes::read(&self.0.files);
+        let print = read.print();
+        let mut now = self.0.now.write().unwrap_or_else(PoisonError::into_inner);
+        if now.print == print {
+            return Ok(false);
+        }
+        now.print = print;
+        now.config = Arc::new(config(&read)?);
+        Ok(true)
+    }
+
+    /// True when clients have to show a certificate.
+    #[must_use]
+    pub fn asks_clients(&self) -> bool {
+        !self.0.files.client_ca.is_empty()
+    }
+
+    /// Shakes hands with a client, and says by what names it is known.
+    pub(crate) async fn accept(
+        &self,
+        mut stream: TcpStream,
+    ) -> io::Result<(TlsStream<TcpStream>, Option<CertificateNames>)> {
+        let mut first = [0];
+        stream.peek(&mut first).await?;
+        // A handshake begins with a byte that is no letter, a request with a method.
+        if first[0].is_ascii_uppercase() {
+            tell(&mut stream).await?;
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let config = Arc::clone(&self.0.now.read().unwrap_or_else(PoisonError::into_inner).config);
+        let stream = TlsAcceptor::from(config).accept(stream).await?;
+        let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+        let names = shown.map(CertificateNames::of);
+        Ok((stream, names))
+    }
+}
+
+/// Tells a client that does not speak TLS. What it still sends is heard, or the answer would be lost.
+async fn tell(stream: &mut TcpStream) -> io::Result<()> {
+    stream.write_all(PLAIN.as_bytes()).await?;
+    stream.shutdown().await?;
+    tokio::io::copy(&mut stream.take(HEARD), &mut tokio::io::sink()).await?;
+    Ok(())
+}
+
+impl FileBytes {
+    fn read(files: &TlsFiles) -> Self {
+        let one = |path: &PathBuf| (path.clone(), bytes(path));
+        Self([&files.cert, &files.key, &files.client_ca].map(|paths| paths.iter().map(one).collect()))
+    }
+
+    fn print(&self) -> Vec<u8> {
+        let mut print = Context::new(&SHA256);
+        for (_, read) in self.0.iter().flatten() {
+            let why = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
+            let bytes = read.as_ref().map_or(&b""[..], |bytes| bytes);
+            for part in [why.as_bytes(), bytes] {
+                print.update(&part.len().to_be_bytes());
+                print.update(part);
+            }
+        }
+        print.finish().as_ref().to_vec()
+    }
+}
+
+/// The bytes of a file, and no more of them than show that it is too large.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 4 MiB")) } else { Ok(bytes) }
+}
+
+fn config(read: &FileBytes) -> Result<ServerConfig, Error> {
+    let FileBytes([cert, key, authorities]) = read;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| Error::setting("cannot set up TLS").because(error))?;
+    let builder = match authorities.as_slice() {
+        [] => builder.with_no_client_auth(),
+        files => {
+            let roots = Arc::new(roots(files)?);
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
+            let verifier =
+                verifier.map_err(|error| fault("tls.client_ca", &error.to_string()).because(error))?;
+            ConfigBuilder::<ServerConfig, WantsVerifier>::with_client_cert_verifier(builder, verifier)
+        }
+    };
+    let fits = builder.with_single_cert(certificates("tls.cert", cert)?, private_key(key)?);
+    let mut config = fits.map_err(|error| match error {
+        rustls::Error::InconsistentKeys(_) => {
+            fault("tls.key", "is not the key of the certificate in tls.cert")
+        }
+        other => fault("tls.cert", &other.to_string()),
+    })?;
+    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+    if !authorities.is_empty() {
+        // A client's certificate is looked at each time: it may have expired since.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+    }
+    Ok(config)
+}
+
+fn roots(files: &[(PathBuf, io::Result<Vec<u8>>)]) -> Result<RootCertStore, Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates("tls.client_ca", files)? {
+        roots.add(certificate).map_err(|error| fault("tls.client_ca", &error.to_string()))?;
+    }
+    Ok(roots)
+}
+
+fn certificates(
+    setting: &str,
+    files: &[(PathBuf, io::Result<Vec<u8>>)],
+) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let mut all = Vec::new();
+    for file in files {
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(content(setting, file)?).collect();
+        let found = found.map_err(|error| of_file(setting, &file.0, &format!("is not PEM: {error}")))?;
+        if found.is_empty() {
+            return Err(of_file(setting, &file.0, "contains no certificate"));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+fn private_key(files: &[(PathBuf, io::Result<Vec<u8>>)]) -> Result<PrivateKeyDer<'static>, Error> {
+    let [file] = files else { return Err(fault("tls.key", "names more than one file, or none")) };
+    let found = PrivateKeyDer::from_pem_slice(content("tls.key", file)?);
+    found.map_err(|_| of_file("tls.key", &file.0, "contains no private key in PEM, or one with a password"))
+}
+
+fn content<'f>(setting: &str, file: &'f (PathBuf, io::Result<Vec<u8>>)) -> Result<&'f [u8], Error> {
+    let unread = |error: &io::Error| of_file(setting, &file.0, &format!("cannot be read: {error}"));
+    file.1.as_deref().map_err(unread)
+}
+
+fn of_file(setting: &str, path: &Path, what: &str) -> Error {
+    Error::setting(format!("{setting}: {}: {what}", path.display()))
+}
+
+fn fault(setting: &str, what: &str) -> Error {
+    Error::setting(format!("{setting}: {what}"))
+}

@@ -1,0 +1,178 @@
+//! Takes a request to an API, and writes the answer in the form that was asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderName,
+    HeaderValue, VARY,
+};
+use http::{Request, Response, StatusCode, response};
+use hyper::body::Incoming;
+use tersely_core::{O200k, encode_json};
+use tokio::net::TcpListener;
+
+use crate::access::AskedKey;
+use crate::api::etag;
+use crate::api::form::AskedForm;
+use crate::api::negotiate::{FormatWish, PREFER};
+use crate::error::Error;
+use crate::http::handler::Front;
+use crate::http::host_check::{self, Reach};
+use crate::http::response::Reply;
+use crate::llm::{Gate, Untouched, arriving, error_body, forward};
+use crate::request_log::Known;
+use crate::serve::listen;
+use crate::settings::GatewaySettings;
+use crate::shutdown::GateLife;
+
+const RATIO: HeaderName = HeaderName::from_static("x-tersely-ratio");
+const STC_RATIO: HeaderName = HeaderName::from_static("x-stc-ratio");
+const STC_VERSION: HeaderName = HeaderName::from_static("x-stc-version");
+
+/// Headers that speak of the bytes of an answer, which are others in another form.
+const OF_BYTES: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
+
+/// Serves an API, as [`crate::serve`] serves models.
+///
+/// # Errors
+/// When the settings cannot be put to work.
+pub async fn serve_api(
+    settings: GatewaySettings,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    let reach = Reach::of(&listener);
+    let gate = Arc::new(Gate::new(settings, Arc::new(Untouched), reach)?);
+    listen(Arc::new(ApiDoor { gate }), listener, stop).await
+}
+
+struct ApiDoor {
+    gate: Arc<Gate>,
+}
+
+impl Front for ApiDoor {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
+        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return error_body::answer(None, &error);
+        }
+        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return error_body::answer(None, &error);
+        }
+        let wish = FormatWish::take(&mut request);
+        let answered = match forward(&self.gate, (None, &mut Known::default()), request).await {
+            Ok(response) => negotiate(&self.gate, wish, response).await,
+            Err(error) => Err(error),
+        };
+        answered.unwrap_or_else(|error| error_body::answer(None, &error))
+    }
+}
+
+/// The answer in the form that was asked for, where there is one.
+async fn negotiate(
+    gate: &Gate,
+    wish: FormatWish,
+    response: Response<Reply>,
+) -> Result<Response<Reply>, Error> {
+    let (mut parts, body) = response.into_parts();
+    if is_json(&parts.headers) {
+        vary(&mut parts.headers);
+    }
+    let Some(form) = wish.0 else { return Ok(Response::from_parts(parts, body)) };
+    if parts.status == StatusCode::NOT_MODIFIED {
+        etag::rename(form, &mut parts.headers);
+    }
+    let (mut body, running) = match body {
+        Reply::Theirs { body, _running: running } if can_change(&parts) => (body, running),
+        other => return Ok(Response::from_parts(parts, other)),
+    };
+    let Some(whole) = body.whole(&gate.space, gate.settings.limits.body).await? else {
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: running }));
+    };
+    let Some(text) = encoded(gate, form, whole.clone()).await else {
+        return Ok(Response::from_parts(parts, Reply::Ours(Some(whole))));
+    };
+    restate(form, (whole.len(), text.len()), &mut parts.headers);
+    Ok(Response::from_parts(parts, Reply::Ours(Some(gate.space.hold(text)))))
+}
+
+/// The JSON of an answer in another form, if that costs fewer tokens and there is time and room to write it; a long one is
+/// not written where requests are served.
+async fn encoded(gate: &Gate, form: AskedForm, whole: Bytes) -> Option<String> {
+    let bytes = whole.len();
+    let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
+    gate.bench.run(bytes, write).await.ok().flatten()
+}
+
+/// Says what the answer is now.
+fn restate(form: AskedForm, (before, after): (usize, usize), headers: &mut HeaderMap) {
+    for name in [CONTENT_LENGTH, ACCEPT_RANGES] {
+        headers.remove(name);
+    }
+    for name in OF_BYTES {
+        headers.remove(name);
+    }
+    headers.insert(CONTENT_TYPE, form.media_type());
+    let ratio = HeaderValue::try_from(ratio(before, after));
+    match form {
+        AskedForm::StcCoding | AskedForm::Stc => {
+            headers.insert(STC_VERSION, HeaderValue::from_static("1"));
+            headers.extend(ratio.ok().map(|ratio| (STC_RATIO, ratio)));
+        }
+        AskedForm::Toon | AskedForm::Terse => headers.extend(ratio.ok().map(|ratio| (RATIO, ratio))),
+    }
+    if form == AskedForm::StcCoding {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("stc"));
+    }
+    etag::rename(form, headers);
+}
+
+/// The share of the bytes that are left, with two decimals.
+fn ratio(before: usize, after: usize) -> String {
+    let percent = (after * 100 + before / 2) / before.max(1);
+    format!("{}.{:02}", percent / 100, percent % 100)
+}
+
+/// True when an answer is JSON, plain and whole.
+fn can_change(parts: &response::Parts) -> bool {
+    let coded = parts.headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity");
+    let has_body = !parts.status.is_informational()
+        && ![StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED, StatusCode::PARTIAL_CONTENT]
+            .contains(&parts.status);
+    has_body && !coded && is_json(&parts.headers) && !parts.headers.contains_key(CONTENT_RANGE)
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
+    let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+    kind == "application/json" || kind.ends_with("+json")
+}
+
+/// Caches must know that the same address has other answers.
+fn vary(headers: &mut HeaderMap) {
+    let said: Vec<String> = headers
+        .get_all(VARY)
+        .into_iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    for name in ["accept", "accept-encoding", PREFER.as_str()] {
+        if !said.iter().any(|it| it == name || it == "*")
+            && let Ok(value) = HeaderValue::try_from(name)
+        {
+            headers.append(VARY, value);
+        }
+    }
+}

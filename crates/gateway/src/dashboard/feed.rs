@@ -1,0 +1,99 @@
+//! Sends the numbers of the board whenever they change, as events of a stream.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
+use http_body::{Body, Frame};
+use tokio::select;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant, sleep};
+
+use crate::dashboard::sealed;
+use crate::dashboard::source::BoardData;
+use crate::error::Error;
+use crate::http::response::Reply;
+use crate::shutdown::GateLife;
+
+/// How often it is looked for something new. Others may write to the same history, so nobody can say when there is.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often something is said when nothing happens, so that whoever is between does not hang up.
+const BREATH: Duration = Duration::from_secs(15);
+
+/// How many streams there are at a time: each looks at the history as often as that.
+const MOST: usize = 16;
+
+/// How long what is said may wait to be read.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The streams that are open.
+pub(crate) struct Feeds(Arc<Semaphore>);
+
+impl Feeds {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(MOST)))
+    }
+
+    /// A stream of the numbers, now and whenever they change.
+    ///
+    /// # Errors
+    /// When too many are open.
+    pub(crate) fn open(&self, life: &GateLife, data: Arc<BoardData>) -> Result<Response<Reply>, Error> {
+        let message = format!("{MOST} live feeds are open; close one, or ask for /stats");
+        let full = |_| Error::client(StatusCode::SERVICE_UNAVAILABLE, message);
+        let place = Arc::clone(&self.0).try_acquire_owned().map_err(full)?;
+        let (sender, receiver) = channel(1);
+        life.tasks.spawn(async move {
+            let _place = place;
+            tell(data, sender).await;
+        });
+        let mut response = sealed(Response::new(Reply::Watched(Box::pin(Feed(receiver)))));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        Ok(response)
+    }
+}
+
+async fn tell(data: Arc<BoardData>, to: Sender<Bytes>) {
+    let (mut told, mut said) = (None, Instant::now());
+    loop {
+        let latest = data.latest().await.ok();
+        let is_news = told.is_none() || latest != told;
+        let words = if is_news {
+            told = latest.or(Some(0));
+            data.stats().await.ok().map(|text| [b"data: ", &text[..], b"\n\n"].concat())
+        } else {
+            (said.elapsed() >= BREATH).then(|| b":\n\n".to_vec())
+        };
+        if let Some(words) = words {
+            said = Instant::now();
+            if to.send_timeout(words.into(), PATIENCE).await.is_err() {
+                return;
+            }
+        }
+        select! {
+            () = sleep(LOOK) => {}
+            () = to.closed() => return,
+        }
+    }
+}
+
+/// The stream's body.
+struct Feed(Receiver<Bytes>);
+
+impl Body for Feed {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        self.0.poll_recv(cx).map(|words| words.map(|words| Ok(Frame::data(words))))
+    }
+}

@@ -1,0 +1,220 @@
+//! What whoever looks after a gateway is shown: a page, the numbers behind it, and a place to try things out.
+//!
+//! The page is one file without anything from elsewhere. Whoever knows `admin.token` logs in with it and gets a cookie
+//! that no script can read and no other site can have sent. What changes nothing is asked for with GET; whatever is
+//! posted must come from the page itself.
+
+mod feed;
+mod login;
+mod page;
+mod path;
+mod play;
+mod source;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, LOCATION,
+    ORIGIN, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use crate::dashboard::feed::Feeds;
+use crate::dashboard::login::Logins;
+use crate::dashboard::play::PlayRoom;
+use crate::dashboard::source::BoardData;
+use crate::display::Display;
+use crate::error::{Error, Side};
+use crate::http::response::Reply;
+use crate::shutdown::GateLife;
+
+pub(crate) use login::is_same;
+pub(crate) use path::BoardPath;
+
+/// How long whatever is posted may take to arrive.
+const UPLOAD: Duration = Duration::from_secs(10);
+
+/// The most bytes that are posted: a text to try out.
+const LARGEST: usize = 2 << 20;
+
+/// How long whoever gave a wrong token waits for the answer.
+pub(crate) const REGRET: Duration = Duration::from_millis(400);
+
+/// What whoever looks after a gateway is shown.
+pub(crate) struct Board {
+    data: Arc<BoardData>,
+    play: PlayRoom,
+    logins: Logins,
+    feeds: Feeds,
+}
+
+/// Who asks for something.
+pub(crate) struct BoardVisitor<'v> {
+    /// What they ask for.
+    pub(crate) page: BoardPath,
+    /// True when they may have it.
+    pub(crate) is_admitted: bool,
+    /// What they have to know to log in.
+    pub(crate) token: &'v str,
+}
+
+impl Board {
+    /// Shows what can be shown.
+    pub(crate) fn new(display: Display) -> Self {
+        let play = PlayRoom::new(display.inside.clone());
+        Self { data: Arc::new(BoardData::new(display)), play, logins: Logins::new(), feeds: Feeds::new() }
+    }
+
+    /// True for a browser that has logged in.
+    pub(crate) fn knows(&self, headers: &HeaderMap) -> bool {
+        self.logins.know(headers)
+    }
+
+    /// Answers a visitor.
+    pub(crate) async fn answer(
+        &self,
+        life: &GateLife,
+        visitor: BoardVisitor<'_>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Error> {
+        let posts = matches!(visitor.page, BoardPath::Login | BoardPath::Logout | BoardPath::Play);
+        let method = if posts { &Method::POST } else { &Method::GET };
+        let is_head = request.method() == Method::HEAD;
+        if request.method() != method && (posts || !is_head) {
+            return Err(Error::client(StatusCode::METHOD_NOT_ALLOWED, format!("use {method}")));
+        }
+        if posts && !is_own(request.headers()) {
+            return Err(Error::client(StatusCode::FORBIDDEN, "only the dashboard itself may ask for this"));
+        }
+        match visitor.page {
+            BoardPath::Home => return Ok(moved()),
+            BoardPath::Login => return self.log_in(visitor.token, request).await,
+            BoardPath::Page if !visitor.is_admitted => return Ok(page::login(StatusCode::UNAUTHORIZED)),
+            _ if !visitor.is_admitted => {
+                return Err(Error::client(
+                    StatusCode::UNAUTHORIZED,
+                    "log in at /_tersely/, or send admin.token",
+                ));
+            }
+            _ => {}
+        }
+        match visitor.page {
+            BoardPath::Page => Ok(page::page(visitor.token)),
+            BoardPath::Stats => Ok(json(self.data.stats().await?)),
+            BoardPath::Live => self.feeds.open(life, Arc::clone(&self.data)),
+            BoardPath::Session(session) => Ok(json(self.data.session(session).await?)),
+            BoardPath::Logout => Ok(with_cookie(moved(), login::FORGET)),
+            BoardPath::Play => Ok(json(self.play.try_out(body(request).await?).await?)),
+            BoardPath::Home | BoardPath::Login => Ok(moved()),
+        }
+    }
+
+    async fn log_in(&self, token: &str, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
+        let said = login::said(&body(request).await?);
+        if token.is_empty() || said.is_some_and(|said| is_same(said.as_bytes(), token.as_bytes())) {
+            let cookie = self.logins.issue();
+            return Ok(cookie.map_or_else(moved, |cookie| with_cookie(moved(), &cookie)));
+        }
+        tokio::time::sleep(REGRET).await;
+        Ok(page::login(StatusCode::FORBIDDEN))
+    }
+}
+
+/// True when a page of another origin cannot have sent it: browsers say where a post comes from.
+fn is_own(headers: &HeaderMap) -> bool {
+    let mut said = headers.get_all(ORIGIN).into_iter().peekable();
+    if said.peek().is_none() {
+        let mut sites = headers.get_all("sec-fetch-site").into_iter();
+        return sites.all(|site| site == "same-origin");
+    }
+    let Some(host) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };
+    said.all(|origin| {
+        let origin = origin.to_str().unwrap_or_default();
+        let name = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(host))
+    })
+}
+
+async fn body(request: Request<Incoming>) -> Result<Bytes, Error> {
+    let read = timeout(UPLOAD, Limited::new(request.into_body(), LARGEST).collect());
+    let read = read.await.map_err(|_| Error::late(Side::Client))?;
+    let message = format!("at most {LARGEST} bytes can be tried out at once");
+    read.map(http_body_util::Collected::to_bytes)
+        .map_err(|_| Error::client(StatusCode::PAYLOAD_TOO_LARGE, message))
+}
+
+fn moved() -> Response<Reply> {
+    let mut response = sealed(Response::new(Reply::Ours(None)));
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    response.headers_mut().insert(LOCATION, HeaderValue::from_static("/_tersely/"));
+    response
+}
+
+fn with_cookie(mut response: Response<Reply>, cookie: &str) -> Response<Reply> {
+    response.headers_mut().extend(HeaderValue::from_str(cookie).ok().map(|cookie| (SET_COOKIE, cookie)));
+    response
+}
+
+fn json(text: Bytes) -> Response<Reply> {
+    let mut response = sealed(Response::new(Reply::Ours(Some(text))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// An answer that no other site can show, guess the kind of, or find in a cache.
+fn sealed(mut response: Response<Reply>) -> Response<Reply> {
+    const SEALS: [(HeaderName, &str); 4] = [
+        (CACHE_CONTROL, "no-store"),
+        (CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        // Not `no-referrer`: browsers then say that a form comes from nowhere, and it would be refused.
+        (REFERRER_POLICY, "same-origin"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    let headers = response.headers_mut();
+    headers.extend(SEALS.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(headers: &[(&'static str, &str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_str(value).unwrap());
+        }
+        is_own(&map)
+    }
+
+    #[test]
+    fn only_the_page_itself_may_post() {
+        let host = ("host", "localhost:9464");
+        assert!(check(&[host]), "no browser");
+        assert!(check(&[host, ("origin", "http://localhost:9464")]));
+        assert!(check(&[host, ("origin", "https://localhost:9464")]), "something before us may speak TLS");
+        assert!(check(&[host, ("sec-fetch-site", "same-origin")]));
+        for origin in [
+            "http://localhost:3000",
+            "http://127.0.0.1:9464",
+            "http://localhost:9464.evil.example",
+            "null",
+            "",
+            "ftp://localhost:9464",
+        ] {
+            assert!(!check(&[host, ("origin", origin)]), "{origin}");
+        }
+        assert!(!check(&[host, ("origin", "http://localhost:9464"), ("origin", "http://evil.example")]));
+        assert!(!check(&[("origin", "http://localhost:9464")]), "nobody knows where it was sent");
+        for site in ["cross-site", "same-site", "none"] {
+            assert!(!check(&[host, ("sec-fetch-site", site)]), "{site}");
+        }
+    }
+}

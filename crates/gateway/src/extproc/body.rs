@@ -1,0 +1,143 @@
+//! Judges the body of a request whose head is known, and tells what became of it.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Request, Response};
+use tokio::runtime::Handle;
+
+use crate::bypass::Missed;
+use crate::error::{Error, Side};
+use crate::http::response::Reply;
+use crate::llm::{Gate, Replacement, RequestEntry, Verdict, Whole, ask, covers_body, head, seal, told_plain};
+use crate::request_log::{Known, Visit, know};
+use crate::vendor::Vendor;
+use crate::worker_pool::guarded;
+
+/// Whether the body of a request is to be heard, or why it cannot be changed though it is wanted.
+pub(super) fn wants(gate: &Gate, parts: &Parts) -> Result<bool, Missed> {
+    let wants = guarded(|| gate.rewrite.wants(&head(gate, parts)))?;
+    if wants && covers_body(parts) { Err(Missed::Signed) } else { Ok(wants) }
+}
+
+/// A request whose body is to come.
+pub(super) struct HeadedRequest {
+    parts: Parts,
+    visit: Visit,
+    known: Known,
+}
+
+impl HeadedRequest {
+    /// A request with this head, which is under way from now on.
+    pub(super) fn new(gate: &Gate, parts: Parts) -> Self {
+        let mut request = Request::from_parts(parts, ());
+        let visit = Visit::begin(&gate.settings.telemetry, &mut request);
+        let (parts, ()) = request.into_parts();
+        let provider = Vendor::of(&parts.uri, &parts.headers).map(Vendor::name);
+        Self { parts, visit, known: Known { provider, ..Known::default() } }
+    }
+
+    /// What is to be sent in the place of a body, if anything.
+    ///
+    /// # Errors
+    /// When it had to be searched for secrets, and could not be.
+    pub(super) async fn judge(mut self, gate: &Gate, whole: Whole) -> Result<Option<Bytes>, Error> {
+        if !gate.rewrite.seals() || whole.bytes.is_empty() {
+            return Ok(self.rewritten(gate, &whole.bytes).await);
+        }
+        let came = whole.bytes.clone();
+        match seal(gate, &mut self.parts, whole).await {
+            Ok(whole) => {
+                let masked = Some(whole.bytes.clone()).filter(|bytes| *bytes != came);
+                Ok(self.rewritten(gate, &whole.bytes).await.or(masked))
+            }
+            Err(error) => {
+                self.fail(error.side, &error.message);
+                Err(error)
+            }
+        }
+    }
+
+    /// Another body for a request, if there is a shorter one.
+    async fn rewritten(mut self, gate: &Gate, body: &Bytes) -> Option<Bytes> {
+        match wants(gate, &self.parts) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.tell(None);
+                return None;
+            }
+            Err(why) => {
+                self.miss(gate, why);
+                return None;
+            }
+        }
+        let since = Instant::now();
+        let mut left = Left(Some((gate, &self.parts, body)));
+        let verdict = ask(gate, &mut self.known, &self.parts, body).await;
+        left.0 = None;
+        drop(left);
+        self.known.ours = Some(since.elapsed());
+        match verdict {
+            Ok(Verdict::Replace(Replacement { body, entry, follow: None, .. })) => {
+                self.tell(entry);
+                Some(Bytes::from(body))
+            }
+            Ok(Verdict::Count(entry)) => {
+                self.tell(Some(entry));
+                None
+            }
+            Ok(Verdict::Refuse(why)) => {
+                self.fail(Side::Client, &why.message);
+                None
+            }
+            // What asks for a look at the answer is not sent.
+            Ok(Verdict::Replace(_) | Verdict::Keep | Verdict::Wait(_)) => {
+                self.tell(None);
+                None
+            }
+            Err(why) => {
+                self.miss(gate, why);
+                None
+            }
+        }
+    }
+
+    /// Tells that it went on as it came, though it was wanted.
+    pub(super) fn miss(mut self, gate: &Gate, why: Missed) {
+        self.known.missed = Some(why);
+        // The one who is told may be the one who just panicked.
+        let _ = guarded(|| gate.rewrite.missed(&head(gate, &self.parts), why));
+        self.tell(None);
+    }
+
+    /// Tells that it went on as it came because of a fault.
+    pub(super) fn fail(mut self, side: Side, why: &str) {
+        self.known.fault = Some((side, why.into()));
+        self.tell(None);
+    }
+
+    /// Tells what became of it. Whether its answer is a success is not known here.
+    fn tell(mut self, entry: Option<RequestEntry>) {
+        let mut response = Response::new(Reply::Ours(None));
+        if let Some(entry) = entry {
+            self.known.session = entry.session();
+            entry.sent().answer(&mut self.known, &mut response);
+        }
+        know(response.extensions_mut(), |known| *known = self.known);
+        drop(self.visit.follow(None, response));
+    }
+}
+
+/// Tells the rewriter of a body that went on as it came because nobody waited any longer for the verdict on it, so that
+/// the conversation stays as it was sent.
+struct Left<'g>(Option<(&'g Gate, &'g Parts, &'g Bytes)>);
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        let Some((gate, parts, body)) = self.0.take() else { return };
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn_blocking(told_plain(gate, parts, body));
+        }
+    }
+}

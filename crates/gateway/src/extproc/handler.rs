@@ -1,0 +1,125 @@
+//! Takes streams of gRPC from Envoy, and says whether it takes any.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use prost::Message as _;
+use tokio::net::TcpListener;
+
+use crate::error::Error;
+use crate::extproc::frame::{Messages, Next, StreamEnd, written};
+use crate::extproc::message::{HealthRequest, HealthResponse};
+use crate::extproc::request_only::Unwatched;
+use crate::extproc::stream::{ProcessorTalk, TalkBody};
+use crate::http::handler::Front;
+use crate::http::host_check::Reach;
+use crate::http::response::Reply;
+use crate::llm::{Gate, Rewrite, error_body, local};
+use crate::request_log::know;
+use crate::serve::listen;
+use crate::settings::GatewaySettings;
+use crate::shutdown::GateLife;
+
+/// Where Envoy brings its requests.
+const PROCESS: &str = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
+
+/// Where whoever balances asks whether we take any.
+const HEALTH: &str = "/grpc.health.v1.Health/Check";
+
+/// What may be asked for the health of: all, or the one service that there is.
+const SERVICES: [&[u8]; 2] = [b"", b"envoy.service.ext_proc.v3.ExternalProcessor"];
+
+/// Serves Envoy, as [`crate::serve`] serves agents.
+///
+/// # Errors
+/// When the settings cannot be put to work.
+pub async fn serve_processor(
+    settings: GatewaySettings,
+    rewrite: Arc<dyn Rewrite>,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    let reach = Reach::of(&listener);
+    let gate = Arc::new(Gate::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
+    listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
+}
+
+struct ProcessorDoor {
+    gate: Arc<Gate>,
+}
+
+impl Front for ProcessorDoor {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    /// Envoy has one connection for each of its threads, and a request that finds no place on it goes on as it came.
+    fn streams(&self) -> u32 {
+        u32::try_from(self.gate.settings.limits.requests).unwrap_or(u32::MAX)
+    }
+
+    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
+        let mut response = answer(&self.gate, request).await;
+        // Told of is the request that is spoken of in a stream, not the stream.
+        know(response.extensions_mut(), |known| known.is_probe = true);
+        response
+    }
+}
+
+/// The answer to a request. No page in a browser can send one of these: none speaks HTTP/2 without TLS.
+async fn answer(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+    if let Some(response) = local::probed(&gate.life.leave, &request) {
+        return response;
+    }
+    if request.version() != Version::HTTP_2 || request.method() != Method::POST {
+        let message = "this is an external processor for Envoy; it speaks gRPC, and answers GET /readyz";
+        return error_body::answer(None, &Error::client(StatusCode::NOT_FOUND, message));
+    }
+    match request.uri().path() {
+        PROCESS => process(gate, request.into_body()).await,
+        HEALTH => health(gate, request.into_body()).await,
+        _ => ended(StreamEnd::Unimplemented),
+    }
+}
+
+async fn process(gate: &Arc<Gate>, body: Incoming) -> Response<Reply> {
+    // A request that finds no place goes on as it came, unless it may not.
+    let Ok(running) = gate.admit() else { return ended(StreamEnd::unheard(gate)) };
+    let messages = Messages::of(gate, body);
+    spoken(ProcessorTalk::new(Arc::clone(gate), messages, running).begun().await)
+}
+
+async fn health(gate: &Gate, body: Incoming) -> Response<Reply> {
+    let Next::Message(bytes, _) = Messages::of(gate, body).next(gate).await else {
+        return ended(StreamEnd::Unimplemented);
+    };
+    let service = HealthRequest::decode(bytes).unwrap_or_default().service;
+    if !SERVICES.contains(&&*service) {
+        return ended(StreamEnd::NotFound);
+    }
+    let leaves = gate.life.leave.is_cancelled();
+    let status = if leaves { HealthResponse::NOT_SERVING } else { HealthResponse::SERVING };
+    spoken(TalkBody::once(written(&HealthResponse { status })))
+}
+
+/// A stream in which something is said.
+fn spoken(body: TalkBody) -> Response<Reply> {
+    let mut response = Response::new(Reply::Watched(Box::pin(body)));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    response
+}
+
+/// A stream that ends before anything was said in it.
+fn ended(end: StreamEnd) -> Response<Reply> {
+    let mut response = Response::new(Reply::Ours(None));
+    *response.headers_mut() = end.headers();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    response
+}

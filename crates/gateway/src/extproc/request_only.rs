@@ -1,0 +1,37 @@
+//! Rewrites requests whose answer is not seen here.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::bypass::Missed;
+use crate::llm::{Head, Refusal, Rewrite, Verdict};
+
+/// A rewriter that is asked for no more than can be done without a look at the answer.
+pub(super) struct Unwatched(pub(super) Arc<dyn Rewrite>);
+
+impl Rewrite for Unwatched {
+    fn wants(&self, head: &Head<'_>) -> bool {
+        self.0.wants(head)
+    }
+
+    fn rewrite(&self, head: &Head<'_>, body: &Bytes) -> Verdict {
+        self.0.rewrite_unwatched(head, body)
+    }
+
+    fn seals(&self) -> bool {
+        self.0.seals()
+    }
+
+    fn seal(&self, body: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
+        self.0.seal(body)
+    }
+
+    fn missed(&self, head: &Head<'_>, why: Missed) {
+        self.0.missed(head, why);
+    }
+
+    fn sent_plain(&self, head: &Head<'_>, body: &Bytes) {
+        self.0.sent_plain(head, body);
+    }
+}

@@ -1,0 +1,217 @@
+//! What is said in the stream of one request: its head is let go on at once, and its body is judged.
+//!
+//! A stream that has nothing more to say is ended well, after the head as after the body: Envoy then sends the request on
+//! without asking further, neither for the rest of it nor for its answer, and whatever it was told to do about faults.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use prost::Message as _;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::bypass::Missed;
+use crate::error::{Error, Side};
+use crate::extproc::body::{HeadedRequest, wants};
+use crate::extproc::frame::{Messages, Next, StreamEnd, written};
+use crate::extproc::head::{replaced, request, returned, unaddressed};
+use crate::extproc::message::{
+    BodyWay, EnvoySaid, EnvoyTold, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest,
+    ProcessingResponse, Protocols,
+};
+use crate::llm::{Gate, Pending, Whole};
+
+/// What is said of a request whose body will not come in one piece.
+const IN_PIECES: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
+
+/// What is said of a message that should have been a body.
+const GARBLED: &str = "what came in the place of a body is none";
+
+/// What is said of a piece of a body that could not be handed back.
+const LOST: &str = "a piece of this body could not be read; set request_body_mode to BUFFERED";
+
+/// A stream under way.
+pub(super) struct ProcessorTalk {
+    gate: Arc<Gate>,
+    messages: Messages,
+    stage: Stage,
+    running: OwnedSemaphorePermit,
+}
+
+enum Stage {
+    /// Nothing was said.
+    Opened,
+    /// The head was answered, and the body is waited for.
+    Headed(Box<HeadedRequest>),
+    /// Pieces of a body are handed back: Envoy sends on nothing else.
+    Returning,
+    /// All was said.
+    Over(StreamEnd),
+}
+
+impl ProcessorTalk {
+    /// A stream that has just been opened.
+    pub(super) fn new(gate: Arc<Gate>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
+        Self { gate, messages, stage: Stage::Opened, running }
+    }
+
+    /// Everything that is to be said, once the first of it is known: head and message leave together then.
+    pub(super) async fn begun(self) -> TalkBody {
+        let (first, rest) = self.step().await;
+        TalkBody { first: Some(first), next: rest.map(Self::boxed) }
+    }
+
+    fn boxed(self) -> Step {
+        Box::pin(self.step())
+    }
+
+    /// The next thing to say, and how the stream goes on.
+    async fn step(self) -> (Frame<Bytes>, Option<Self>) {
+        let Self { gate, mut messages, stage, running } = self;
+        let (told, stage) = match stage {
+            Stage::Opened => hear_head(&gate, &mut messages).await,
+            Stage::Headed(headed) => {
+                let (told, end) = hear_body(&gate, &mut messages, *headed).await;
+                (told.map(EnvoyTold::Body), Stage::Over(end))
+            }
+            Stage::Returning => return_piece(&gate, &mut messages).await,
+            Stage::Over(end) => (None, Stage::Over(end)),
+        };
+        match (told, stage) {
+            (None, Stage::Over(end)) => (end.trailers(), None),
+            (told, stage) => {
+                let message = written(&ProcessingResponse { told });
+                (Frame::data(message), Some(Self { gate, messages, stage, running }))
+            }
+        }
+    }
+}
+
+/// What is said to the head of a request.
+async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
+    let unheard = (None, Stage::Over(StreamEnd::unheard(gate)));
+    let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
+    let Ok(message) = ProcessingRequest::decode(bytes) else { return unheard };
+    let ProcessingRequest { said: Some(EnvoySaid::Head(said)), only_observes, protocol } = message else {
+        return unheard;
+    };
+    let HttpHeaders { map, is_all } = said;
+    let Some(request) = map.and_then(request) else { return unheard };
+    let told = Some(EnvoyTold::Head(unaddressed(request.headers())));
+    if is_all || only_observes {
+        return (told, Stage::Over(StreamEnd::Fine));
+    }
+    let (parts, ()) = request.into_parts();
+    let way = protocol.map_or(BodyWay::Whole, Protocols::way);
+    let let_go = match way {
+        BodyWay::HandedOver => Stage::Returning,
+        BodyWay::Elsewhere | BodyWay::Whole => Stage::Over(StreamEnd::Fine),
+    };
+    let wants = if gate.rewrite.seals() { Ok(true) } else { wants(gate, &parts) };
+    match wants {
+        Ok(true) if way == BodyWay::Whole => (told, Stage::Headed(Box::new(HeadedRequest::new(gate, parts)))),
+        Ok(true) => {
+            HeadedRequest::new(gate, parts).fail(Side::Us, IN_PIECES);
+            match StreamEnd::unheard(gate) {
+                StreamEnd::Fine => (told, let_go),
+                end => (None, Stage::Over(end)),
+            }
+        }
+        Ok(false) => (told, let_go),
+        Err(why) => {
+            HeadedRequest::new(gate, parts).miss(gate, why);
+            (told, let_go)
+        }
+    }
+}
+
+/// What is said to the body of a request, and how the stream ends then.
+async fn hear_body(
+    gate: &Gate,
+    messages: &mut Messages,
+    headed: HeadedRequest,
+) -> (Option<PartResponse>, StreamEnd) {
+    let (bytes, held) = match messages.next(gate).await {
+        Next::Message(bytes, held) => (bytes, held),
+        Next::Unread => {
+            headed.miss(gate, Missed::Full);
+            return (None, StreamEnd::unheard(gate));
+        }
+        // Whoever sent it has left.
+        Next::End => return (None, StreamEnd::Fine),
+    };
+    let Ok(ProcessingRequest { said: Some(EnvoySaid::Body(body)), .. }) = ProcessingRequest::decode(bytes)
+    else {
+        headed.fail(Side::Client, GARBLED);
+        return (None, StreamEnd::unheard(gate));
+    };
+    let HttpBody { bytes, is_last, .. } = body;
+    if !is_last || bytes.len() > gate.settings.limits.body {
+        headed.miss(gate, Missed::Full);
+        return (None, StreamEnd::unheard(gate));
+    }
+    match headed.judge(gate, Whole { bytes, trailers: None, held }).await {
+        Ok(body) => (Some(body.map(replaced).unwrap_or_default()), StreamEnd::Fine),
+        Err(_) => (None, StreamEnd::unheard(gate)),
+    }
+}
+
+/// A piece of a body as it came. What follows one that cannot be read is lost, so Envoy is told of a fault.
+async fn return_piece(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
+    let said = match messages.next(gate).await {
+        Next::Message(bytes, _) => ProcessingRequest::decode(bytes).ok().and_then(|message| message.said),
+        Next::Unread => None,
+        Next::End => return (None, Stage::Over(StreamEnd::Fine)),
+    };
+    match said {
+        Some(EnvoySaid::Body(piece)) => {
+            let stage = if piece.is_end() { Stage::Over(StreamEnd::Fine) } else { Stage::Returning };
+            (Some(EnvoyTold::Body(returned(piece))), stage)
+        }
+        Some(EnvoySaid::Trailers(_)) => {
+            (Some(EnvoyTold::Trailers(HttpTrailers::default())), Stage::Over(StreamEnd::Fine))
+        }
+        Some(EnvoySaid::Head(_)) | None => (None, Stage::Over(StreamEnd::Failed(LOST))),
+    }
+}
+
+/// The next thing to say, once it is known.
+type Step = Pending<'static, (Frame<Bytes>, Option<ProcessorTalk>)>;
+
+/// What is said in a stream, one thing after the other.
+pub(super) struct TalkBody {
+    first: Option<Frame<Bytes>>,
+    next: Option<Step>,
+}
+
+impl TalkBody {
+    /// One message, and that is all.
+    pub(super) fn once(message: Bytes) -> Self {
+        let end = async { (StreamEnd::Fine.trailers(), None) };
+        Self { first: Some(Frame::data(message)), next: Some(Box::pin(end)) }
+    }
+}
+
+impl Body for TalkBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(first)));
+        }
+        let Some(step) = &mut self.next else { return Poll::Ready(None) };
+        let (frame, rest) = ready!(step.as_mut().poll(cx));
+        self.next = rest.map(ProcessorTalk::boxed);
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && self.next.is_none()
+    }
+}

@@ -1,0 +1,89 @@
+//! Sends requests to upstreams over pooled connections.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::{Client, Error as Fault};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+
+use crate::error::Error;
+use crate::http::connect::{Dial, Route};
+use crate::http::request_body::Outgoing;
+use crate::http::root_certificates;
+use crate::settings::GatewaySettings;
+
+/// Servers commonly allow a hundred streams on an HTTP/2 connection. One more would wait, perhaps for minutes, until
+/// one of those ends: it gets a connection of its own instead.
+const STREAMS: usize = 90;
+
+/// Servers that Node or uvicorn run close a connection after five quiet seconds, and a request that meets that is lost. They
+/// stand behind plain HTTP as a rule, where another connection costs little.
+const PLAIN: Duration = Duration::from_secs(3);
+
+/// The pools: one of connections that speak whatever the upstream prefers, one of HTTP/1.1.
+pub(crate) struct Pools {
+    any: Client<Dial, Outgoing>,
+    one: Client<Dial, Outgoing>,
+    shared: Arc<AtomicUsize>,
+}
+
+/// A stream's place on a connection that others may share; free when dropped.
+pub(crate) struct Lane(Arc<AtomicUsize>);
+
+/// What a connection must be able to do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Speaks {
+    /// HTTP/2 or HTTP/1.1, as the upstream prefers.
+    Any,
+    /// HTTP/1.1: upgrades need it, and without TLS there is no choice.
+    One,
+}
+
+impl Pools {
+    /// Empty pools.
+    pub(crate) fn new(settings: &GatewaySettings) -> Result<Self, Error> {
+        let route = Route::new(&settings.proxy)?;
+        let tls = root_certificates::config(&settings.authorities)?;
+        let (limit, idle) = (settings.timeouts.connect, settings.timeouts.pooled);
+        let begin =
+            || HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http().enable_http1();
+        let any = Dial { connector: begin().enable_http2().wrap_connector(route.clone()), limit };
+        let one = Dial { connector: begin().wrap_connector(route), limit };
+        Ok(Self { any: pool(idle, any), one: pool(idle.min(PLAIN), one), shared: Arc::default() })
+    }
+
+    /// Sends a request; the lane is to be kept for as long as the answer streams.
+    pub(crate) async fn send(
+        &self,
+        speaks: Speaks,
+        request: Request<Outgoing>,
+    ) -> (Result<Response<Incoming>, Fault>, Option<Lane>) {
+        let lane = if speaks == Speaks::Any { self.lane() } else { None };
+        let client = if lane.is_some() { &self.any } else { &self.one };
+        (client.request(request).await, lane)
+    }
+
+    fn lane(&self) -> Option<Lane> {
+        let lane = Lane(Arc::clone(&self.shared));
+        (self.shared.fetch_add(1, Ordering::Relaxed) < STREAMS).then_some(lane)
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn pool(idle: Duration, dial: Dial) -> Client<Dial, Outgoing> {
+    Client::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(idle)
+        .http2_keep_alive_interval(Duration::from_secs(30))
+        .build(dial)
+}

@@ -1,0 +1,304 @@
+//! Undoes the content coding of a body piece by piece, as it comes.
+
+use std::io::{self, Read, Write};
+
+use brotli_decompressor::DecompressorWriter;
+use flate2::{Decompress, FlushDecompress, Status};
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::http::content_encoding::{Coding, CodingFault};
+
+/// How many coded bytes are undone at once: what they can become has to fit into memory.
+pub(crate) const PIECE: usize = 4 << 10;
+
+/// A window that every decoder of the web must be able to hold (RFC 9659); a frame that asks for more is left alone.
+const ZSTD_WINDOW: u64 = 8 << 20;
+
+/// What a frame may take above what it holds: a head, and three bytes for each block that did not get smaller.
+const ZSTD_FRAME: usize = 64 << 10;
+
+/// The largest window of a deflate stream, as a power of two.
+const DEFLATE_WINDOW: u8 = 15;
+
+/// What is undone at a time where more would be, in bytes.
+const ROOM: usize = 32 << 10;
+
+impl Coding {
+    /// The body behind the coding, of at most `limit` bytes.
+    pub(crate) fn decode(self, limit: usize, body: &[u8]) -> Result<Vec<u8>, CodingFault> {
+        let (mut undo, mut text) = (Undo::new(self, limit), Vec::new());
+        for piece in body.chunks(PIECE) {
+            undo.feed(piece, &mut text)?;
+            if text.len() > limit {
+                return Err(CodingFault::TooLong);
+            }
+        }
+        undo.finish(&mut text)?;
+        if text.len() > limit { Err(CodingFault::TooLong) } else { Ok(text) }
+    }
+}
+
+/// A coding in the middle of being undone.
+pub(crate) struct Undo(State);
+
+enum State {
+    Plain,
+    /// The first byte of "deflate", for which senders have two meanings.
+    Deflate(Option<u8>),
+    Inflate(Inflate),
+    Brotli(Box<DecompressorWriter<Basin>>),
+    /// All that came, and the most that may come of it. The decoder gives nothing away before a window is full, which
+    /// most bodies never do: they are undone at their end.
+    Zstd(Vec<u8>, usize),
+    Unknown,
+}
+
+/// What a piece becomes, of at most so many bytes: a few that are coded can stand for any number.
+struct Basin {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Basin {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.most {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Basin {
+    fn fault(error: &io::Error) -> CodingFault {
+        let is_full = error.kind() == io::ErrorKind::FileTooLarge;
+        if is_full { CodingFault::TooLong } else { CodingFault::Garbled }
+    }
+}
+
+/// Gzip, zlib or a bare deflate stream.
+struct Inflate {
+    stream: Box<Decompress>,
+    /// How to begin anew, where streams may follow each other.
+    again: Option<fn() -> Decompress>,
+    is_over: bool,
+}
+
+impl Undo {
+    /// Undoes a coding; where all has to be held, or a piece becomes more than a piece, at most `limit` bytes.
+    pub(crate) fn new(coding: Coding, limit: usize) -> Self {
+        Self(match coding {
+            Coding::Identity => State::Plain,
+            Coding::Gzip => State::Inflate(Inflate::new(gzip(), Some(gzip))),
+            Coding::Deflate => State::Deflate(None),
+            Coding::Brotli => {
+                let basin = Basin { bytes: Vec::new(), most: limit.saturating_add(ROOM) };
+                State::Brotli(Box::new(DecompressorWriter::new(basin, ROOM)))
+            }
+            Coding::Zstd => State::Zstd(Vec::new(), limit),
+            Coding::Other => State::Unknown,
+        })
+    }
+
+    /// Takes a piece of the body, and appends what it becomes.
+    pub(crate) fn feed(&mut self, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
+        match &mut self.0 {
+            State::Plain => out.extend_from_slice(piece),
+            &mut State::Deflate(begun) => return self.tell(begun, piece, out),
+            State::Inflate(inflate) => inflate.feed(piece, out)?,
+            State::Brotli(stream) => {
+                stream.write_all(piece).map_err(|error| Basin::fault(&error))?;
+                out.append(&mut stream.get_mut().bytes);
+            }
+            State::Zstd(all, limit) if all.len() + piece.len() > limit.saturating_add(ZSTD_FRAME) => {
+                return Err(CodingFault::TooLong);
+            }
+            State::Zstd(all, _) => all.extend_from_slice(piece),
+            State::Unknown => return Err(CodingFault::Garbled),
+        }
+        Ok(())
+    }
+
+    /// The body is over; appends what is left of it.
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), CodingFault> {
+        match &mut self.0 {
+            State::Plain => Ok(()),
+            State::Inflate(inflate) if inflate.is_over => Ok(()),
+            State::Brotli(stream) => {
+                let done = stream.close().map_err(|error| Basin::fault(&error));
+                out.append(&mut stream.get_mut().bytes);
+                done
+            }
+            State::Zstd(all, limit) => {
+                out.append(&mut zstd(*limit, all)?);
+                Ok(())
+            }
+            State::Deflate(_) | State::Inflate(_) | State::Unknown => Err(CodingFault::Garbled),
+        }
+    }
+
+    /// Tells by two bytes whether a zlib header is there.
+    fn tell(&mut self, begun: Option<u8>, piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
+        let start: Vec<u8> = begun.into_iter().chain(piece.iter().copied().take(2)).collect();
+        let [first, second, ..] = start[..] else {
+            self.0 = State::Deflate(start.first().copied());
+            return Ok(());
+        };
+        let is_zlib = first & 0x0f == 8 && (u16::from(first) << 8 | u16::from(second)) % 31 == 0;
+        let mut inflate = Inflate::new(Decompress::new(is_zlib), None);
+        if let Some(byte) = begun {
+            inflate.feed(&[byte], out)?;
+        }
+        let fed = inflate.feed(piece, out);
+        self.0 = State::Inflate(inflate);
+        fed
+    }
+}
+
+impl Inflate {
+    fn new(stream: Decompress, again: Option<fn() -> Decompress>) -> Self {
+        Self { stream: Box::new(stream), again, is_over: false }
+    }
+
+    fn feed(&mut self, mut piece: &[u8], out: &mut Vec<u8>) -> Result<(), CodingFault> {
+        loop {
+            if self.is_over {
+                let Some(again) = self.again.filter(|_| !piece.is_empty()) else {
+                    return if piece.is_empty() { Ok(()) } else { Err(CodingFault::Garbled) };
+                };
+                (*self.stream, self.is_over) = (again(), false);
+            }
+            out.reserve(ROOM);
+            let (room, read) = (out.capacity(), self.stream.total_in());
+            let status = self.stream.decompress_vec(piece, out, FlushDecompress::None);
+            let status = status.map_err(|_| CodingFault::Garbled)?;
+            let read = usize::try_from(self.stream.total_in() - read).unwrap_or(usize::MAX);
+            piece = piece.get(read..).unwrap_or_default();
+            self.is_over = status == Status::StreamEnd;
+            if !self.is_over && piece.is_empty() && out.len() < room {
+                return Ok(());
+            }
+            if read == 0 && out.len() < room && !self.is_over {
+                return Err(CodingFault::Garbled);
+            }
+        }
+    }
+}
+
+fn gzip() -> Decompress {
+    Decompress::new_gzip(DEFLATE_WINDOW)
+}
+
+/// One frame, and nothing after it.
+fn zstd(limit: usize, mut body: &[u8]) -> Result<Vec<u8>, CodingFault> {
+    let frame = StreamingDecoder::new_with_max_window_size(&mut body, ZSTD_WINDOW);
+    let text = drain(limit, frame.map_err(|_| CodingFault::Garbled)?)?;
+    if body.is_empty() { Ok(text) } else { Err(CodingFault::Garbled) }
+}
+
+fn drain(limit: usize, decoder: impl Read) -> Result<Vec<u8>, CodingFault> {
+    let mut text = Vec::new();
+    let bound = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
+    match decoder.take(bound).read_to_end(&mut text) {
+        Err(_) => Err(CodingFault::Garbled),
+        Ok(_) if text.len() > limit => Err(CodingFault::TooLong),
+        Ok(_) => Ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn coded(text: &[u8]) -> Vec<(Coding, Vec<u8>)> {
+        let level = Compression::default();
+        let (mut gzip, mut zlib) = (GzEncoder::new(Vec::new(), level), ZlibEncoder::new(Vec::new(), level));
+        let mut raw = DeflateEncoder::new(Vec::new(), level);
+        for sink in [&mut gzip as &mut dyn Write, &mut zlib, &mut raw] {
+            sink.write_all(text).unwrap();
+        }
+        vec![
+            (Coding::Identity, text.to_vec()),
+            (Coding::Gzip, gzip.finish().unwrap()),
+            (Coding::Deflate, zlib.finish().unwrap()),
+            (Coding::Deflate, raw.finish().unwrap()),
+            (Coding::Brotli, brotli(text)),
+            (Coding::Zstd, compress_to_vec(text, CompressionLevel::Fastest)),
+        ]
+    }
+
+    /// A brotli stream of stored blocks.
+    fn brotli(text: &[u8]) -> Vec<u8> {
+        let stored = text.chunks(1 << 16).enumerate().flat_map(|(at, block)| {
+            // The first block has the size of the window before it, in one bit.
+            let shift = if at == 0 { 4 } else { 3 };
+            let head = (u32::try_from(block.len() - 1).unwrap() | 1 << 16) << shift;
+            [&head.to_le_bytes()[..3], block].concat()
+        });
+        stored.chain([3]).collect()
+    }
+
+    #[test]
+    fn every_coding_is_undone() {
+        for (coding, body) in coded(b"one two two two") {
+            assert_eq!(coding.decode(15, &body).as_deref(), Ok(&b"one two two two"[..]), "{coding:?}");
+        }
+    }
+
+    /// Whatever is flushed can be read at once, but for zstd.
+    #[test]
+    fn what_comes_in_pieces_goes_on_in_pieces() {
+        for (coding, body) in coded(&b"one two two two".repeat(999)) {
+            let (mut undo, mut text) = (Undo::new(coding, 1 << 20), Vec::new());
+            for piece in body.chunks(1) {
+                undo.feed(piece, &mut text).unwrap();
+            }
+            assert_eq!(text.len() < 10_000, coding == Coding::Zstd, "{coding:?}");
+            undo.finish(&mut text).unwrap();
+            assert_eq!(text, b"one two two two".repeat(999), "{coding:?}");
+        }
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        let (mut undo, mut text) = (Undo::new(Coding::Gzip, 0), Vec::new());
+        for said in ["data: 1\n\n", "data: 2\n\n"] {
+            gzip.write_all(said.as_bytes()).unwrap();
+            gzip.flush().unwrap();
+            undo.feed(&std::mem::take(gzip.get_mut()), &mut text).unwrap();
+            assert_eq!(String::from_utf8(std::mem::take(&mut text)).unwrap(), said);
+        }
+    }
+
+    #[test]
+    fn gzip_streams_may_follow_each_other() {
+        let body = [coded(b"one ").remove(1).1, coded(b"two").remove(1).1].concat();
+        assert_eq!(Coding::Gzip.decode(99, &body).as_deref(), Ok(&b"one two"[..]));
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit() {
+        for (coding, body) in &coded(&vec![0; 1 << 20])[1..] {
+            assert_eq!(coding.decode(1 << 16, body), Err(CodingFault::TooLong), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_followed_is_garbled() {
+        for (coding, body) in &coded(b"one two two two")[1..] {
+            assert_eq!(coding.decode(99, &body[..body.len() - 3]), Err(CodingFault::Garbled), "{coding:?}");
+        }
+        for (coding, mut body) in coded(b"one").into_iter().skip(1) {
+            body.push(0);
+            assert_eq!(coding.decode(99, &body), Err(CodingFault::Garbled), "{coding:?}");
+        }
+        assert_eq!(Coding::Other.decode(99, b"x"), Err(CodingFault::Garbled));
+    }
+}

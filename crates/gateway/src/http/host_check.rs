@@ -1,0 +1,143 @@
+//! Tells by the name that a request was sent to, and by the page that sent it, whether it may come in.
+//!
+//! Any web page can make a browser send requests to this machine. A page whose own name was made to point here is known
+//! by that name; every other page is known by its origin.
+
+use std::net::SocketAddr;
+
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderMap, ORIGIN};
+use http::{Method, Request, StatusCode};
+use tokio::net::TcpListener;
+
+use crate::error::Error;
+use crate::server_names::{bare, is_loopback};
+use crate::settings::{GatewaySettings, Origins};
+
+/// Who can reach a listener.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reach {
+    /// This machine alone.
+    Loopback,
+    /// Others as well: they may know it by any name.
+    Open,
+}
+
+impl Reach {
+    /// Who can reach a listener. An address that cannot be told is taken for the one that more is refused at.
+    pub(crate) fn of(listener: &TcpListener) -> Self {
+        listener.local_addr().map_or(Self::Loopback, Self::at)
+    }
+
+    /// Who can reach an address.
+    pub(crate) fn at(address: SocketAddr) -> Self {
+        if address.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Open }
+    }
+}
+
+/// An error for a request that a page of another site may have caused.
+pub(crate) fn check<B>(settings: &GatewaySettings, reach: Reach, request: &Request<B>) -> Result<(), Error> {
+    if reach == Reach::Loopback && !is_sent_here(settings, request) {
+        return Err(forbidden(
+            "the Host header is not a name of this machine; add it to `hosts` in the settings",
+        ));
+    }
+    if !is_preflight(request) && !may_call(&settings.origins, request.headers()) {
+        return Err(forbidden(
+            "requests from this web page are not allowed; add its origin to `origins` in the settings",
+        ));
+    }
+    Ok(())
+}
+
+/// True for a browser's question whether a page may call.
+pub(crate) fn is_preflight<B>(request: &Request<B>) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Every place that names the server must name this one. Browsers always name it, so a request without is none of theirs.
+fn is_sent_here<B>(settings: &GatewaySettings, request: &Request<B>) -> bool {
+    let listed = |host: &str| {
+        settings.hosts.iter().any(|name| bare(host).is_some_and(|it| it.eq_ignore_ascii_case(name)))
+    };
+    let ours = |host: &str| is_loopback(host) || listed(host);
+    let mut headers = request.headers().get_all(HOST).into_iter();
+    headers.all(|host| host.to_str().is_ok_and(ours))
+        && request.uri().authority().is_none_or(|authority| ours(authority.as_str()))
+}
+
+/// A page says where it comes from when it posts, reads an answer or opens a websocket. Where it need not, as with an
+/// image, the browser says whether the page is of another site.
+fn may_call(origins: &Origins, headers: &HeaderMap) -> bool {
+    let mut said = headers.get_all(ORIGIN).into_iter().peekable();
+    if said.peek().is_some() {
+        return said.all(|origin| origins.allow(origin));
+    }
+    let elsewhere = headers.get_all("sec-fetch-site").into_iter().any(|site| site == "cross-site");
+    !elsewhere || matches!(origins, Origins::Any)
+}
+
+fn forbidden(message: &str) -> Error {
+    Error::client(StatusCode::FORBIDDEN, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_its_own_names_alone() {
+        for host in [
+            "localhost",
+            "LocalHost:1",
+            "127.0.0.1",
+            "127.0.0.1:8787",
+            "127.9.9.9:1",
+            "[::1]",
+            "[::1]:8787",
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]:1",
+        ] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "",
+            ":",
+            ":80",
+            "x",
+            "localhost.evil.example",
+            "evil.example:80",
+            "localhost@evil.example",
+            "127.0.0.1.nip.io",
+            "127.0.0.1:80@evil.example",
+            "evil.example#localhost",
+            "127.1",
+            "2130706433",
+            "0.0.0.0",
+            "[::]",
+            "[::1",
+            "::1",
+            "[::1].evil",
+            "[::1]evil:80",
+            "localhost:80:80",
+            "localhost:x",
+            "10.0.0.1",
+            "localhost ",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_listener_is_as_open_as_its_address() {
+        for (address, reach) in [
+            ("127.0.0.1:1", Reach::Loopback),
+            ("[::1]:1", Reach::Loopback),
+            ("[::ffff:127.0.0.1]:1", Reach::Loopback),
+            ("0.0.0.0:1", Reach::Open),
+            ("[::]:1", Reach::Open),
+            ("192.0.2.1:1", Reach::Open),
+        ] {
+            assert_eq!(Reach::at(address.parse().unwrap()), reach, "{address}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Posts JSON to an upstream and reads its whole answer, the way that requests go: same proxy, same certificates.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Limited};
+use tokio::time::timeout;
+
+use crate::error::{Error, Side};
+use crate::http::client::{Pools, Speaks};
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
+use crate::settings::GatewaySettings;
+use crate::upstream::Upstream;
+
+/// No honest answer is longer.
+const LONGEST: usize = 8 << 20;
+
+/// Posts to one upstream.
+pub struct Poster {
+    pools: Pools,
+    upstream: Upstream,
+    patience: Duration,
+}
+
+/// What an upstream answered.
+#[derive(Debug)]
+pub struct PostedAnswer {
+    /// Whether it did what it was asked.
+    pub status: StatusCode,
+    /// What it said beside the body.
+    pub headers: HeaderMap,
+    /// What it said.
+    pub body: Vec<u8>,
+}
+
+impl Poster {
+    /// Posts to `upstream`, and waits so long for each whole answer.
+    ///
+    /// # Errors
+    /// When the settings do not work.
+    pub fn new(settings: &GatewaySettings, upstream: Upstream, patience: Duration) -> Result<Self, Error> {
+        Ok(Self { pools: Pools::new(settings)?, upstream, patience })
+    }
+
+    /// Where it posts to.
+    #[must_use]
+    pub fn upstream(&self) -> &Upstream {
+        &self.upstream
+    }
+
+    /// Posts a body to a path below the upstream's.
+    ///
+    /// # Errors
+    /// When there is no whole answer in time, or a longer one than anybody means.
+    pub async fn post(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
+        let posting = timeout(self.patience, self.exchange(path, headers, body));
+        posting.await.map_err(|_| Error::late(Side::Upstream))?
+    }
+
+    async fn exchange(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
+        let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
+        let mut request = Request::new(Outgoing::whole(Bytes::from(body), None, Held::default()));
+        *request.method_mut() = Method::POST;
+        *request.uri_mut() = self.upstream.address(&asked)?;
+        *request.headers_mut() = headers;
+        let json = HeaderValue::from_static("application/json");
+        request.headers_mut().insert(CONTENT_TYPE, json.clone());
+        request.headers_mut().insert(ACCEPT, json);
+        let speaks = if self.upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let (response, _lane) = self.pools.send(speaks, request).await;
+        let (parts, body) = response.map_err(|error| Error::upstream(&self.upstream, error))?.into_parts();
+        let body = Limited::new(body, LONGEST).collect().await.map_err(|_| {
+            let message = format!("the answer broke off, or is longer than {} MB", LONGEST >> 20);
+            Error::of_upstream(StatusCode::BAD_GATEWAY, message)
+        })?;
+        Ok(PostedAnswer { status: parts.status, headers: parts.headers, body: body.to_bytes().to_vec() })
+    }
+}

@@ -1,0 +1,54 @@
+//! Asks an upstream whether it is there, the way that requests go: same proxy, same certificates.
+
+use http::{HeaderMap, Request, StatusCode};
+use tokio::time::timeout;
+
+use crate::error::{Error, Side};
+use crate::http::client::{Pools, Speaks};
+use crate::http::request_body::Outgoing;
+use crate::settings::GatewaySettings;
+use crate::upstream::Upstream;
+
+/// What an upstream answers to `HEAD path`: any status means that it can be reached. No credentials are sent.
+///
+/// # Errors
+/// When there is no answer in the time that a connection may take, or the settings do not work.
+pub async fn probe(
+    settings: &GatewaySettings,
+    upstream: &Upstream,
+    path: &str,
+) -> Result<(StatusCode, HeaderMap), Error> {
+    send(settings, upstream, Request::head(path).body(Outgoing::default())).await
+}
+
+/// What an upstream answers to `GET path` with these headers; whatever it sends is not read.
+///
+/// # Errors
+/// As above.
+pub async fn fetch(
+    settings: &GatewaySettings,
+    upstream: &Upstream,
+    path: &str,
+    headers: HeaderMap,
+) -> Result<(StatusCode, HeaderMap), Error> {
+    let request = Request::get(path).body(Outgoing::default()).map(|mut request| {
+        *request.headers_mut() = headers;
+        request
+    });
+    send(settings, upstream, request).await
+}
+
+async fn send(
+    settings: &GatewaySettings,
+    upstream: &Upstream,
+    request: Result<Request<Outgoing>, http::Error>,
+) -> Result<(StatusCode, HeaderMap), Error> {
+    let pools = Pools::new(settings)?;
+    let mut request = request.map_err(|error| Error::setting("invalid path").because(error))?;
+    *request.uri_mut() = upstream.address(request.uri())?;
+    let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+    let sending = timeout(settings.timeouts.connect, pools.send(speaks, request));
+    let (response, _lane) = sending.await.map_err(|_| Error::late(Side::Upstream))?;
+    let (parts, _) = response.map_err(|error| Error::upstream(upstream, error))?.into_parts();
+    Ok((parts.status, parts.headers))
+}

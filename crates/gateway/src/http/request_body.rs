@@ -1,0 +1,78 @@
+//! What goes to an upstream: streamed, whole, or begun and then streamed.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+
+use crate::error::Error;
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::Held;
+
+/// What goes to an upstream: what has been read, then what has not.
+#[derive(Default)]
+pub(crate) struct Outgoing {
+    read: Option<Bytes>,
+    rest: Option<Idle>,
+    trailers: Option<HeaderMap>,
+    _held: Option<Held>,
+}
+
+impl Outgoing {
+    /// A body that is passed on as it comes.
+    pub(crate) fn stream(rest: Idle) -> Self {
+        Self { rest: Some(rest), ..Self::default() }
+    }
+
+    /// A body that is all here.
+    pub(crate) fn whole(read: Bytes, trailers: Option<HeaderMap>, held: Held) -> Self {
+        Self { read: Some(read), rest: None, trailers, _held: Some(held) }
+    }
+
+    /// A body of which only the beginning was read.
+    pub(crate) fn begun(read: Bytes, rest: Idle, held: Held) -> Self {
+        Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
+    }
+
+    /// True when the client is still sending.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.rest.as_ref().is_some_and(|rest| !rest.is_end_stream())
+    }
+}
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        if let Some(read) = self.read.take().filter(|read| !read.is_empty()) {
+            return Poll::Ready(Some(Ok(Frame::data(read))));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(cx),
+            None => Poll::Ready(self.trailers.take().map(|trailers| Ok(Frame::trailers(trailers)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let read = self.read.as_ref().is_none_or(Bytes::is_empty) && self.trailers.is_none();
+        read && self.rest.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let read = self.read.as_ref().map_or(0, |read| read.len() as u64);
+        let rest = self.rest.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint);
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower() + read);
+        // An exact length would be sent as one, and leave no place for trailers.
+        if let Some(upper) = rest.upper().filter(|_| self.trailers.is_none()) {
+            hint.set_upper(upper + read);
+        }
+        hint
+    }
+}

@@ -1,0 +1,308 @@
+//! An upstream's answer as it arrives: plain whatever its coding, and looked at before it goes on.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use http_body::{Body, Frame, SizeHint};
+use tersely_wire::hidden::{MOST_HELD, ResponseFraming, begins_message};
+use tokio::time::timeout;
+
+use crate::error::Error;
+use crate::http::client::Lane;
+use crate::http::content_encoding::{Coding, CodingFault};
+use crate::http::decompress::{PIECE, Undo};
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::{BodySpace, Held};
+use crate::http::usage_tap::Tap;
+
+/// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
+const SILENT: usize = 16 << 10;
+
+/// How much is heard of an error before it is passed on, and for how long it is waited for.
+const HEARD: usize = 64 << 10;
+const SOON: Duration = Duration::from_secs(5);
+
+/// How long the head of an answer waits for the first bytes of its body.
+const MOMENT: Duration = Duration::from_millis(100);
+
+/// How the lines of an event begin; a comment begins with the colon.
+const FIELDS: [&str; 5] = [":", "data:", "event:", "id:", "retry:"];
+
+/// A body that an upstream sends.
+pub(crate) struct Arrival {
+    body: Idle,
+    /// What undoes the coding, if there is one, and what it has not undone yet.
+    undo: Option<Box<Undo>>,
+    coded: Bytes,
+    /// What was read ahead of its turn.
+    ahead: VecDeque<Frame<Bytes>>,
+    /// Reads along.
+    tap: Option<Box<Tap>>,
+    _lane: Option<Lane>,
+}
+
+impl Arrival {
+    /// A body that comes in this coding and goes on without.
+    pub(crate) fn new(coding: Coding, body: Idle, lane: Option<Lane>) -> Self {
+        let undo = (coding != Coding::Identity).then(|| Box::new(Undo::new(coding, MOST_HELD)));
+        Self { body, undo, coded: Bytes::new(), ahead: VecDeque::new(), tap: None, _lane: lane }
+    }
+
+    /// The same, with someone who reads along what goes on.
+    pub(crate) fn tapped(self, tap: Option<Tap>) -> Self {
+        Self { tap: tap.map(Box::new), ..self }
+    }
+
+    /// Waits for the first bytes, for a moment. An upstream that breaks off before it has said anything is then told from
+    /// one that answers, while there is time to say so. The wait is short, for a head may come long before what it heads,
+    /// and clients may want to see it.
+    pub(crate) async fn begin(&mut self) -> Result<(), Error> {
+        let first = poll_fn(|cx| {
+            while self.read_ahead() == 0 && !self.is_end_stream() {
+                match ready!(self.poll_more(cx)).transpose()? {
+                    Some(frame) => self.ahead.push_back(frame),
+                    None => break,
+                }
+            }
+            Poll::Ready(Ok(()))
+        });
+        timeout(MOMENT, first).await.unwrap_or(Ok(()))
+    }
+
+    /// Waits until its bytes say how it is framed; none, if in no known way.
+    pub(crate) async fn framing(&mut self) -> Result<Option<ResponseFraming>, Error> {
+        poll_fn(|cx| self.poll_framing(cx)).await
+    }
+
+    /// The same, for those who cannot wait. What was looked at is still to come.
+    pub(crate) fn poll_framing(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<ResponseFraming>, Error>> {
+        loop {
+            match sight(&self.ahead) {
+                Sight::Framed(framing) => return Poll::Ready(Ok(Some(framing))),
+                Sight::Foreign => return Poll::Ready(Ok(None)),
+                Sight::Unsure => {}
+            }
+            match ready!(self.poll_more(cx)).transpose()? {
+                Some(frame) => self.ahead.push_back(frame),
+                None => return Poll::Ready(Ok(None)),
+            }
+        }
+    }
+
+    /// How many bytes were read ahead.
+    fn read_ahead(&self) -> usize {
+        self.ahead.iter().filter_map(Frame::data_ref).map(Bytes::len).sum()
+    }
+
+    /// What it says, as far as it says it soon and briefly. It is still to come.
+    pub(crate) async fn hear(&mut self) -> Vec<u8> {
+        let heard = async {
+            while self.read_ahead() < HEARD {
+                match poll_fn(|cx| self.poll_more(cx)).await {
+                    Some(Ok(frame)) => self.ahead.push_back(frame),
+                    // Whoever reads on finds that it broke off.
+                    Some(Err(_)) | None => break,
+                }
+            }
+        };
+        // What is not there in time is not waited for.
+        let _ = timeout(SOON, heard).await;
+        self.ahead.iter().filter_map(Frame::data_ref).flatten().copied().take(HEARD).collect()
+    }
+
+    /// All of it, taken out with its room, if it has at most `limit` bytes and there is room; else it is still to come.
+    pub(crate) async fn whole(&mut self, space: &BodySpace, limit: usize) -> Result<Option<Bytes>, Error> {
+        let mut held = space.room();
+        loop {
+            let ahead = self.read_ahead();
+            if ahead > limit || !space.fit(&mut held, ahead) {
+                self.weigh_down(held);
+                return Ok(None);
+            }
+            let Some(frame) = poll_fn(|cx| self.poll_more(cx)).await.transpose()? else {
+                return Ok(Some(held.around(joined(self.ahead.drain(..)))));
+            };
+            self.ahead.push_back(frame);
+        }
+    }
+
+    /// Lets what was read ahead take room until the last of it has gone on.
+    fn weigh_down(&mut self, held: Held) {
+        if let Some(last) = self.ahead.pop_back() {
+            self.ahead.push_back(last.map_data(|data| held.around(data)));
+        }
+    }
+
+    /// The next frame that was not read ahead; whoever reads along sees it now.
+    fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let polled = self.poll_next(cx);
+        match (&polled, &mut self.tap) {
+            (Poll::Ready(Some(Ok(frame))), Some(tap)) => tap.see(frame.data_ref().map_or(&[], |data| data)),
+            (Poll::Ready(None), Some(tap)) => tap.end(),
+            _ => {}
+        }
+        polled
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let Some(undo) = &mut self.undo else { return Pin::new(&mut self.body).poll_frame(cx) };
+        let mut out = Vec::new();
+        while out.is_empty() {
+            if !self.coded.is_empty() {
+                let piece = self.coded.split_to(self.coded.len().min(PIECE));
+                undo.feed(&piece, &mut out).map_err(garbled)?;
+                continue;
+            }
+            if let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(cx)).transpose()? {
+                // What stands behind a coded body speaks of that one.
+                self.coded = frame.into_data().unwrap_or_default();
+                continue;
+            }
+            undo.finish(&mut out).map_err(garbled)?;
+            **undo = Undo::new(Coding::Identity, 0);
+            if out.is_empty() {
+                return Poll::Ready(None);
+            }
+        }
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from(out)))))
+    }
+}
+
+impl Body for Arrival {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match self.ahead.pop_front() {
+            Some(frame) => Poll::Ready(Some(Ok(frame))),
+            None => self.poll_more(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.ahead.is_empty() && self.undo.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let ahead = self.read_ahead() as u64;
+        match self.body.size_hint().exact() {
+            Some(rest) if self.undo.is_none() => SizeHint::with_exact(rest + ahead),
+            _ => SizeHint::default(),
+        }
+    }
+}
+
+/// The bytes of these frames; those of a single one are not copied.
+fn joined(frames: impl Iterator<Item = Frame<Bytes>>) -> Bytes {
+    let mut pieces: Vec<Bytes> = frames.filter_map(|frame| frame.into_data().ok()).collect();
+    match pieces.len() {
+        1 => pieces.remove(0),
+        _ => Bytes::from(pieces.concat()),
+    }
+}
+
+/// Takes away what headers say of a coding that is undone.
+pub(crate) fn uncode(coding: Coding, headers: &mut HeaderMap) {
+    if coding != Coding::Identity {
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+    }
+}
+
+/// How an answer is framed by its own account.
+pub(crate) fn named(headers: &HeaderMap) -> Option<ResponseFraming> {
+    let kind = headers.get(CONTENT_TYPE)?.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
+    match kind.as_str() {
+        "text/event-stream" => Some(ResponseFraming::Events),
+        "application/vnd.amazon.eventstream" => Some(ResponseFraming::Messages),
+        "application/json" => Some(ResponseFraming::Whole),
+        _ => None,
+    }
+}
+
+/// What the first bytes of an answer tell.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Sight {
+    /// Nothing as yet.
+    Unsure,
+    Framed(ResponseFraming),
+    /// It is framed in no known way.
+    Foreign,
+}
+
+/// How an answer is framed by what has come of it.
+fn sight(come: &VecDeque<Frame<Bytes>>) -> Sight {
+    let bytes: Vec<u8> = come.iter().filter_map(Frame::data_ref).flatten().copied().take(SILENT).collect();
+    // A mark of the byte order may stand before events and, though it should not, before JSON.
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || b"\xef\xbb\xbf".contains(byte);
+    let start = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+    // Whoever reads events skips lines that are none, so an answer may begin with such a line.
+    let mut lines = bytes[start..].split(|byte| matches!(byte, b'\n' | b'\r'));
+    match bytes.get(start) {
+        Some(b'{' | b'[') => Sight::Framed(ResponseFraming::Whole),
+        _ if begins_message(&bytes) => Sight::Framed(ResponseFraming::Messages),
+        _ if lines.any(is_field) => Sight::Framed(ResponseFraming::Events),
+        _ if bytes.len() < SILENT => Sight::Unsure,
+        _ => Sight::Foreign,
+    }
+}
+
+/// True of a line of an event.
+fn is_field(line: &[u8]) -> bool {
+    FIELDS.iter().any(|field| line.starts_with(field.as_bytes()))
+}
+
+fn garbled(fault: CodingFault) -> Error {
+    let what = match fault {
+        CodingFault::Garbled => "is not in the content encoding it declares",
+        CodingFault::TooLong => "is too long to decode",
+    };
+    Error::of_upstream(StatusCode::BAD_GATEWAY, format!("the upstream's response {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pieces: &[&str], expected: Sight) {
+        let come = pieces.iter().map(|piece| Frame::data(Bytes::from((*piece).to_owned()))).collect();
+        assert_eq!(sight(&come), expected, "{pieces:?}");
+    }
+
+    #[test]
+    fn the_first_bytes_tell_json_from_events() {
+        for whole in ["{", "{\"id\":1}", "[", "\n\n  {", "\u{feff}{"] {
+            check(&[whole], Sight::Framed(ResponseFraming::Whole));
+        }
+        for events in
+            [":", ": ping\n\n", "data: {", "data:[DONE]", "event: x", "id: 1", "retry: 5", "\r\n\r\ndata:"]
+        {
+            check(&[events], Sight::Framed(ResponseFraming::Events));
+        }
+        // The head of a message: two lengths and their sum.
+        check(&["\0\0\0\x10\0\0", "\0\0\x05"], Sight::Unsure);
+        let come = VecDeque::from([Frame::data(Bytes::from_static(b"\0\0\0\x10\0\0\0\0\x05\xc2\x48\xeb"))]);
+        assert_eq!(sight(&come), Sight::Framed(ResponseFraming::Messages));
+        check(&["da", "ta", ": 1"], Sight::Framed(ResponseFraming::Events));
+        check(&["<html>\nev: x\r", "data", ": {}"], Sight::Framed(ResponseFraming::Events));
+        for unsure in [&[][..], &[""], &["\n"], &["da"], &["e", "vent"], &["\u{feff}"], &["<html>", "Hello"]]
+        {
+            check(unsure, Sight::Unsure);
+        }
+        for other in [" ", "dates: 1\n", "events\n", "\"text\"\n{\n", "1"] {
+            check(&[&other.repeat(SILENT)], Sight::Foreign);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Takes a request from the client's socket to the upstream's, and the answer back.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::header::{CONTENT_LENGTH, HeaderMap, HeaderValue, UPGRADE};
+use http::request::Parts;
+use http::{Request, Response, StatusCode, Uri, Version, response};
+use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
+use tersely_wire::hidden::ResponseFraming;
+use tersely_wire::{Provider, claimed_provider};
+use tokio::select;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::access::AskedKey;
+use crate::error::{Error, Side};
+use crate::http::client::{Lane, Speaks};
+use crate::http::content_encoding::Coding;
+use crate::http::handler::Front;
+use crate::http::hop_by_hop;
+use crate::http::host_check;
+use crate::http::idle_timeout::Idle;
+use crate::http::request_body::Outgoing;
+use crate::http::response::Reply;
+use crate::http::response_body::{Arrival, named, uncode};
+use crate::http::upgrade::{self, Ends};
+use crate::http::usage_tap::Tapping;
+use crate::llm::check::check;
+use crate::llm::compress::{self, CompressAsk};
+use crate::llm::entry::RequestEntry;
+use crate::llm::gate::{Gate, arriving};
+use crate::llm::offer::{Offered, offer};
+use crate::llm::rounds::{Gathered, NextRound, Rounds};
+use crate::llm::send::send;
+use crate::llm::{error_body, expand, local, rounds, signature};
+use crate::request_log::{Known, know};
+use crate::settings::{GatewaySettings, Websockets};
+use crate::shutdown::GateLife;
+use crate::upstream::Upstream;
+use crate::vendor::Vendor;
+
+/// The door for models.
+pub(crate) struct ModelDoor {
+    gate: Arc<Gate>,
+}
+
+impl ModelDoor {
+    /// A door to what `gate` leads to.
+    pub(crate) fn new(gate: Gate) -> Self {
+        Self { gate: Arc::new(gate) }
+    }
+}
+
+impl Front for ModelDoor {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    async fn enter(self: Arc<Self>, request: Request<Incoming>) -> Response<Reply> {
+        enter(&self.gate, request).await
+    }
+}
+
+async fn enter(gate: &Arc<Gate>, mut request: Request<Incoming>) -> Response<Reply> {
+    let provider = Vendor::of(request.uri(), request.headers());
+    if let Err(error) = host_check::check(&gate.settings, gate.reach, &request) {
+        arriving(gate, request.into_body()).linger();
+        return error_body::answer(provider, &error);
+    }
+    if let Some(response) = local::answer(gate, &request) {
+        return response;
+    }
+    let origin = local::origin(gate, request.headers());
+    let mut seen = Known { provider: provider.map(Vendor::name), ..Known::default() };
+    let ask = CompressAsk::of(gate, &request);
+    let place = if ask.is_some() { AskedKey::Bearer } else { AskedKey::Own };
+    let answered = if let Err(error) = gate.identify(place, &mut request) {
+        arriving(gate, request.into_body()).linger();
+        Err(error)
+    } else if expand::is_asked(&request) {
+        expand::expand(gate, request).await
+    } else if let Some(ask) = ask {
+        compress::answer(gate, &mut seen, ask, request).await
+    } else {
+        forward(gate, (provider, &mut seen), request).await
+    };
+    let mut response = answered.unwrap_or_else(|error| error_body::answer(provider, &error));
+    know(response.extensions_mut(), |known| known.join(seen));
+    if let Some(origin) = origin {
+        local::open(origin, response.headers_mut());
+    }
+    response
+}
+
+/// The upstream's answer to a request; what is known of that is added, whatever comes of it.
+pub(crate) async fn forward(
+    gate: &Arc<Gate>,
+    (provider, known): (Option<Vendor>, &mut Known),
+    mut request: Request<Incoming>,
+) -> Result<Response<Reply>, Error> {
+    let (running, upstream, address) = match admit(gate, provider, &request) {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            arriving(gate, request.into_body()).linger();
+            return Err(error);
+        }
+    };
+    let wish = upgrade::wish(request.headers());
+    let client = wish.as_ref().map(|_| hyper::upgrade::on(&mut request));
+    let (mut parts, body) = request.into_parts();
+    let counts = provider.and_then(|_| claimed_provider(parts.uri.path())).and_then(Provider::counts);
+    let tapping = counts.map(|words| Tapping { words, bill: known.bill.clone() });
+    let Offered { outgoing, added, entry, follow } =
+        offer(gate, known, &mut parts, arriving(gate, body)).await?;
+    known.session = entry.as_ref().and_then(RequestEntry::session);
+    // Only AWS is shown another name of the host than its own.
+    let is_aws = provider == Some(Vendor::Bedrock);
+    let covered = if is_aws { signature::covered(&parts) } else { HeaderMap::new() };
+    // HTTP/2 would take that name from the address.
+    let is_plain = wish.is_none() && covered.is_empty();
+    let speaks = if upstream.is_secure() && is_plain { Speaks::Any } else { Speaks::One };
+    let (head, outgoing) = outbound(address, wish, (parts, covered), outgoing).into_parts();
+    let again = follow.map(|(follow, held)| NextRound {
+        gate: Arc::clone(gate),
+        upstream: upstream.clone(),
+        speaks,
+        head: head.clone(),
+        follow,
+        tapping: tapping.clone(),
+        held,
+        room: None,
+    });
+    let since = Instant::now();
+    let (response, lane) = send(gate, upstream, speaks, Request::from_parts(head, outgoing)).await?;
+    known.upstream = Some(since.elapsed());
+    let mut answer = match (response.status(), client) {
+        (StatusCode::SWITCHING_PROTOCOLS, Some(client)) => switch(gate, client, response, running),
+        (StatusCode::SWITCHING_PROTOCOLS, None) => return Err(Error::unasked(upstream)),
+        _ => back(gate, (added, again, tapping), response, (running, lane)).await?,
+    };
+    if let Some(entry) = entry {
+        entry.answer(known, &mut answer);
+    }
+    Ok(answer)
+}
+
+/// A place for the request, and where it goes.
+fn admit<'a>(
+    gate: &'a Gate,
+    provider: Option<Vendor>,
+    request: &Request<Incoming>,
+) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
+    check(&gate.settings.limits, request)?;
+    decline(gate, request.uri().path(), request.headers())?;
+    let upstream = gate.settings.upstreams.choose(provider)?;
+    let address = upstream.address(request.uri())?;
+    Ok((gate.enroll(request)?, upstream, address))
+}
+
+/// An error for a client that should use plain requests.
+fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
+    let declined = match gate.settings.websockets {
+        // What is said over one cannot be searched for secrets.
+        _ if gate.rewrite.seals() => true,
+        Websockets::Fitting => claimed_provider(path).is_some(),
+        Websockets::Relay => false,
+        Websockets::Decline => true,
+    };
+    if declined && upgrade::wish(headers).is_some() {
+        return Err(Error::client(
+            StatusCode::UPGRADE_REQUIRED,
+            "websockets are not supported here; use plain requests",
+        ));
+    }
+    Ok(())
+}
+
+/// The request as the upstream should see it; headers that a signature covers stay.
+fn outbound(
+    address: Uri,
+    wish: Option<HeaderValue>,
+    (mut parts, covered): (Parts, HeaderMap),
+    outgoing: Outgoing,
+) -> Request<Outgoing> {
+    hop_by_hop::from_request(&mut parts.headers);
+    parts.headers.extend(covered);
+    if parts.version == Version::HTTP_2 {
+        hop_by_hop::join_cookies(&mut parts.headers);
+    }
+    if let Some(protocol) = wish {
+        upgrade::ask(&mut parts.headers, protocol);
+    }
+    parts.uri = address;
+    parts.version = Version::HTTP_11;
+    parts.extensions.clear();
+    Request::from_parts(parts, outgoing)
+}
+
+/// The answer as the client should see it.
+async fn back(
+    gate: &Gate,
+    (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
+    response: Response<Incoming>,
+    (running, lane): (OwnedSemaphorePermit, Option<Lane>),
+) -> Result<Response<Reply>, Error> {
+    let (mut parts, body) = response.into_parts();
+    hop_by_hop::from_response(&mut parts.headers);
+    parts.headers.extend(added.clone());
+    parts.version = Version::HTTP_11;
+    parts.extensions.clear();
+    let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
+    let tapping = tapping.filter(|_| parts.status.is_success());
+    let Some(again) = again.filter(|_| parts.status.is_success()) else {
+        let tap = tapping.map(|tapping| tapping.on(Coding::of(&parts.headers)));
+        let mut body = Arrival::new(Coding::Identity, body, lane).tapped(tap);
+        body.begin().await?;
+        return Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }));
+    };
+    let coding = rounds::coding(&again.upstream, &parts.headers)?;
+    uncode(coding, &mut parts.headers);
+    let tap = tapping.map(|tapping| tapping.on(Coding::Identity));
+    watch(again, (parts, added), Arrival::new(coding, body, lane).tapped(tap), running).await
+}
+
+/// The answer to a request in which a tool is hidden. Its bytes say how it is framed, for what it says itself may be
+/// wrong; but the head of one that says events does not wait for them.
+async fn watch(
+    again: NextRound,
+    (mut parts, added): (response::Parts, HeaderMap),
+    mut arrival: Arrival,
+    running: OwnedSemaphorePermit,
+) -> Result<Response<Reply>, Error> {
+    let framing = match named(&parts.headers) {
+        Some(streamed @ (ResponseFraming::Events | ResponseFraming::Messages)) => {
+            arrival.begin().await?;
+            Some(streamed)
+        }
+        _ => arrival.framing().await?,
+    };
+    let Some(framing) = framing else {
+        return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: Some(running) }));
+    };
+    parts.headers.remove(CONTENT_LENGTH);
+    let rounds = Rounds::new(again, framing, arrival, running);
+    if framing != ResponseFraming::Whole {
+        return Ok(Response::from_parts(parts, Reply::Watched(Box::pin(rounds))));
+    }
+    match rounds.gather().await? {
+        Gathered::Begun(rounds) => Ok(Response::from_parts(parts, Reply::Watched(Box::into_pin(rounds)))),
+        Gathered::Refused(mut response, told) => {
+            response.headers_mut().extend(added.into_iter().chain(told));
+            Ok(*response)
+        }
+        Gathered::Whole(whole, told) => {
+            parts.headers.extend(told);
+            Ok(Response::from_parts(parts, Reply::Ours(Some(whole))))
+        }
+    }
+}
+
+/// Switches both sides, and lets a task of its own relay between them.
+fn switch(
+    gate: &Arc<Gate>,
+    client: OnUpgrade,
+    mut response: Response<Incoming>,
+    running: OwnedSemaphorePermit,
+) -> Response<Reply> {
+    let ends = Ends { client, upstream: hyper::upgrade::on(&mut response) };
+    let end = gate.life.end.clone();
+    gate.life.tasks.spawn(async move {
+        let _running = running;
+        select! {
+            () = upgrade::relay(ends) => {}
+            () = end.cancelled() => {}
+        }
+    });
+    let (mut parts, _) = response.into_parts();
+    let protocol = parts.headers.remove(UPGRADE);
+    hop_by_hop::from_response(&mut parts.headers);
+    if let Some(protocol) = protocol {
+        upgrade::ask(&mut parts.headers, protocol);
+    }
+    parts.extensions.clear();
+    Response::from_parts(parts, Reply::Ours(None))
+}

@@ -1,0 +1,69 @@
+//! Masks the secrets of a body before anything else, or refuses the request.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::StatusCode;
+use http::request::Parts;
+
+use crate::bypass::Missed;
+use crate::error::Error;
+use crate::http::content_encoding::{Coding, CodingFault};
+use crate::llm::gate::Gate;
+use crate::llm::read_body::{Whole, bomb, measure};
+use crate::llm::rewrite::Refusal;
+use crate::llm::rewrite::Rewrite;
+use crate::llm::signature::covers_body;
+
+/// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
+pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
+    let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
+    let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
+    let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
+    let work = move || search(&*rewrite, limit, coding, &body);
+    let found = match coding {
+        Coding::Identity => bench.run(weight, work).await,
+        // Nobody knows how long it is before it was decoded.
+        _ => bench.aside(weight, work).await,
+    };
+    let found = found.map_err(unsearched)?;
+    let Some(masked) = found.map_err(|why| Error::client(why.status, why.message))? else { return Ok(whole) };
+    if covers_body(parts) {
+        let why = "this body has secrets, but its headers sign it, so they cannot be masked";
+        return Err(Error::client(StatusCode::BAD_REQUEST, why));
+    }
+    measure(parts, masked.len());
+    Ok(Whole { bytes: Bytes::from(masked), trailers: None, ..whole })
+}
+
+/// The body without its coding and its secrets, if there are any.
+fn search(
+    rewrite: &dyn Rewrite,
+    limit: usize,
+    coding: Coding,
+    body: &Bytes,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    match coding.decode(limit, body) {
+        Ok(plain) => rewrite.seal(&plain),
+        Err(CodingFault::TooLong) => Err(bomb(limit)),
+        Err(CodingFault::Garbled) => Err(Refusal {
+            status: StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            message: "secrets cannot be masked in this content encoding; send the body plain or with gzip"
+                .to_owned(),
+        }),
+    }
+}
+
+/// What has not been searched is not sent.
+fn unsearched(why: Missed) -> Error {
+    match why {
+        Missed::Late | Missed::Full => Error::us(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "no time to mask secrets right now, so the request was not sent; try again",
+        ),
+        Missed::Panicked | Missed::Coded | Missed::Signed => Error::us(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "searching for secrets failed, so the request was not sent",
+        ),
+    }
+}

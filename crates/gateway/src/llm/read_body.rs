@@ -1,0 +1,117 @@
+//! Reads a body whole, while there is room, and knows what may become of it.
+
+use bytes::{Bytes, BytesMut};
+use http::StatusCode;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, TRAILER, TRANSFER_ENCODING};
+use http::request::Parts;
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use crate::error::Error;
+use crate::http::idle_timeout::Idle;
+use crate::http::memory_budget::Held;
+use crate::http::request_body::Outgoing;
+use crate::llm::gate::Gate;
+
+/// What is set aside for a body before its bytes are seen, whatever length it claims.
+const AHEAD: u64 = 2 << 20;
+
+/// A body that was read.
+pub(crate) struct Whole {
+    pub(crate) bytes: Bytes,
+    pub(crate) trailers: Option<HeaderMap>,
+    pub(crate) held: Held,
+}
+
+impl Whole {
+    /// The body as it came.
+    pub(crate) fn unchanged(self) -> Outgoing {
+        Outgoing::whole(self.bytes, self.trailers, self.held)
+    }
+}
+
+/// As much of a body as there is room for.
+pub(crate) enum Read {
+    Whole(Whole),
+    /// There is no room for more of it.
+    Begun(Outgoing),
+}
+
+/// Reads a body while there is room.
+pub(crate) async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
+    let limits = &gate.settings.limits;
+    if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
+        return Err(too_long(limits.body, body));
+    }
+    let (mut held, mut pile, mut trailers) = (gate.room(), Pile::default(), None);
+    // A body whose end is known is not asked for more: the answer would be a while in coming.
+    while !body.is_end_stream() {
+        let Some(frame) = body.frame().await else { break };
+        let data = match frame?.into_data() {
+            Ok(data) => data,
+            Err(frame) => {
+                trailers = frame.into_trailers().ok();
+                continue;
+            }
+        };
+        if pile.len() + data.len() > limits.body {
+            return Err(too_long(limits.body, body));
+        }
+        let room = held.take(limits.memory, data.len());
+        pile.add(body.size_hint().lower(), data);
+        if !room {
+            return Ok(Read::Begun(Outgoing::begun(pile.bytes(), body, held)));
+        }
+    }
+    Ok(Read::Whole(Whole { bytes: pile.bytes(), trailers, held }))
+}
+
+/// Pieces put together; a single one is not copied.
+#[derive(Default)]
+struct Pile {
+    first: Bytes,
+    all: BytesMut,
+}
+
+impl Pile {
+    fn len(&self) -> usize {
+        self.first.len() + self.all.len()
+    }
+
+    /// Adds a piece, of a body of which `rest` bytes are said to follow.
+    fn add(&mut self, rest: u64, piece: Bytes) {
+        if self.len() == 0 {
+            self.first = piece;
+            return;
+        }
+        if self.all.is_empty() {
+            let ahead = usize::try_from(rest.min(AHEAD)).unwrap_or_default();
+            self.all.reserve(self.first.len() + piece.len() + ahead);
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&piece);
+    }
+
+    fn bytes(self) -> Bytes {
+        if self.all.is_empty() { self.first } else { self.all.freeze() }
+    }
+}
+
+/// The error for a body that is too long.
+fn too_long(limit: usize, body: Idle) -> Error {
+    body.linger();
+    Error::client(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is longer than {limit} bytes"))
+}
+
+pub(super) fn bomb(limit: usize) -> crate::llm::rewrite::Refusal {
+    let message = format!("the decoded body is longer than {limit} bytes");
+    crate::llm::rewrite::Refusal { status: StatusCode::PAYLOAD_TOO_LARGE, message }
+}
+
+/// Says of another body how long it is, and that it has no coding.
+pub(super) fn measure(parts: &mut Parts, length: usize) {
+    for name in [CONTENT_ENCODING, TRAILER, TRANSFER_ENCODING] {
+        parts.headers.remove(name);
+    }
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+}

@@ -1,0 +1,33 @@
+//! What a request says to us in its headers.
+
+use http::header::{HeaderMap, HeaderValue};
+use tersely_engine::{Asked, Refused};
+use tersely_proof::stable_hash;
+
+use crate::http::hop_by_hop::THRESHOLD;
+
+const MODE: &str = "x-tersely-mode";
+const BYPASS: &str = "x-tersely-bypass";
+const READER: &str = "x-tersely-reader";
+
+/// Headers in which clients name their sessions.
+const SESSIONS: [&str; 5] =
+    ["x-claude-code-session-id", "x-opencode-session", "x-session-id", "session-id", "session_id"];
+
+/// A hash of the name that a client gives its session.
+pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
+    let names = SESSIONS.iter().filter_map(|name| headers.get(*name));
+    names.map(HeaderValue::as_bytes).find(|name| !name.is_empty()).map(stable_hash)
+}
+
+/// What the headers ask for.
+pub(super) fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
+    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
+        .above(word(headers, THRESHOLD.as_str())?)?
+        .read_by(word(headers, READER)?)
+}
+
+fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {
+    let word = headers.get(name).map(HeaderValue::to_str).transpose();
+    word.map_err(|_| Refused { message: format!("{name}: must be plain ASCII text") })
+}

@@ -1,0 +1,171 @@
+//! One client's way to one server: its session, what its tools answer, and what was left out of that.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use tersely_core::{Form, Loss, O200k, Tokens, schema};
+use tersely_engine::{ClientAnswer, Engine, KeptOriginal, SchemaMode, ServerAnswer, TOOL};
+use tersely_wire::SlotCall;
+use tersely_wire::mcp::{
+    Awaited, FromClient, FromServer, ListChanges, McpSession, RpcId, StructuredCopies, ToolKnowledge,
+};
+
+use crate::access::KnownTenant;
+use crate::mcp::Originals;
+use crate::settings::GatewaySettings;
+use crate::worker_pool::{WorkBench, guarded};
+
+/// The route of this door, as rules may name it.
+const ROUTE: &str = "/mcp";
+
+/// One client and one server.
+pub struct McpDoor {
+    engine: Arc<Engine>,
+    bench: Arc<WorkBench>,
+    session: Mutex<McpSession>,
+    originals: Originals,
+    /// The form that the client asked for by name.
+    form: Option<Form>,
+    /// The tenant whose client it is, if one was checked.
+    tenant: Option<Arc<KnownTenant>>,
+}
+
+/// What a door needs to know before anybody speaks.
+pub(crate) struct McpStart {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) bench: Arc<WorkBench>,
+    pub(crate) copies: StructuredCopies,
+    pub(crate) known: ToolKnowledge,
+    pub(crate) form: Option<Form>,
+    pub(crate) tenant: Option<Arc<KnownTenant>>,
+}
+
+impl McpDoor {
+    /// A door at which nobody has spoken yet; the settings say how much work is done at a time.
+    #[must_use]
+    pub fn new(
+        settings: &GatewaySettings,
+        engine: Engine,
+        copies: StructuredCopies,
+        originals: Originals,
+    ) -> Self {
+        warm();
+        let (engine, bench) = (Arc::new(engine), Arc::new(WorkBench::new(settings)));
+        Self::begin(
+            McpStart { engine, bench, copies, known: ToolKnowledge::default(), form: None, tenant: None },
+            originals,
+        )
+    }
+
+    /// A door in the middle of something.
+    pub(crate) fn begin(start: McpStart, originals: Originals) -> Self {
+        let McpStart { engine, bench, copies, known, form, tenant } = start;
+        let named = tenant.as_ref().map(|tenant| tenant.name.as_str());
+        let tool = (engine.omits(ROUTE, named) && form.is_none()).then_some(TOOL);
+        let minify =
+            (engine.settings().schema == SchemaMode::Minify).then_some(schema::minify as fn(&str) -> _);
+        let session = Mutex::new(McpSession::knowing(known, tool, ListChanges { copies, minify }));
+        Self { engine, bench, session, originals, form, tenant }
+    }
+
+    /// True when an answer may come that is ours to change.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.session().is_waiting()
+    }
+
+    /// What the server's lists of tools told here, if it sent any.
+    pub(crate) fn learned(&self) -> Option<ToolKnowledge> {
+        self.session().learned().cloned()
+    }
+
+    /// True when the client shows its model structured parts in place of texts.
+    pub(crate) fn reads_structured(&self) -> bool {
+        self.session().reads_structured()
+    }
+
+    /// Takes the client for one that does.
+    pub(crate) fn read_structured(&self) {
+        self.session().read_structured();
+    }
+
+    /// Hears a message of the client; what it gets at once, if the message was for us and not for the server.
+    pub(crate) async fn hear_client(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let heard = guarded(|| self.session().hear_client(message)).unwrap_or(FromClient::Pass);
+        match heard {
+            FromClient::Pass => None,
+            FromClient::Own(call) => Some(call.answer(&self.originals.show(&call.arguments).await)),
+        }
+    }
+
+    /// What the client gets for a message of the server; nothing where that is the message itself.
+    pub(crate) async fn hear_server(&self, message: &[u8]) -> Option<Bytes> {
+        let awaited = guarded(|| self.session().hear_server(message)).unwrap_or_default();
+        let mut sent = None;
+        for one in awaited {
+            let now = sent.clone().unwrap_or_else(|| Bytes::copy_from_slice(message));
+            sent = self.change(one, now).await.map(Bytes::from).or(sent);
+        }
+        sent
+    }
+
+    /// A message with one of its answers changed; `None` where it stays.
+    async fn change(&self, Awaited { id, what }: Awaited, message: Bytes) -> Option<Vec<u8>> {
+        let call = match what {
+            FromServer::Listing { is_first } => {
+                let listed = guarded(|| self.session().listing(&id, is_first, &message));
+                return listed.ok().and_then(owned);
+            }
+            FromServer::Answer(call) => call,
+        };
+        let answered = AnsweredCall { id, call, message };
+        // What the model cannot ask for is not left out.
+        let most = if self.session().is_offered() { Loss::Detail } else { Loss::Form };
+        let (body, kept) = self.compress(most, answered.clone()).await?;
+        if self.originals.keep(kept).await { body } else { self.compress(Loss::Form, answered).await?.0 }
+    }
+
+    /// An answer as it is sent, unless it stays as it is, and what was left out of it; nothing at all when there is no
+    /// time or room to shorten it.
+    async fn compress(
+        &self,
+        most: Loss,
+        answered: AnsweredCall,
+    ) -> Option<(Option<Vec<u8>>, Vec<KeptOriginal>)> {
+        let AnsweredCall { id, call, message } = answered;
+        let (engine, form, bytes) = (Arc::clone(&self.engine), self.form, message.len());
+        let (may_unstructure, tenant) = (self.session().may_unstructure(&call.tool), self.tenant.clone());
+        let work = move || {
+            let tenant = tenant.as_ref().map(|tenant| tenant.name.as_str());
+            let (id, call, path) = (&id, &call, ROUTE);
+            let answer = ServerAnswer { id, call, path, tenant, most, may_unstructure, form };
+            let ClientAnswer { body, kept } = engine.answer(&answer, &message);
+            (owned(body), kept)
+        };
+        self.bench.run(bytes, work).await.ok()
+    }
+
+    fn session(&self) -> MutexGuard<'_, McpSession> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer of a server, and the call that it answers.
+#[derive(Clone)]
+struct AnsweredCall {
+    id: RpcId,
+    call: Arc<SlotCall<'static>>,
+    message: Bytes,
+}
+
+/// Reads the tokenizer's tables, so that the first result need not wait for them.
+pub(crate) fn warm() {
+    std::thread::spawn(|| O200k.count("ready"));
+}
+
+fn owned(body: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+    match body {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(new) => Some(new),
+    }
+}

@@ -1,0 +1,153 @@
+//! Messages as they come over a pipe: one a line, whole unless they are too long to be held.
+
+use std::io;
+use std::time::Duration;
+
+use memchr::memchr;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, sleep};
+
+use crate::http::memory_budget::{BodySpace, Held};
+
+/// What came.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'b> {
+    /// A line with its end; the last one may have none.
+    Line(&'b [u8]),
+    /// A part of a line that is too long to be looked at. More of it follows.
+    Part(&'b [u8]),
+    /// The last part of such a line.
+    End(&'b [u8]),
+}
+
+/// Bytes that are read at once.
+const CHUNK: usize = 64 << 10;
+
+/// How often room is looked for, and for how long.
+const PAUSE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Splits what comes into lines.
+pub(super) struct MessageLines<R> {
+    from: R,
+    /// What was read and is not used up; the first `used` bytes are.
+    held: Vec<u8>,
+    used: usize,
+    longest: usize,
+    is_long: bool,
+    /// Where lines take room, if others need some too.
+    room: Option<(BodySpace, Held)>,
+}
+
+impl<R: AsyncRead + Unpin> MessageLines<R> {
+    /// Splits what comes from `from`; a line of at most so many bytes is whole.
+    pub(super) fn new(longest: usize, from: R) -> Self {
+        Self { from, held: Vec::new(), used: 0, longest, is_long: false, room: None }
+    }
+
+    /// The same, with lines that take room in `space`. Where there is none, whoever speaks waits, and at last is not
+    /// heard any more.
+    pub(super) fn within(mut self, space: &BodySpace) -> Self {
+        self.room = Some((space.clone(), space.room()));
+        self
+    }
+
+    /// The next line or part of one; `None` at the end.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Piece<'_>>> {
+        self.held.drain(..self.used);
+        self.used = 0;
+        if self.held.len() <= CHUNK {
+            self.held.shrink_to(2 * CHUNK);
+        }
+        let mut seen = 0;
+        loop {
+            if let Some(end) = memchr(b'\n', &self.held[seen..]) {
+                return Ok(Some(self.take(seen + end + 1)));
+            }
+            seen = self.held.len();
+            if self.is_long && seen > 0 || seen > self.longest {
+                self.is_long = true;
+                self.used = seen;
+                return Ok(Some(Piece::Part(&self.held)));
+            }
+            self.fit().await?;
+            self.held.reserve(CHUNK);
+            if self.from.read_buf(&mut self.held).await? == 0 {
+                return Ok((seen > 0).then(|| self.take(seen)));
+            }
+        }
+    }
+
+    /// Waits for the room that is needed.
+    async fn fit(&mut self) -> io::Result<()> {
+        let Some((space, held)) = &mut self.room else { return Ok(()) };
+        let (bytes, begun) = (self.held.len() + CHUNK, Instant::now());
+        // A short line always has room.
+        while !space.fit(held, bytes) && bytes > 2 * CHUNK {
+            if begun.elapsed() > PATIENCE {
+                return Err(io::Error::from(io::ErrorKind::OutOfMemory));
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, end: usize) -> Piece<'_> {
+        self.used = end;
+        let line = &self.held[..end];
+        if std::mem::take(&mut self.is_long) { Piece::End(line) } else { Piece::Line(line) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::*;
+
+    async fn pieces(longest: usize, text: &str) -> Vec<String> {
+        let mut lines = MessageLines::new(longest, text.as_bytes());
+        let mut all = Vec::new();
+        while let Some(piece) = lines.next().await.expect("a piece") {
+            let (kind, bytes) = match piece {
+                Piece::Line(bytes) => ("line", bytes),
+                Piece::Part(bytes) => ("part", bytes),
+                Piece::End(bytes) => ("end", bytes),
+            };
+            all.push(format!("{kind} {}", String::from_utf8_lossy(bytes)));
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn a_line_is_whole_with_its_end() {
+        assert_eq!(pieces(9, "a\r\nb\n\nc").await, ["line a\r\n", "line b\n", "line \n", "line c"]);
+        assert!(pieces(9, "").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_comes_in_parts() {
+        let long = "x".repeat(3 * CHUNK);
+        let all = pieces(CHUNK, &format!("a\n{long}\nb\n")).await;
+        assert_eq!((&*all[0], &**all.last().expect("b")), ("line a\n", "line b\n"));
+        assert!(all[1..all.len() - 2].iter().all(|piece| piece.starts_with("part x")));
+        assert!(all[all.len() - 2].starts_with("end "));
+        let bytes: usize = all[1..all.len() - 1].iter().map(|piece| piece.matches('x').count()).sum();
+        assert_eq!(bytes, long.len());
+    }
+    #[tokio::test]
+    async fn a_long_line_waits_for_room_and_a_short_one_does_not() {
+        let space = BodySpace::new(8 * CHUNK);
+        let others = space.hold(vec![b'y'; 6 * CHUNK]);
+        let text = format!("short\n{}\nshort\n", "x".repeat(4 * CHUNK));
+        let mut lines = MessageLines::new(8 * CHUNK, text.as_bytes()).within(&space);
+        assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
+        assert!(timeout(3 * PAUSE, lines.next()).await.is_err());
+        drop(others);
+        let Some(Piece::Line(line)) = lines.next().await.expect("a piece") else { panic!("no line") };
+        assert_eq!(line.len(), 4 * CHUNK + 1);
+        assert_eq!(lines.next().await.expect("a piece"), Some(Piece::Line(b"short\n")));
+        drop(lines);
+        assert!(space.fit(&mut space.room(), 8 * CHUNK));
+    }
+}

@@ -1,0 +1,228 @@
+//! Many servers behind one address: each has a path of its own.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use tersely_engine::Engine;
+use tersely_wire::mcp::{StructuredCopies, ToolKnowledge};
+use tokio::net::TcpListener;
+use tokio::select;
+use tokio::time::sleep;
+
+use crate::access::{AskedKey, KnownTenant};
+use crate::api::FormatWish;
+use crate::error::Error;
+use crate::http::handler::Front;
+use crate::http::host_check::{self, Reach};
+use crate::http::response::Reply;
+use crate::llm::{Gate, Keeper, Untouched, arriving, local};
+use crate::mcp::Originals;
+use crate::mcp::client_session::{McpDoor, McpStart, warm};
+use crate::mcp::http_server::RemoteServer;
+use crate::mcp::servers::{McpServer, McpServers};
+use crate::mcp::stdio_bridge::CarriedServer;
+use crate::mcp::stream::{SESSION, failed, fault};
+use crate::serve::listen;
+use crate::settings::GatewaySettings;
+use crate::shutdown::GateLife;
+
+/// How often is looked for sessions that nobody uses.
+const LOOK: Duration = Duration::from_mins(1);
+
+/// How long a connection to a server is kept for the next request: servers that Node or uvicorn run close theirs
+/// after five seconds.
+const POOLED: Duration = Duration::from_secs(3);
+
+/// What is done to the results of all servers.
+pub struct McpWork {
+    /// How they are compressed.
+    pub engine: Engine,
+    /// What becomes of structured parts that repeat them.
+    pub copies: StructuredCopies,
+    /// Where what was left out is kept.
+    pub keeper: Arc<Keeper>,
+}
+
+/// Serves these servers until `stop` is ready, as [`crate::serve`] does.
+///
+/// # Errors
+/// When the settings cannot be put to work.
+pub async fn serve_mcp(
+    mut settings: GatewaySettings,
+    work: McpWork,
+    servers: McpServers,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+) -> Result<(), Error> {
+    warm();
+    settings.timeouts.pooled = POOLED;
+    let reach = Reach::of(&listener);
+    let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
+    let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
+    let McpWork { engine, copies, keeper } = work;
+    let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
+    let servers = RunningServers(Arc::clone(&front));
+    let served = select! {
+        served = listen(front, listener, stop) => served,
+        never = servers.tend() => match never {},
+    };
+    servers.end().await;
+    served
+}
+
+/// The servers that were started. Whoever drops this wants them gone.
+struct RunningServers(Arc<McpFront>);
+
+impl RunningServers {
+    /// Ends sessions that nobody uses any more; once no more requests are taken, nobody waits for news either.
+    async fn tend(&self) -> Infallible {
+        let (idle, drain) = (self.0.gate.settings.timeouts.session, &self.0.gate.life.drain);
+        loop {
+            select! {
+                () = sleep(LOOK.min(idle / 2)) => self.all().for_each(|server| server.sweep(idle)),
+                () = drain.cancelled() => break,
+            }
+        }
+        self.all().for_each(CarriedServer::hush);
+        std::future::pending().await
+    }
+
+    async fn end(&self) {
+        self.all().for_each(CarriedServer::end);
+        for server in self.all() {
+            server.ended().await;
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &CarriedServer> {
+        self.0.routes.values().filter_map(|route| match route {
+            Route::Carried(server) => Some(server),
+            Route::Remote(_) => None,
+        })
+    }
+}
+
+impl Drop for RunningServers {
+    fn drop(&mut self) {
+        self.all().for_each(CarriedServer::kill);
+    }
+}
+
+struct McpFront {
+    gate: Gate,
+    routes: BTreeMap<String, Route>,
+    engine: Arc<Engine>,
+    copies: StructuredCopies,
+    keeper: Arc<Keeper>,
+}
+
+enum Route {
+    Remote(Box<RemoteServer>),
+    Carried(CarriedServer),
+}
+
+impl Route {
+    fn new(server: McpServer) -> Self {
+        match server {
+            McpServer::Remote(upstream) => Self::Remote(Box::new(RemoteServer::new(upstream))),
+            McpServer::Started(server) => Self::Carried(CarriedServer::new(server)),
+        }
+    }
+}
+
+impl Front for McpFront {
+    fn settings(&self) -> &GatewaySettings {
+        &self.gate.settings
+    }
+
+    fn life(&self) -> &GateLife {
+        &self.gate.life
+    }
+
+    async fn enter(self: Arc<Self>, mut request: Request<Incoming>) -> Response<Reply> {
+        if let Err(error) = host_check::check(&self.gate.settings, self.gate.reach, &request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return failed(&error);
+        }
+        if let Some(response) = local::probed(&self.gate.life.leave, &request) {
+            return response;
+        }
+        if let Err(error) = self.gate.identify(AskedKey::Own, &mut request) {
+            arriving(&self.gate, request.into_body()).linger();
+            return failed(&error);
+        }
+        if let Err(error) = self.gate.meter(&request) {
+            arriving(&self.gate, request.into_body()).linger();
+            let mut response = failed(&error);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            return response;
+        }
+        let answered = match self.find(request.uri().path()) {
+            Some((name, Route::Remote(server))) => {
+                let caller = McpCaller::of(&request);
+                let door = self.door(server.known(), &caller, &self.identity(name, &caller));
+                server.answer(&self.gate, door, request).await
+            }
+            Some((name, Route::Carried(server))) => {
+                let caller = McpCaller::of(&request);
+                let door = |id: &str| {
+                    self.door(ToolKnowledge::default(), &caller, format!("{name}\n{id}").as_bytes())
+                };
+                server.answer(&self.gate, door, request).await
+            }
+            None => {
+                arriving(&self.gate, request.into_body()).linger();
+                let known: Vec<_> = self.routes.keys().map(|name| format!("/mcp/{name}")).collect();
+                Ok(fault(StatusCode::NOT_FOUND, &format!("no such path; there is: {}", known.join(", "))))
+            }
+        };
+        answered.unwrap_or_else(|error| failed(&error))
+    }
+}
+
+impl McpFront {
+    fn find(&self, path: &str) -> Option<(&String, &Route)> {
+        self.routes.get_key_value(path.strip_prefix("/mcp/")?.trim_end_matches('/'))
+    }
+
+    fn door(&self, known: ToolKnowledge, caller: &McpCaller, identity: &[u8]) -> McpDoor {
+        let form = FormatWish::of(&caller.headers).form();
+        let (engine, bench) = (Arc::clone(&self.engine), Arc::clone(&self.gate.bench));
+        let tenant = caller.tenant.clone();
+        let start = McpStart { engine, bench, copies: self.copies, known, form, tenant };
+        McpDoor::begin(start, Originals::of(&self.keeper, identity))
+    }
+
+    /// Who asks: the session, or the credential where there is none, of a tenant if one was checked. Where only this
+    /// machine can ask, it is one user.
+    fn identity(&self, name: &str, caller: &McpCaller) -> Vec<u8> {
+        let said = caller.headers.get(SESSION).or_else(|| caller.headers.get(AUTHORIZATION));
+        let said = said.map_or(&b""[..], HeaderValue::as_bytes);
+        match (&caller.tenant, self.gate.reach) {
+            (Some(tenant), _) => {
+                [name.as_bytes(), b"\n:tenant ", tenant.name.as_bytes(), b"\n", said].concat()
+            }
+            (None, _) if !said.is_empty() => [name.as_bytes(), b"\n", said].concat(),
+            (None, Reach::Loopback) => name.as_bytes().to_vec(),
+            (None, Reach::Open) => Vec::new(),
+        }
+    }
+}
+
+/// Who asks, as far as doors need to know.
+struct McpCaller {
+    headers: HeaderMap,
+    /// The tenant, if one was checked.
+    tenant: Option<Arc<KnownTenant>>,
+}
+
+impl McpCaller {
+    fn of<B>(request: &Request<B>) -> Self {
+        Self { headers: request.headers().clone(), tenant: request.extensions().get().cloned() }
+    }
+}

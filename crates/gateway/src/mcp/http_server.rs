@@ -1,0 +1,182 @@
+//! A server that listens somewhere: requests go there as they came, and answers come back with their results changed.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use tersely_wire::hidden::ResponseFraming;
+use tersely_wire::mcp::ToolKnowledge;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::api;
+use crate::error::{Error, Side};
+use crate::http::client::Speaks;
+use crate::http::content_encoding::Coding;
+use crate::http::hop_by_hop;
+use crate::http::idle_timeout::Idle;
+use crate::http::request_body::Outgoing;
+use crate::http::response::Reply;
+use crate::http::response_body::{Arrival, named, uncode};
+use crate::llm::{Gate, Read, Whole, arriving, read, send};
+use crate::mcp::client_session::McpDoor;
+use crate::mcp::servers::ListeningServer;
+use crate::mcp::stream::{self, SESSION, json_reply};
+
+/// How many sessions are remembered; where one is forgotten, both parts of a result are sent.
+const MOST: usize = 10_000;
+
+/// A server that listens somewhere.
+pub(super) struct RemoteServer {
+    server: ListeningServer,
+    known: Arc<Mutex<ToolKnowledge>>,
+    /// Sessions of clients that show their model structured parts in place of texts.
+    structured: Mutex<HashSet<String>>,
+}
+
+impl RemoteServer {
+    /// A server of which nothing is known yet.
+    pub(super) fn new(server: ListeningServer) -> Self {
+        let (known, structured) = (Arc::new(Mutex::new(ToolKnowledge::offered())), Mutex::default());
+        Self { server, known, structured }
+    }
+
+    /// What its lists of tools have told so far, whoever asked for them.
+    pub(super) fn known(&self) -> ToolKnowledge {
+        lock(&self.known).clone()
+    }
+
+    /// Its answer to a request, as the client of `door` should see it.
+    pub(super) async fn answer(
+        &self,
+        gate: &Gate,
+        door: McpDoor,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Error> {
+        let running = gate.admit()?;
+        let (parts, body) = request.into_parts();
+        let body = arriving(gate, body);
+        if parts.method != Method::POST {
+            return self.forward(gate, parts, Outgoing::stream(body), running).await;
+        }
+        let Whole { bytes, trailers, held } = match read(gate, body).await? {
+            Read::Whole(whole) => whole,
+            Read::Begun(outgoing) => return self.forward(gate, parts, outgoing, running).await,
+        };
+        if session(&parts.headers).is_some_and(|id| lock(&self.structured).contains(id)) {
+            door.read_structured();
+        }
+        if let Some(answer) = door.hear_client(&bytes).await {
+            return Ok(json_reply(StatusCode::OK, answer));
+        }
+        let response = self.forward(gate, parts, Outgoing::whole(bytes, trailers, held), running).await?;
+        self.meet(&door, response.headers());
+        if !door.is_waiting() {
+            return Ok(response);
+        }
+        self.change(gate, Arc::new(door), response).await
+    }
+
+    /// The answer with what is ours to change in it changed.
+    async fn change(
+        &self,
+        gate: &Gate,
+        door: Arc<McpDoor>,
+        response: Response<Reply>,
+    ) -> Result<Response<Reply>, Error> {
+        let (mut parts, body) = response.into_parts();
+        let (mut arrival, running) = match body {
+            Reply::Theirs { body, _running: running } if parts.status.is_success() => (body, running),
+            other => return Ok(Response::from_parts(parts, other)),
+        };
+        let framing = named(&parts.headers);
+        if framing == Some(ResponseFraming::Events) {
+            parts.headers.remove(CONTENT_LENGTH);
+            let known = Arc::clone(&self.known);
+            let learn = move |door: &McpDoor| learn(&known, door);
+            return Ok(Response::from_parts(
+                parts,
+                stream::changed(door, arrival, (gate.space.clone(), running), learn),
+            ));
+        }
+        let whole = match framing {
+            Some(_) => arrival.whole(&gate.space, gate.settings.limits.body).await?,
+            None => None,
+        };
+        let Some(whole) = whole else {
+            return Ok(Response::from_parts(parts, Reply::Theirs { body: arrival, _running: running }));
+        };
+        let sent = door.hear_server(&whole).await.map_or(whole, |sent| gate.space.hold(sent));
+        learn(&self.known, &door);
+        parts.headers.remove(CONTENT_LENGTH);
+        Ok(Response::from_parts(parts, Reply::Ours(Some(sent))))
+    }
+
+    /// Remembers by the name of a new session what its client said of itself.
+    fn meet(&self, door: &McpDoor, headers: &HeaderMap) {
+        if let Some(id) = session(headers).filter(|_| door.reads_structured()) {
+            let mut structured = lock(&self.structured);
+            if structured.len() >= MOST {
+                structured.clear();
+            }
+            structured.insert(id.to_owned());
+        }
+    }
+
+    /// The server's answer, as it came. The client's credentials go to this one server and to no other.
+    async fn forward(
+        &self,
+        gate: &Gate,
+        mut parts: Parts,
+        outgoing: Outgoing,
+        running: OwnedSemaphorePermit,
+    ) -> Result<Response<Reply>, Error> {
+        let ListeningServer { upstream, query, headers } = &self.server;
+        parts.uri = upstream.endpoint(parts.uri.query().or(query.as_deref()))?;
+        hop_by_hop::from_request(&mut parts.headers);
+        api::strip(&mut parts.headers);
+        for (name, value) in headers {
+            parts.headers.insert(name, value.clone());
+        }
+        parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        parts.version = Version::HTTP_11;
+        parts.extensions.clear();
+        let speaks = if upstream.is_secure() { Speaks::Any } else { Speaks::One };
+        let request = Request::from_parts(parts, outgoing);
+        let (response, lane) = send(gate, upstream, speaks, request).await?;
+        let (mut parts, body) = response.into_parts();
+        let coding = coding(&parts.headers);
+        hop_by_hop::from_response(&mut parts.headers);
+        uncode(coding, &mut parts.headers);
+        parts.version = Version::HTTP_11;
+        parts.extensions.clear();
+        let body = Idle::new(gate.settings.timeouts.idle, Side::Upstream, body);
+        let mut body = Arrival::new(coding, body, lane);
+        body.begin().await?;
+        Ok(Response::from_parts(parts, Reply::Theirs { body, _running: Some(running) }))
+    }
+}
+
+fn learn(known: &Mutex<ToolKnowledge>, door: &McpDoor) {
+    if let Some(learned) = door.learned() {
+        *lock(known) = learned;
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION)?.to_str().ok()
+}
+
+/// The coding of an answer, if it can be undone; else it passes as it is.
+fn coding(headers: &HeaderMap) -> Coding {
+    match Coding::of(headers) {
+        Coding::Other => Coding::Identity,
+        coding => coding,
+    }
+}

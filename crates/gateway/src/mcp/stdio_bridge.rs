@@ -1,0 +1,234 @@
+//! HTTP for a server that speaks over its input and output: a session is a process.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode};
+use hyper::body::Incoming;
+use tersely_store::random_name;
+use tersely_wire::mcp::{RpcKind, rpc_kind};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::task::TaskTracker;
+
+use crate::access::KnownTenant;
+use crate::error::Error;
+use crate::http::response::Reply;
+use crate::llm::{Gate, Read, Whole, arriving, read};
+use crate::mcp::client_session::McpDoor;
+use crate::mcp::process::ProcessGroup;
+use crate::mcp::servers::StartedServer;
+use crate::mcp::sessions::SpawnedSessions;
+use crate::mcp::stdio_server::SpawnedSession;
+use crate::mcp::stream::{SESSION, fault, json_reply, written};
+
+/// A server that is started for each session.
+pub(super) struct CarriedServer {
+    server: StartedServer,
+    sessions: SpawnedSessions,
+    /// Servers that have not ended, and what waits for their ends.
+    groups: Arc<Mutex<HashSet<ProcessGroup>>>,
+    running: TaskTracker,
+}
+
+impl CarriedServer {
+    /// A server that nobody has asked yet.
+    pub(super) fn new(server: StartedServer) -> Self {
+        let (sessions, groups) = (SpawnedSessions::default(), Arc::default());
+        Self { server, sessions, groups, running: TaskTracker::new() }
+    }
+
+    /// The answer to a request; `door` makes one for the session of a name.
+    pub(super) async fn answer(
+        &self,
+        gate: &Gate,
+        door: impl Fn(&str) -> McpDoor + Send,
+        request: Request<Incoming>,
+    ) -> Result<Response<Reply>, Error> {
+        let running = gate.admit()?;
+        let (parts, body) = request.into_parts();
+        let body = arriving(gate, body);
+        let id = parts.headers.get(SESSION).and_then(|id| id.to_str().ok()).map(|id| owned(&parts, id));
+        let id = id.as_deref();
+        if parts.method != Method::POST {
+            body.linger();
+            return Ok(match parts.method {
+                Method::GET => self.stream(id, &parts.headers, running),
+                Method::DELETE => self.delete(id),
+                _ => not_allowed(),
+            });
+        }
+        let Read::Whole(whole) = read(gate, body).await? else {
+            let message = "no memory for this message right now; try again";
+            return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
+        };
+        let kind = rpc_kind(&whole.bytes);
+        let is_first = matches!(&kind, RpcKind::Request { method, .. } if method == "initialize");
+        match id {
+            None if is_first => self.begin(gate, door, (kind, running, &parts), whole).await,
+            // A client of a revision without sessions goes back to one that has them.
+            None => Ok(fault(StatusCode::BAD_REQUEST, "this server has sessions; send initialize first")),
+            Some(id) => match self.sessions.get(id) {
+                Some(session) => Ok(post(&session, (kind, running, &parts), whole).await),
+                None => Ok(gone()),
+            },
+        }
+    }
+
+    /// Starts a server for a client that begins a session.
+    async fn begin(
+        &self,
+        gate: &Gate,
+        door: impl Fn(&str) -> McpDoor,
+        asked: Asking<'_>,
+        message: Whole,
+    ) -> Result<Response<Reply>, Error> {
+        if !accepts_events(&asked.2.headers) {
+            return Ok(not_acceptable());
+        }
+        let id =
+            random_name().map_err(|error| Error::us(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        if !self.sessions.has_room() {
+            let message = "too many sessions; end one, or try again later";
+            return Ok(fault(StatusCode::SERVICE_UNAVAILABLE, message));
+        }
+        let (session, end) =
+            SpawnedSession::start(&gate.space, &self.server, door(&id)).map_err(|error| {
+                let message = format!("cannot start {}: {error}", self.server.program);
+                Error::of_upstream(StatusCode::BAD_GATEWAY, message)
+            })?;
+        let (groups, group) = (Arc::clone(&self.groups), session.group());
+        locked(&groups).insert(group);
+        self.running.spawn(async move {
+            end.await;
+            locked(&groups).remove(&group);
+        });
+        self.sessions.add(owned(asked.2, &id), Arc::clone(&session));
+        let mut response = post(&session, asked, message).await;
+        response.headers_mut().extend(HeaderValue::try_from(id).ok().map(|id| (SESSION, id)));
+        Ok(response)
+    }
+
+    /// The client's own stream.
+    fn stream(
+        &self,
+        id: Option<&str>,
+        headers: &HeaderMap,
+        running: OwnedSemaphorePermit,
+    ) -> Response<Reply> {
+        let Some(session) = id.and_then(|id| self.sessions.get(id)) else { return gone() };
+        if !accepts_events(headers) {
+            return fault(StatusCode::NOT_ACCEPTABLE, "accept text/event-stream");
+        }
+        let (to, reply) = written(Some(running));
+        session.open(to);
+        events(reply)
+    }
+
+    fn delete(&self, id: Option<&str>) -> Response<Reply> {
+        let Some(session) = id.and_then(|id| self.sessions.remove(id)) else { return gone() };
+        session.end();
+        empty(StatusCode::OK)
+    }
+
+    /// Ends sessions in which nobody has spoken for so long.
+    pub(super) fn sweep(&self, idle: Duration) {
+        self.sessions.sweep(idle);
+    }
+
+    /// Closes the streams that wait for news: none will come.
+    pub(super) fn hush(&self) {
+        self.sessions.each().iter().for_each(|session| session.hush());
+    }
+
+    /// Ends all sessions.
+    pub(super) fn end(&self) {
+        self.sessions.each().iter().for_each(|session| session.end());
+        self.running.close();
+    }
+
+    /// Waits until the servers of all sessions have ended.
+    pub(super) async fn ended(&self) {
+        self.running.wait().await;
+    }
+
+    /// Ends all servers at once.
+    pub(super) fn kill(&self) {
+        locked(&self.groups).iter().for_each(|group| group.kill());
+    }
+}
+
+fn locked(groups: &Mutex<HashSet<ProcessGroup>>) -> MutexGuard<'_, HashSet<ProcessGroup>> {
+    groups.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a client asks for, the place that it takes meanwhile, and the head that came with it.
+type Asking<'h> = (RpcKind, OwnedSemaphorePermit, &'h Parts);
+
+/// The name under which a session is found: nobody finds one of another tenant, whatever name they know.
+fn owned(parts: &Parts, id: &str) -> String {
+    let tenant = parts.extensions.get::<Arc<KnownTenant>>().map_or("", |tenant| &tenant.name);
+    format!("{tenant}\n{id}")
+}
+
+fn not_acceptable() -> Response<Reply> {
+    fault(StatusCode::NOT_ACCEPTABLE, "accept application/json and text/event-stream")
+}
+
+/// Tells a server something; its answer comes as an event, after what it says before.
+async fn post(
+    session: &Arc<SpawnedSession>,
+    (kind, running, parts): Asking<'_>,
+    message: Whole,
+) -> Response<Reply> {
+    if !accepts_events(&parts.headers) {
+        return not_acceptable();
+    }
+    if let Some(answer) = session.own(&message.bytes).await {
+        return json_reply(StatusCode::OK, answer);
+    }
+    let asked = match kind {
+        RpcKind::Request { id, progress, .. } => vec![(id, progress)],
+        RpcKind::Requests(asked) => asked,
+        _ => return if session.tell(message).await { empty(StatusCode::ACCEPTED) } else { gone() },
+    };
+    // It ends when the last of them is answered.
+    let (to, reply) = written(Some(running));
+    for (id, progress) in asked {
+        session.wait(id, progress, to.clone());
+    }
+    drop(to);
+    if session.tell(message).await { events(reply) } else { gone() }
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    let accepts = headers.get_all(ACCEPT).into_iter().filter_map(|value| value.to_str().ok());
+    accepts.into_iter().any(|value| value.contains("text/event-stream") || value.contains("*/*"))
+}
+
+/// Clients that hear this begin anew.
+fn gone() -> Response<Reply> {
+    fault(StatusCode::NOT_FOUND, "Session not found")
+}
+
+fn events(reply: Reply) -> Response<Reply> {
+    let mut response = Response::new(reply);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+fn empty(status: StatusCode) -> Response<Reply> {
+    let mut response = Response::new(Reply::Ours(None));
+    *response.status_mut() = status;
+    response
+}
+
+fn not_allowed() -> Response<Reply> {
+    let mut response = fault(StatusCode::METHOD_NOT_ALLOWED, "method not allowed");
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST, DELETE"));
+    response
+}

@@ -1,0 +1,184 @@
+//! Runs work on bodies so that nothing it does can hold up or bring down a request.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::bypass::Missed;
+use crate::settings::GatewaySettings;
+
+/// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
+const UNIT: usize = 1 << 10;
+
+/// Room for work off the threads that serve: for so many runs at a time, and for so many bytes in all of them.
+pub(crate) struct WorkBench {
+    places: Arc<Semaphore>,
+    room: Arc<Semaphore>,
+    most: Load,
+    deadline: Duration,
+    /// Bytes of a body that is worked on at once, on the thread that serves.
+    inline: usize,
+    /// What is taken by runs that no one waits for any more.
+    lost: Arc<Lost>,
+}
+
+/// Runs, and units of the bodies in them.
+#[derive(Clone, Copy)]
+struct Load {
+    runs: u32,
+    units: u32,
+}
+
+#[derive(Default)]
+struct Lost {
+    runs: AtomicU32,
+    units: AtomicU32,
+}
+
+impl WorkBench {
+    /// As much room as the settings grant.
+    pub(crate) fn new(settings: &GatewaySettings) -> Self {
+        let limits = &settings.limits;
+        let most = Load { runs: permits(limits.rewrites), units: permits(limits.rewriting / UNIT) };
+        Self {
+            places: Arc::new(Semaphore::new(most.runs as usize)),
+            room: Arc::new(Semaphore::new(most.units as usize)),
+            most,
+            deadline: settings.timeouts.rewrite,
+            inline: limits.inline,
+            lost: Arc::default(),
+        }
+    }
+
+    /// Does `work` on a body of so many bytes: here and now if they are few, else aside.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Missed> {
+        if bytes <= self.inline { guarded(work) } else { self.aside(bytes, work).await }
+    }
+
+    /// Does `work` on a body of so many bytes on another thread, for as long as the deadline allows. What finds no room
+    /// waits; one that is longer than all the room waits until it is alone. A run cannot be stopped: one that is late
+    /// keeps its room until it ends, and nobody waits for room that is lost like that.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Missed> {
+        let load = Load { runs: 1, units: permits(bytes / UNIT).min(self.most.units) };
+        if !self.lost.leaves(self.most, load) {
+            return Err(Missed::Late);
+        }
+        let done = timeout(self.deadline, async {
+            let room = Arc::clone(&self.room).acquire_many_owned(load.units).await;
+            let place = Arc::clone(&self.places).acquire_owned().await;
+            let (waiting, working) = Half::pair(load, &self.lost);
+            let done = spawn_blocking(move || {
+                let _held = (room, place, working);
+                guarded(work)
+            });
+            let done = done.await;
+            drop(waiting);
+            done
+        });
+        done.await.map_err(|_| Missed::Late)?.unwrap_or(Err(Missed::Panicked))
+    }
+}
+
+/// A number of permits, at least one.
+fn permits(count: usize) -> u32 {
+    u32::try_from(count.min(Semaphore::MAX_PERMITS)).unwrap_or(u32::MAX).max(1)
+}
+
+/// Does `work` here and now.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Missed> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| Missed::Panicked)
+}
+
+impl Lost {
+    /// True when what is not lost of `most` has room for one more load.
+    fn leaves(&self, most: Load, load: Load) -> bool {
+        let fits = |lost: &AtomicU32, most: u32, load: u32| {
+            lost.load(Ordering::Relaxed).saturating_add(load) <= most
+        };
+        fits(&self.runs, most.runs, load.runs) && fits(&self.units, most.units, load.units)
+    }
+
+    fn add(&self, load: Load) {
+        self.runs.fetch_add(load.runs, Ordering::Relaxed);
+        self.units.fetch_add(load.units, Ordering::Relaxed);
+    }
+
+    fn take(&self, load: Load) {
+        self.runs.fetch_sub(load.runs, Ordering::Relaxed);
+        self.units.fetch_sub(load.units, Ordering::Relaxed);
+    }
+}
+
+/// One of the two sides of a run. If the waiting side goes first, the run counts as lost until the working side goes.
+struct Half {
+    side: Side,
+    load: Load,
+    gone: Arc<AtomicBool>,
+    lost: Arc<Lost>,
+}
+
+enum Side {
+    Waiting,
+    Working,
+}
+
+impl Half {
+    /// The waiting side and the working one.
+    fn pair(load: Load, lost: &Arc<Lost>) -> (Self, Self) {
+        let gone = Arc::new(AtomicBool::new(false));
+        let half = |side| Self { side, load, gone: Arc::clone(&gone), lost: Arc::clone(lost) };
+        (half(Side::Waiting), half(Side::Working))
+    }
+}
+
+impl Drop for Half {
+    fn drop(&mut self) {
+        match (&self.side, self.gone.swap(true, Ordering::AcqRel)) {
+            (Side::Waiting, false) => self.lost.add(self.load),
+            (Side::Working, true) => self.lost.take(self.load),
+            (Side::Waiting, true) | (Side::Working, false) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    /// A hung run takes its bytes with it: what does not fit beside it is late at once, what fits is done.
+    #[tokio::test]
+    async fn room_that_is_lost_is_not_waited_for() {
+        let mut settings = GatewaySettings::default();
+        settings.limits.rewriting = 3 * UNIT;
+        settings.timeouts.rewrite = Duration::from_millis(50);
+        let mut bench = WorkBench::new(&settings);
+        let (release, hung) = mpsc::channel::<()>();
+        assert_eq!(bench.aside(2 * UNIT, move || hung.recv()).await, Err(Missed::Late));
+        bench.deadline = Duration::from_secs(20);
+        let now = |future| Future::poll(future, &mut Context::from_waker(Waker::noop()));
+        assert_eq!(now(pin!(bench.aside(2 * UNIT, || 1))), Poll::Ready(Err(Missed::Late)));
+        assert_eq!(bench.aside(UNIT, || 1).await, Ok(1));
+        drop(release);
+        while bench.lost.units.load(Ordering::Relaxed) > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(bench.aside(2 * UNIT, || 2).await, Ok(2));
+    }
+}

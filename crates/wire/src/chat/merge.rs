@@ -1,0 +1,178 @@
+//! Writes the chunks of all rounds as those of one answer.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde_json::json;
+
+use super::chunk::{ChatChunk, DeltaPart, is_nothing};
+use crate::hidden::tally::UsageTally;
+use crate::hidden::words::gap_between;
+use crate::protocol::framing::EventFrame;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
+
+/// What the client has seen of an answer.
+#[derive(Debug, Default)]
+pub(super) struct ChatVoice {
+    /// What all rounds cost.
+    pub(super) tally: UsageTally,
+    /// The id and the time of the first chunk, as JSON.
+    head: Option<[String; 2]>,
+    is_role_said: bool,
+    /// How its text ends.
+    last: Option<char>,
+    /// The round that is on.
+    round: usize,
+    /// The round that text was last said in.
+    spoken: usize,
+}
+
+/// What is shown of a chunk.
+#[derive(Debug, Default)]
+pub(super) struct ChunkView {
+    /// Pieces of calls, each under its number.
+    pub(super) calls: Vec<(usize, u64)>,
+    pub(super) rest: DeltaRest,
+    /// What stands as the reason to stop, as JSON; as it came without one.
+    pub(super) finish: Option<String>,
+    pub(super) usage: UsageView,
+}
+
+/// What is shown of the usage, where a chunk says it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum UsageView {
+    /// As it came.
+    #[default]
+    Came,
+    /// That of all rounds.
+    Summed,
+    /// Nothing yet.
+    Untold,
+}
+
+/// What is shown of a delta beside its calls.
+#[derive(Debug, Default)]
+pub(super) enum DeltaRest {
+    /// All of it.
+    #[default]
+    All,
+    /// Nothing.
+    None,
+    /// This in its place.
+    Other(String),
+}
+
+impl ChatVoice {
+    /// The first chunk says what the answer is called, and any may say what it costs.
+    pub(super) fn meet(&mut self, chunk: &ChatChunk<'_>) {
+        if let Some(usage) = chunk.usage() {
+            self.tally.hear(&usage);
+        }
+        let said = |place: &Option<Range<usize>>| {
+            place.as_ref().map(|it| text::spelled(it, chunk.data)).unwrap_or_default()
+        };
+        self.head.get_or_insert_with(|| [said(&chunk.id), said(&chunk.created)]);
+    }
+
+    /// What follows is said in answer to a hidden result.
+    pub(super) fn go_on(&mut self) {
+        self.round += 1;
+    }
+
+    /// True when the client has nothing to read.
+    pub(super) fn is_silent(&self) -> bool {
+        self.last.is_none()
+    }
+
+    /// True when a chunk says something beside its calls.
+    pub(super) fn has_rest(&self, chunk: &ChatChunk<'_>) -> bool {
+        chunk.parts.iter().any(|part| match part.name.as_str() {
+            "tool_calls" => false,
+            "role" => !self.is_role_said,
+            _ => !is_nothing(&chunk.data[part.value.clone()]),
+        })
+    }
+
+    /// Appends what is shown of a chunk, as the event it came in.
+    pub(super) fn write(
+        &mut self,
+        view: &ChunkView,
+        frame: EventFrame<'_>,
+        chunk: &ChatChunk<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let mut patch = BytePatch::default();
+        for (place, first) in [&chunk.id, &chunk.created].into_iter().zip(self.head.iter().flatten()) {
+            let differs =
+                |place: &&Range<usize>| !first.is_empty() && text::spelled(place, chunk.data) != *first;
+            if let Some(place) = place.as_ref().filter(differs) {
+                patch.put(place.clone(), first.clone());
+            }
+        }
+        let finish = chunk.finish.clone().zip(view.finish.clone());
+        let delta = chunk.delta.clone().zip(self.delta(view, chunk));
+        for (place, text) in [finish, delta].into_iter().flatten() {
+            patch.put(place, text);
+        }
+        match (chunk.usage(), view.usage) {
+            (Some(usage), UsageView::Summed) => self.tally.update(&usage, &mut patch),
+            (Some(usage), UsageView::Untold) => patch.put(usage.span, *b"null"),
+            (None, _) | (_, UsageView::Came) => {}
+        }
+        frame.write(patch, chunk.data, out);
+        self.remember(view, chunk);
+    }
+
+    /// The delta as it is shown; `None` when it is as it came.
+    fn delta(&self, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
+        if let DeltaRest::Other(delta) = &view.rest {
+            return Some(delta.clone());
+        }
+        let came = |part: &DeltaPart| Some(text::spelled(&part.member, chunk.data));
+        let shown: Vec<_> = chunk.parts.iter().map(|part| self.part(part, view, chunk)).collect();
+        let is_same = shown.iter().zip(&chunk.parts).all(|(shown, part)| *shown == came(part));
+        (!is_same).then(|| format!("{{{}}}", shown.into_iter().flatten().collect::<Vec<_>>().join(",")))
+    }
+
+    /// A member of a delta as it is shown.
+    fn part(&self, part: &DeltaPart, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
+        let came = text::spelled(&part.member, chunk.data);
+        match part.name.as_str() {
+            "tool_calls" if chunk.pieces.is_empty() => Some(came),
+            "tool_calls" if view.calls.is_empty() => None,
+            "tool_calls" => {
+                Some(chunk.calls(&view.calls).map_or(came, |calls| format!("\"tool_calls\":{calls}")))
+            }
+            _ if matches!(view.rest, DeltaRest::None) => None,
+            "role" if self.round > 0 && self.is_role_said => None,
+            "content" => Some(self.apart(part, chunk).unwrap_or(came)),
+            _ => Some(came),
+        }
+    }
+
+    /// The first text of a round, set apart from what was said before; `None` when nothing has to be.
+    fn apart(&self, part: &DeltaPart, chunk: &ChatChunk<'_>) -> Option<String> {
+        let content = content(part, chunk).filter(|_| self.round > self.spoken)?;
+        let gap = gap_between(self.last, content.chars().next());
+        (!gap.is_empty()).then(|| format!("\"content\":{}", json!(format!("{gap}{content}"))))
+    }
+
+    fn remember(&mut self, view: &ChunkView, chunk: &ChatChunk<'_>) {
+        if !matches!(view.rest, DeltaRest::All) {
+            return;
+        }
+        for part in &chunk.parts {
+            self.is_role_said |= part.name == "role" && !is_nothing(&chunk.data[part.value.clone()]);
+            if let Some(last) = content(part, chunk).and_then(|content| content.chars().last()) {
+                (self.last, self.spoken) = (Some(last), self.round);
+            }
+        }
+    }
+}
+
+/// The text of a member, if it is the one that holds the text.
+fn content<'a>(part: &DeltaPart, chunk: &ChatChunk<'a>) -> Option<Cow<'a, str>> {
+    let value = (part.name == "content").then(|| &chunk.data[part.value.clone()])?;
+    text::decode(value)
+}

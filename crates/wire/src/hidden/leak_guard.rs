@@ -1,0 +1,207 @@
+//! The last look at what goes to a client: a call of the hidden tool that was not understood is not shown either.
+//!
+//! What a provider's reader does not understand goes on as it came. That is right for all but one thing. Few bytes are
+//! looked at here: those that name the tool, or that spell characters by number and so may.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::hidden::names::HiddenNames;
+use crate::protocol::event_format::EventDress;
+use crate::protocol::framing::{EventFrame, EventFrames};
+
+/// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
+/// last counts, and what is no character is replaced. Otherwise as they came.
+pub(crate) fn alike(names: HiddenNames, bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !mentions(names, bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) if count(&value) < colons(bytes) => Cow::Owned(value.to_string().into_bytes()),
+        _ => match text {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        },
+    }
+}
+
+/// The same for the data of an event.
+pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, [u8]> {
+    let data = frame.data().unwrap_or_default();
+    match alike(names, &data) {
+        Cow::Borrowed(_) => Cow::Borrowed(frame.raw),
+        Cow::Owned(data) => {
+            let mut event = Vec::new();
+            frame.write_other(&data, &mut event);
+            Cow::Owned(event)
+        }
+    }
+}
+
+/// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
+/// they are called, or how they begin, may be wrong.
+pub(crate) fn shows(names: HiddenNames, dress: EventDress, bytes: &[u8]) -> bool {
+    let mut found = has_call(names, bytes);
+    // What is wrapped does not show what it mentions.
+    if !found && (dress == EventDress::Wrapped || mentions(names, bytes)) {
+        EventFrames::of(dress)
+            .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
+    }
+    found
+}
+
+fn has_call(names: HiddenNames, bytes: &[u8]) -> bool {
+    mentions(names, bytes)
+        && serde_json::from_slice(bytes)
+            .map_or_else(|_| is_broken(names, bytes), |value| calls(names, &value))
+}
+
+/// True when this is an object that nobody can read, and a string in it is the tool's name. Where strings begin is not
+/// known there, so what stands between any two quotes is taken for one.
+fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
+    if !bytes.trim_ascii_start().starts_with(b"{") || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+        return false;
+    }
+    let quotes: Vec<_> = memchr::memchr_iter(b'"', bytes).filter(|at| !is_escaped(&bytes[..*at])).collect();
+    quotes.windows(2).any(|ends| {
+        serde_json::from_slice::<String>(&bytes[ends[0]..=ends[1]]).is_ok_and(|string| names.has(&string))
+    })
+}
+
+/// True when what stands behind these bytes is escaped.
+fn is_escaped(before: &[u8]) -> bool {
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
+    names.all().any(|name| memmem::find(bytes, name.as_bytes()).is_some())
+        || memmem::find(bytes, b"\\u00").is_some()
+}
+
+/// A call where clients of any provider look for one.
+fn calls(names: HiddenNames, value: &Value) -> bool {
+    let is_named = |call: &Value| call["name"].as_str().is_some_and(|name| names.has(name));
+    let is_item =
+        |item: &Value| is_named(item) && (item["type"] == "tool_use" || item["type"] == "function_call");
+    let is_tool_call = |call: &Value| is_named(&call["function"]);
+    let has_tool_call = |said: &Value| items(&said["tool_calls"]).iter().any(is_tool_call);
+    let is_asking = |choice: &Value| has_tool_call(&choice["message"]) || has_tool_call(&choice["delta"]);
+    let has_part = |candidate: &Value| {
+        items(&candidate["content"]["parts"]).iter().any(|part| is_named(&part["functionCall"]))
+    };
+    let is_use = |block: &Value| is_named(&block["toolUse"]);
+    if items(&value["output"]["message"]["content"]).iter().any(is_use) || is_use(&value["start"]) {
+        return true;
+    }
+    [value, &value["response"], &value["message"]].iter().any(|top| {
+        [&top["content"], &top["output"]].into_iter().flat_map(items).any(is_item)
+            || is_item(&top["content_block"])
+            || is_item(&top["item"])
+            || items(&top["choices"]).iter().any(is_asking)
+            || items(&top["candidates"]).iter().any(has_part)
+    })
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// How many members all objects in a value have.
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => members.len() + members.values().map(count).sum::<usize>(),
+        Value::Array(items) => items.iter().map(count).sum(),
+        _ => 0,
+    }
+}
+
+/// How many members all objects in a text have: colons that stand in no string.
+fn colons(bytes: &[u8]) -> usize {
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b':' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOL: HiddenNames = HiddenNames::new(&["tool"]);
+
+    #[test]
+    fn of_two_members_the_last_counts() {
+        let check = |body: &str, expected: &str| {
+            assert_eq!(String::from_utf8_lossy(&alike(TOOL, body.as_bytes())), expected);
+        };
+        check(r#"{"a":1,"b":"tool","a":2}"#, r#"{"a":2,"b":"tool"}"#);
+        check(r#"{"a" : 1,"b":"tool: \":\""}"#, r#"{"a" : 1,"b":"tool: \":\""}"#);
+        check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
+        check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
+        assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
+        let event = EventFrame::lines(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
+        assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
+    }
+
+    /// Behaviour 7.3: no client can read such an event, but whoever looks at it sees the tool.
+    #[test]
+    fn a_broken_event_does_not_name_the_tool() {
+        for (body, expected) in [
+            (r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool","args":}}]}}]}"#, true),
+            (r#"{"choices":[{"delta":{"tool_calls":[{"function":{"name" : "t\u006fol","#, true),
+            (r#"{"content_block":{"x":","type":"tool_use","name":"tool"}"#, true),
+            (r#"{"candidates":[{"content":{"parts":[{"text":"say \"tool\" or tool","#, false),
+            (r#"{"tools":[{"type":"function","name":"tool"}],"text":"\ud800","x":1e999}"#, false),
+            (r#"{"functionCall":{"name":"tools","args":}}"#, false),
+            (r#"not JSON: "tool""#, false),
+        ] {
+            assert_eq!(shows(TOOL, EventDress::Lines, body.as_bytes()), expected, "{body}");
+            let event = format!("data: {body}\n\n");
+            assert_eq!(shows(TOOL, EventDress::Lines, event.as_bytes()), expected, "{event}");
+        }
+    }
+
+    #[test]
+    fn calls_are_seen_in_every_shape() {
+        for body in [
+            r#"{"content":[{"type":"tool_use","name":"tool","input":{}}]}"#,
+            r#"{"content_block":{"type":"tool_use","name":"to\u006fl"}}"#,
+            r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"tool"}}]}}]}"#,
+            r#"{"response":{"output":[{"type":"function_call","name":"tool"}]}}"#,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"tool"}}]}}]}"#,
+            r#"{"output":{"message":{"content":[{"text":"x"},{"toolUse":{"name":"tool"}}]}}}"#,
+            r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tool"}}}"#,
+        ] {
+            assert!(shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
+            for (dress, before) in
+                [(EventDress::Lines, &b": x\n\n"[..]), (EventDress::Named, b""), (EventDress::Wrapped, b"")]
+            {
+                let mut event = before.to_vec();
+                dress.write("x", body, &mut event);
+                assert!(shows(TOOL, dress, &event), "{dress:?} {body}");
+            }
+        }
+        for body in [
+            r#"{"content":[{"type":"text","text":"tool"}]}"#,
+            r#"{"content":[{"type":"tool_use","name":"tools"}]}"#,
+            r#"{"content":[{"type":"tool_use","name":"x","input":{"type":"tool_use","name":"tool"}}]}"#,
+            r#"{"other":[{"type":"tool_use","name":"tool"}]}"#,
+            r#"{"tools":[{"type":"function","function":{"name":"tool","parameters":{}}}]}"#,
+            r#"{"tools":[{"type":"function","name":"tool"}]}"#,
+            "tool",
+        ] {
+            assert!(!shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
+        }
+    }
+}

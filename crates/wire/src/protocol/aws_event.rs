@@ -1,0 +1,294 @@
+//! Reads and writes one message of AWS's event streams: lengths, headers, a payload, and sums to check them by.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::Value;
+
+use crate::protocol::failure::RoundFailure;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
+
+/// What stands before the headers: the length of all, the length of the headers, and a sum over both.
+pub(crate) const PRELUDE: usize = 12;
+
+/// A sum over all that comes before it.
+const SUM: usize = 4;
+
+/// The longest that AWS's own readers take.
+const MOST_HEADERS: usize = 128 << 10;
+const MOST_PAYLOAD: usize = 24 << 20;
+
+/// What is no message, or not the one that was sent: where the next begins cannot be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BrokenMessage;
+
+/// True when these bytes begin a message.
+#[must_use]
+pub fn begins_message(bytes: &[u8]) -> bool {
+    matches!(prelude(bytes), Ok(Some(_)))
+}
+
+/// How long the message says it is that these bytes begin with; `None` while it has not said so.
+pub(crate) fn announced(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
+    Ok(prelude(bytes)?.map(|(total, _)| total))
+}
+
+/// How long the message is that these bytes begin with; `None` while it is not all here.
+pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
+    let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
+    let Some(message) = bytes.get(..total) else { return Ok(None) };
+    let (said, sum) = message.split_at(total - SUM);
+    if crc32fast::hash(said).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
+}
+
+/// What a message holds.
+pub(crate) fn payload(raw: &[u8]) -> Option<&[u8]> {
+    let (total, headers) = prelude(raw).ok()??;
+    raw.get(PRELUDE + headers..total - SUM)
+}
+
+/// What a message wraps in base64; one that wraps nothing holds it. Of two members of one name the last counts, as it does
+/// for clients.
+pub(crate) fn wrapped(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let payload = payload(raw)?;
+    let value: Option<Value> = serde_json::from_slice(payload).ok();
+    let bytes = value.as_ref().and_then(|value| value["bytes"].as_str());
+    let bytes = bytes.and_then(|bytes| BASE64.decode(bytes).ok());
+    Some(bytes.map_or(Cow::Borrowed(payload), Cow::Owned))
+}
+
+/// What the event in a message is called.
+pub(crate) fn name(raw: &[u8]) -> Option<&str> {
+    let (_, length) = prelude(raw).ok()??;
+    let mut headers = raw.get(PRELUDE..PRELUDE + length)?;
+    while let Some((name, value, rest)) = header(headers) {
+        if name == b":event-type" {
+            return str::from_utf8(value).ok();
+        }
+        headers = rest;
+    }
+    None
+}
+
+/// Appends a message with another payload; its headers stay.
+pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
+    let headers = prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE..PRELUDE + length));
+    frame(headers.unwrap_or_default(), payload, out);
+}
+
+/// Appends a message that wraps, or holds, something else; what stands beside that stays.
+pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
+    let old = payload(raw).unwrap_or_default();
+    let Some(Cow::Owned(_)) = wrapped(raw) else { return change(raw, data, out) };
+    let Some(place) = JsonNode::whole(old).and_then(|top| top.get("bytes")) else {
+        return change(raw, wrap(data).as_bytes(), out);
+    };
+    let mut patch = BytePatch::default();
+    patch.put(place.span, text::quoted(&BASE64.encode(data)));
+    change(raw, &patch.apply(old), out);
+}
+
+/// The payload that wraps these bytes.
+pub(crate) fn wrap(data: &[u8]) -> String {
+    format!(r#"{{"bytes":"{}"}}"#, BASE64.encode(data))
+}
+
+/// Appends an event of this name.
+pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
+    said(
+        [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")],
+        payload,
+        out,
+    );
+}
+
+/// Appends what ends a stream that could not go on.
+pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
+    let kind = match why.status {
+        400..=404 | 413 => "validationException",
+        429 => "throttlingException",
+        424 => "modelStreamErrorException",
+        503 => "serviceUnavailableException",
+        _ => "internalServerException",
+    };
+    let payload = format!(r#"{{"message":{}}}"#, text::quoted(why.message));
+    let headers =
+        [(":exception-type", kind), (":content-type", "application/json"), (":message-type", "exception")];
+    said(headers, &payload, out);
+}
+
+/// As clients read it: what stands behind the last whole byte, and how it ends, does not matter.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The lengths of the message that these bytes begin with, and of its headers.
+fn prelude(bytes: &[u8]) -> Result<Option<(usize, usize)>, BrokenMessage> {
+    let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE>().map(words) else { return Ok(None) };
+    let payload = total.checked_sub(headers).and_then(|rest| rest.checked_sub(PRELUDE + SUM));
+    let fits = headers <= MOST_HEADERS && payload.is_some_and(|length| length <= MOST_PAYLOAD);
+    if fits && crc32fast::hash(&bytes[..PRELUDE - SUM]) == sum {
+        Ok(Some((total, headers)))
+    } else {
+        Err(BrokenMessage)
+    }
+}
+
+fn words(prelude: &[u8; PRELUDE]) -> ([usize; 2], u32) {
+    let word =
+        |at: usize| u32::from_be_bytes([prelude[at], prelude[at + 1], prelude[at + 2], prelude[at + 3]]);
+    ([word(0) as usize, word(4) as usize], word(8))
+}
+
+/// The name and the value of the first of these headers, and the others.
+fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (length, rest) = headers.split_first()?;
+    let (name, rest) = rest.split_at_checked(usize::from(*length))?;
+    let (kind, rest) = rest.split_first()?;
+    let (length, rest) = match kind {
+        0 | 1 => (0, rest),
+        2 => (1, rest),
+        3 => (2, rest),
+        4 => (4, rest),
+        5 | 8 => (8, rest),
+        6 | 7 => {
+            let (length, rest) = rest.split_first_chunk::<2>()?;
+            (usize::from(u16::from_be_bytes(*length)), rest)
+        }
+        9 => (16, rest),
+        _ => return None,
+    };
+    let (value, rest) = rest.split_at_checked(length)?;
+    Some((name, value, rest))
+}
+
+/// A string among headers.
+const STRING: u8 = 7;
+
+fn said<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
+    let mut written = Vec::new();
+    for (name, value) in headers {
+        let (short, long) = (u8::try_from(name.len()), u16::try_from(value.len()));
+        let (Ok(short), Ok(long)) = (short, long) else { continue };
+        written.extend_from_slice(&[&[short], name.as_bytes(), &[STRING]].concat());
+        written.extend_from_slice(&[&long.to_be_bytes(), value.as_bytes()].concat());
+    }
+    frame(&written, payload.as_bytes(), out);
+}
+
+fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    let total = PRELUDE + headers.len() + payload.len() + SUM;
+    for length in [total, headers.len()] {
+        out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
+    }
+    out.extend_from_slice(&crc32fast::hash(&out[start..]).to_be_bytes());
+    out.extend_from_slice(headers);
+    out.extend_from_slice(payload);
+    out.extend_from_slice(&crc32fast::hash(&out[start..]).to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The message with nothing in it, as AWS publishes it.
+    const EMPTY: &[u8] = b"\x00\x00\x00\x10\x00\x00\x00\x00\x05\xc2\x48\xeb\x7d\x98\xc8\xff";
+
+    fn written(name: &str, payload: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(name, payload, &mut out);
+        out
+    }
+
+    #[test]
+    fn a_message_is_what_aws_says_it_is() {
+        assert_eq!(length(EMPTY), Ok(Some(16)));
+        assert_eq!((payload(EMPTY), name(EMPTY)), (Some(&b""[..]), None));
+        let mut out = Vec::new();
+        frame(b"", b"", &mut out);
+        assert_eq!(out, EMPTY);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let raw = written("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
+        assert_eq!(length(&[&raw[..], b"more"].concat()), Ok(Some(raw.len())));
+        assert_eq!((name(&raw), wrapped(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
+        let mut out = Vec::new();
+        rewrap(&raw, b"ho!", &mut out);
+        assert_eq!(out, written("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));
+    }
+
+    #[test]
+    fn a_message_that_is_not_all_here_is_waited_for() {
+        let raw = written("metadata", "{}");
+        for end in 0..raw.len() {
+            assert_eq!(length(&raw[..end]), Ok(None), "{end}");
+        }
+    }
+
+    #[test]
+    fn no_byte_can_be_another() {
+        let raw = written("metadata", "{}");
+        for at in 0..raw.len() {
+            let mut other = raw.clone();
+            other[at] ^= 0x10;
+            assert_eq!(length(&other), Err(BrokenMessage), "{at}");
+        }
+    }
+
+    /// Lengths that are summed up rightly and cannot be meant.
+    #[test]
+    fn hostile_lengths_are_refused() {
+        for (total, headers) in [
+            (0, 0),
+            (15, 0),
+            (16, 1),
+            (u32::MAX, 0),
+            (u32::MAX, u32::MAX),
+            (25 << 20, 0),
+            (200 << 10, 129 << 10),
+        ] {
+            let lengths = [total.to_be_bytes(), headers.to_be_bytes()].concat();
+            let bytes = [&lengths[..], &crc32fast::hash(&lengths).to_be_bytes(), &[0; 64]].concat();
+            assert_eq!(length(&bytes), Err(BrokenMessage), "{total} {headers}");
+            assert!(!begins_message(&bytes), "{total} {headers}");
+        }
+    }
+
+    #[test]
+    fn headers_of_every_kind_are_stepped_over() {
+        let mut headers = Vec::new();
+        for (kind, value) in [
+            (0, &b""[..]),
+            (1, b""),
+            (2, b"1"),
+            (3, b"12"),
+            (4, b"1234"),
+            (5, b"12345678"),
+            (6, b"\x00\x01x"),
+            (8, b"12345678"),
+            (9, b"1234567890123456"),
+        ] {
+            headers.extend_from_slice(&[&b"\x01h"[..], &[kind], value].concat());
+        }
+        for (rest, expected) in [
+            (&b"\x0b:event-type\x07\x00\x02ok"[..], Some("ok")),
+            (b"\x0b:event-type\x07\x00\x09ok", None),
+            (b"\x01h\x0a", None),
+            (b"\xff", None),
+        ] {
+            let mut raw = Vec::new();
+            frame(&[&headers, rest].concat(), b"{}", &mut raw);
+            assert_eq!((name(&raw), payload(&raw)), (expected, Some(&b"{}"[..])));
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Cuts a stream of events into events, however its bytes arrive.
+
+use std::borrow::Cow;
+
+use memchr::memchr2;
+
+use crate::protocol::aws_event;
+use crate::protocol::event_format::EventDress;
+use crate::protocol::json::patch::BytePatch;
+
+/// One event, with what ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EventFrame<'a> {
+    /// Its bytes, as they came.
+    pub(crate) raw: &'a [u8],
+    dress: EventDress,
+}
+
+impl<'a> EventFrame<'a> {
+    /// An event in this dress.
+    pub(crate) fn of(dress: EventDress, raw: &'a [u8]) -> Self {
+        Self { raw, dress }
+    }
+
+    /// A server-sent event.
+    pub(crate) fn lines(raw: &'a [u8]) -> Self {
+        Self::of(EventDress::Lines, raw)
+    }
+
+    /// What it says; `None` when it says nothing, as a comment does.
+    pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
+        self.dress.data(self.raw)
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> Option<&'a str> {
+        self.dress.name(self.raw)
+    }
+
+    /// Appends the event with its data changed; the bytes of the event when there is no change.
+    pub(crate) fn write(self, patch: BytePatch, data: &[u8], out: &mut Vec<u8>) {
+        match patch.apply(data) {
+            Cow::Borrowed(_) => out.extend_from_slice(self.raw),
+            Cow::Owned(data) => self.write_other(&data, out),
+        }
+    }
+
+    /// Appends the event with other data; all else stays.
+    pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
+        self.dress.change(self.raw, data, out);
+    }
+}
+
+/// The longest event that is waited for.
+const MAX_EVENT: usize = 16 << 20;
+
+/// The bytes of an event that is not all here.
+#[derive(Debug, Default)]
+pub(crate) struct EventFrames {
+    dress: EventDress,
+    pending: Vec<u8>,
+    /// How far the line that is being read has been searched for its end.
+    seen: usize,
+    /// Where the line or the message that is being read begins.
+    line: usize,
+    /// A message cannot be what was sent: nobody can tell where the next begins.
+    is_broken: bool,
+}
+
+impl EventFrames {
+    /// Events in this dress.
+    pub(crate) fn of(dress: EventDress) -> Self {
+        Self { dress, ..Self::default() }
+    }
+
+    /// Takes bytes and hands on each event that they complete.
+    pub(crate) fn take(&mut self, bytes: &[u8], mut each: impl FnMut(EventFrame<'_>)) {
+        self.pending.extend_from_slice(bytes);
+        let mut start = 0;
+        while let Some(end) = self.next_end() {
+            each(EventFrame::of(self.dress, &self.pending[start..end]));
+            start = end;
+        }
+        self.pending.drain(..start);
+        self.seen -= start;
+        self.line -= start;
+    }
+
+    /// What came of an event that never ended.
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
+        (self.seen, self.line) = (0, 0);
+        std::mem::take(&mut self.pending)
+    }
+
+    /// How many bytes there are of an event that has not ended.
+    pub(crate) fn waiting(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// True when an event is longer than any that should be waited for. A message says beforehand how long it is.
+    pub(crate) fn is_full(&self) -> bool {
+        self.dress == EventDress::Lines && self.pending.len() > MAX_EVENT
+    }
+
+    /// True when nothing that follows can be read.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    fn next_end(&mut self) -> Option<usize> {
+        match self.dress {
+            EventDress::Lines => self.line_end(),
+            EventDress::Named | EventDress::Wrapped => self.message_end(),
+        }
+    }
+
+    /// Where the next message ends.
+    fn message_end(&mut self) -> Option<usize> {
+        let length = aws_event::length(&self.pending[self.line..]);
+        self.is_broken |= length.is_err();
+        self.line += length.ok().flatten()?;
+        self.seen = self.line;
+        Some(self.line)
+    }
+
+    /// Where the next blank line ends. A line ends with `\n`, `\r\n` or `\r`; a `\r` at the very end may be the first
+    /// half of a `\r\n`, and waits.
+    fn line_end(&mut self) -> Option<usize> {
+        loop {
+            let Some(found) = memchr2(b'\n', b'\r', &self.pending[self.seen..]) else {
+                self.seen = self.pending.len();
+                return None;
+            };
+            let at = self.seen + found;
+            let long = match (self.pending[at], self.pending.get(at + 1)) {
+                (b'\r', None) => {
+                    self.seen = at;
+                    return None;
+                }
+                (b'\r', Some(b'\n')) => 2,
+                _ => 1,
+            };
+            let blank = at == self.line;
+            self.line = at + long;
+            self.seen = self.line;
+            if blank {
+                return Some(self.line);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The events of `text`, cut after `step` bytes, and what is left.
+    fn cut(text: &str, step: usize) -> (Vec<String>, String) {
+        let (mut frames, mut events) = (EventFrames::default(), Vec::new());
+        for piece in text.as_bytes().chunks(step) {
+            frames.take(piece, |frame| events.push(String::from_utf8_lossy(frame.raw).into_owned()));
+        }
+        let rest = String::from_utf8_lossy(&frames.rest()).into_owned();
+        (events, rest)
+    }
+
+    fn check(text: &str, events: &[&str], rest: &str) {
+        for step in 1..=text.len() {
+            let (found, left) = cut(text, step);
+            assert_eq!(found, events, "{step}");
+            assert_eq!(left, rest, "{step}");
+        }
+    }
+
+    #[test]
+    fn events_end_with_a_blank_line_of_any_kind() {
+        check("data: a\n\ndata: b\n\n", &["data: a\n\n", "data: b\n\n"], "");
+        check("data: a\r\n\r\ndata: b\r\n\r\nx", &["data: a\r\n\r\n", "data: b\r\n\r\n"], "x");
+        check("data: a\r\rdata: b", &["data: a\r\r"], "data: b");
+        check(": hello\n\n\ndata: 1\n\n", &[": hello\n\n", "\n", "data: 1\n\n"], "");
+        check("data: a\n\r\n", &["data: a\n\r\n"], "");
+    }
+
+    fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
+        let frame = EventFrame::lines(raw.as_bytes());
+        let (mut patch, mut out) = (BytePatch::default(), Vec::new());
+        for (place, text) in edits {
+            patch.put(place.clone(), *text);
+        }
+        frame.write(patch, &frame.data().unwrap(), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), expected);
+    }
+
+    #[test]
+    fn an_event_without_changes_is_copied() {
+        check_write("data:1\r\n\r\n", &[], "data:1\r\n\r\n");
+    }
+
+    #[test]
+    fn only_the_places_change() {
+        check_write("event: e\ndata: [1,2]\nid: 7\n\n", &[(3..4, "9")], "event: e\ndata: [1,9]\nid: 7\n\n");
+        check_write("data: [1,2]\r\n\r\n", &[(3..4, "9"), (1..1, "0,")], "data: [0,1,9]\r\n\r\n");
+        check_write("data: [1,2]\n\n", &[(1..4, "0"), (3..4, "9")], "data: [0]\n\n");
+        check_write("data:1\r\r", &[(0..1, "2")], "data: 2\r\r");
+    }
+
+    #[test]
+    fn data_of_several_lines_stays_so() {
+        check_write("data: [1,\ndata: 2]\n\n", &[(1..2, "3")], "data: [3,\ndata: 2]\n\n");
+    }
+}

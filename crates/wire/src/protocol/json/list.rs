@@ -1,0 +1,87 @@
+//! Writes lists, and adds to those of a body while every other byte is copied.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::error::WireError;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::scan::JsonScan;
+
+/// The body with `item` behind the last item of the list `name`; `None` when there is no such list, it is empty, or
+/// `taken` stands in it as a word of its own.
+pub(crate) fn add(name: &str, taken: &str, item: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    let Some(list) = list(name, body)? else { return Ok(None) };
+    let items = &body[list.clone()];
+    let is_empty = items[1..items.len() - 1].trim_ascii().is_empty();
+    let is_taken = memmem::find(items, format!("\"{taken}\"").as_bytes()).is_some();
+    Ok((!is_empty && !is_taken).then(|| insert(list, item, body)))
+}
+
+/// The body with `items` behind the last item of the list `name`, even if that is empty.
+pub(crate) fn push(name: &str, items: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
+    let missing = WireError { at: 0, expected: "a list of messages" };
+    list(name, body)?.map(|list| insert(list, items, body)).ok_or(missing)
+}
+
+/// Where the value of this name stands at the top of the body.
+pub(crate) fn place(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
+    let mut scan = JsonScan::new(body);
+    let mut place = None;
+    scan.members(
+        |scan, key| {
+            if key == name.as_bytes() { scan.place(&mut place) } else { scan.skip().map(drop) }
+        },
+    )?;
+    scan.end()?;
+    Ok(place)
+}
+
+/// The list of these values.
+pub(crate) fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
+    format!("[{}]", values.into_iter().collect::<Vec<_>>().join(","))
+}
+
+fn list(name: &str, body: &[u8]) -> Result<Option<Range<usize>>, WireError> {
+    Ok(place(name, body)?.filter(|place| body[place.start] == b'['))
+}
+
+fn insert(list: Range<usize>, items: &str, body: &[u8]) -> Vec<u8> {
+    let mut patch = BytePatch::default();
+    patch.push(&JsonNode::at(list, body), items);
+    patch.apply(body).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, expected: Option<&str>) {
+        let added = add("tools", "own", r#"{"n":1}"#, body.as_bytes()).unwrap();
+        assert_eq!(added.as_deref().map(String::from_utf8_lossy).as_deref(), expected, "{body}");
+    }
+
+    #[test]
+    fn an_item_goes_behind_the_last() {
+        check(r#"{"tools":[1], "a":2}"#, Some(r#"{"tools":[1,{"n":1}], "a":2}"#));
+        check("{ \"tools\" : [\n  {}\n ] }", Some("{ \"tools\" : [\n  {},{\"n\":1}\n ] }"));
+    }
+
+    #[test]
+    fn where_there_is_none_or_the_name_is_taken_nothing_is_added() {
+        for body in [r#"{"tools":[]}"#, r#"{"tools":[ ]}"#, r#"{"tools":{}}"#, "{}", r#"{"a":{"tools":[1]}}"#]
+        {
+            check(body, None);
+        }
+        check(r#"{"tools":[{"name":"own"}]}"#, None);
+    }
+
+    #[test]
+    fn messages_are_pushed() {
+        let pushed = push("m", "1,2", br#"{"m":[],"x":1}"#).unwrap();
+        assert_eq!(String::from_utf8_lossy(&pushed), r#"{"m":[1,2],"x":1}"#);
+        assert!(push("m", "1", br#"{"m":"text"}"#).is_err());
+        assert!(push("m", "1", br#"{"m":[1]"#).is_err());
+    }
+}

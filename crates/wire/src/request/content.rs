@@ -1,0 +1,102 @@
+//! The texts of a result's content: a string, or the text blocks of a list, beside which images stay as they are.
+
+use std::ops::Range;
+
+use crate::error::WireError;
+use crate::protocol::json::scan::JsonScan;
+use crate::request::slot::FoundSlots;
+
+/// What providers call a block of text.
+pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
+
+/// Holds back the texts of the content here.
+pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    within(MAX_DEPTH, scan, found)
+}
+
+/// Holds back what a member of an object holds that has to stay one: its texts, or else all of a list or an object.
+pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let mark = found.mark();
+    let _ = scan.peek();
+    let start = scan.at();
+    texts(scan, found)?;
+    if found.mark() == mark {
+        found.hold_nested(scan.body(), start..scan.at());
+    }
+    Ok(())
+}
+
+/// How deep blocks may hold blocks: a result, a document in it, its source, its texts.
+const MAX_DEPTH: usize = 4;
+
+fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    match scan.peek() {
+        Some(b'[' | b'{') if depth > 0 => scan.items(|scan| block(depth - 1, scan, found)),
+        _ => {
+            let place = scan.skip()?;
+            found.hold_string(scan.body(), place);
+            Ok(())
+        }
+    }
+}
+
+fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let (mut kind, mut text, mut cited, mut content, mut source) = (None, None, None, None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"text" => scan.place(&mut text),
+        b"citations" => scan.place(&mut cited),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            within(depth, scan, found)
+        }
+        b"source" => {
+            scan.once(&mut source, ())?;
+            origin(depth, scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    match kind.as_deref() {
+        Some(kind) if TEXT.contains(&kind) => {
+            found.forget(mark);
+            if let Some(span) = text {
+                found.hold_string(scan.body(), span);
+            }
+        }
+        Some("search_result" | "document") if !is_cited(scan, cited.as_ref()) => {}
+        _ => found.forget(mark),
+    }
+    Ok(())
+}
+
+/// Where a document's text stands: `data` of a plain text, or blocks.
+fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    let (mut kind, mut data, mut content) = (None, None, None);
+    let mark = found.mark();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"data" => scan.place(&mut data),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            within(depth, scan, found)
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    match kind.as_deref() {
+        Some("content") => {}
+        Some("text") => {
+            found.forget(mark);
+            if let Some(span) = data {
+                found.hold_string(scan.body(), span);
+            }
+        }
+        _ => found.forget(mark),
+    }
+    Ok(())
+}
+
+/// The model quotes such a text by its characters, and a person reads the quotes.
+fn is_cited(scan: &JsonScan<'_>, citations: Option<&Range<usize>>) -> bool {
+    citations.is_some_and(|span| scan.body()[span.clone()].windows(4).any(|word| word == b"true"))
+}

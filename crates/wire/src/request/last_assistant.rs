@@ -1,0 +1,82 @@
+//! Finds where the model spoke last: what stands behind that is new to it.
+
+use crate::error::WireError;
+use crate::protocol::json::scan::{self, JsonScan};
+
+/// Where the last thing that the model said ends.
+#[derive(Default)]
+pub(crate) struct LastSpoken(usize);
+
+/// Where the last thing ends that `walk` finds the model to have said; all of a body that cannot be read counts as said.
+pub(crate) fn find<'a>(
+    body: &'a [u8],
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastSpoken) -> Result<(), WireError>,
+) -> usize {
+    scan::whole(body, walk).map_or(body.len(), |LastSpoken(end)| end)
+}
+
+/// The message here, which is the model's if its role is `role`.
+pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), WireError> {
+    item(scan, found, |_, spoken| spoken == role)
+}
+
+/// The item here, which is the model's if `speaks` says so of its type and its role.
+pub(crate) fn item(
+    scan: &mut JsonScan<'_>,
+    found: &mut LastSpoken,
+    speaks: impl FnOnce(&str, &str) -> bool,
+) -> Result<(), WireError> {
+    let (mut kind, mut role) = (None, None);
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"role" => scan.word(&mut role),
+        _ => scan.skip().map(drop),
+    })?;
+    if speaks(kind.as_deref().unwrap_or_default(), role.as_deref().unwrap_or_default()) {
+        found.0 = scan.at();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::providers::PROVIDERS;
+
+    /// What is new in a body: all that stands behind what the model said last.
+    fn check(path: &str, body: &str, new: &str) {
+        let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
+        assert_eq!(&body[provider.spoken(body.as_bytes())..], new, "{path}");
+    }
+
+    #[test]
+    fn what_stands_behind_the_last_words_of_the_model_is_new() {
+        check(
+            "/v1/messages",
+            r#"{"messages":[{"role":"user"},{"content":[],"role":"assistant"},2]}"#,
+            ",2]}",
+        );
+        check("/v1/messages", r#"{"messages":[{"role":"user"}]}"#, r#"{"messages":[{"role":"user"}]}"#);
+        let body = r#"{"messages":[{"role":"user"},{"content":[],"role":"assistant"},2]}"#;
+        check("/model/x/converse", body, ",2]}");
+        check("/model/x/invoke", body, ",2]}");
+        check(
+            "/v1/chat/completions",
+            r#"{"messages":[{"role":"assistant"},{"role":"tool"}]}"#,
+            r#",{"role":"tool"}]}"#,
+        );
+        check("/api/chat", r#"{"messages":[{"role":"assistant"},{"role":"tool"}]}"#, r#",{"role":"tool"}]}"#);
+        for said in
+            ["function_call\"", "local_shell_call\"", "reasoning\"", "message\",\"role\":\"assistant\""]
+        {
+            let body = format!(r#"{{"input":[{{"type":"{said}}},{{"type":"function_call_output"}}]}}"#);
+            check("/v1/responses", &body, r#",{"type":"function_call_output"}]}"#);
+        }
+        let wrapped = r#"{"request":{"contents":[{"role":"model"},{"role":"user"}]}}"#;
+        check("/v1beta/models/m:generateContent", wrapped, r#",{"role":"user"}]}}"#);
+    }
+
+    #[test]
+    fn nothing_is_new_in_what_cannot_be_read() {
+        check("/v1/messages", r#"{"messages":[{"role":"user"}"#, "");
+    }
+}

@@ -1,0 +1,13 @@
+//! What a request body holds: its tool results, calls, prompts, schemas and model.
+
+pub(crate) mod call;
+pub(crate) mod command;
+pub(crate) mod content;
+pub(crate) mod context_management;
+pub(crate) mod history;
+pub(crate) mod last_assistant;
+pub(crate) mod model;
+pub(crate) mod preamble;
+pub(crate) mod prompt;
+pub(crate) mod schema;
+pub(crate) mod slot;

@@ -1,0 +1,114 @@
+//! Whom a request is for: the name of its model, in its path or in its body.
+
+use std::borrow::Cow;
+
+use crate::error::WireError;
+use crate::protocol::json::scan::JsonScan;
+
+/// What stands before a model's name in a path: deployments of Azure, models of Bedrock, and of Gemini and Vertex AI.
+const BEFORE: [&str; 3] = ["/deployments/", "/model/", "/models/"];
+
+/// The model that a request to `target`, a path with its query, names; the path is heard before the body, because its
+/// server reads it there. `None` when neither names one.
+#[must_use]
+pub fn named_model<'a>(target: &'a str, body: &'a [u8]) -> Option<Cow<'a, str>> {
+    in_path(target).or_else(|| in_body(body)).filter(|name| !name.is_empty())
+}
+
+fn in_path(target: &str) -> Option<Cow<'_, str>> {
+    let path = target.split('?').next().unwrap_or_default();
+    let rest = BEFORE.iter().find_map(|before| Some(path.rsplit_once(before)?.1))?;
+    let name = rest.split('/').next().unwrap_or_default();
+    // Behind the last colon stands the method, if nothing else follows; before it, a version may have one too.
+    let name =
+        if name.len() == rest.len() { name.rsplit_once(':').map_or(name, |(name, _)| name) } else { name };
+    Some(unescaped(name))
+}
+
+/// The first `model` at the top: nothing behind it is read. Two of them are refused elsewhere.
+fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
+    let (mut scan, mut found) = (JsonScan::new(body), None);
+    let _ended = scan.members(|scan, key| {
+        if key != b"model" {
+            return scan.skip().map(drop);
+        }
+        found = scan.string()?;
+        Err(WireError { at: 0, expected: "no more" })
+    });
+    found
+}
+
+/// A part of a path with `%3A` and the like as what they stand for.
+fn unescaped(part: &str) -> Cow<'_, str> {
+    if !part.contains('%') {
+        return Cow::Borrowed(part);
+    }
+    let (mut bytes, mut rest) = (Vec::with_capacity(part.len()), part.as_bytes());
+    while let Some((&first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| first == b'%').and_then(|code| str::from_utf8(code).ok());
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::{PROVIDERS, claimed_provider};
+
+    fn check(target: &str, body: &str, expected: Option<&str>) {
+        assert_eq!(named_model(target, body.as_bytes()).as_deref(), expected, "{target} {body}");
+    }
+
+    /// Behaviour 19.2.
+    #[test]
+    fn every_shape_of_a_request_names_its_model() {
+        let body = r#"{"messages":[{"content":"\"model\":\"x\"","model":"y"}],"model":"from-body","n":1}"#;
+        let targets = [
+            ("/v1/messages?beta=true", "from-body"),
+            ("/v1/messages/count_tokens", "from-body"),
+            ("/v1/chat/completions", "from-body"),
+            ("/v1/responses", "from-body"),
+            ("/api/chat", "from-body"),
+            ("/v1internal:streamGenerateContent?alt=sse", "from-body"),
+            ("/v1beta/models/gemini-2.5-pro:generateContent", "gemini-2.5-pro"),
+            ("/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "gemini-2.5-pro"),
+            ("/model/meta.llama3-2-1b-instruct-v1%3A0/converse", "meta.llama3-2-1b-instruct-v1:0"),
+            ("/model/amazon.nova-pro-v1:0/converse-stream", "amazon.nova-pro-v1:0"),
+            ("/model/anthropic.claude/invoke", "anthropic.claude"),
+            ("/openai/deployments/my-gpt/chat/completions?api-version=1", "my-gpt"),
+            ("/openai/v1/chat/completions", "from-body"),
+            ("/v1/projects/p/locations/l/publishers/google/models/g-2:generateContent", "g-2"),
+            ("/v1/projects/p/locations/l/publishers/anthropic/models/c@1:rawPredict", "c@1"),
+            ("/v1/projects/p/locations/l/endpoints/openapi/chat/completions", "from-body"),
+        ];
+        for (target, model) in targets {
+            check(target, body, Some(model));
+        }
+        let mut claimed: Vec<_> =
+            targets.iter().filter_map(|(target, _)| Some(claimed_provider(target)?.name())).collect();
+        claimed.sort_unstable();
+        claimed.dedup();
+        assert_eq!(claimed.len(), PROVIDERS.len(), "a shape is not asked: {claimed:?}");
+    }
+
+    #[test]
+    fn who_is_not_named_is_not_guessed() {
+        for body in ["", "no JSON", "[]", "{}", r#"{"model":7}"#, r#"{"model":""}"#, r#"{"a":{"model":"x"}}"#]
+        {
+            check("/v1/messages", body, None);
+        }
+        check("/v1/messages", r#"{"model":"a"#, None);
+        check("/v1/models", r#"{"model":"a"}"#, Some("a"));
+    }
+
+    #[test]
+    fn signs_that_are_spelled_out_are_read() {
+        for (part, whole) in [("a%3Ab", "a:b"), ("%", "%"), ("%4", "%4"), ("%zz%41", "%zzA"), ("%C3%A9", "é")]
+        {
+            assert_eq!(unescaped(part), whole);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Finds what users say: the texts of their messages, and nothing of tools, models or systems.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::WireError;
+use crate::protocol::json::scan::{self, JsonScan};
+use crate::protocol::json::text;
+use crate::request::content::TEXT;
+
+/// A text in a message of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserPrompt<'a> {
+    /// The bytes of the string, quotes included.
+    pub span: Range<usize>,
+    /// The string, as it stands in the body.
+    pub token: &'a [u8],
+}
+
+impl<'a> UserPrompt<'a> {
+    /// The characters of the string; `None` when there are none that could be written again.
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        text::decode(self.token)
+    }
+}
+
+/// What a walk has found so far.
+pub(crate) type FoundPrompts<'a> = Vec<UserPrompt<'a>>;
+
+/// The texts that `walk` finds in a whole body.
+pub(crate) fn find<'a>(
+    body: &'a [u8],
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), WireError>,
+) -> Result<FoundPrompts<'a>, WireError> {
+    scan::whole(body, walk)
+}
+
+/// The message here, if it is a user's: a content of one text, or of blocks.
+pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    let (mut kind, mut role, mut content) = (None, None, None);
+    let mark = found.len();
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"role" => scan.word(&mut role),
+        b"content" => {
+            scan.once(&mut content, ())?;
+            match scan.peek() {
+                Some(b'[' | b'{') => scan.items(|scan| block(scan, found)),
+                _ => string(scan, found),
+            }
+        }
+        _ => scan.skip().map(drop),
+    })?;
+    let is_message = matches!(kind.as_deref(), None | Some("message"));
+    if !is_message || role.as_deref() != Some("user") {
+        found.truncate(mark);
+    }
+    Ok(())
+}
+
+/// The string here; anything else is stepped over.
+pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    let place = scan.skip()?;
+    hold(scan.body(), place, found);
+    Ok(())
+}
+
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    let (mut kind, mut text) = (None, None);
+    scan.members(|scan, key| match key {
+        b"type" => scan.word(&mut kind),
+        b"text" => scan.place(&mut text),
+        _ => scan.skip().map(drop),
+    })?;
+    if let (Some(kind), Some(span)) = (kind.as_deref(), text)
+        && TEXT.contains(&kind)
+    {
+        hold(scan.body(), span, found);
+    }
+    Ok(())
+}
+
+/// Holds a place if a string stands there that says something.
+pub(crate) fn hold<'a>(body: &'a [u8], span: Range<usize>, found: &mut FoundPrompts<'a>) {
+    let token = &body[span.clone()];
+    if token.first() == Some(&b'"') && token.len() > 2 {
+        found.push(UserPrompt { span, token });
+    }
+}

@@ -1,0 +1,175 @@
+//! Finds what a body says of its tools: the descriptions of the tools, and those in the schemas of what they take.
+//!
+//! A schema holds data beside schemas: defaults, examples, the values that are allowed. And a property can have any
+//! name, `description` too. So only keywords that hold schemas are followed; what stands under any other stays as it is.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::error::WireError;
+use crate::protocol::json::scan::{self, JsonScan};
+use crate::protocol::json::splice::Splice;
+use crate::protocol::json::text;
+
+/// A description of a tool, or of a part of what it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolDescription<'a> {
+    /// The bytes of the string, quotes included.
+    pub span: Range<usize>,
+    /// The bytes that go when the whole member goes: its name and its comma too.
+    pub member: Range<usize>,
+    /// The string, as it stands in the body.
+    pub token: &'a [u8],
+}
+
+impl<'a> ToolDescription<'a> {
+    /// The characters of the string; `None` when there are none that could be written again.
+    #[must_use]
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        text::decode(self.token)
+    }
+
+    /// What `minify` makes of the text; what says nothing goes.
+    pub(crate) fn edit(self, minify: impl Fn(&str) -> Option<String>) -> Option<Splice> {
+        let text = self.text()?;
+        let short = minify(&text);
+        if short.as_deref().unwrap_or(&text).is_empty() {
+            return Some((self.member, None));
+        }
+        short.map(|short| (self.span, Some(short)))
+    }
+}
+
+/// What a walk has found so far.
+pub(crate) type FoundDescriptions<'a> = Vec<ToolDescription<'a>>;
+
+/// The descriptions that `walk` finds in a whole body, in order.
+pub(crate) fn find<'a>(
+    body: &'a [u8],
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), WireError>,
+) -> Result<FoundDescriptions<'a>, WireError> {
+    let mut found = scan::whole(body, walk)?;
+    found.sort_by_key(|description| description.span.start);
+    Ok(found)
+}
+
+/// The tool here, which keeps its schemas under `names`.
+pub(crate) fn tool<'a>(
+    names: &[&str],
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
+    described(scan, found, |scan, found, key| {
+        if names.iter().any(|name| name.as_bytes() == key) {
+            return schema(scan, found);
+        }
+        scan.skip().map(drop)
+    })
+}
+
+/// The JSON Schema here, and those that it holds.
+pub(crate) fn schema<'a>(
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
+    within(MAX_DEPTH, scan, found)
+}
+
+/// The object here: its own description is found, every other member is handed to `each`, which takes it.
+pub(crate) fn described<'a>(
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), WireError>,
+) -> Result<(), WireError> {
+    let mut own: Option<Member> = None;
+    let mut before = None;
+    scan.members(|scan, key| {
+        let start = scan.named();
+        if let Some(own) = &mut own {
+            own.next.get_or_insert(start);
+        }
+        if key == b"description" {
+            let value = scan.skip()?;
+            scan.once(&mut own, Member { start, value, before, next: None })?;
+        } else {
+            each(scan, found, key)?;
+        }
+        before = Some(scan.at());
+        Ok(())
+    })?;
+    found.extend(own.and_then(|own| own.description(scan.body())));
+    Ok(())
+}
+
+/// How deep schemas in schemas are followed.
+const MAX_DEPTH: usize = 32;
+
+/// Keywords that hold a schema, or a list of schemas; Google reads names in either case.
+const SCHEMAS: [&str; 19] = [
+    "items",
+    "anyOf",
+    "any_of",
+    "oneOf",
+    "allOf",
+    "additionalProperties",
+    "additional_properties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "prefixItems",
+    "prefix_items",
+    "additionalItems",
+    "contains",
+    "propertyNames",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contentSchema",
+];
+
+/// Keywords that hold schemas under names of someone's choice.
+const NAMED: [&str; 7] =
+    ["properties", "$defs", "definitions", "defs", "patternProperties", "dependentSchemas", "dependencies"];
+
+fn within<'a>(
+    levels: usize,
+    scan: &mut JsonScan<'a>,
+    found: &mut FoundDescriptions<'a>,
+) -> Result<(), WireError> {
+    described(scan, found, |scan, found, key| {
+        let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
+        let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };
+        if is_of(&SCHEMAS) {
+            return scan.items(|scan| within(levels, scan, found));
+        }
+        if is_of(&NAMED) && scan.peek() == Some(b'{') {
+            return scan.members(|scan, _| within(levels, scan, found));
+        }
+        scan.skip().map(drop)
+    })
+}
+
+/// A description among the members of its object.
+struct Member {
+    /// Where its name begins.
+    start: usize,
+    /// Its value.
+    value: Range<usize>,
+    /// Where the member before it ends.
+    before: Option<usize>,
+    /// Where the member after it begins.
+    next: Option<usize>,
+}
+
+impl Member {
+    fn description(self, body: &[u8]) -> Option<ToolDescription<'_>> {
+        let Self { start, value: span, before, next } = self;
+        let token = &body[span.clone()];
+        let member = match (next, before) {
+            (Some(next), _) => start..next,
+            (None, Some(before)) => before..span.end,
+            (None, None) => start..span.end,
+        };
+        (token.first() == Some(&b'"')).then_some(ToolDescription { span, member, token })
+    }
+}

@@ -1,0 +1,104 @@
+//! Keeps what the rounds of a response have in common, and writes the response object that tells of all of them.
+
+use serde_json::{Value, json};
+
+use super::object::{ResponseItem, ResponseObject, waits_for_client};
+use super::turn;
+use crate::hidden::names::HiddenNames;
+use crate::hidden::tally::UsageTally;
+use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::words::KEPT_ASKING;
+use crate::protocol::json::list;
+use crate::protocol::json::node::JsonNode;
+use crate::protocol::json::patch::BytePatch;
+use crate::protocol::json::text;
+
+/// A response, over all its rounds.
+pub(super) struct ResponseStory {
+    pub(super) names: HiddenNames,
+    pub(super) rounds: usize,
+    /// What the client has seen in earlier rounds, as JSON.
+    shown: Vec<String>,
+    pub(super) has_text: bool,
+    pub(super) tally: UsageTally,
+    size: usize,
+}
+
+impl ResponseStory {
+    pub(super) fn new(names: HiddenNames) -> Self {
+        Self { names, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
+    }
+
+    /// The turn that these items make, each with the JSON it stands in; `None` when the client has to answer too.
+    pub(super) fn turn(&mut self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
+        let is_hidden = |item: &ResponseItem<'_>| item.calls(self.names);
+        let own = items.iter().filter(|item| !is_hidden(item));
+        self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
+        let is_mixed = waits_for_client(self.names, items);
+        if is_mixed || self.size > MOST_HELD || !items.iter().any(is_hidden) {
+            return None;
+        }
+        let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();
+        let said: Vec<_> = items.iter().map(|item| text::spelled(&item.place, data)).collect();
+        self.has_text |= own.clone().any(|item| item.kind == "message");
+        self.shown.extend(own.map(|item| text::spelled(&item.place, data)));
+        Some(HiddenTurn { asks, said: said.join(",") })
+    }
+
+    /// The turn of which nothing is said again but its hidden calls: the model, knowing more, says the rest anew. For
+    /// responses that nobody has seen.
+    ///
+    /// Names of items go too, for the provider knows by them what else was said.
+    pub(super) fn undone(&self, items: &[ResponseItem<'_>], data: &[u8]) -> Option<HiddenTurn> {
+        let calls = || items.iter().filter(|item| item.calls(self.names));
+        let asks: Vec<_> = calls().map(|item| turn::ask(item, data)).collect();
+        let said: Vec<_> = calls().map(|item| turn::nameless(item, data)).collect();
+        (!asks.is_empty()).then(|| HiddenTurn { asks, said: said.join(",") })
+    }
+
+    /// What has to change in any response object.
+    pub(super) fn patch(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
+        let mut patch = BytePatch::default();
+        answer.untool(self.names, data, &mut patch);
+        if answer.usage(data).is_some() {
+            self.tally.write("usage", &JsonNode::at(answer.place.clone(), data), &mut patch);
+        }
+        patch
+    }
+
+    /// Lets a response object list what all rounds have shown.
+    pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
+        let own = answer.items.iter().filter(|item| !item.calls(self.names));
+        let own: Vec<_> = own.map(|item| text::spelled(&item.place, data)).collect();
+        if own.len() < answer.items.len() || !self.shown.is_empty() {
+            self.output(&own, answer, patch);
+        }
+    }
+
+    /// What has to change in the response object of a turn that is not answered: its items have been shown.
+    pub(super) fn patch_closed(&self, answer: &ResponseObject<'_>, data: &[u8]) -> BytePatch {
+        let mut patch = self.patch(answer, data);
+        if !answer.items.is_empty() {
+            self.output(&[], answer, &mut patch);
+        }
+        patch
+    }
+
+    fn output(&self, own: &[String], answer: &ResponseObject<'_>, patch: &mut BytePatch) {
+        if let Some(place) = &answer.output {
+            patch.put(place.clone(), list::of(self.shown.iter().chain(own).map(String::as_str)));
+        }
+    }
+
+    /// A message for a client that would have got nothing; `None` when it has something to read.
+    pub(super) fn excuse(&mut self) -> Option<Value> {
+        if self.has_text {
+            return None;
+        }
+        let part = json!({"type": "output_text", "text": KEPT_ASKING, "annotations": []});
+        let message = json!({"id": "msg_left_out", "type": "message",
+            "status": "completed", "role": "assistant", "content": [part]});
+        self.shown.push(message.to_string());
+        Some(message)
+    }
+}
