@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tersely_core::{Loss, Mode, Plan};
 use tersely_engine::{Engine, EngineSettings, ExpandOffer};
 
-use crate::bill::{BilledTurns, ConversationBill, SavedBill};
-use crate::estimate::{Weighed, counted};
+use crate::bill::{BilledTurns, ConversationBill, ReducedBill};
+use crate::estimate::{TokenEstimate, counted};
 use crate::fit::TokenFit;
 use crate::price::{DollarPrice, count};
 use crate::recording::Recording;
@@ -65,9 +65,9 @@ pub struct AuditSum {
     /// Dollars for requests whose model has no price we know are not in it.
     pub unpriced: usize,
     /// What would have been saved with nothing lost.
-    pub exact: SavedBill,
+    pub exact: ReducedBill,
     /// What would have been saved with details left out that the model can fetch back.
-    pub standard: SavedBill,
+    pub standard: ReducedBill,
 }
 
 impl Audit {
@@ -85,12 +85,12 @@ impl Audit {
     #[must_use]
     pub fn look(&self, recording: &Recording, price: Option<&DollarPrice>) -> Option<AuditedConversation> {
         let counted = counted(recording);
-        let first = Weighed::of(&self.exact, recording, &counted, 0)?;
+        let first = TokenEstimate::of(&self.exact, recording, &counted, 0)?;
         let ours: Vec<_> = recording.turns.iter().map(|turn| wide(first.sum(turn.messages).before)).collect();
         let fit = TokenFit::of(recording.shape, &recording.turns, &ours);
         let head = usize::try_from(count(fit.head / fit.scale)).unwrap_or(usize::MAX).min(200_000);
-        let standard = Weighed::of(&self.standard, recording, &counted, head)?;
-        let turns = |weighed: &Weighed| BilledTurns {
+        let standard = TokenEstimate::of(&self.standard, recording, &counted, head)?;
+        let turns = |weighed: &TokenEstimate| BilledTurns {
             shape: recording.shape,
             turns: &recording.turns,
             fit,
@@ -103,7 +103,7 @@ impl Audit {
         let price = &price.copied().unwrap_or_default();
         let (exact, standard_turns) = (turns(&first), turns(&standard));
         let before = first.results.iter().map(|it| wide(it.tokens.before)).sum();
-        let after = |weighed: &Weighed| weighed.results.iter().map(|it| wide(it.tokens.after)).sum();
+        let after = |weighed: &TokenEstimate| weighed.results.iter().map(|it| wide(it.tokens.after)).sum();
         let sum = AuditSum {
             conversations: 1,
             requests: recording.turns.len(),
@@ -144,7 +144,7 @@ fn answer(counted: &[usize], at: usize) -> u64 {
     wide(counted.get(at).copied().unwrap_or(0))
 }
 
-fn removed(weighed: &Weighed, messages: usize) -> u64 {
+fn removed(weighed: &TokenEstimate, messages: usize) -> u64 {
     let sum = weighed.sum(messages);
     wide(sum.before.saturating_sub(sum.after))
 }

@@ -32,7 +32,7 @@ pub struct ConversationBill {
 
 /// What it would have cost with us.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct SavedBill {
+pub struct ReducedBill {
     /// Tokens that no request would have carried.
     pub tokens: u64,
     /// Dollars; less than none where our own tool costs more than it brings.
@@ -84,8 +84,8 @@ impl BilledTurns<'_> {
 
     /// What would have been saved. What a request shares with the one before was read from the cache as far as it was;
     /// all else was written to it or read at full price.
-    pub(crate) fn saved(&self, price: &DollarPrice) -> SavedBill {
-        let mut saved = SavedBill::default();
+    pub(crate) fn saved(&self, price: &DollarPrice) -> ReducedBill {
+        let mut saved = ReducedBill::default();
         let (mut old_tokens, mut old_removed) = (0, 0);
         for ((turn, billed), (ours, removed)) in
             self.turns.iter().zip(self.billed()).zip(self.ours.iter().zip(&self.removed))

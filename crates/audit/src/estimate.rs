@@ -13,11 +13,11 @@ use crate::recording::Recording;
 
 /// The tokens of a conversation, by our count.
 #[derive(Debug, Default)]
-pub(crate) struct Weighed {
+pub(crate) struct TokenEstimate {
     /// Of all messages before each, and of all of them.
     sums: Vec<TokenChange>,
     /// Of each tool result.
-    pub(crate) results: Vec<WeighedResult>,
+    pub(crate) results: Vec<ResultEstimate>,
     /// Of our own tool, in each request.
     pub(crate) tool: usize,
     /// What each stage saved.
@@ -26,7 +26,7 @@ pub(crate) struct Weighed {
 
 /// A tool result.
 #[derive(Debug)]
-pub(crate) struct WeighedResult {
+pub(crate) struct ResultEstimate {
     /// The message that it is in.
     pub(crate) message: usize,
     /// The tool.
@@ -36,7 +36,7 @@ pub(crate) struct WeighedResult {
     pub(crate) tokens: TokenChange,
 }
 
-impl Weighed {
+impl TokenEstimate {
     /// Weighs a conversation of messages that were counted, whose requests have a head of so many tokens. None when it
     /// cannot be read.
     pub(crate) fn of(engine: &Engine, recording: &Recording, counted: &[usize], head: usize) -> Option<Self> {
@@ -58,7 +58,7 @@ impl Weighed {
             let about = slot.call.command.as_deref().map(str::to_owned);
             let about = about.unwrap_or_else(|| asked(recording, message, id));
             let about = within(recording.project.as_deref(), about);
-            results.push(WeighedResult { message, tool, about, tokens });
+            results.push(ResultEstimate { message, tool, about, tokens });
         }
         let stages = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
         Some(Self { sums: sums(&messages), results, tool: report.tool, stages })
@@ -147,11 +147,11 @@ mod tests {
             let plan = Plan { loss, ..Plan::default() };
             let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
             let whole = recording();
-            let weighed = Weighed::of(&engine, &whole, &counted(&whole), 10).unwrap();
+            let weighed = TokenEstimate::of(&engine, &whole, &counted(&whole), 10).unwrap();
             assert!(weighed.sum(whole.messages.len()).after < weighed.sum(whole.messages.len()).before);
             for turn in &whole.turns {
                 let part = Recording { messages: whole.messages[..turn.messages].to_vec(), ..whole.clone() };
-                let alone = Weighed::of(&engine, &part, &counted(&part), 10).unwrap();
+                let alone = TokenEstimate::of(&engine, &part, &counted(&part), 10).unwrap();
                 assert_eq!(alone.sum(turn.messages), weighed.sum(turn.messages), "{turn:?}");
             }
             assert_eq!(weighed.results[0].about, "/src/0.rs");

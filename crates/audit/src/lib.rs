@@ -12,7 +12,7 @@ mod summary;
 mod waste;
 
 pub use audit::{Audit, AuditSum, AuditedConversation};
-pub use bill::{ConversationBill, SavedBill};
+pub use bill::{ConversationBill, ReducedBill};
 pub use count::{weigh, weigh_block};
 pub use fit::TokenFit;
 pub use history::{HistoryFile, LONGEST, read};

@@ -7,7 +7,7 @@ use tersely_core::{O200k, Tokens};
 use tersely_telemetry::BilledTokens;
 
 use crate::bill::{BilledTurns, is_kept};
-use crate::estimate::Weighed;
+use crate::estimate::TokenEstimate;
 use crate::price::{DollarPrice, float};
 use crate::recording::Recording;
 
@@ -65,8 +65,12 @@ pub struct UnusedTool {
 const LEAST: u64 = 2_048;
 
 /// What every result cost: once when it was new, and again from the cache in each request after that.
-pub(crate) fn costly(weighed: &Weighed, turns: &BilledTurns<'_>, price: &DollarPrice) -> Vec<CostlyResult> {
-    let cost = |result: &crate::estimate::WeighedResult| {
+pub(crate) fn costly(
+    weighed: &TokenEstimate,
+    turns: &BilledTurns<'_>,
+    price: &DollarPrice,
+) -> Vec<CostlyResult> {
+    let cost = |result: &crate::estimate::ResultEstimate| {
         let requests = turns.turns.iter().filter(|turn| turn.messages > result.message).count();
         let tokens = turns.fit.scaled(wide(result.tokens.before));
         let first = price.cache_write.max(price.input);
@@ -81,7 +85,7 @@ pub(crate) fn costly(weighed: &Weighed, turns: &BilledTurns<'_>, price: &DollarP
 }
 
 /// Files that were read more than once.
-pub(crate) fn reads(weighed: &Weighed, turns: &BilledTurns<'_>) -> Vec<FileReads> {
+pub(crate) fn reads(weighed: &TokenEstimate, turns: &BilledTurns<'_>) -> Vec<FileReads> {
     let mut files: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
     for result in &weighed.results {
         let call = tersely_core::Call { tool: &result.tool, ..tersely_core::Call::default() };

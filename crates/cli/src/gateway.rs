@@ -7,7 +7,7 @@ use std::time::Duration;
 use tersely_core::Mode;
 use tersely_engine::Engine;
 use tersely_gateway::{
-    Collector, Compressor, Display, Error, GatewaySettings, HistorySource, Inside, Keeper, Live,
+    Collector, Compressor, Display, EngineRewriter, Error, GatewaySettings, HistorySource, Inside, Keeper,
 };
 use tersely_history::{HistorySettings, HistorySink};
 use tersely_store::{SettingError, Store, StoreCounts, StoreWatch};
@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 
 use crate::settings::{AllSettings, SeenParts};
 use crate::signals::outlive_limits;
-use crate::summary::Saved;
+use crate::summary::Savings;
 
 /// A gateway that is ready to start.
 pub(crate) struct ReadyGateway {
@@ -27,7 +27,7 @@ pub(crate) struct ReadyGateway {
     /// Where tool results are sent to be shortened, if they are.
     pub(crate) compressor: Option<String>,
     /// What it does to requests; it can be told otherwise while it runs.
-    pub(crate) rewrite: Arc<Live>,
+    pub(crate) rewrite: Arc<EngineRewriter>,
     /// Where its requests are recorded, if they are.
     history: Option<HistorySink>,
     /// What they have come to.
@@ -48,7 +48,7 @@ impl ReadyGateway {
         let place = meant.compressor.as_ref().map(|compressor| compressor.endpoint.url());
         let asked = meant.compressor.map(|settings| Compressor::new(settings, &meant.gateway, &keeper));
         let asked = asked.transpose().map_err(|error| compressor_fault(&error))?;
-        let live = Live::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
+        let live = EngineRewriter::new(Engine::new(meant.engine)).keeping(keeper).remembering(meant.memo);
         let live = match asked {
             Some(compressor) => live.asking(compressor),
             None => live,
@@ -102,8 +102,8 @@ impl ReadyGateway {
     }
 
     /// What it has saved so far.
-    pub(crate) fn saved(&self) -> Saved {
-        Saved::new(self.rewrite.totals(), self.sums.sums())
+    pub(crate) fn saved(&self) -> Savings {
+        Savings::new(self.rewrite.totals(), self.sums.sums())
     }
 }
 

@@ -10,9 +10,9 @@ use tersely_terminal::share::Share;
 
 /// What was saved, in tokens and in money.
 #[derive(Debug, Clone)]
-pub(crate) struct Saved(Totals, BillSums);
+pub(crate) struct Savings(Totals, BillSums);
 
-impl Saved {
+impl Savings {
     /// What these requests came to.
     pub(crate) fn new(totals: Totals, bill: BillSums) -> Self {
         Self(totals, bill)
@@ -57,7 +57,7 @@ impl Saved {
 }
 
 /// All tokens that were sent first, then those of tool results: a share of the results alone is no share of a bill.
-impl fmt::Display for Saved {
+impl fmt::Display for Savings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { requests, whole, fresh, tool, .. } = &self.0;
         write!(f, "{}: {}", many(*requests, "request"), change(*whole))?;
@@ -82,7 +82,7 @@ impl fmt::Display for Saved {
     }
 }
 
-impl Saved {
+impl Savings {
     /// What would have been saved of requests that were sent as they came, which is no saving.
     fn would(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Totals { untouched, would: ResultTally { before, after }, .. } = &self.0;
@@ -171,7 +171,7 @@ impl Saved {
     }
 }
 
-impl Saved {
+impl Savings {
     /// How requests failed. Those that nobody waited for have no status.
     fn failures(&self) -> String {
         let failed = &self.1.failed;
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn check(totals: Totals, line: &str) {
-        assert_eq!(Saved::new(totals, BillSums::default()).to_string(), line);
+        assert_eq!(Savings::new(totals, BillSums::default()).to_string(), line);
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             cost: BilledCost { paid: 410_000_000, without: 470_000_000 },
             failed: [(429, 2)].into(),
         };
-        let said = |bill| Saved::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
+        let said = |bill| Savings::new(Totals { failed: 3, ..totals(4, 1_000, 900) }, bill).to_string();
         assert_eq!(
             said(bill.clone()),
             "4 requests: 100 of 1,000 tokens saved, 10.0 %\
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn where_no_price_is_known_there_is_no_bill() {
         let bill = BillSums { billed: 1, ..BillSums::default() };
-        let said = Saved::new(totals(1, 1_000, 900), bill).to_string();
+        let said = Savings::new(totals(1, 1_000, 900), bill).to_string();
         assert!(
             said.ends_with(
                 "\n  counted by the provider: 0 tokens read, 0 written\n  bill: no known price for 1 request"

@@ -12,8 +12,8 @@ use tersely_wire::{Slot, SlotCall, Splice, splice};
 
 use crate::engine::Engine;
 use crate::holdout::masks;
-use crate::overrides::change::Change;
-use crate::overrides::request_options::Asked;
+use crate::overrides::change::PlanOverride;
+use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::guarded;
 use crate::results::settle;
 use crate::scope::{RulePlace, Scope};
@@ -49,7 +49,7 @@ impl Engine {
     /// True when something may be left out of the results of some tool at this route, for this tenant.
     #[must_use]
     pub fn omits(&self, path: &str, tenant: Option<&str>) -> bool {
-        let asked = Asked::default();
+        let asked = RequestOptions::default();
         let scope = Scope::new(self.settings(), RulePlace { path, tenant }, &asked);
         scope.leaves_out() && !scope.observes()
     }
@@ -102,7 +102,7 @@ fn encoded(scope: &Scope<'_>, form: Form, slots: &[Slot<'_>]) -> Vec<Splice> {
 }
 
 /// A wish for no masks but those that the operator asked for by name.
-fn masks_off() -> Asked {
-    let change = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
-    Asked { change, ..Asked::default() }
+fn masks_off() -> RequestOptions {
+    let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
+    RequestOptions { change, ..RequestOptions::default() }
 }

@@ -4,7 +4,7 @@ use tersely_core::{O200k, prompt, schema};
 use tersely_wire::{Provider, Splice, rewrite};
 
 use crate::account::report::Report;
-use crate::overrides::error::Refused;
+use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::scope::Scope;
 
@@ -17,7 +17,7 @@ pub(crate) fn edits(
     provider: &dyn Provider,
     body: &[u8],
     report: &mut Report,
-) -> Result<Vec<Splice>, Refused> {
+) -> Result<Vec<Splice>, OptionError> {
     let mut all = Vec::new();
     if scope.schema() == SchemaMode::Minify {
         let found = rewrite::descriptions(provider, body, schema::minify).unwrap_or_default();
@@ -36,7 +36,10 @@ pub(crate) fn edits(
             report.prompts += stats;
         }
         if stats.failed_count > 0 && !wish.fail_open {
-            return Err(Refused::at("prompts", "TOON cannot hold a JSON document in a user message exactly"));
+            return Err(OptionError::at(
+                "prompts",
+                "TOON cannot hold a JSON document in a user message exactly",
+            ));
         }
     }
     Ok(all)

@@ -11,7 +11,7 @@ use tersely_wire::Slot;
 
 use crate::conversation::call;
 use crate::memo::chain::part;
-use crate::remote::agreed::AgreedWord;
+use crate::remote::agreed::RemoteAnswer;
 use crate::remote::strategy::{Fallback, RemotePlan, Strategy};
 use crate::scope::Scope;
 
@@ -62,9 +62,9 @@ pub(crate) fn words<'w>(
         Strategy::Simple => may_shorten(plan, slot, text).then(|| vec![simple()]),
         Strategy::Remote(remote) => {
             let said = match scope.agreed?.at(at)? {
-                AgreedWord::Said(said) => Some((remote.stage, Cow::Borrowed(said.as_str()))),
-                AgreedWord::Failed => None,
-                AgreedWord::Whole => return Some(Vec::new()),
+                RemoteAnswer::Said(said) => Some((remote.stage, Cow::Borrowed(said.as_str()))),
+                RemoteAnswer::Failed => None,
+                RemoteAnswer::Whole => return Some(Vec::new()),
             };
             let fallback = (remote.fallback == Fallback::Simple).then(simple);
             Some(said.into_iter().chain(fallback).collect())

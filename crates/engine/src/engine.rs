@@ -14,17 +14,17 @@ use crate::candidates::Candidate;
 use crate::candidates::candidates;
 use crate::model_tiers::reader_of;
 use crate::overrides::body_object::take;
-use crate::overrides::error::Refused;
-use crate::overrides::request_options::Asked;
+use crate::overrides::error::OptionError;
+use crate::overrides::request_options::RequestOptions;
 use crate::remote::strategy::Strategy;
 use crate::request::Request;
 use crate::results::results;
 use crate::scope::Scope;
 use crate::settings::EngineSettings;
-use crate::token_count::{Scale, added};
+use crate::token_count::{BodyTokens, added};
 use crate::tools::discovery::ToolChoice;
 use crate::tools::retrieval;
-use crate::tools::retrieval::Hidden;
+use crate::tools::retrieval::HiddenTools;
 use crate::tools::retrieval::HiddenWay;
 use crate::tools::retrieval::KeptOriginal;
 
@@ -35,13 +35,13 @@ pub struct Engine {
 }
 
 /// A body that may go on.
-pub struct Passed<'b> {
+pub struct ForwardBody<'b> {
     /// What to send; borrowed when nothing was changed.
     pub body: Cow<'b, [u8]>,
     /// The account of it.
     pub report: Report,
     /// What its response is to be watched for; `None` when nothing is hidden in it, and nothing was left out of it.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<HiddenTools>,
 }
 
 impl Engine {
@@ -61,7 +61,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the body asks for something that makes no sense.
-    pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<Passed<'b>, Refused> {
+    pub fn pass<'b>(&self, request: &Request<'_>, body: &'b [u8]) -> Result<ForwardBody<'b>, OptionError> {
         let (asked, body) = match take(body)? {
             None => (request.asked.clone(), Cow::Borrowed(body)),
             Some((own, rest)) => (request.asked.clone().or(own), Cow::Owned(rest)),
@@ -75,9 +75,9 @@ impl Engine {
     fn treat<'b>(
         &self,
         request: &Request<'_>,
-        asked: &Asked,
+        asked: &RequestOptions,
         body: Cow<'b, [u8]>,
-    ) -> Result<Passed<'b>, Refused> {
+    ) -> Result<ForwardBody<'b>, OptionError> {
         if Scope::new(&self.settings, request.place(), asked).is_off() {
             return self.work(request, asked, body);
         }
@@ -92,8 +92,8 @@ impl Engine {
         let made = self.work(request, asked, Cow::Borrowed(&*body)).map(|made| made.report);
         let made = Report { session, ..made.unwrap_or_default() };
         let body = self.masked(request, asked, body);
-        let report = made.unsent(arm, weigh(request, &Scale::default(), &body));
-        Ok(Passed { body, report, hidden: None })
+        let report = made.unsent(arm, weigh(request, &BodyTokens::default(), &body));
+        Ok(ForwardBody { body, report, hidden: None })
     }
 
     /// The results of a body that a compressor may shorten, where one is to: those that are new to the model, and those
@@ -136,9 +136,9 @@ impl Engine {
     fn work<'b>(
         &self,
         request: &Request<'_>,
-        asked: &Asked,
+        asked: &RequestOptions,
         body: Cow<'b, [u8]>,
-    ) -> Result<Passed<'b>, Refused> {
+    ) -> Result<ForwardBody<'b>, OptionError> {
         let mut scope = Scope::new(&self.settings, request.place(), asked);
         (scope.plain, scope.frozen) = (request.plain, request.frozen);
         scope.agreed = request.agreed;
@@ -146,7 +146,7 @@ impl Engine {
         if !scope.is_idle() {
             scope.reader = self.reader(request, &body);
         }
-        let own = Scale::default();
+        let own = BodyTokens::default();
         let weigh = |body: &[u8]| weigh(request, &own, body);
         let before = if scope.is_off() { None } else { Some(weigh(&body)) };
         let offered = offered(&scope, request, &body);
@@ -168,18 +168,18 @@ impl Engine {
             before: before.saturating_add_signed(-masked),
             after: weigh(&passed.body),
         });
-        Ok(Passed { hidden: HiddenWay::of(hides, shed).map(|way| Hidden { way, kept }), ..passed })
+        Ok(ForwardBody { hidden: HiddenWay::of(hides, shed).map(|way| HiddenTools { way, kept }), ..passed })
     }
 }
 
 /// The tokens of a body.
-fn weigh(request: &Request<'_>, own: &Scale, body: &[u8]) -> usize {
+fn weigh(request: &Request<'_>, own: &BodyTokens, body: &[u8]) -> usize {
     request.memo.map_or_else(|| own.weigh(b"", body), |it| it.weigh(body))
 }
 
 /// What tells a conversation from others of its client. What its user said first stands in every request of it, where its
 /// tools and system prompts may come and go.
-pub(crate) fn session(request: &Request<'_>, asked: &Asked, body: &[u8]) -> Option<u64> {
+pub(crate) fn session(request: &Request<'_>, asked: &RequestOptions, body: &[u8]) -> Option<u64> {
     if request.named.is_some() {
         return request.named;
     }
@@ -223,7 +223,7 @@ fn spliced<'b>(
     scope: &Scope<'_>,
     request: &Request<'_>,
     body: Cow<'b, [u8]>,
-) -> Result<(Passed<'b>, Vec<KeptOriginal>), Refused> {
+) -> Result<(ForwardBody<'b>, Vec<KeptOriginal>), OptionError> {
     let mut report = Report::default();
     let mut edits = beside::edits(scope, request.provider, &body, &mut report)?;
     let mut kept = Vec::new();
@@ -239,5 +239,5 @@ fn spliced<'b>(
         Cow::Borrowed(_) => None,
         Cow::Owned(new) => Some(new),
     };
-    Ok((Passed { body: new.map_or(body, Cow::Owned), report, hidden: None }, kept))
+    Ok((ForwardBody { body: new.map_or(body, Cow::Owned), report, hidden: None }, kept))
 }

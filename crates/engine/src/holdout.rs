@@ -10,14 +10,20 @@ use crate::conversation::call;
 use crate::engine::Engine;
 use crate::engine::session;
 use crate::overrides::body_object::take;
-use crate::overrides::request_options::Asked;
+use crate::overrides::request_options::RequestOptions;
 use crate::panic_guard::guarded;
 use crate::request::Request;
 use crate::scope::Scope;
 
 impl Engine {
     /// Whether what is made of a request is sent.
-    pub(crate) fn arm(&self, request: &Request<'_>, asked: &Asked, body: &[u8], session: Option<u64>) -> Arm {
+    pub(crate) fn arm(
+        &self,
+        request: &Request<'_>,
+        asked: &RequestOptions,
+        body: &[u8],
+        session: Option<u64>,
+    ) -> Arm {
         let scope = Scope::new(self.settings(), request.place(), asked);
         if scope.observes() {
             return Arm::Observed;
@@ -33,7 +39,7 @@ impl Engine {
     pub(crate) fn masked<'b>(
         &self,
         request: &Request<'_>,
-        asked: &Asked,
+        asked: &RequestOptions,
         body: Cow<'b, [u8]>,
     ) -> Cow<'b, [u8]> {
         let scope = Scope::new(self.settings(), request.place(), asked);

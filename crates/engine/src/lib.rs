@@ -32,24 +32,24 @@ pub use account::result::{ResultFate, ResultNote, TextMeasure};
 pub use account::tokens::ResultTally;
 pub use answer::{ClientAnswer, ServerAnswer};
 pub use candidates::{Candidate, CompressorAsk};
-pub use engine::{Engine, Passed};
+pub use engine::{Engine, ForwardBody};
 pub use expand_offer::ExpandOffer;
 pub use mask::seal;
-pub use memo::{Memo, Most, Recall};
+pub use memo::{Memo, MemoLimits, Recall};
 pub use model_tiers::{KnownReaders, READERS, reader_of};
 pub use overrides::body_object::asks_in_body;
-pub use overrides::change::Change;
-pub use overrides::error::Refused;
+pub use overrides::change::PlanOverride;
+pub use overrides::error::OptionError;
 pub use overrides::field::{FIELDS, PlanField};
 pub use overrides::place::PlanPlace;
-pub use overrides::request_options::{Asked, AskedSession};
+pub use overrides::request_options::{RequestOptions, SessionName};
 pub use overrides::schema_mode::SchemaMode;
-pub use remote::agreed::{Agreed, AgreedWord};
+pub use remote::agreed::{RemoteAnswer, RemoteAnswers};
 pub use remote::strategy::{Fallback, RemotePlan, Strategy};
 pub use request::Request;
-pub use restore::{Unrestored, in_sight, restore};
+pub use restore::{RestoreError, in_sight, restore};
 pub use settings::{Discovery, EngineSettings, Prompts, Rule};
-pub use tools::discovery::ToolShed;
+pub use tools::discovery::ToolCatalog;
 pub use tools::retrieval::{
-    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, Hidden, HiddenWay, KeptOriginal, TOOL,
+    Answers, DISCOVERY, ELSEWHERE, Fetch, Fetched, HiddenTools, HiddenWay, KeptOriginal, TOOL,
 };

@@ -10,7 +10,7 @@ use crate::conversation::call;
 use crate::filled::Filled;
 
 /// What was found out about a result before it was filled.
-pub(crate) struct Sighting {
+pub(crate) struct Observation {
     pub(crate) mode: &'static str,
     /// What becomes of it, unless something is sent for it.
     pub(crate) otherwise: ResultFate,
@@ -22,7 +22,7 @@ pub(crate) struct Sighting {
 }
 
 /// What is told of the result at a place, and of what stands for it.
-pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled) -> ResultNote {
+pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Observation, filled: &Filled) -> ResultNote {
     let (asked, report) = (call(slot), &filled.report);
     let stages: Vec<_> = report.stages.iter().map(|saving| (saving.stage, saving.saved)).collect();
     ResultNote {
@@ -47,7 +47,7 @@ pub(crate) fn noted(at: usize, slot: &Slot<'_>, seen: &Sighting, filled: &Filled
     }
 }
 
-fn fate(seen: &Sighting, filled: &Filled, stages: &[(&str, i64)]) -> ResultFate {
+fn fate(seen: &Observation, filled: &Filled, stages: &[(&str, i64)]) -> ResultFate {
     let report = &filled.report;
     match filled.sent {
         _ if report.faults > 0 => ResultFate::Failed,

@@ -4,8 +4,8 @@ use tersely_core::Loss;
 use tersely_wire::Provider;
 
 use crate::memo::Recall;
-use crate::overrides::request_options::Asked;
-use crate::remote::agreed::Agreed;
+use crate::overrides::request_options::RequestOptions;
+use crate::remote::agreed::RemoteAnswers;
 use crate::scope::RulePlace;
 
 /// A request, as far as it matters to its body.
@@ -18,7 +18,7 @@ pub struct Request<'r> {
     /// Whose it is, if that was checked: rules may speak of tenants.
     pub tenant: Option<&'r str>,
     /// What it asks for beside its body; above what the body asks for.
-    pub asked: Asked,
+    pub asked: RequestOptions,
     /// A hash of the name that its head gives its conversation, if it gives one.
     pub named: Option<u64>,
     /// The most that may be lost, whatever the settings say. Its tools stay the same all the same.
@@ -29,7 +29,7 @@ pub struct Request<'r> {
     /// How many messages, from the first on, stay as they came: whoever sends them says that they were sent before.
     pub frozen: usize,
     /// What stands for its results by the word of a compressor, where one was asked.
-    pub agreed: Option<&'r Agreed>,
+    pub agreed: Option<&'r RemoteAnswers>,
     /// What is remembered of the request before it, and of whom; it changes the time that is taken, and nothing else.
     pub memo: Option<Recall<'r>>,
 }
@@ -38,7 +38,7 @@ impl<'r> Request<'r> {
     /// A request that asks for nothing.
     #[must_use]
     pub fn new(provider: &'static dyn Provider, path: &'r str) -> Self {
-        let (asked, most) = (Asked::default(), Loss::Detail);
+        let (asked, most) = (RequestOptions::default(), Loss::Detail);
         let (tenant, named, agreed, memo) = (None, None, None, None);
         Self { provider, path, tenant, asked, named, most, plain: 0, frozen: 0, agreed, memo }
     }

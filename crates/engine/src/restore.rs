@@ -9,7 +9,7 @@ use crate::conversation::call;
 
 /// Why a body cannot be turned back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unrestored {
+pub enum RestoreError {
     /// It makes no sense.
     Body(WireError),
     /// A result in it, at this byte, says it was compressed and does not read as that.
@@ -18,9 +18,9 @@ pub enum Unrestored {
     Partial(usize),
 }
 
-impl std::error::Error for Unrestored {}
+impl std::error::Error for RestoreError {}
 
-impl fmt::Display for Unrestored {
+impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Body(error) => error.fmt(f),
@@ -36,8 +36,8 @@ impl fmt::Display for Unrestored {
 ///
 /// # Errors
 /// When the body cannot be read, or a result in it says what cannot be.
-pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, Unrestored> {
-    let slots = provider.slots(body).map_err(Unrestored::Body)?;
+pub fn restore(provider: &dyn Provider, body: &[u8]) -> Result<Vec<u8>, RestoreError> {
+    let slots = provider.slots(body).map_err(RestoreError::Body)?;
     let mut back = Back::default();
     let edits: Result<Vec<_>, _> = slots.iter().map(|slot| back.original(slot)).collect();
     let edits: Vec<Splice> = edits?.into_iter().flatten().collect();
@@ -66,7 +66,7 @@ struct Back {
 
 impl Back {
     /// What stood in a slot, if that was something else.
-    fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Splice>, Unrestored> {
+    fn original(&mut self, slot: &Slot<'_>) -> Result<Option<Splice>, RestoreError> {
         let Some(sent) = slot.text() else {
             self.history.skip(call(slot));
             return Ok(None);
@@ -77,9 +77,9 @@ impl Back {
             return Ok(None);
         }
         if original_of(&sent).is_some() {
-            return Err(Unrestored::Partial(slot.span.start));
+            return Err(RestoreError::Partial(slot.span.start));
         }
-        let text = self.text(slot, &sent).ok_or(Unrestored::Damaged(slot.span.start))?;
+        let text = self.text(slot, &sent).ok_or(RestoreError::Damaged(slot.span.start))?;
         Ok((text != sent).then(|| (slot.span.clone(), Some(text))))
     }
 

@@ -15,7 +15,7 @@ use crate::conversation::{Conversation, call};
 use crate::filled::Filled;
 use crate::memo::Past;
 use crate::memo::Recall;
-use crate::outcome::{Sighting, noted};
+use crate::outcome::{Observation, noted};
 use crate::panic_guard::guarded;
 use crate::parallel::each;
 use crate::request::Request;
@@ -34,7 +34,7 @@ pub(crate) struct Results {
 /// A result before the ones before it are looked at, and what is told of it.
 struct Looked<'s> {
     found: Found<'s>,
-    seen: Sighting,
+    seen: Observation,
 }
 
 enum Found<'s> {
@@ -144,7 +144,7 @@ impl<'s> Looked<'s> {
             Found::Left(text) | Found::Failed(text) => &text.came,
             Found::Same(_, text, _) | Found::Done(_, text, _) => text,
         };
-        let seen = Sighting {
+        let seen = Observation {
             mode: mode.name(),
             otherwise,
             came: TextMeasure::of(text),

@@ -3,9 +3,9 @@
 use tersely_core::{Loss, Mode, Plan, Reader, Redaction, fits_pattern};
 
 use crate::expand_offer::ExpandOffer;
-use crate::overrides::request_options::Asked;
+use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
-use crate::remote::agreed::Agreed;
+use crate::remote::agreed::RemoteAnswers;
 use crate::settings::Discovery;
 use crate::settings::EngineSettings;
 use crate::settings::Prompts;
@@ -37,7 +37,7 @@ impl RulePlace<'_> {
 pub(crate) struct Scope<'s> {
     pub(crate) settings: &'s EngineSettings,
     pub(crate) place: RulePlace<'s>,
-    pub(crate) asked: &'s Asked,
+    pub(crate) asked: &'s RequestOptions,
     /// The most that may be lost, whatever the settings say.
     pub(crate) most: Loss,
     /// How many results, from the first on, stay as they came.
@@ -47,7 +47,7 @@ pub(crate) struct Scope<'s> {
     /// Whether a result may name what stands earlier: not where the provider may have dropped that.
     pub(crate) refers: bool,
     /// What stands for results by the word of a compressor.
-    pub(crate) agreed: Option<&'s Agreed>,
+    pub(crate) agreed: Option<&'s RemoteAnswers>,
     /// Who the request's model is, where nothing else is said.
     pub(crate) reader: Reader,
 }
@@ -57,7 +57,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn new(
         settings: &'s EngineSettings,
         place: impl Into<RulePlace<'s>>,
-        asked: &'s Asked,
+        asked: &'s RequestOptions,
     ) -> Self {
         let refers = asked.session.dedup != Some(false);
         let (place, most, reader) = (place.into(), Loss::Detail, Reader::Strong);
@@ -168,16 +168,16 @@ fn named(tool: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overrides::change::Change;
+    use crate::overrides::change::PlanOverride;
 
     fn check(settings: &EngineSettings, tool: &str, expected: Option<(Mode, Loss)>) {
-        let asked = Asked::default();
+        let asked = RequestOptions::default();
         let scope = Scope::new(settings, "/v1/messages", &asked);
         assert_eq!(scope.plan(tool).map(|plan| (plan.mode, plan.loss)), expected, "{tool}");
     }
 
     fn rule(tool: Option<&str>, route: Option<&str>, mode: Mode) -> Rule {
-        let change = Change::of(&["mode"], Plan { mode, ..Plan::default() });
+        let change = PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() });
         Rule { tool: tool.map(str::to_owned), route: route.map(str::to_owned), tenant: None, change }
     }
 
@@ -202,17 +202,17 @@ mod tests {
         let settings = EngineSettings { plan: observe, rules, ..EngineSettings::default() };
         check(&settings, "Bash", Some((Mode::Standard, Loss::Detail)));
         check(&settings, "x", Some((Mode::Safe, Loss::Detail)));
-        let asks = |mode| Asked {
-            change: Change::of(&["mode"], Plan { mode, ..Plan::default() }),
-            ..Asked::default()
+        let asks = |mode| RequestOptions {
+            change: PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() }),
+            ..RequestOptions::default()
         };
         let usual = EngineSettings::default();
         for (settings, path, asked, expected) in [
-            (&settings, "/v1", Asked::default(), true),
-            (&settings, "/v2", Asked::default(), false),
+            (&settings, "/v1", RequestOptions::default(), true),
+            (&settings, "/v2", RequestOptions::default(), false),
             (&settings, "/v1", asks(Mode::Safe), false),
             (&usual, "/v1", asks(Mode::Observe), true),
-            (&usual, "/v1", Asked::default(), false),
+            (&usual, "/v1", RequestOptions::default(), false),
         ] {
             assert_eq!(Scope::new(settings, path, &asked).observes(), expected, "{path} {asked:?}");
         }
@@ -222,7 +222,7 @@ mod tests {
     fn tools_that_are_listed_are_left_alone() {
         let skip_tools = vec!["read".to_owned(), "generic".to_owned(), "x".to_owned()];
         let settings = EngineSettings { skip_tools, ..EngineSettings::default() };
-        let asked = Asked::default();
+        let asked = RequestOptions::default();
         let scope = Scope::new(&settings, "/v1/messages", &asked);
         assert!(["Read", "x", ""].iter().all(|tool| scope.skips(tool)));
         assert!(!scope.skips("Bash"));
@@ -232,8 +232,8 @@ mod tests {
     #[test]
     fn a_request_is_heard_last_and_cannot_ask_for_more_loss() {
         let asks = Plan { mode: Mode::Safe, loss: Loss::Detail, ..Plan::default() };
-        let change = Change::of(&["mode", "loss"], asks);
-        let asked = Asked { change, ..Asked::default() };
+        let change = PlanOverride::of(&["mode", "loss"], asks);
+        let asked = RequestOptions { change, ..RequestOptions::default() };
         let rules = vec![rule(Some("x"), None, Mode::Aggressive)];
         let plan = Plan { loss: Loss::Form, ..Plan::default() };
         let settings = EngineSettings { plan, rules, ..EngineSettings::default() };
@@ -245,8 +245,8 @@ mod tests {
     #[test]
     fn no_request_switches_off_what_the_operator_asked_for() {
         let asked = |redact: Option<Redaction>| {
-            let says = |redact| Change::of(&["redact_secrets"], Plan { redact, ..Plan::default() });
-            Asked { change: redact.map(says).unwrap_or_default(), ..Asked::default() }
+            let says = |redact| PlanOverride::of(&["redact_secrets"], Plan { redact, ..Plan::default() });
+            RequestOptions { change: redact.map(says).unwrap_or_default(), ..RequestOptions::default() }
         };
         for (set, loss, request, expected) in [
             (Redaction::All, Loss::None, Some(Redaction::Off), Redaction::All),
@@ -268,8 +268,8 @@ mod tests {
     fn nothing_is_looked_for_where_nothing_can_be_done() {
         let off = Plan { mode: Mode::Disabled, ..Plan::default() };
         let asks = |mode: Option<Mode>| {
-            let says = |mode| Change::of(&["mode"], Plan { mode, ..Plan::default() });
-            Asked { change: mode.map(says).unwrap_or_default(), ..Asked::default() }
+            let says = |mode| PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() });
+            RequestOptions { change: mode.map(says).unwrap_or_default(), ..RequestOptions::default() }
         };
         let rules = vec![rule(Some("x"), Some("/v1"), Mode::Safe)];
         let plain = EngineSettings { plan: off, ..EngineSettings::default() };
@@ -280,7 +280,7 @@ mod tests {
             (&some, "/v1", asks(None), false),
             (&some, "/v2", asks(None), true),
             (&some, "/v1", asks(Some(Mode::Disabled)), true),
-            (&some, "/v1", Asked { bypass: true, ..Asked::default() }, true),
+            (&some, "/v1", RequestOptions { bypass: true, ..RequestOptions::default() }, true),
             (&EngineSettings::default(), "/v1", asks(None), false),
         ] {
             assert_eq!(Scope::new(settings, path, &asked).is_idle(), idle, "{path} {asked:?}");
@@ -293,7 +293,7 @@ mod tests {
         let rule = |tenant: &str, mode| Rule { tenant: Some(tenant.to_owned()), ..rule(None, None, mode) };
         let rules = vec![rule("ci-*", Mode::Safe), rule("ci-2", Mode::Disabled)];
         let settings = EngineSettings { rules, ..EngineSettings::default() };
-        let asked = Asked::default();
+        let asked = RequestOptions::default();
         for (tenant, expected) in [
             (None, Some(Mode::Standard)),
             (Some("ci"), Some(Mode::Standard)),

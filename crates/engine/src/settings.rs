@@ -8,7 +8,7 @@ use tersely_proof::Holdout;
 
 use crate::expand_offer::ExpandOffer;
 use crate::model_tiers::KnownReaders;
-use crate::overrides::change::Change;
+use crate::overrides::change::PlanOverride;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::remote::strategy::Strategy;
 
@@ -49,7 +49,7 @@ pub struct Rule {
     /// Whose the request is, with `*` for any part; anybody's if not said, else nobody's of whom that was not checked.
     pub tenant: Option<String>,
     /// What is otherwise.
-    pub change: Change,
+    pub change: PlanOverride,
 }
 
 impl Default for Prompts {

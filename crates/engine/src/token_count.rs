@@ -16,7 +16,7 @@ const PARTS: usize = 1 << 15;
 
 /// Parts of bodies, and what they cost.
 #[derive(Default)]
-pub(crate) struct Scale {
+pub(crate) struct BodyTokens {
     state: RandomState,
     known: Mutex<Known>,
 }
@@ -28,7 +28,7 @@ struct Known {
     old: HashMap<u64, usize>,
 }
 
-impl Scale {
+impl BodyTokens {
     /// The tokens of a body of this client's.
     pub(crate) fn weigh(&self, whose: &[u8], body: &[u8]) -> usize {
         let text = String::from_utf8_lossy(body);
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_body_costs_the_same_however_often_it_was_seen() {
-        let scale = Scale::default();
+        let scale = BodyTokens::default();
         let line = |n: usize| format!(r#"{{"role":"user","content":"step {n} is done, it's fine"}},"#);
         let mut body = String::new();
         for n in 0..400 {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use tersely_core::prompt::PromptForm;
 use tersely_core::{Call, DictionaryMethod, Loss, Mode, O200k, Plan, Reader, Redaction, compress};
 use tersely_engine::{
-    Asked, Change, Engine, EngineSettings, Memo, Passed, Prompts, Recall, Refused, Request, Rule, SchemaMode,
+    Engine, EngineSettings, ForwardBody, Memo, OptionError, PlanOverride, Prompts, Recall, Request,
+    RequestOptions, Rule, SchemaMode,
 };
 use tersely_wire::PROVIDERS;
 
@@ -44,7 +45,7 @@ fn request() -> Request<'static> {
     Request::new(PROVIDERS[0], "/v1/messages")
 }
 
-fn pass(settings: EngineSettings, body: &str) -> Result<(String, tersely_engine::Report), Refused> {
+fn pass(settings: EngineSettings, body: &str) -> Result<(String, tersely_engine::Report), OptionError> {
     let passed = Engine::new(settings).pass(&request(), body.as_bytes())?;
     Ok((String::from_utf8(passed.body.into_owned()).expect("text"), passed.report))
 }
@@ -148,13 +149,13 @@ fn what_is_said_to_us_does_not_go_on() {
 /// Behaviour 3.2: what is disabled is not even read, so that nothing can be wrong with it.
 #[test]
 fn nothing_is_read_where_nothing_is_to_be_done() {
-    let bypass = Asked { bypass: true, ..Asked::default() };
+    let bypass = RequestOptions { bypass: true, ..RequestOptions::default() };
     let off = EngineSettings { plan: with(Mode::Disabled), ..EngineSettings::default() };
-    for (settings, asked) in [(off, Asked::default()), (EngineSettings::default(), bypass)] {
+    for (settings, asked) in [(off, RequestOptions::default()), (EngineSettings::default(), bypass)] {
         let engine = Engine::new(settings);
         for body in [body("sh", &rows(), ""), "no JSON {".to_owned()] {
             let request = Request { asked: asked.clone(), ..request() };
-            let Passed { body: new, report, .. } =
+            let ForwardBody { body: new, report, .. } =
                 engine.pass(&request, body.as_bytes()).expect("nothing to refuse");
             assert!(matches!(new, Cow::Borrowed(_)));
             assert_eq!((report.slots, report.faults), (0, 0));
@@ -182,7 +183,7 @@ fn a_request_is_heard_above_the_settings_and_its_headers_above_its_body() {
     let (compressed, report) = pass(off.clone(), &told).expect("nothing to refuse");
     assert_eq!(compressed, sent(&body("sh", &rows(), "")));
     assert_eq!((report.slots, report.changed), (1, 1));
-    let asked = Asked::by_header(Some("off"), None).expect("a mode");
+    let asked = RequestOptions::by_header(Some("off"), None).expect("a mode");
     let passed = Engine::new(off).pass(&Request { asked, ..request() }, told.as_bytes()).expect("a body");
     assert_eq!(*passed.body, *body("sh", &rows(), "").as_bytes());
 }
@@ -367,7 +368,7 @@ fn what_is_left_alone_cannot_play_our_marks() {
     let skip = EngineSettings { skip_tools: vec!["sh".to_owned()], ..EngineSettings::default() };
     let off = Rule {
         tool: Some("sh".to_owned()),
-        change: Change::of(&["mode"], with(Mode::Disabled)),
+        change: PlanOverride::of(&["mode"], with(Mode::Disabled)),
         ..Rule::default()
     };
     let exact = Plan { min_bytes: 4096, loss: Loss::None, ..Plan::default() };
@@ -415,7 +416,7 @@ fn what_the_settings_leave_alone_stays() {
     let rows = rows();
     let small = Plan { min_bytes: rows.len(), ..Plan::default() };
     let almost = Plan { min_bytes: rows.len() - 1, ..Plan::default() };
-    let off = Change::of(&["mode"], with(Mode::Disabled));
+    let off = PlanOverride::of(&["mode"], with(Mode::Disabled));
     let rule = |tool: &str| Rule { tool: Some(tool.to_owned()), change: off.clone(), ..Rule::default() };
     let skip = |name: &str| EngineSettings { skip_tools: vec![name.to_owned()], ..EngineSettings::default() };
     for (settings, changed) in [

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
 use tersely_engine::{
-    Answers, Asked, Change, Engine, EngineSettings, Memo, Most, Passed, Recall, Report, Request, ResultTally,
-    TOOL,
+    Answers, Engine, EngineSettings, ForwardBody, Memo, MemoLimits, PlanOverride, Recall, Report, Request,
+    RequestOptions, ResultTally, TOOL,
 };
 use tersely_testing::corpus::{SampleTranscript, conversations, larger};
 use tersely_wire::Slot;
@@ -25,13 +25,13 @@ struct Done {
 /// Every conversation as the default settings send it.
 static DONE: LazyLock<Vec<Done>> = LazyLock::new(|| {
     let done = |conversation: SampleTranscript| {
-        let Passed { body, report, .. } = pass(Plan::default(), &conversation);
+        let ForwardBody { body, report, .. } = pass(Plan::default(), &conversation);
         Done { body: body.into_owned(), report, conversation }
     };
     conversations().into_iter().map(done).collect()
 });
 
-fn pass(plan: Plan, conversation: &SampleTranscript) -> Passed<'_> {
+fn pass(plan: Plan, conversation: &SampleTranscript) -> ForwardBody<'_> {
     let engine = Engine::new(EngineSettings { plan, ..EngineSettings::default() });
     engine.pass(&request(conversation), &conversation.body).expect("nothing to refuse")
 }
@@ -111,7 +111,7 @@ fn a_memo_changes_no_byte() {
     let more = more.into_iter().filter(|_| larger().is_some());
     for name in own.into_iter().chain(more) {
         let done = DONE.iter().find(|done| done.conversation.name.starts_with(name)).expect(name);
-        let memo = Memo::new(Most { conversations: 3, bytes: 8 << 20 });
+        let memo = Memo::new(MemoLimits { conversations: 3, bytes: 8 << 20 });
         let whole = json(&done.conversation.body);
         let count = whole["messages"].as_array().expect("messages").len();
         let mut reused = 0;
@@ -267,9 +267,9 @@ fn what_is_said_to_us_changes_nothing_but_what_it_says() {
 
 #[test]
 fn a_loss_that_a_request_forbids_does_not_happen() {
-    let change = Change::of(&["loss"], Plan { loss: Loss::None, ..Plan::default() });
+    let change = PlanOverride::of(&["loss"], Plan { loss: Loss::None, ..Plan::default() });
     for Done { conversation, .. } in DONE.iter().take(6) {
-        let asked = Asked { change: change.clone(), ..Asked::default() };
+        let asked = RequestOptions { change: change.clone(), ..RequestOptions::default() };
         let passed = Engine::default().pass(&Request { asked, ..request(conversation) }, &conversation.body);
         let plan = Plan { loss: Loss::None, ..Plan::default() };
         assert!(passed.expect("nothing to refuse").body == pass(plan, conversation).body);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode, Plan, Reader};
 use tersely_engine::{
-    Asked, Change, Engine, EngineSettings, KnownReaders, Report, Request, Rule, ServerAnswer,
+    Engine, EngineSettings, KnownReaders, PlanOverride, Report, Request, RequestOptions, Rule, ServerAnswer,
 };
 use tersely_wire::mcp::RpcId;
 use tersely_wire::{PROVIDERS, SlotCall, claimed_provider};
@@ -33,7 +33,7 @@ fn body(model: &str) -> Value {
     json!({"model": model, "messages": messages})
 }
 
-fn pass(settings: EngineSettings, asked: Asked, body: &Value) -> (Value, Report) {
+fn pass(settings: EngineSettings, asked: RequestOptions, body: &Value) -> (Value, Report) {
     let request = Request { asked, ..Request::new(PROVIDERS[0], "/v1/messages") };
     let body = body.to_string();
     let passed = Engine::new(settings).pass(&request, body.as_bytes()).expect("nothing to refuse");
@@ -41,7 +41,7 @@ fn pass(settings: EngineSettings, asked: Asked, body: &Value) -> (Value, Report)
 }
 
 /// What is sent of a body's results, and who was taken for the reader.
-fn sent(settings: EngineSettings, asked: Asked, body: &Value) -> (Vec<String>, Option<Reader>) {
+fn sent(settings: EngineSettings, asked: RequestOptions, body: &Value) -> (Vec<String>, Option<Reader>) {
     let (sent, report) = pass(settings, asked, body);
     let messages = sent["messages"].as_array().expect("messages").clone();
     let texts = messages.iter().filter_map(|it| it["content"][0]["content"].as_str().map(str::to_owned));
@@ -49,11 +49,11 @@ fn sent(settings: EngineSettings, asked: Asked, body: &Value) -> (Vec<String>, O
 }
 
 fn usual(body: &Value) -> (Vec<String>, Option<Reader>) {
-    sent(EngineSettings::default(), Asked::default(), body)
+    sent(EngineSettings::default(), RequestOptions::default(), body)
 }
 
-fn reads(reader: Reader) -> Change {
-    Change::of(&["reader"], Plan { reader, ..Plan::default() })
+fn reads(reader: Reader) -> PlanOverride {
+    PlanOverride::of(&["reader"], Plan { reader, ..Plan::default() })
 }
 
 /// Behaviour 19.1 and 19.2.
@@ -76,15 +76,15 @@ fn whoever_says_otherwise_is_heard() {
     let ruled = EngineSettings { rules: vec![rule], ..plan(Reader::Strong) };
     let known = KnownReaders { strong: vec!["qwen*".to_owned()], ..KnownReaders::default() };
     let listed = EngineSettings { readers: known, ..EngineSettings::default() };
-    let asks = |reader| Asked { change: reads(reader), ..Asked::default() };
+    let asks = |reader| RequestOptions { change: reads(reader), ..RequestOptions::default() };
     let small = usual(&body(SMALL)).0;
     for (settings, asked, model, expected) in [
-        (plan(Reader::Small), Asked::default(), STRONG, Reader::Small),
-        (plan(Reader::Strong), Asked::default(), SMALL, Reader::Strong),
+        (plan(Reader::Small), RequestOptions::default(), STRONG, Reader::Small),
+        (plan(Reader::Strong), RequestOptions::default(), SMALL, Reader::Strong),
         (plan(Reader::Strong), asks(Reader::Auto), SMALL, Reader::Small),
         (plan(Reader::Auto), asks(Reader::Small), STRONG, Reader::Small),
-        (ruled, Asked::default(), STRONG, Reader::Small),
-        (listed, Asked::default(), SMALL, Reader::Strong),
+        (ruled, RequestOptions::default(), STRONG, Reader::Small),
+        (listed, RequestOptions::default(), SMALL, Reader::Strong),
     ] {
         let (texts, _) = sent(settings, asked, &body(model));
         assert_eq!(texts == small, expected == Reader::Small, "{model} {expected:?}");
@@ -150,5 +150,5 @@ fn where_no_model_is_named_the_settings_decide() {
 fn nobody_reads_what_is_left_alone() {
     let plan = Plan { mode: Mode::Disabled, ..Plan::default() };
     let settings = EngineSettings { plan, ..EngineSettings::default() };
-    assert_eq!(sent(settings, Asked::default(), &body(SMALL)).1, None);
+    assert_eq!(sent(settings, RequestOptions::default(), &body(SMALL)).1, None);
 }

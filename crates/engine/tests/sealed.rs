@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::Value;
 use tersely_core::{Loss, Mode, Plan, Redaction};
-use tersely_engine::{Change, Engine, EngineSettings, Request, Rule, seal};
+use tersely_engine::{Engine, EngineSettings, PlanOverride, Request, Rule, seal};
 use tersely_testing::corpus::project;
 use tersely_testing::secrets::{fill, secrets};
 use tersely_wire::PROVIDERS;
@@ -157,7 +157,7 @@ fn no_rule_of_size_tool_or_time_goes_before_a_mask() {
         let settings = || EngineSettings { plan, ..EngineSettings::default() };
         check(settings(), &|request| request.asked.skip_tools = skips(&["bash"]));
         check(settings(), &|request| request.plain = 1);
-        let change = Change::of(&["min_bytes", "skip_above"], plan);
+        let change = PlanOverride::of(&["min_bytes", "skip_above"], plan);
         let rules = vec![Rule { tool: Some("B*".to_owned()), change, ..Rule::default() }];
         check(EngineSettings { rules, ..EngineSettings::default() }, &|request| request.plain = 1);
     }

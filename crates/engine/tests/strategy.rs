@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 use tersely_core::{Mode, Plan, Reader};
 use tersely_engine::{
-    Agreed, AgreedWord, Candidate, Engine, EngineSettings, Fallback, Memo, Recall, RemotePlan, Request,
-    Strategy,
+    Candidate, Engine, EngineSettings, Fallback, Memo, Recall, RemoteAnswer, RemoteAnswers, RemotePlan,
+    Request, Strategy,
 };
 use tersely_wire::{Provider, claimed_provider};
 
@@ -48,7 +48,7 @@ fn candidates(engine: &Engine, body: &str) -> Vec<Candidate> {
 }
 
 /// What is sent for the result at a place.
-fn sent(engine: &Engine, agreed: &Agreed, body: &str, at: usize) -> String {
+fn sent(engine: &Engine, agreed: &RemoteAnswers, body: &str, at: usize) -> String {
     let request = Request { agreed: Some(agreed), ..Request::new(provider(), "/v1/messages") };
     let passed = engine.pass(&request, body.as_bytes()).ok().unwrap();
     let body: Value = serde_json::from_slice(&passed.body).unwrap();
@@ -122,9 +122,9 @@ fn a_memo_does_not_hide_what_is_agreed_on() {
     let body = body("why?", &["run a", "run b"]);
     let (memo, good) = (Memo::default(), format!("60 jobs ran.\n{ERROR}"));
     let agreed = |first: Option<&str>| {
-        let mut agreed = Agreed::default();
-        agreed.settle(0, first.map_or(AgreedWord::Failed, |said| AgreedWord::Said(said.to_owned())));
-        agreed.settle(1, AgreedWord::Failed);
+        let mut agreed = RemoteAnswers::default();
+        agreed.settle(0, first.map_or(RemoteAnswer::Failed, |said| RemoteAnswer::Said(said.to_owned())));
+        agreed.settle(1, RemoteAnswer::Failed);
         agreed
     };
     for first in [Some(good.as_str()), None, Some("a lie"), Some(good.as_str())] {
@@ -145,12 +145,12 @@ fn the_first_words_stand_for_a_result() {
     for (min_bytes, words) in [(0, 10), (10, 5), (200, 20), (1000, 50)] {
         let plan = Plan { min_bytes, ..Plan::default() };
         let settings = EngineSettings { plan, strategy: Strategy::Simple, ..EngineSettings::default() };
-        let shown = sent(&Engine::new(settings), &Agreed::default(), &body("why?", &["run"]), 0);
+        let shown = sent(&Engine::new(settings), &RemoteAnswers::default(), &body("why?", &["run"]), 0);
         let lines: Vec<_> = shown.lines().collect();
         assert!(lines[0].starts_with("<<<SHADOW:shadow_") && lines[1].ends_with("..."), "{shown}");
         assert_eq!((lines[1].split(' ').count(), lines[2]), (words, ERROR), "{shown}");
     }
-    let file = sent(&engine(Strategy::Simple), &Agreed::default(), &body("why?", &["cat a.txt"]), 0);
+    let file = sent(&engine(Strategy::Simple), &RemoteAnswers::default(), &body("why?", &["cat a.txt"]), 0);
     assert!(file.contains("queue 12 took"), "a file stays whole: {file}");
 }
 
@@ -158,8 +158,8 @@ fn the_first_words_stand_for_a_result() {
 #[test]
 fn what_nobody_was_asked_about_stays_whole() {
     let engine = engine(Strategy::Remote(RemotePlan { fallback: Fallback::Simple, ..remote("m") }));
-    for (word, is_whole) in [(AgreedWord::Failed, false), (AgreedWord::Whole, true)] {
-        let mut agreed = Agreed::default();
+    for (word, is_whole) in [(RemoteAnswer::Failed, false), (RemoteAnswer::Whole, true)] {
+        let mut agreed = RemoteAnswers::default();
         agreed.settle(0, word.clone());
         let shown = sent(&engine, &agreed, &body("why?", &["run"]), 0);
         assert_eq!(!shown.contains("<<<SHADOW:"), is_whole, "{word:?}: {shown}");

@@ -2,7 +2,7 @@
 
 /// Why a wanted request, or an answer to one, went on as it came.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Missed {
+pub enum BypassReason {
     /// The rewrite panicked.
     Panicked,
     /// The rewrite took too long, or earlier ones still do.
@@ -15,7 +15,7 @@ pub enum Missed {
     Signed,
 }
 
-impl Missed {
+impl BypassReason {
     /// Its name in headers.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -22,7 +22,7 @@ use tokio::time::{Instant, interval, timeout};
 
 use crate::error::Error;
 use crate::http::client::{Pools, Speaks};
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
@@ -277,7 +277,7 @@ impl Post {
 
 async fn deliver(pools: Arc<Pools>, settings: Arc<CollectorSettings>, parcel: Parcel) -> Delivery {
     let Ok(address) = parcel.to.endpoint(None) else { return Delivery::Refused(parcel) };
-    let mut request = Request::new(Outgoing::whole(parcel.body.clone(), None, Held::default()));
+    let mut request = Request::new(Outgoing::whole(parcel.body.clone(), None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = settings.headers.clone();

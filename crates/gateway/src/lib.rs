@@ -27,7 +27,7 @@ mod worker_pool;
 
 pub use access::{AccessKey, InboundTls, KeyHash, KnownTenant, MayAsk, TenantList, TenantSettings, TlsFiles};
 pub use api::serve_api;
-pub use bypass::Missed;
+pub use bypass::BypassReason;
 pub use collector::{Collector, CollectorSettings};
 pub use display::{Display, HistorySource, Inside};
 pub use error::{Error, Side};
@@ -35,9 +35,9 @@ pub use extproc::serve_processor;
 pub use http::post::{PostedAnswer, Poster};
 pub use http::probe::{fetch, probe};
 pub use llm::{
-    CompressQuestion, Compressor, CompressorSettings, CompressorShape, Follow, Head, Keeper, Live,
-    LoneAnswer, Pending, Refusal, Replacement, RequestEntry, Rewrite, Round, Sought, Stages, Totals, Verdict,
-    WaitingVerdict,
+    CompressQuestion, Compressor, CompressorSettings, CompressorShape, EngineRewriter, Follow, Head, Keeper,
+    LoneAnswer, Pending, Refusal, Replacement, RequestEntry, RetrievalAnswer, Rewrite, Round, Stages, Totals,
+    Verdict, WaitingVerdict,
 };
 pub use mcp::{
     ListeningServer, McpDoor, McpServer, McpServers, McpWork, Originals, Pipe, StartedServer, relay,

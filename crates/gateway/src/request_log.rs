@@ -19,7 +19,7 @@ use tersely_telemetry::{
 };
 use tersely_wire::usage::TokenUsage;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::connection_activity::Beat;
 use crate::http::response::Reply;
@@ -40,7 +40,7 @@ pub(crate) struct Known {
     /// Whose fault it was, and which, unless the client knows better.
     pub(crate) fault: Option<(Side, Arc<str>)>,
     /// Why it went on as it came.
-    pub(crate) missed: Option<Missed>,
+    pub(crate) missed: Option<BypassReason>,
     /// What the head of the answer took.
     pub(crate) upstream: Option<Duration>,
     /// What rewriting took.
@@ -125,7 +125,7 @@ impl Visit {
         event.took = self.since.elapsed();
         event.provider = known.provider;
         event.model.clone_from(&known.model);
-        event.missed = known.missed.map(Missed::name);
+        event.missed = known.missed.map(BypassReason::name);
         (event.upstream, event.ours) = (known.upstream, known.ours);
         event.end = match known.fault {
             Some((Side::Client, _)) => RequestEnd::Client,

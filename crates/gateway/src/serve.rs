@@ -28,7 +28,7 @@ use crate::http::file_limit;
 use crate::http::handler::Front;
 use crate::http::handshake::{Greeted, Protocol, greet};
 use crate::http::host_check::Reach;
-use crate::llm::{Gate, ModelDoor, Peer, Rewrite};
+use crate::llm::{GatewayState, ModelDoor, Peer, Rewrite};
 use crate::request_log::Visit;
 use crate::settings::GatewaySettings;
 
@@ -68,7 +68,7 @@ pub async fn serve(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let door = ModelDoor::new(Gate::new(settings, rewrite, reach)?);
+    let door = ModelDoor::new(GatewayState::new(settings, rewrite, reach)?);
     listen(Arc::new(door), listener, stop).await
 }
 

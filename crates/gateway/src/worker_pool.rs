@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::settings::GatewaySettings;
 
 /// What bodies are weighed in: a semaphore has not as many permits as a memory has bytes.
@@ -60,7 +60,7 @@ impl WorkBench {
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Missed> {
+    ) -> Result<T, BypassReason> {
         if bytes <= self.inline { guarded(work) } else { self.aside(bytes, work).await }
     }
 
@@ -71,10 +71,10 @@ impl WorkBench {
         &self,
         bytes: usize,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Missed> {
+    ) -> Result<T, BypassReason> {
         let load = Load { runs: 1, units: permits(bytes / UNIT).min(self.most.units) };
         if !self.lost.leaves(self.most, load) {
-            return Err(Missed::Late);
+            return Err(BypassReason::Late);
         }
         let done = timeout(self.deadline, async {
             let room = Arc::clone(&self.room).acquire_many_owned(load.units).await;
@@ -88,7 +88,7 @@ impl WorkBench {
             drop(waiting);
             done
         });
-        done.await.map_err(|_| Missed::Late)?.unwrap_or(Err(Missed::Panicked))
+        done.await.map_err(|_| BypassReason::Late)?.unwrap_or(Err(BypassReason::Panicked))
     }
 }
 
@@ -98,8 +98,8 @@ fn permits(count: usize) -> u32 {
 }
 
 /// Does `work` here and now.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Missed> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| Missed::Panicked)
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, BypassReason> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| BypassReason::Panicked)
 }
 
 impl Lost {
@@ -170,10 +170,10 @@ mod tests {
         settings.timeouts.rewrite = Duration::from_millis(50);
         let mut bench = WorkBench::new(&settings);
         let (release, hung) = mpsc::channel::<()>();
-        assert_eq!(bench.aside(2 * UNIT, move || hung.recv()).await, Err(Missed::Late));
+        assert_eq!(bench.aside(2 * UNIT, move || hung.recv()).await, Err(BypassReason::Late));
         bench.deadline = Duration::from_secs(20);
         let now = |future| Future::poll(future, &mut Context::from_waker(Waker::noop()));
-        assert_eq!(now(pin!(bench.aside(2 * UNIT, || 1))), Poll::Ready(Err(Missed::Late)));
+        assert_eq!(now(pin!(bench.aside(2 * UNIT, || 1))), Poll::Ready(Err(BypassReason::Late)));
         assert_eq!(bench.aside(UNIT, || 1).await, Ok(1));
         drop(release);
         while bench.lost.units.load(Ordering::Relaxed) > 0 {

@@ -25,7 +25,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::json;
 use tersely_engine::{Engine, EngineSettings, Fallback, RemotePlan, Strategy};
-use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, Keeper, Live};
+use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, EngineRewriter, Keeper};
 use tersely_store::{Remote, Store, StorePlace, StoreSecret, StoreSettings};
 use tersely_testing::valkey::{Cluster, ValkeyNode};
 use tokio::task::block_in_place;
@@ -58,7 +58,7 @@ impl Replica {
         let plan = RemotePlan { stage: "api", mark, tells_question: true, fallback };
         let engine = EngineSettings { strategy: Strategy::Remote(plan), ..EngineSettings::default() };
         let compressor = Compressor::new(compressor, &settings, &keeper).unwrap();
-        let live = Live::new(Engine::new(engine)).keeping(keeper).asking(compressor);
+        let live = EngineRewriter::new(Engine::new(engine)).keeping(keeper).asking(compressor);
         Self { gateway: gateway(settings, Arc::new(live)).await, seen, last: String::new() }
     }
 

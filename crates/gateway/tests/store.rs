@@ -29,7 +29,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan, Reader};
 use tersely_engine::Engine;
-use tersely_gateway::{Keeper, Live};
+use tersely_gateway::{EngineRewriter, Keeper};
 use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
@@ -137,7 +137,7 @@ impl Load {
         // A strong reader would be sent all of it in a shorter form.
         let plan = Plan { loss: Loss::Detail, max_bytes: 4096, reader: Reader::Small, ..Plan::default() };
         let engine = Engine::new(tersely_engine::EngineSettings { plan, ..Default::default() });
-        let live = Live::new(engine).keeping(Keeper::new(store, None));
+        let live = EngineRewriter::new(engine).keeping(Keeper::new(store, None));
         Self {
             gateway: gateway(settings(upstream), Arc::new(live)).await,
             samples: Mutex::default(),

@@ -1,7 +1,7 @@
 //! Reads the sessions of the trial that runs, or ran last, and compares its groups.
 
 use rusqlite::{Connection, Row};
-use tersely_proof::{Compared, HoldoutShare, SessionValue, ValueScale, compare};
+use tersely_proof::{Comparison, HoldoutShare, SessionValue, ValueScale, compare};
 
 use crate::error::HistoryError;
 use crate::read::{HistoryView, count};
@@ -37,7 +37,7 @@ pub struct HoldoutMeasure {
     /// What it is.
     pub kind: MeasureKind,
     /// The groups in it.
-    pub compared: Compared,
+    pub compared: Comparison,
 }
 
 /// What groups are compared in.

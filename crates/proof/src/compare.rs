@@ -53,7 +53,7 @@ pub struct GroupMean {
 
 /// Two groups compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Compared {
+pub struct Comparison {
     /// The most that one session counts.
     pub cap: f64,
     /// How many came to more.
@@ -81,7 +81,7 @@ struct Units {
 
 /// Compares the sessions of a trial in which this share is held out, in the order in which they ended.
 #[must_use]
-pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]) -> Compared {
+pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]) -> Comparison {
     let (first, rest) = sessions.split_at(sessions.len().min(BURN_IN));
     let cap = cap(scale, first);
     let unit = |session: &SessionValue| unit(scale, cap, session.value);
@@ -89,7 +89,7 @@ pub fn compare(scale: ValueScale, share: HoldoutShare, sessions: &[SessionValue]
     let level = mean(&first.iter().map(unit).collect::<Vec<_>>()).clamp(0.01, 0.99);
     let units = Units { treated: group(false), held: group(true), level };
     let side = |values: &[f64]| GroupMean { sessions: values.len(), mean: back(scale, cap, mean(values)) };
-    let mut compared = Compared {
+    let mut compared = Comparison {
         cap,
         capped: rest.iter().filter(|session| session.value > cap).count(),
         treated: side(&units.treated),

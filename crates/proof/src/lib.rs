@@ -12,7 +12,7 @@ mod stable;
 
 pub use arm::Arm;
 pub use betting::Bets;
-pub use compare::{BURN_IN, Compared, GroupMean, LEAST, SessionValue, ValueScale, compare};
+pub use compare::{BURN_IN, Comparison, GroupMean, LEAST, SessionValue, ValueScale, compare};
 pub use confidence_sequence::{LEVEL, MeanGap, gap, threshold};
 pub use holdout::Holdout;
 pub use share::HoldoutShare;

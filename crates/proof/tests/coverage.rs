@@ -8,7 +8,7 @@
 use std::f64::consts::{SQRT_2, TAU};
 
 use tersely_proof::{
-    BURN_IN, Bets, Compared, HoldoutShare, LEVEL, SessionValue, ValueScale, compare, threshold,
+    BURN_IN, Bets, Comparison, HoldoutShare, LEVEL, SessionValue, ValueScale, compare, threshold,
 };
 
 /// Runs of each scene, as the bar says.
@@ -138,7 +138,7 @@ fn is_missed(traffic: &Traffic, scale: ValueScale, seed: u64) -> bool {
 }
 
 /// The band after so many sessions.
-fn look(traffic: &Traffic, scale: ValueScale, sessions: &[SessionValue]) -> Compared {
+fn look(traffic: &Traffic, scale: ValueScale, sessions: &[SessionValue]) -> Comparison {
     compare(scale, traffic.share(), sessions)
 }
 

@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, ExpandOffer, Memo, Passed, Recall, Report, Request};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, ForwardBody, Memo, Recall, Report, Request};
 use tersely_terminal::fault::CommandFault;
 
 use super::bill::{BilledBlocks, PromptCache};
@@ -47,7 +47,7 @@ pub(crate) fn replay(
     let plan = Plan { mode, loss, ..Plan::default() };
     let engine = Engine::new(EngineSettings { plan, expand, ..EngineSettings::default() });
     let whole = transcript.whole();
-    let Passed { report, body, .. } = pass(&engine, transcript, None, &whole)?;
+    let ForwardBody { report, body, .. } = pass(&engine, transcript, None, &whole)?;
     let json = |body: &[u8]| serde_json::from_slice(body).map_err(|_| unread(transcript));
     let mut replay = Replay { report, quotes: quotes(&json(&whole)?, &json(&body)?), ..Replay::default() };
     let rates = transcript.rates;
@@ -78,7 +78,7 @@ fn pass<'b>(
     transcript: &Transcript,
     memo: Option<&Memo>,
     body: &'b [u8],
-) -> Result<Passed<'b>, CommandFault> {
+) -> Result<ForwardBody<'b>, CommandFault> {
     let memo = memo.map(|memo| Recall { memo, whose: b"" });
     let request = Request { memo, ..Request::new(transcript.provider, transcript.path) };
     let hint = "remove `_tersely` from the transcript";

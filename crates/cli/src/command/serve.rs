@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tersely_engine::{Engine, EngineSettings};
 use tersely_gateway::{
-    Error, GatewaySettings, InboundTls, Live, TenantList, Upstream, Vendor, bind, probe, serve,
+    EngineRewriter, Error, GatewaySettings, InboundTls, TenantList, Upstream, Vendor, bind, probe, serve,
 };
 use tersely_telemetry::log;
 use tersely_terminal::fault::{CommandFault, Stop};
@@ -91,7 +91,7 @@ where
 }
 
 /// Puts new settings to work as they come; where to listen, to send and to keep stays as it was at the start.
-fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<Live>, tenants: TenantList) {
+fn follow(sources: SettingSources, loaded: &Loaded, live: Arc<EngineRewriter>, tenants: TenantList) {
     let mut changes = watch::watch(sources, loaded, |news| {
         // Whoever closed stderr does not want to hear of it.
         let _ = output::note(&match news {

@@ -25,7 +25,7 @@ pub(crate) struct AllSettings {
     /// The collector that spans and metrics are sent to, if they are.
     pub collector: Option<tersely_gateway::CollectorSettings>,
     /// How much of conversations is remembered.
-    pub memo: tersely_engine::Most,
+    pub memo: tersely_engine::MemoLimits,
 }
 
 /// Which filters are looked for.

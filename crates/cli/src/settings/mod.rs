@@ -160,7 +160,7 @@ mod tests {
     use std::time::Duration;
 
     use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Redaction};
-    use tersely_engine::{Change, EngineSettings, ExpandOffer, Prompts, Rule, SchemaMode};
+    use tersely_engine::{EngineSettings, ExpandOffer, PlanOverride, Prompts, Rule, SchemaMode};
     use tersely_store::{StoreLimits, StorePlace};
 
     use super::*;
@@ -275,7 +275,7 @@ mod tests {
             ..Plan::default()
         };
         let said = ["loss", "skip_above", "max_bytes", "redact_secrets", "dictionary"];
-        let change = Change::of(&said, plan);
+        let change = PlanOverride::of(&said, plan);
         assert_eq!(
             rules,
             [Rule {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tersely_core::{Mode, Plan, Redaction};
-use tersely_engine::{Change, FIELDS, PlanField, PlanPlace, Rule};
+use tersely_engine::{FIELDS, PlanField, PlanOverride, PlanPlace, Rule};
 
 use super::key::ALIASES;
 use super::node::{Pair, SettingNode, SettingValue};
@@ -104,7 +104,7 @@ fn set(rule: &mut Rule, part: &str, word: &str) -> Result<(), String> {
 }
 
 /// Reads a part of the plan, under its own name or in another unit.
-fn change(change: &mut Change, part: &str, word: &str) -> Result<(), String> {
+fn change(change: &mut PlanOverride, part: &str, word: &str) -> Result<(), String> {
     let alias = ALIASES.iter().find(|alias| alias.name == part);
     let name = alias.map_or(part, |alias| alias.key);
     let Some(field) = FIELDS.iter().find(|field| field.name == name) else { return Ok(()) };

@@ -5,7 +5,7 @@ mod record;
 mod request;
 
 pub(crate) use part::beginning;
-pub use request::Wish;
+pub use request::ExpandRequest;
 
 /// What the model calls to see what was left out.
 pub const NAME: &str = "expand_context";
@@ -54,7 +54,7 @@ mod tests {
 
     fn check(input: &str, expected: &str) {
         let text = "{\"items\":[{\"name\":\"a\"},\n{\"name\":\"b.c\",\"n\":1.10}],\n\"x y\":null}\n";
-        let wish = Wish::read(input).unwrap();
+        let wish = ExpandRequest::read(input).unwrap();
         assert_eq!(wish.show(text), expected, "{input}");
     }
 
@@ -63,16 +63,16 @@ mod tests {
     fn lines_are_those_of_the_text_that_json_holds() {
         let inside = (1..=40).map(|at| format!("line {at} of a text\\n")).collect::<Vec<_>>().concat();
         let text = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{inside}\"}}]}}");
-        let wish = Wish::read(r#"{"id":"shadow_1","lines":"7-8"}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":"shadow_1","lines":"7-8"}"#).unwrap();
         assert_eq!(wish.show(&text), "line 7 of a text\nline 8 of a text\n");
-        let whole = Wish::read(r#"{"id":"shadow_1"}"#).unwrap();
+        let whole = ExpandRequest::read(r#"{"id":"shadow_1"}"#).unwrap();
         assert_eq!(whole.show(&text), text);
     }
 
     #[test]
     fn without_more_the_text_comes_back_byte_for_byte() {
         for text in ["", "a\r\nb\u{1b}[0m", "{\"a\" : 1}\n\n", "<<<SHADOW:x"] {
-            assert_eq!(Wish::read(r#"{"id":"shadow_1"}"#).unwrap().show(text), text);
+            assert_eq!(ExpandRequest::read(r#"{"id":"shadow_1"}"#).unwrap().show(text), text);
         }
     }
 
@@ -121,11 +121,11 @@ mod tests {
     #[test]
     fn what_is_searched_for_stands_with_its_lines() {
         let text = (1..=20).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
-        let wish = Wish::read(r#"{"id":"x","search":"LINE 10"}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":"x","search":"LINE 10"}"#).unwrap();
         assert_eq!(wish.show(&text), "8: line 8\n9: line 9\n10: line 10\n11: line 11\n12: line 12\n");
-        let wish = Wish::read(r#"{"id":"x","search":"line 1","lines":"1-8"}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":"x","search":"line 1","lines":"1-8"}"#).unwrap();
         assert_eq!(wish.show(&text), "1: line 1\n2: line 2\n3: line 3\n");
-        let wish = Wish::read(r#"{"id":"x","search":"9"}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":"x","search":"9"}"#).unwrap();
         assert!(wish.show(&text).contains("11: line 11\n--\n17: line 17\n"), "{}", wish.show(&text));
     }
 
@@ -134,7 +134,7 @@ mod tests {
         let warning =
             |rule: &str| format!("{rule} Line too long\n --> a.py:1:9\n  |\n1 | x = 1\n  |     ^\n\n");
         let text = ["head\n\n".to_owned(), warning("E501"), warning("D103"), warning("E501")].concat();
-        let shown = Wish::read(r#"{"id":"x","part":"D103"}"#).unwrap().show(&text).into_owned();
+        let shown = ExpandRequest::read(r#"{"id":"x","part":"D103"}"#).unwrap().show(&text).into_owned();
         assert!(shown.contains("9: D103 Line") && shown.contains("13:   |     ^\n"), "{shown}");
     }
 
@@ -160,7 +160,7 @@ mod tests {
             "Nothing is at \"items[0].name.first\": \"items[0].name\" holds no parts.",
         );
         check(r#"{"id":"x","path":"a]b"}"#, "Nothing is at \"a]b\". There is: items, x y.");
-        let wish = Wish::read(r#"{"id":"x","path":"a"}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":"x","path":"a"}"#).unwrap();
         assert_eq!(wish.show("no JSON"), "The text is no JSON; use lines or search.");
     }
 
@@ -176,7 +176,7 @@ mod tests {
             ("é.日本", "Nothing is at \"é.日本\". There is: 日本.x."),
             ("😀.é", "Nothing is at \"😀.é\": \"😀\" holds no parts."),
         ] {
-            let wish = Wish::read(&format!("{{\"id\":\"x\",\"path\":\"{path}\"}}")).unwrap();
+            let wish = ExpandRequest::read(&format!("{{\"id\":\"x\",\"path\":\"{path}\"}}")).unwrap();
             assert_eq!(wish.show(text), shown, "{path}");
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         let long = "é".repeat(100_000);
         let text = format!("{{\"{}\":1}}", "k".repeat(100_000));
         for part in ["part", "lines", "search", "path"] {
-            let wish = Wish::read(&format!("{{\"id\":\"x\",\"{part}\":\"{long}\"}}")).unwrap();
+            let wish = ExpandRequest::read(&format!("{{\"id\":\"x\",\"{part}\":\"{long}\"}}")).unwrap();
             assert!(wish.show(&text).len() < 400, "{part}");
         }
         assert!(unknown(&long).len() < 400);
@@ -195,13 +195,13 @@ mod tests {
     #[test]
     fn arguments_that_cannot_be_read_are_told() {
         for input in ["", "{", "[]", "{}", r#"{"id":7}"#, "\"shadow_1\""] {
-            let error = Wish::read(input).unwrap_err();
+            let error = ExpandRequest::read(input).unwrap_err();
             assert_eq!(
                 error, "Give the id as it stands after <<<SHADOW: as in {\"id\": \"shadow_...\"}.",
                 "{input}"
             );
         }
-        let wish = Wish::read(r#"{"id":" <<<SHADOW:shadow_1>>>","lines":null,"more":[1]}"#).unwrap();
+        let wish = ExpandRequest::read(r#"{"id":" <<<SHADOW:shadow_1>>>","lines":null,"more":[1]}"#).unwrap();
         assert_eq!(wish.id(), "shadow_1");
     }
 

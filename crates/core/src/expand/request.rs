@@ -9,7 +9,7 @@ use crate::pipeline::wrap;
 
 /// Which text, and which part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Wish {
+pub struct ExpandRequest {
     id: String,
     /// A part by a word that the text explains: lines, what is at a path, or what contains it.
     part: Option<String>,
@@ -21,7 +21,7 @@ pub struct Wish {
 /// What the model is told when it does not say which text.
 const NAMELESS: &str = "Give the id as it stands after <<<SHADOW: as in {\"id\": \"shadow_...\"}.";
 
-impl Wish {
+impl ExpandRequest {
     /// The question in a call's arguments.
     ///
     /// # Errors

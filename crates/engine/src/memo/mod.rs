@@ -19,7 +19,7 @@ use crate::memo::chain::{ChainLink, part};
 use crate::memo::passthrough::SentPlain;
 use crate::scope::Scope;
 use crate::session::Sessions;
-use crate::token_count::Scale;
+use crate::token_count::BodyTokens;
 
 /// Conversations that are going on, the latest last.
 #[derive(Default)]
@@ -27,8 +27,8 @@ pub struct Memo {
     kept: Mutex<Kept>,
     sessions: Mutex<Sessions>,
     pub(crate) plain: SentPlain,
-    scale: Scale,
-    most: Most,
+    scale: BodyTokens,
+    most: MemoLimits,
 }
 
 #[derive(Default)]
@@ -39,14 +39,14 @@ struct Kept {
 
 /// How much is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Most {
+pub struct MemoLimits {
     /// Conversations.
     pub conversations: usize,
     /// Bytes of all of them, about.
     pub bytes: usize,
 }
 
-impl Default for Most {
+impl Default for MemoLimits {
     fn default() -> Self {
         Self { conversations: 64, bytes: 64 << 20 }
     }
@@ -87,7 +87,7 @@ impl Past {
 impl Memo {
     /// Remembers at most so much.
     #[must_use]
-    pub fn new(most: Most) -> Self {
+    pub fn new(most: MemoLimits) -> Self {
         Self { most, ..Self::default() }
     }
 
@@ -150,7 +150,7 @@ impl Recall<'_> {
     /// Remembers a conversation up to here, and forgets the oldest ones for it.
     pub(crate) fn keep(&self, link: ChainLink, past: Past) {
         let bytes = past.bytes();
-        let Most { conversations, bytes: most } = self.memo.most;
+        let MemoLimits { conversations, bytes: most } = self.memo.most;
         if bytes > most / 2 {
             return;
         }

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use tersely_core::redact;
 use tersely_wire::{BodyMember, top_members};
 
-use crate::overrides::change::Change;
-use crate::overrides::error::Refused;
+use crate::overrides::change::PlanOverride;
+use crate::overrides::error::OptionError;
 use crate::overrides::field::{FIELDS, OPTIONS, PlanField};
-use crate::overrides::request_options::Asked;
+use crate::overrides::request_options::RequestOptions;
 use crate::overrides::schema_mode::SchemaMode;
 use crate::overrides::value::{switch, text, wrong};
 
@@ -31,12 +31,12 @@ pub fn asks_in_body(body: &[u8]) -> bool {
 /// What the body asks for, and the body without that; `None` when it asks for nothing.
 ///
 /// A body that is not JSON is not ours to judge: the provider will say what is wrong with it.
-pub(crate) fn take(body: &[u8]) -> Result<Option<(Asked, Vec<u8>)>, Refused> {
+pub(crate) fn take(body: &[u8]) -> Result<Option<(RequestOptions, Vec<u8>)>, OptionError> {
     let found = top_members(&NAMES, body).unwrap_or_default();
     match found.as_slice() {
         [] => Ok(None),
         [member] => Ok(Some((read(member)?, without(body, member)))),
-        [first, ..] => Err(Refused::at(first.name, "use either _tersely or _forge, once")),
+        [first, ..] => Err(OptionError::at(first.name, "use either _tersely or _forge, once")),
     }
 }
 
@@ -44,9 +44,9 @@ fn without(body: &[u8], member: &BodyMember<'_>) -> Vec<u8> {
     [&body[..member.span.start], &body[member.span.end..]].concat()
 }
 
-fn read(member: &BodyMember<'_>) -> Result<Asked, Refused> {
-    let value = serde_json::from_slice(member.value).map_err(|error| Refused::at(member.name, error))?;
-    let mut asked = Asked::default();
+fn read(member: &BodyMember<'_>) -> Result<RequestOptions, OptionError> {
+    let value = serde_json::from_slice(member.value).map_err(|error| OptionError::at(member.name, error))?;
+    let mut asked = RequestOptions::default();
     each(&object(member.name, &value)?, member.name, |at, name, value| match name {
         "tool_output_compression" if value.is_object() => {
             each(&object(at, value)?, at, |at, name, value| option(&mut asked, (at, name), value))
@@ -67,7 +67,7 @@ fn read(member: &BodyMember<'_>) -> Result<Asked, Refused> {
 
 /// One option of how tool results are treated, at `at` under `name`: at the top of the object, or in
 /// `tool_output_compression`.
-fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<(), Refused> {
+fn option(asked: &mut RequestOptions, (at, name): (&str, &str), value: &Value) -> Result<(), OptionError> {
     if let Some(field) = FIELDS.iter().find(|field| field.asked == Some(name)) {
         return part(&mut asked.change, field, at, value);
     }
@@ -83,12 +83,12 @@ fn option(asked: &mut Asked, (at, name): (&str, &str), value: &Value) -> Result<
             asked.skip_tools.extend(tools(at, value)?);
             Ok(())
         }
-        _ => Err(Refused::at(at, format!("unknown key; use {OPTIONS}"))),
+        _ => Err(OptionError::at(at, format!("unknown key; use {OPTIONS}"))),
     }
 }
 
 /// One part of how tool results are treated, which nothing may have said before.
-fn part(change: &mut Change, field: &PlanField, at: &str, value: &Value) -> Result<(), Refused> {
+fn part(change: &mut PlanOverride, field: &PlanField, at: &str, value: &Value) -> Result<(), OptionError> {
     let said = change.says(field.name);
     change.say(field, |plan| field.place.ask(plan, at, value))?;
     if said { Err(twice(at)) } else { Ok(()) }
@@ -98,26 +98,26 @@ fn part(change: &mut Change, field: &PlanField, at: &str, value: &Value) -> Resu
 fn each(
     object: &Map<String, Value>,
     at: &str,
-    mut take: impl FnMut(&str, &str, &Value) -> Result<(), Refused>,
-) -> Result<(), Refused> {
+    mut take: impl FnMut(&str, &str, &Value) -> Result<(), OptionError>,
+) -> Result<(), OptionError> {
     let mut said = object.iter().filter(|(_, value)| !value.is_null());
     said.try_for_each(|(name, value)| take(&format!("{at}.{name}"), name, value))
 }
 
 /// Puts a value into a field, which nothing may have said before.
-fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, Refused>) -> Result<(), Refused> {
+fn once<T>(field: &mut Option<T>, at: &str, value: Result<T, OptionError>) -> Result<(), OptionError> {
     match field.replace(value?) {
         None => Ok(()),
         Some(_) => Err(twice(at)),
     }
 }
 
-fn twice(at: &str) -> Refused {
-    Refused::at(at, "set twice; set it once")
+fn twice(at: &str) -> OptionError {
+    OptionError::at(at, "set twice; set it once")
 }
 
 /// Names or categories of tools: a list, or one text with commas.
-fn tools(at: &str, value: &Value) -> Result<Vec<String>, Refused> {
+fn tools(at: &str, value: &Value) -> Result<Vec<String>, OptionError> {
     let expected = "a list of tools";
     let names: Vec<&str> = match value {
         Value::Array(items) => items.iter().map(|item| text(at, expected, item)).collect::<Result<_, _>>()?,
@@ -126,7 +126,7 @@ fn tools(at: &str, value: &Value) -> Result<Vec<String>, Refused> {
     Ok(names.into_iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
-fn object(at: &str, value: &Value) -> Result<Map<String, Value>, Refused> {
+fn object(at: &str, value: &Value) -> Result<Map<String, Value>, OptionError> {
     match value {
         Value::Object(object) => Ok(object.clone()),
         Value::Null => Ok(Map::new()),
@@ -134,7 +134,7 @@ fn object(at: &str, value: &Value) -> Result<Map<String, Value>, Refused> {
     }
 }
 
-fn schema(at: &str, value: &Value) -> Result<SchemaMode, Refused> {
+fn schema(at: &str, value: &Value) -> Result<SchemaMode, OptionError> {
     let word = text(at, "disabled or minify", value)?;
     match word.trim().to_ascii_lowercase().as_str() {
         "disabled" | "off" | "false" | "none" => Ok(SchemaMode::Disabled),

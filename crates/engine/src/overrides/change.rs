@@ -8,14 +8,14 @@ use crate::overrides::field::{FIELDS, PlanField};
 
 /// Parts of a plan; what it leaves open stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Change {
+pub struct PlanOverride {
     /// Holds what is said; every other part is as usual, so that two changes that say the same are equal.
     plan: Plan,
     /// The names of the parts that are said.
     said: BTreeSet<&'static str>,
 }
 
-impl Change {
+impl PlanOverride {
     /// Says these parts as they are in a plan; a name that no part has says nothing.
     #[must_use]
     pub fn of(names: &[&str], plan: Plan) -> Self {
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn every_part_can_be_said_and_reaches_the_plan() {
         let (usual, unusual) = (Plan::default(), unusual());
-        let mut said = Change::default();
+        let mut said = PlanOverride::default();
         for field in FIELDS {
-            let one = Change::of(&[field.name], unusual);
+            let one = PlanOverride::of(&[field.name], unusual);
             assert!(one.says(field.name) && one.on(usual) != usual, "{}", field.name);
             assert_ne!(said.on(usual), one.or(&said).on(usual), "{}", field.name);
             said = said.or(&one);
@@ -109,19 +109,19 @@ mod tests {
 
     #[test]
     fn what_is_said_here_is_heard_before_what_is_said_there() {
-        let here = Change::of(&["mode"], unusual());
-        let there = Change::of(&["mode", "loss"], Plan { loss: Loss::Form, ..Plan::default() });
+        let here = PlanOverride::of(&["mode"], unusual());
+        let there = PlanOverride::of(&["mode", "loss"], Plan { loss: Loss::Form, ..Plan::default() });
         let both = Plan { loss: Loss::Form, ..unusual() };
-        assert_eq!(here.or(&there), Change::of(&["mode", "loss"], both));
+        assert_eq!(here.or(&there), PlanOverride::of(&["mode", "loss"], both));
     }
 
     #[test]
     fn what_fails_is_not_said() {
-        let mut change = Change::default();
+        let mut change = PlanOverride::default();
         let failed = change.say(&FIELDS[0], |plan| {
             plan.mode = Mode::Safe;
             Err("no")
         });
-        assert_eq!((failed, change), (Err("no"), Change::default()));
+        assert_eq!((failed, change), (Err("no"), PlanOverride::default()));
     }
 }

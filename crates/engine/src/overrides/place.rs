@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tersely_core::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 
-use crate::overrides::error::Refused;
+use crate::overrides::error::OptionError;
 use crate::overrides::value::{size, switch, word};
 
 type Place<T> = fn(&mut Plan) -> &mut T;
@@ -41,7 +41,7 @@ impl PlanPlace {
     }
 
     /// Makes it what a request says at `at`.
-    pub(crate) fn ask(self, plan: &mut Plan, at: &str, value: &Value) -> Result<(), Refused> {
+    pub(crate) fn ask(self, plan: &mut Plan, at: &str, value: &Value) -> Result<(), OptionError> {
         match self {
             Self::Mode(place) => *place(plan) = word(at, "a mode", value)?,
             Self::Loss(place) => *place(plan) = word(at, "none, form or detail", value)?,

@@ -2,30 +2,30 @@
 
 use tersely_core::Plan;
 
-use crate::overrides::change::Change;
-use crate::overrides::error::Refused;
+use crate::overrides::change::PlanOverride;
+use crate::overrides::error::OptionError;
 use crate::overrides::schema_mode::SchemaMode;
 
 /// What a request asks for; what it leaves open is as the settings have it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Asked {
+pub struct RequestOptions {
     /// Nothing is to be done to it.
     pub bypass: bool,
     /// What is otherwise for all its results. A loss said here can only lower what the settings allow.
-    pub change: Change,
+    pub change: PlanOverride,
     /// Results left as they came, beside those that the settings leave: by tool name or category.
     pub skip_tools: Vec<String>,
     /// What is done with the descriptions of its tools.
     pub schema: Option<SchemaMode>,
     /// The conversation that it belongs to.
-    pub session: AskedSession,
+    pub session: SessionName,
     /// Words of the client's own, for records: few, short, and plain values only.
     pub debug: Vec<(String, String)>,
 }
 
 /// A conversation, as its client names it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AskedSession {
+pub struct SessionName {
     /// Its name.
     pub id: Option<String>,
     /// Whether a result that stands in it already may be named instead of repeated.
@@ -34,13 +34,13 @@ pub struct AskedSession {
     pub memo: Option<bool>,
 }
 
-impl Asked {
+impl RequestOptions {
     /// What the headers `x-tersely-mode` and `x-tersely-bypass` ask for.
     ///
     /// # Errors
     /// When one of them says what it cannot say.
-    pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, Refused> {
-        let change = mode.map_or_else(|| Ok(Change::default()), in_mode)?;
+    pub fn by_header(mode: Option<&str>, bypass: Option<&str>) -> Result<Self, OptionError> {
+        let change = mode.map_or_else(|| Ok(PlanOverride::default()), in_mode)?;
         Ok(Self { bypass: bypass.map_or(Ok(false), is_yes)?, change, ..Self::default() })
     }
 
@@ -48,13 +48,13 @@ impl Asked {
     ///
     /// # Errors
     /// When it is no number of bytes.
-    pub fn above(self, threshold: Option<&str>) -> Result<Self, Refused> {
+    pub fn above(self, threshold: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = threshold else { return Ok(self) };
         let bytes = threshold_bytes(word).ok_or_else(|| {
             let why = format!("{word:?} is not a number of bytes, such as 4096 or 4k");
-            Refused::at("x-compression-threshold", why)
+            OptionError::at("x-compression-threshold", why)
         })?;
-        let least = Change::of(&["min_bytes"], Plan { min_bytes: bytes, ..Plan::default() });
+        let least = PlanOverride::of(&["min_bytes"], Plan { min_bytes: bytes, ..Plan::default() });
         Ok(Self { change: self.change.or(&least), ..self })
     }
 
@@ -62,17 +62,17 @@ impl Asked {
     ///
     /// # Errors
     /// When it names no reader.
-    pub fn read_by(self, reader: Option<&str>) -> Result<Self, Refused> {
+    pub fn read_by(self, reader: Option<&str>) -> Result<Self, OptionError> {
         let Some(word) = reader else { return Ok(self) };
-        let reader = word.trim().parse().map_err(|why: String| Refused::at("x-tersely-reader", why))?;
-        let reads = Change::of(&["reader"], Plan { reader, ..Plan::default() });
+        let reader = word.trim().parse().map_err(|why: String| OptionError::at("x-tersely-reader", why))?;
+        let reads = PlanOverride::of(&["reader"], Plan { reader, ..Plan::default() });
         Ok(Self { change: self.change.or(&reads), ..self })
     }
 
     /// What is asked here, and where that is open what is asked there.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        let session = AskedSession {
+        let session = SessionName {
             id: self.session.id.or(other.session.id),
             dedup: self.session.dedup.or(other.session.dedup),
             memo: self.session.memo.or(other.session.memo),
@@ -88,9 +88,9 @@ impl Asked {
     }
 }
 
-fn in_mode(word: &str) -> Result<Change, Refused> {
-    let mode = word.trim().parse().map_err(|why: String| Refused::at("x-tersely-mode", why))?;
-    Ok(Change::of(&["mode"], Plan { mode, ..Plan::default() }))
+fn in_mode(word: &str) -> Result<PlanOverride, OptionError> {
+    let mode = word.trim().parse().map_err(|why: String| OptionError::at("x-tersely-mode", why))?;
+    Ok(PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() }))
 }
 
 /// A number, with `k` behind it for 1024 bytes.
@@ -102,11 +102,11 @@ fn threshold_bytes(word: &str) -> Option<usize> {
 }
 
 /// A header that is there says yes unless it says no.
-fn is_yes(word: &str) -> Result<bool, Refused> {
+fn is_yes(word: &str) -> Result<bool, OptionError> {
     match word.trim().to_ascii_lowercase().as_str() {
         "" | "1" | "true" | "yes" | "on" => Ok(true),
         "0" | "false" | "no" | "off" => Ok(false),
-        _ => Err(Refused::at("x-tersely-bypass", format!("{word:?} is not true or false"))),
+        _ => Err(OptionError::at("x-tersely-bypass", format!("{word:?} is not true or false"))),
     }
 }
 
@@ -116,33 +116,40 @@ mod tests {
 
     use super::*;
 
-    fn mode(mode: Mode) -> Asked {
-        Asked { change: Change::of(&["mode"], Plan { mode, ..Plan::default() }), ..Asked::default() }
+    fn mode(mode: Mode) -> RequestOptions {
+        RequestOptions {
+            change: PlanOverride::of(&["mode"], Plan { mode, ..Plan::default() }),
+            ..RequestOptions::default()
+        }
     }
 
     /// Behaviour 3.1.
     #[test]
     fn headers_are_read() {
-        assert_eq!(Asked::by_header(None, None), Ok(Asked::default()));
+        assert_eq!(RequestOptions::by_header(None, None), Ok(RequestOptions::default()));
         let words =
             [("safe", Mode::Safe), (" OFF ", Mode::Disabled), ("on", Mode::Standard), ("safe@1", Mode::Safe)];
         for (word, expected) in words {
-            assert_eq!(Asked::by_header(Some(word), Some("no")), Ok(mode(expected)));
+            assert_eq!(RequestOptions::by_header(Some(word), Some("no")), Ok(mode(expected)));
         }
         for word in ["", "1", "True", "yes", "ON"] {
-            assert_eq!(Asked::by_header(None, Some(word)).map(|asked| asked.bypass), Ok(true), "{word}");
+            assert_eq!(
+                RequestOptions::by_header(None, Some(word)).map(|asked| asked.bypass),
+                Ok(true),
+                "{word}"
+            );
         }
     }
 
     /// Behaviour 15.1.
     #[test]
     fn headers_that_make_no_sense_are_refused() {
-        let refused = Asked::by_header(Some("more"), None).unwrap_err();
+        let refused = RequestOptions::by_header(Some("more"), None).unwrap_err();
         assert!(
             refused.message.starts_with("x-tersely-mode: unknown mode \"more\"; use disabled, "),
             "{refused}"
         );
-        let refused = Asked::by_header(None, Some("maybe")).unwrap_err();
+        let refused = RequestOptions::by_header(None, Some("maybe")).unwrap_err();
         assert_eq!(refused.message, "x-tersely-bypass: \"maybe\" is not true or false");
     }
 
@@ -157,7 +164,7 @@ mod tests {
         assert_eq!(mode(Mode::Safe).above(None), Ok(mode(Mode::Safe)));
         for word in ["", "k", "-1", "+1", "1.5", "1m", "off", "99999999999999999999", "18446744073709551615k"]
         {
-            let refused = Asked::default().above(Some(word)).unwrap_err();
+            let refused = RequestOptions::default().above(Some(word)).unwrap_err();
             assert!(refused.message.starts_with("x-compression-threshold: "), "{refused}");
         }
     }
@@ -171,15 +178,16 @@ mod tests {
             assert_eq!(asked.change.on(Plan { reader: Reader::Strong, ..Plan::default() }).reader, reader);
         }
         assert_eq!(mode(Mode::Safe).read_by(None), Ok(mode(Mode::Safe)));
-        let refused = Asked::default().read_by(Some("tiny")).unwrap_err();
+        let refused = RequestOptions::default().read_by(Some("tiny")).unwrap_err();
         assert_eq!(refused.message, "x-tersely-reader: unknown reader \"tiny\"; use auto, small or strong");
     }
 
     #[test]
     fn what_is_open_here_is_taken_from_there() {
         let there = Plan { mode: Mode::Safe, loss: Loss::None, ..Plan::default() };
-        let change = Change::of(&["mode", "loss"], there);
-        let both = mode(Mode::Aggressive).or(Asked { change, bypass: true, ..Asked::default() });
+        let change = PlanOverride::of(&["mode", "loss"], there);
+        let both =
+            mode(Mode::Aggressive).or(RequestOptions { change, bypass: true, ..RequestOptions::default() });
         let plan = both.change.on(Plan::default());
         assert_eq!((plan.mode, plan.loss), (Mode::Aggressive, Loss::None));
         assert!(both.bypass);

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands for the results of one body by the word of a compressor, by their places.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Agreed {
-    words: BTreeMap<usize, AgreedWord>,
+pub struct RemoteAnswers {
+    words: BTreeMap<usize, RemoteAnswer>,
     /// Where they were said for an earlier request, and kept.
     kept: BTreeSet<usize>,
 }
 
 /// What stands for a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AgreedWord {
+pub enum RemoteAnswer {
     /// This text, if it is of use.
     Said(String),
     /// What is meant for a compressor's failures: it was asked, and said nothing of use.
@@ -21,9 +21,9 @@ pub enum AgreedWord {
     Whole,
 }
 
-impl Agreed {
+impl RemoteAnswers {
     /// Takes note of what stands for the result at a place.
-    pub fn settle(&mut self, at: usize, word: AgreedWord) {
+    pub fn settle(&mut self, at: usize, word: RemoteAnswer) {
         self.words.insert(at, word);
     }
 
@@ -38,7 +38,7 @@ impl Agreed {
     }
 
     /// What was agreed on for a place, if anything was.
-    pub(crate) fn at(&self, at: usize) -> Option<&AgreedWord> {
+    pub(crate) fn at(&self, at: usize) -> Option<&RemoteAnswer> {
         self.words.get(&at)
     }
 }

@@ -35,13 +35,13 @@ pub(crate) const CALL: HiddenTool = HiddenTool {
 /// What a model is not shown.
 pub(crate) struct ToolChoice {
     hides: &'static dyn HidesTool,
-    shed: ToolShed,
+    shed: ToolCatalog,
     count: ToolCount,
 }
 
 /// The tools that a request's model can find, and how it calls them.
 #[derive(Clone)]
-pub struct ToolShed {
+pub struct ToolCatalog {
     /// How that is done in its shape.
     pub bridges: &'static dyn BridgesTools,
     /// What its calls are told by.
@@ -78,7 +78,7 @@ impl ToolChoice {
             let listed = top_members(&["tools"], body).unwrap_or_default();
             let listed = listed.first().map_or_else(Arc::default, |tools| Arc::from(tools.value));
             let calls = CallBridge { call: CALL.name, tools: Arc::new(tools), listed };
-            let shed = ToolShed { bridges, calls, unlisted: Arc::new(unlisted), max_results };
+            let shed = ToolCatalog { bridges, calls, unlisted: Arc::new(unlisted), max_results };
             Self { hides, shed, count }
         })
     }
@@ -89,7 +89,7 @@ impl ToolChoice {
         self,
         body: &mut Cow<'_, [u8]>,
         report: &mut Report,
-    ) -> Option<(&'static dyn HidesTool, ToolShed)> {
+    ) -> Option<(&'static dyn HidesTool, ToolCatalog)> {
         let search = self.hides.offer(&SEARCH, body).ok()??;
         let both = self.hides.offer(&CALL, &search).ok()??;
         let narrow = self.shed.bridges.narrow(&self.shed.unlisted, CALL.name, &both)?;
@@ -118,7 +118,7 @@ fn unlisted(wish: &Discovery, catalogue: &ToolCatalogue<'_>) -> BTreeSet<usize> 
     unlisted
 }
 
-impl ToolShed {
+impl ToolCatalog {
     /// The tools of a body that its model is not shown.
     pub(crate) fn index(&self, body: &[u8]) -> ToolIndex {
         let tools = self.bridges.catalogue(body).unwrap_or_default().tools;

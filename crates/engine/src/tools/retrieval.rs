@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tersely_core::discover;
-use tersely_core::expand::{self, Wish};
+use tersely_core::expand::{self, ExpandRequest};
 use tersely_core::{Loss, O200k, Outcome, Tokens};
 use tersely_wire::hidden::{HiddenAsk, HiddenNames, HiddenTool, HidesTool, ResponseFraming, ResponseWatch};
 use tersely_wire::{HistoryPlace, Provider};
 
 use crate::panic_guard::guarded;
-use crate::tools::discovery::ToolShed;
+use crate::tools::discovery::ToolCatalog;
 use crate::tools::discovery::{CALL, SEARCH, ToolIndex};
 
 /// The tool, as every model is told of it: the same bytes in every request.
@@ -21,7 +21,7 @@ pub const TOOL: HiddenTool =
 
 /// A request in which tools are hidden.
 #[derive(Clone)]
-pub struct Hidden {
+pub struct HiddenTools {
     /// How that is done.
     pub way: HiddenWay,
     /// What was left out of it.
@@ -36,7 +36,7 @@ pub struct HiddenWay {
     /// What they are called.
     pub names: HiddenNames,
     /// The tools that its model can find.
-    pub shed: Option<ToolShed>,
+    pub shed: Option<ToolCatalog>,
 }
 
 const EXPAND: HiddenNames = HiddenNames::new(&[TOOL.name]);
@@ -47,7 +47,7 @@ impl HiddenWay {
     /// What is hidden, where results were shortened and where tools are not shown.
     pub(crate) fn of(
         expands: Option<&'static dyn HidesTool>,
-        discovers: Option<(&'static dyn HidesTool, ToolShed)>,
+        discovers: Option<(&'static dyn HidesTool, ToolCatalog)>,
     ) -> Option<Self> {
         match (expands, discovers) {
             (Some(hides), None) => Some(Self { hides, names: EXPAND, shed: None }),
@@ -132,7 +132,7 @@ const LEAST: usize = 16 << 10;
 #[derive(Debug, Default)]
 pub struct Answers {
     kept: Vec<KeptOriginal>,
-    given: HashSet<Wish>,
+    given: HashSet<ExpandRequest>,
     /// Bytes that were shown, by the name of their text and of all of them.
     shown: HashMap<String, usize>,
     all: usize,
@@ -150,7 +150,7 @@ impl Answers {
 
     /// The same, and from the tools of a body that its model is not shown.
     #[must_use]
-    pub fn searching(self, shed: &ToolShed, body: &[u8]) -> Self {
+    pub fn searching(self, shed: &ToolCatalog, body: &[u8]) -> Self {
         Self { tools: shed.index(body), ..self }
     }
 
@@ -158,7 +158,7 @@ impl Answers {
     #[must_use]
     pub fn unknown(&self, asks: &[HiddenAsk]) -> Vec<String> {
         let asks = asks.iter().take(CALLS).filter(|ask| ask.tool == TOOL.name);
-        let wishes = asks.filter_map(|ask| Wish::read(&ask.input).ok());
+        let wishes = asks.filter_map(|ask| ExpandRequest::read(&ask.input).ok());
         wishes.map(|wish| wish.id().to_owned()).filter(|id| self.find(id).is_none()).collect()
     }
 
@@ -210,7 +210,7 @@ impl Answers {
     }
 
     fn text(&mut self, room: usize, input: &str) -> (&'static str, String) {
-        let wish = match Wish::read(input) {
+        let wish = match ExpandRequest::read(input) {
             Ok(wish) => wish,
             Err(why) => return (ELSEWHERE, why.to_owned()),
         };

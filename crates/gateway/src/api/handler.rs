@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::http::handler::Front;
 use crate::http::host_check::{self, Reach};
 use crate::http::response::Reply;
-use crate::llm::{Gate, Untouched, arriving, error_body, forward};
+use crate::llm::{GatewayState, PassThrough, arriving, error_body, forward};
 use crate::request_log::Known;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
@@ -44,12 +44,12 @@ pub async fn serve_api(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(Gate::new(settings, Arc::new(Untouched), reach)?);
+    let gate = Arc::new(GatewayState::new(settings, Arc::new(PassThrough), reach)?);
     listen(Arc::new(ApiDoor { gate }), listener, stop).await
 }
 
 struct ApiDoor {
-    gate: Arc<Gate>,
+    gate: Arc<GatewayState>,
 }
 
 impl Front for ApiDoor {
@@ -81,7 +81,7 @@ impl Front for ApiDoor {
 
 /// The answer in the form that was asked for, where there is one.
 async fn negotiate(
-    gate: &Gate,
+    gate: &GatewayState,
     wish: FormatWish,
     response: Response<Reply>,
 ) -> Result<Response<Reply>, Error> {
@@ -109,7 +109,7 @@ async fn negotiate(
 
 /// The JSON of an answer in another form, if that costs fewer tokens and there is time and room to write it; a long one is
 /// not written where requests are served.
-async fn encoded(gate: &Gate, form: AskedForm, whole: Bytes) -> Option<String> {
+async fn encoded(gate: &GatewayState, form: AskedForm, whole: Bytes) -> Option<String> {
     let bytes = whole.len();
     let write = move || encode_json(form.form(), &O200k, str::from_utf8(&whole).ok()?);
     gate.bench.run(bytes, write).await.ok().flatten()

@@ -7,18 +7,20 @@ use http::request::Parts;
 use http::{Request, Response};
 use tokio::runtime::Handle;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::http::response::Reply;
-use crate::llm::{Gate, Replacement, RequestEntry, Verdict, Whole, ask, covers_body, head, seal, told_plain};
+use crate::llm::{
+    GatewayState, Replacement, RequestEntry, Verdict, Whole, ask, covers_body, head, seal, told_plain,
+};
 use crate::request_log::{Known, Visit, know};
 use crate::vendor::Vendor;
 use crate::worker_pool::guarded;
 
 /// Whether the body of a request is to be heard, or why it cannot be changed though it is wanted.
-pub(super) fn wants(gate: &Gate, parts: &Parts) -> Result<bool, Missed> {
+pub(super) fn wants(gate: &GatewayState, parts: &Parts) -> Result<bool, BypassReason> {
     let wants = guarded(|| gate.rewrite.wants(&head(gate, parts)))?;
-    if wants && covers_body(parts) { Err(Missed::Signed) } else { Ok(wants) }
+    if wants && covers_body(parts) { Err(BypassReason::Signed) } else { Ok(wants) }
 }
 
 /// A request whose body is to come.
@@ -30,7 +32,7 @@ pub(super) struct HeadedRequest {
 
 impl HeadedRequest {
     /// A request with this head, which is under way from now on.
-    pub(super) fn new(gate: &Gate, parts: Parts) -> Self {
+    pub(super) fn new(gate: &GatewayState, parts: Parts) -> Self {
         let mut request = Request::from_parts(parts, ());
         let visit = Visit::begin(&gate.settings.telemetry, &mut request);
         let (parts, ()) = request.into_parts();
@@ -42,7 +44,7 @@ impl HeadedRequest {
     ///
     /// # Errors
     /// When it had to be searched for secrets, and could not be.
-    pub(super) async fn judge(mut self, gate: &Gate, whole: Whole) -> Result<Option<Bytes>, Error> {
+    pub(super) async fn judge(mut self, gate: &GatewayState, whole: Whole) -> Result<Option<Bytes>, Error> {
         if !gate.rewrite.seals() || whole.bytes.is_empty() {
             return Ok(self.rewritten(gate, &whole.bytes).await);
         }
@@ -60,7 +62,7 @@ impl HeadedRequest {
     }
 
     /// Another body for a request, if there is a shorter one.
-    async fn rewritten(mut self, gate: &Gate, body: &Bytes) -> Option<Bytes> {
+    async fn rewritten(mut self, gate: &GatewayState, body: &Bytes) -> Option<Bytes> {
         match wants(gate, &self.parts) {
             Ok(true) => {}
             Ok(false) => {
@@ -104,7 +106,7 @@ impl HeadedRequest {
     }
 
     /// Tells that it went on as it came, though it was wanted.
-    pub(super) fn miss(mut self, gate: &Gate, why: Missed) {
+    pub(super) fn miss(mut self, gate: &GatewayState, why: BypassReason) {
         self.known.missed = Some(why);
         // The one who is told may be the one who just panicked.
         let _ = guarded(|| gate.rewrite.missed(&head(gate, &self.parts), why));
@@ -131,7 +133,7 @@ impl HeadedRequest {
 
 /// Tells the rewriter of a body that went on as it came because nobody waited any longer for the verdict on it, so that
 /// the conversation stays as it was sent.
-struct Left<'g>(Option<(&'g Gate, &'g Parts, &'g Bytes)>);
+struct Left<'g>(Option<(&'g GatewayState, &'g Parts, &'g Bytes)>);
 
 impl Drop for Left<'_> {
     fn drop(&mut self) {

@@ -11,8 +11,8 @@ use hyper::body::Incoming;
 use prost::Message;
 use tokio::time::timeout;
 
-use crate::http::memory_budget::Held;
-use crate::llm::Gate;
+use crate::http::memory_budget::MemoryBudget;
+use crate::llm::GatewayState;
 
 /// What stands before a message: whether it is compressed, and how long it is.
 const PREFIX: usize = 5;
@@ -45,7 +45,7 @@ const UNSEARCHED: &str = "redact_secrets is true, and this request could not be 
 
 impl StreamEnd {
     /// How a stream ends whose request was not heard: well, unless nothing may go on that was not searched.
-    pub(super) fn unheard(gate: &Gate) -> Self {
+    pub(super) fn unheard(gate: &GatewayState) -> Self {
         if gate.rewrite.seals() { Self::Failed(UNSEARCHED) } else { Self::Fine }
     }
 
@@ -83,13 +83,13 @@ pub(super) fn written(message: &impl Message) -> Bytes {
 pub(super) struct Messages {
     body: Incoming,
     read: BytesMut,
-    held: Held,
+    held: MemoryBudget,
 }
 
 /// What comes next in a stream.
 pub(super) enum Next {
     /// A message, and the room that it takes.
-    Message(Bytes, Held),
+    Message(Bytes, MemoryBudget),
     /// One that there is no room for, or that is not to be read here.
     Unread,
     /// Nothing.
@@ -98,13 +98,13 @@ pub(super) enum Next {
 
 impl Messages {
     /// The messages of a request.
-    pub(super) fn of(gate: &Gate, body: Incoming) -> Self {
+    pub(super) fn of(gate: &GatewayState, body: Incoming) -> Self {
         Self { body, read: BytesMut::new(), held: gate.room() }
     }
 
     /// The next message. How long it takes a client to send what Envoy gathers is not ours to say, so a message is waited
     /// for as long as an answer would be; but one that has begun has to go on.
-    pub(super) async fn next(&mut self, gate: &Gate) -> Next {
+    pub(super) async fn next(&mut self, gate: &GatewayState) -> Next {
         let (limits, timeouts) = (&gate.settings.limits, &gate.settings.timeouts);
         loop {
             if let Some(length) = self.length() {
@@ -138,7 +138,7 @@ impl Messages {
     }
 
     /// The message that has been read, and all room that was taken for it.
-    fn taken(&mut self, gate: &Gate, length: usize) -> Next {
+    fn taken(&mut self, gate: &GatewayState, length: usize) -> Next {
         let mut message = self.read.split_to(length);
         message.advance(PREFIX);
         let mut held = std::mem::replace(&mut self.held, gate.room());

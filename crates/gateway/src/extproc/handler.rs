@@ -17,7 +17,7 @@ use crate::extproc::stream::{ProcessorTalk, TalkBody};
 use crate::http::handler::Front;
 use crate::http::host_check::Reach;
 use crate::http::response::Reply;
-use crate::llm::{Gate, Rewrite, error_body, local};
+use crate::llm::{GatewayState, Rewrite, error_body, local};
 use crate::request_log::know;
 use crate::serve::listen;
 use crate::settings::GatewaySettings;
@@ -43,12 +43,12 @@ pub async fn serve_processor(
     stop: impl Future<Output = Duration>,
 ) -> Result<(), Error> {
     let reach = Reach::of(&listener);
-    let gate = Arc::new(Gate::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
+    let gate = Arc::new(GatewayState::new(settings, Arc::new(Unwatched(rewrite)), reach)?);
     listen(Arc::new(ProcessorDoor { gate }), listener, stop).await
 }
 
 struct ProcessorDoor {
-    gate: Arc<Gate>,
+    gate: Arc<GatewayState>,
 }
 
 impl Front for ProcessorDoor {
@@ -74,7 +74,7 @@ impl Front for ProcessorDoor {
 }
 
 /// The answer to a request. No page in a browser can send one of these: none speaks HTTP/2 without TLS.
-async fn answer(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply> {
+async fn answer(gate: &Arc<GatewayState>, request: Request<Incoming>) -> Response<Reply> {
     if let Some(response) = local::probed(&gate.life.leave, &request) {
         return response;
     }
@@ -89,14 +89,14 @@ async fn answer(gate: &Arc<Gate>, request: Request<Incoming>) -> Response<Reply>
     }
 }
 
-async fn process(gate: &Arc<Gate>, body: Incoming) -> Response<Reply> {
+async fn process(gate: &Arc<GatewayState>, body: Incoming) -> Response<Reply> {
     // A request that finds no place goes on as it came, unless it may not.
     let Ok(running) = gate.admit() else { return ended(StreamEnd::unheard(gate)) };
     let messages = Messages::of(gate, body);
     spoken(ProcessorTalk::new(Arc::clone(gate), messages, running).begun().await)
 }
 
-async fn health(gate: &Gate, body: Incoming) -> Response<Reply> {
+async fn health(gate: &GatewayState, body: Incoming) -> Response<Reply> {
     let Next::Message(bytes, _) = Messages::of(gate, body).next(gate).await else {
         return ended(StreamEnd::Unimplemented);
     };

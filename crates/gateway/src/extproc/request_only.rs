@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::llm::{Head, Refusal, Rewrite, Verdict};
 
 /// A rewriter that is asked for no more than can be done without a look at the answer.
@@ -27,7 +27,7 @@ impl Rewrite for Unwatched {
         self.0.seal(body)
     }
 
-    fn missed(&self, head: &Head<'_>, why: Missed) {
+    fn missed(&self, head: &Head<'_>, why: BypassReason) {
         self.0.missed(head, why);
     }
 

@@ -12,7 +12,7 @@ use http_body::{Body, Frame};
 use prost::Message as _;
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::{Error, Side};
 use crate::extproc::body::{HeadedRequest, wants};
 use crate::extproc::frame::{Messages, Next, StreamEnd, written};
@@ -21,7 +21,7 @@ use crate::extproc::message::{
     BodyWay, EnvoySaid, EnvoyTold, HttpBody, HttpHeaders, HttpTrailers, PartResponse, ProcessingRequest,
     ProcessingResponse, Protocols,
 };
-use crate::llm::{Gate, Pending, Whole};
+use crate::llm::{GatewayState, Pending, Whole};
 
 /// What is said of a request whose body will not come in one piece.
 const IN_PIECES: &str = "Envoy sends bodies in pieces here; set request_body_mode to BUFFERED";
@@ -34,7 +34,7 @@ const LOST: &str = "a piece of this body could not be read; set request_body_mod
 
 /// A stream under way.
 pub(super) struct ProcessorTalk {
-    gate: Arc<Gate>,
+    gate: Arc<GatewayState>,
     messages: Messages,
     stage: Stage,
     running: OwnedSemaphorePermit,
@@ -53,7 +53,7 @@ enum Stage {
 
 impl ProcessorTalk {
     /// A stream that has just been opened.
-    pub(super) fn new(gate: Arc<Gate>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
+    pub(super) fn new(gate: Arc<GatewayState>, messages: Messages, running: OwnedSemaphorePermit) -> Self {
         Self { gate, messages, stage: Stage::Opened, running }
     }
 
@@ -90,7 +90,7 @@ impl ProcessorTalk {
 }
 
 /// What is said to the head of a request.
-async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
+async fn hear_head(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
     let unheard = (None, Stage::Over(StreamEnd::unheard(gate)));
     let Next::Message(bytes, _) = messages.next(gate).await else { return unheard };
     let Ok(message) = ProcessingRequest::decode(bytes) else { return unheard };
@@ -129,14 +129,14 @@ async fn hear_head(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, 
 
 /// What is said to the body of a request, and how the stream ends then.
 async fn hear_body(
-    gate: &Gate,
+    gate: &GatewayState,
     messages: &mut Messages,
     headed: HeadedRequest,
 ) -> (Option<PartResponse>, StreamEnd) {
     let (bytes, held) = match messages.next(gate).await {
         Next::Message(bytes, held) => (bytes, held),
         Next::Unread => {
-            headed.miss(gate, Missed::Full);
+            headed.miss(gate, BypassReason::Full);
             return (None, StreamEnd::unheard(gate));
         }
         // Whoever sent it has left.
@@ -149,7 +149,7 @@ async fn hear_body(
     };
     let HttpBody { bytes, is_last, .. } = body;
     if !is_last || bytes.len() > gate.settings.limits.body {
-        headed.miss(gate, Missed::Full);
+        headed.miss(gate, BypassReason::Full);
         return (None, StreamEnd::unheard(gate));
     }
     match headed.judge(gate, Whole { bytes, trailers: None, held }).await {
@@ -159,7 +159,7 @@ async fn hear_body(
 }
 
 /// A piece of a body as it came. What follows one that cannot be read is lost, so Envoy is told of a fault.
-async fn return_piece(gate: &Gate, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
+async fn return_piece(gate: &GatewayState, messages: &mut Messages) -> (Option<EnvoyTold>, Stage) {
     let said = match messages.next(gate).await {
         Next::Message(bytes, _) => ProcessingRequest::decode(bytes).ok().and_then(|message| message.said),
         Next::Unread => None,

@@ -22,12 +22,12 @@ impl BodySpace {
     }
 
     /// Room for a body, none of it taken yet.
-    pub(crate) fn room(&self) -> Held {
-        Held { total: Arc::clone(&self.total), mine: 0 }
+    pub(crate) fn room(&self) -> MemoryBudget {
+        MemoryBudget { total: Arc::clone(&self.total), mine: 0 }
     }
 
     /// Makes the room of one body that of so many bytes; false when that is more than there is for all.
-    pub(crate) fn fit(&self, held: &mut Held, bytes: usize) -> bool {
+    pub(crate) fn fit(&self, held: &mut MemoryBudget, bytes: usize) -> bool {
         held.give(held.mine.saturating_sub(bytes));
         held.take(self.limit, bytes - held.mine)
     }
@@ -42,12 +42,12 @@ impl BodySpace {
 
 /// Room that bodies take, counted over all of them; given back when dropped.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct MemoryBudget {
     total: Arc<AtomicUsize>,
     mine: usize,
 }
 
-impl Held {
+impl MemoryBudget {
     /// Takes `bytes` more; false when that is more than `limit` over all.
     pub(crate) fn take(&mut self, limit: usize, bytes: usize) -> bool {
         self.mine += bytes;
@@ -61,7 +61,7 @@ impl Held {
 
     /// Bytes that take this room for as long as anybody has them.
     pub(crate) fn around(self, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(HeldBytes { bytes, _held: self })
+        Bytes::from_owner(BudgetedBytes { bytes, _held: self })
     }
 
     /// Takes room for further rounds of a request that takes all of this so far, and gives how many bytes answers may
@@ -76,19 +76,19 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for MemoryBudget {
     fn drop(&mut self) {
         self.total.fetch_sub(self.mine, Ordering::Relaxed);
     }
 }
 
 /// Bytes, and the room that they take.
-struct HeldBytes {
+struct BudgetedBytes {
     bytes: Bytes,
-    _held: Held,
+    _held: MemoryBudget,
 }
 
-impl AsRef<[u8]> for HeldBytes {
+impl AsRef<[u8]> for BudgetedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

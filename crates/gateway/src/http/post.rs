@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::error::{Error, Side};
 use crate::http::client::{Pools, Speaks};
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::settings::GatewaySettings;
 use crate::upstream::Upstream;
@@ -62,7 +62,7 @@ impl Poster {
 
     async fn exchange(&self, path: &str, headers: HeaderMap, body: String) -> Result<PostedAnswer, Error> {
         let asked: Uri = path.parse().map_err(|error| Error::setting("invalid path").because(error))?;
-        let mut request = Request::new(Outgoing::whole(Bytes::from(body), None, Held::default()));
+        let mut request = Request::new(Outgoing::whole(Bytes::from(body), None, MemoryBudget::default()));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.upstream.address(&asked)?;
         *request.headers_mut() = headers;

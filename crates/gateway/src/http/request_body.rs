@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use crate::error::Error;
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 
 /// What goes to an upstream: what has been read, then what has not.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Outgoing {
     read: Option<Bytes>,
     rest: Option<Idle>,
     trailers: Option<HeaderMap>,
-    _held: Option<Held>,
+    _held: Option<MemoryBudget>,
 }
 
 impl Outgoing {
@@ -27,12 +27,12 @@ impl Outgoing {
     }
 
     /// A body that is all here.
-    pub(crate) fn whole(read: Bytes, trailers: Option<HeaderMap>, held: Held) -> Self {
+    pub(crate) fn whole(read: Bytes, trailers: Option<HeaderMap>, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: None, trailers, _held: Some(held) }
     }
 
     /// A body of which only the beginning was read.
-    pub(crate) fn begun(read: Bytes, rest: Idle, held: Held) -> Self {
+    pub(crate) fn begun(read: Bytes, rest: Idle, held: MemoryBudget) -> Self {
         Self { read: Some(read), rest: Some(rest), trailers: None, _held: Some(held) }
     }
 

@@ -18,7 +18,7 @@ use crate::http::client::Lane;
 use crate::http::content_encoding::{Coding, CodingFault};
 use crate::http::decompress::{PIECE, Undo};
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::{BodySpace, Held};
+use crate::http::memory_budget::{BodySpace, MemoryBudget};
 use crate::http::usage_tap::Tap;
 
 /// How much of an answer may say nothing of its framing before it is taken for one that is not framed in a known way.
@@ -136,7 +136,7 @@ impl Arrival {
     }
 
     /// Lets what was read ahead take room until the last of it has gone on.
-    fn weigh_down(&mut self, held: Held) {
+    fn weigh_down(&mut self, held: MemoryBudget) {
         if let Some(last) = self.ahead.pop_back() {
             self.ahead.push_back(last.map_data(|data| held.around(data)));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
-use tersely_engine::{Hidden, Passed, Refused};
+use tersely_engine::{ForwardBody, HiddenTools, OptionError};
 
 use crate::llm::compressor::Consulted;
 use crate::llm::entry::{RequestEntry, RequestSender};
@@ -37,8 +37,8 @@ impl Books {
     }
 
     /// The verdict on a request, booked.
-    pub(super) fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, Refused> {
-        let Passed { body, report, hidden } = sent.pass_on()?;
+    pub(super) fn verdict(self, sent: Sent, consulted: &Consulted) -> Result<Verdict, OptionError> {
+        let ForwardBody { body, report, hidden } = sent.pass_on()?;
         let mut entry =
             RequestEntry::new(self.sender, report, (!self.only_counts).then(|| Arc::clone(&self.sums)));
         if sent.plain > 0 {
@@ -49,7 +49,7 @@ impl Books {
         }
         let Cow::Owned(body) = body else { return Ok(Verdict::Count(entry)) };
         let entry = Some(entry);
-        let Some(Hidden { way, kept }) = hidden else {
+        let Some(HiddenTools { way, kept }) = hidden else {
             return Ok(Verdict::Replace(Replacement { body, entry, ..Replacement::default() }));
         };
         let trail = Trail::new(sent, way, self.sums, self.shelf);
@@ -64,6 +64,6 @@ impl Books {
 }
 
 /// The verdict on a request that asks for what nobody can do.
-pub(super) fn refuse(refused: Refused) -> Verdict {
+pub(super) fn refuse(refused: OptionError) -> Verdict {
     Verdict::Refuse(Refusal { status: StatusCode::BAD_REQUEST, message: refused.message })
 }

@@ -12,9 +12,9 @@ use crate::error::Error;
 use crate::http::host_check::Reach;
 use crate::http::idle_timeout::Idle;
 use crate::http::response::Reply;
-use crate::llm::gate::{Gate, arriving};
+use crate::llm::gate::{GatewayState, arriving};
 use crate::llm::offer::tenant;
-use crate::llm::rewrite::{Head, Sought};
+use crate::llm::rewrite::{Head, RetrievalAnswer};
 
 /// Where it is asked for.
 const PATH: &str = "/expand";
@@ -31,7 +31,10 @@ pub(crate) fn is_asked<B>(request: &Request<B>) -> bool {
 }
 
 /// The text under the name that the body says, if it was kept for whoever asks.
-pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Response<Reply>, Error> {
+pub(crate) async fn expand(
+    gate: &GatewayState,
+    request: Request<Incoming>,
+) -> Result<Response<Reply>, Error> {
     let _running = match gate.enroll(&request) {
         Ok(running) => running,
         Err(error) => {
@@ -50,20 +53,20 @@ pub(crate) async fn expand(gate: &Gate, request: Request<Incoming>) -> Result<Re
 }
 
 /// The text under a name, if it was kept for whoever asks.
-pub(super) async fn original(gate: &Gate, parts: &Parts, id: String) -> Result<String, Error> {
+pub(super) async fn original(gate: &GatewayState, parts: &Parts, id: String) -> Result<String, Error> {
     let Parts { method, uri, headers, .. } = parts;
     let tenant = tenant(parts).map(|tenant| &**tenant);
     let head = Head { method, uri, headers, upstream: None, tenant };
     match gate.rewrite.original(&head, id).await {
-        Sought::Text(text) => Ok(text),
-        Sought::Nothing => Err(absent("nothing is kept under this id, or no longer")),
-        Sought::Nowhere => Err(absent("nothing is kept here")),
-        Sought::Nobodys if gate.reach == Reach::Open => {
+        RetrievalAnswer::Text(text) => Ok(text),
+        RetrievalAnswer::Nothing => Err(absent("nothing is kept under this id, or no longer")),
+        RetrievalAnswer::Nowhere => Err(absent("nothing is kept here")),
+        RetrievalAnswer::Nobodys if gate.reach == Reach::Open => {
             let message = "send the credential that the original request was sent with";
             Err(Error::client(StatusCode::UNAUTHORIZED, message))
         }
-        Sought::Nobodys => Err(absent("nothing is kept for requests without a credential")),
-        Sought::Refused(message) => Err(Error::client(StatusCode::BAD_REQUEST, message)),
+        RetrievalAnswer::Nobodys => Err(absent("nothing is kept for requests without a credential")),
+        RetrievalAnswer::Refused(message) => Err(Error::client(StatusCode::BAD_REQUEST, message)),
     }
 }
 

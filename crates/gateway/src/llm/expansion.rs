@@ -11,8 +11,8 @@ use http::header::{HeaderName, HeaderValue};
 use tersely_core::Loss;
 use tersely_core::expand::FAILED;
 use tersely_engine::{
-    Agreed, Answers, Asked, Candidate, Engine, Fetched, Hidden, HiddenWay, KeptOriginal, Memo, Passed,
-    Recall, Refused, Report, Request,
+    Answers, Candidate, Engine, Fetched, ForwardBody, HiddenTools, HiddenWay, KeptOriginal, Memo,
+    OptionError, Recall, RemoteAnswers, Report, Request, RequestOptions,
 };
 use tersely_store::Tenant;
 use tersely_wire::hidden::{HiddenTurn, HidesTool, ResponseFraming, ResponseWatch};
@@ -54,7 +54,7 @@ pub(crate) struct Sent {
     pub(crate) path: String,
     /// The tenant who sent it, if that was checked.
     pub(crate) tenant: Option<String>,
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestOptions,
     /// A hash of the name that its head gives its conversation.
     pub(crate) named: Option<u64>,
     pub(crate) body: Bytes,
@@ -63,7 +63,7 @@ pub(crate) struct Sent {
     /// How many results an earlier request sent as they came.
     pub(crate) plain: usize,
     /// What stands for its results by the word of a compressor.
-    pub(crate) agreed: Agreed,
+    pub(crate) agreed: RemoteAnswers,
     pub(crate) memo: Option<TrailMemory>,
 }
 
@@ -89,16 +89,16 @@ pub(crate) struct TrailShelf {
 
 impl Sent {
     /// What is forwarded, with at most this loss.
-    fn pass(&self, most: Loss) -> Result<Passed<'_>, Refused> {
+    fn pass(&self, most: Loss) -> Result<ForwardBody<'_>, OptionError> {
         self.with(most, None)
     }
 
     /// The same, only faster where its beginning is remembered; what was left out of that is then not given again.
-    pub(crate) fn pass_on(&self) -> Result<Passed<'_>, Refused> {
+    pub(crate) fn pass_on(&self) -> Result<ForwardBody<'_>, OptionError> {
         self.with(Loss::Detail, self.memo.as_ref().map(TrailMemory::recall))
     }
 
-    fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<Passed<'_>, Refused> {
+    fn with(&self, most: Loss, memo: Option<Recall<'_>>) -> Result<ForwardBody<'_>, OptionError> {
         self.engine.pass(&self.request(most, memo), &self.body)
     }
 
@@ -117,7 +117,7 @@ impl Sent {
     /// What was forwarded first, and what was left out of it.
     fn again(&self, most: Loss) -> Option<Talk> {
         let passed = self.pass(most).ok()?;
-        let Hidden { kept, way } = passed.hidden?;
+        let HiddenTools { kept, way } = passed.hidden?;
         let mut answers = Answers::new(kept);
         if let Some(shed) = &way.shed {
             answers = answers.searching(shed, &self.body);
@@ -281,9 +281,9 @@ mod tests {
         let engine = Arc::new(Engine::new(EngineSettings { plan, ..EngineSettings::default() }));
         let path = "/v1/responses".to_owned();
         let provider = tersely_wire::claimed_provider(&path).unwrap();
-        let (body, asked) = (Bytes::from(body), Asked::default());
+        let (body, asked) = (Bytes::from(body), RequestOptions::default());
         let history = provider.history(&body);
-        let agreed = Agreed::default();
+        let agreed = RemoteAnswers::default();
         let sent = Sent {
             engine,
             provider,

@@ -11,7 +11,7 @@ use crate::error::{Error, Side};
 use crate::http::client::Pools;
 use crate::http::host_check::Reach;
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::{BodySpace, Held};
+use crate::http::memory_budget::{BodySpace, MemoryBudget};
 use crate::llm::rate::{Peer, Rates};
 use crate::llm::rewrite::{Head, Rewrite};
 use crate::settings::GatewaySettings;
@@ -19,7 +19,7 @@ use crate::shutdown::GateLife;
 use crate::worker_pool::WorkBench;
 
 /// A gateway at work.
-pub(crate) struct Gate {
+pub(crate) struct GatewayState {
     pub(crate) settings: GatewaySettings,
     pub(crate) reach: Reach,
     pub(crate) pools: Pools,
@@ -32,7 +32,7 @@ pub(crate) struct Gate {
     running: Arc<Semaphore>,
 }
 
-impl Gate {
+impl GatewayState {
     /// A gateway with nothing to do yet.
     pub(crate) fn new(
         settings: GatewaySettings,
@@ -98,13 +98,13 @@ impl Gate {
     }
 
     /// Room for a body, none of it taken yet.
-    pub(crate) fn room(&self) -> Held {
+    pub(crate) fn room(&self) -> MemoryBudget {
         self.space.room()
     }
 }
 
 /// A client's body, which is not waited for without end.
-pub(crate) fn arriving(gate: &Gate, body: Incoming) -> Idle {
+pub(crate) fn arriving(gate: &GatewayState, body: Incoming) -> Idle {
     let timeouts = &gate.settings.timeouts;
     Idle::new(Some(timeouts.body), Side::Client, body).within(timeouts.upload)
 }

@@ -29,7 +29,7 @@ use crate::http::usage_tap::Tapping;
 use crate::llm::check::check;
 use crate::llm::compress::{self, CompressAsk};
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::{Gate, arriving};
+use crate::llm::gate::{GatewayState, arriving};
 use crate::llm::offer::{Offered, offer};
 use crate::llm::rounds::{Gathered, NextRound, Rounds};
 use crate::llm::send::send;
@@ -42,12 +42,12 @@ use crate::vendor::Vendor;
 
 /// The door for models.
 pub(crate) struct ModelDoor {
-    gate: Arc<Gate>,
+    gate: Arc<GatewayState>,
 }
 
 impl ModelDoor {
     /// A door to what `gate` leads to.
-    pub(crate) fn new(gate: Gate) -> Self {
+    pub(crate) fn new(gate: GatewayState) -> Self {
         Self { gate: Arc::new(gate) }
     }
 }
@@ -66,7 +66,7 @@ impl Front for ModelDoor {
     }
 }
 
-async fn enter(gate: &Arc<Gate>, mut request: Request<Incoming>) -> Response<Reply> {
+async fn enter(gate: &Arc<GatewayState>, mut request: Request<Incoming>) -> Response<Reply> {
     let provider = Vendor::of(request.uri(), request.headers());
     if let Err(error) = host_check::check(&gate.settings, gate.reach, &request) {
         arriving(gate, request.into_body()).linger();
@@ -99,7 +99,7 @@ async fn enter(gate: &Arc<Gate>, mut request: Request<Incoming>) -> Response<Rep
 
 /// The upstream's answer to a request; what is known of that is added, whatever comes of it.
 pub(crate) async fn forward(
-    gate: &Arc<Gate>,
+    gate: &Arc<GatewayState>,
     (provider, known): (Option<Vendor>, &mut Known),
     mut request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
@@ -151,7 +151,7 @@ pub(crate) async fn forward(
 
 /// A place for the request, and where it goes.
 fn admit<'a>(
-    gate: &'a Gate,
+    gate: &'a GatewayState,
     provider: Option<Vendor>,
     request: &Request<Incoming>,
 ) -> Result<(OwnedSemaphorePermit, &'a Upstream, Uri), Error> {
@@ -163,7 +163,7 @@ fn admit<'a>(
 }
 
 /// An error for a client that should use plain requests.
-fn decline(gate: &Gate, path: &str, headers: &HeaderMap) -> Result<(), Error> {
+fn decline(gate: &GatewayState, path: &str, headers: &HeaderMap) -> Result<(), Error> {
     let declined = match gate.settings.websockets {
         // What is said over one cannot be searched for secrets.
         _ if gate.rewrite.seals() => true,
@@ -203,7 +203,7 @@ fn outbound(
 
 /// The answer as the client should see it.
 async fn back(
-    gate: &Gate,
+    gate: &GatewayState,
     (added, again, tapping): (HeaderMap, Option<NextRound>, Option<Tapping>),
     response: Response<Incoming>,
     (running, lane): (OwnedSemaphorePermit, Option<Lane>),
@@ -265,7 +265,7 @@ async fn watch(
 
 /// Switches both sides, and lets a task of its own relay between them.
 fn switch(
-    gate: &Arc<Gate>,
+    gate: &Arc<GatewayState>,
     client: OnUpgrade,
     mut response: Response<Incoming>,
     running: OwnedSemaphorePermit,

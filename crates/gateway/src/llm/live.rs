@@ -8,8 +8,8 @@ use http::uri::PathAndQuery;
 use http::{Method, StatusCode};
 use tersely_core::{Loss, Plan, Redaction};
 use tersely_engine::{
-    Agreed, Asked, Change, Engine, EngineSettings, ExpandOffer, KeptOriginal, Memo, Most, Passed, Refused,
-    Request, SchemaMode, Strategy, asks_in_body, seal,
+    Engine, EngineSettings, ExpandOffer, ForwardBody, KeptOriginal, Memo, MemoLimits, OptionError,
+    PlanOverride, RemoteAnswers, Request, RequestOptions, SchemaMode, Strategy, asks_in_body, seal,
 };
 use tersely_proof::stable_hash;
 use tersely_store::Store;
@@ -17,7 +17,7 @@ use tersely_wire::{HistoryPlace, Provider, claimed_provider};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{MayAsk, denied_at};
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::display::Inside;
 use crate::error::Error;
 use crate::llm::books::{Books, refuse};
@@ -27,7 +27,7 @@ use crate::llm::entry::{RequestEntry, RequestSender};
 use crate::llm::expansion::{Sent, TrailMemory, TrailShelf};
 use crate::llm::keeper::Keeper;
 use crate::llm::request_options::{asked, session};
-use crate::llm::rewrite::{Head, Pending, Refusal, Rewrite, Sought, Verdict, WaitingVerdict};
+use crate::llm::rewrite::{Head, Pending, Refusal, RetrievalAnswer, Rewrite, Verdict, WaitingVerdict};
 use crate::llm::tenant_id::Whose;
 use crate::llm::totals::{TotalSums, Totals};
 
@@ -35,7 +35,7 @@ use crate::llm::totals::{TotalSums, Totals};
 const COUNTS: [&str; 4] = ["/count_tokens", "/count-tokens:rawPredict", ":countTokens", "/input_tokens"];
 
 /// A rewriter that compresses tool results.
-pub struct Live {
+pub struct EngineRewriter {
     engine: RwLock<Arc<Engine>>,
     keeper: Option<Arc<Keeper>>,
     compressor: Option<Arc<Compressor>>,
@@ -43,13 +43,13 @@ pub struct Live {
     sums: Arc<TotalSums>,
 }
 
-impl Default for Live {
+impl Default for EngineRewriter {
     fn default() -> Self {
         Self::new(Engine::default())
     }
 }
 
-impl Live {
+impl EngineRewriter {
     /// A rewriter that begins with this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
@@ -59,7 +59,7 @@ impl Live {
 
     /// The same, remembering at most so much of conversations; no bytes: nothing.
     #[must_use]
-    pub fn remembering(self, most: Most) -> Self {
+    pub fn remembering(self, most: MemoLimits) -> Self {
         Self { memo: (most.bytes > 0).then(|| Arc::new(Memo::new(most))), ..self }
     }
 
@@ -97,7 +97,7 @@ impl Live {
         provider: &'static dyn Provider,
         head: &Head<'_>,
         body: &Bytes,
-    ) -> Result<Verdict, Refused> {
+    ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
         let sent = self.sent(provider, head, body, &whose)?;
         let books = self.books(head, &whose, sent.named);
@@ -124,7 +124,7 @@ impl Live {
         provider: &'static dyn Provider,
         head: &Head<'_>,
         body: &Bytes,
-    ) -> Result<Verdict, Refused> {
+    ) -> Result<Verdict, OptionError> {
         let whose = self.whose(head)?;
         let sent = self.sent(provider, head, body, &whose)?;
         let engine = Arc::new(Engine::new(unwatched(&sent.engine, ExpandOffer::Never)));
@@ -139,7 +139,7 @@ impl Live {
         head: &Head<'_>,
         body: &Bytes,
         whose: &Whose,
-    ) -> Result<Sent, Refused> {
+    ) -> Result<Sent, OptionError> {
         // What an earlier request left out is remembered here and kept elsewhere, perhaps in vain: better look again.
         let history = provider.history(body);
         let fresh = history == HistoryPlace::Elsewhere;
@@ -154,7 +154,7 @@ impl Live {
             body: body.clone(),
             history,
             plain: memo.as_ref().map_or(0, |memory| memory.recall().plain(provider, body)),
-            agreed: Agreed::default(),
+            agreed: RemoteAnswers::default(),
             memo,
         })
     }
@@ -176,7 +176,7 @@ impl Live {
         head: &Head<'_>,
         question: &CompressQuestion,
         most: Loss,
-    ) -> Result<LoneAnswer, Refused> {
+    ) -> Result<LoneAnswer, OptionError> {
         let whose = self.whose(head)?;
         let retrieves = question.retrieves && self.shelf(&whose).is_some();
         let engine = self.engine();
@@ -192,14 +192,14 @@ impl Live {
             ..Request::new(question.provider, head.uri.path())
         };
         let body = question.came().body(question.provider);
-        let Passed { body, report, hidden } = engine.pass(&request, &body)?;
+        let ForwardBody { body, report, hidden } = engine.pass(&request, &body)?;
         let kept = hidden.map(|hidden| hidden.kept).unwrap_or_default();
         let sender = RequestSender { whose: stable_hash(whose.said()), session: session(head.headers) };
         let entry = RequestEntry::new(sender, report.clone(), Some(Arc::clone(&self.sums)));
         Ok(LoneAnswer::new(body.into_owned(), &report, kept, entry))
     }
 
-    fn whose(&self, head: &Head<'_>) -> Result<Whose, Refused> {
+    fn whose(&self, head: &Head<'_>) -> Result<Whose, OptionError> {
         let header = self.keeper.as_ref().and_then(|keeper| keeper.header());
         Whose::of(header, head.uri, head.headers, head.tenant_name())
     }
@@ -217,7 +217,7 @@ impl Live {
     }
 }
 
-impl Inside for Live {
+impl Inside for EngineRewriter {
     fn engine(&self) -> Arc<Engine> {
         Self::engine(self)
     }
@@ -227,7 +227,7 @@ impl Inside for Live {
     }
 }
 
-impl Rewrite for Live {
+impl Rewrite for EngineRewriter {
     fn wants(&self, head: &Head<'_>) -> bool {
         *head.method == Method::POST && claimed_provider(head.uri.path()).is_some()
     }
@@ -273,17 +273,17 @@ impl Rewrite for Live {
         self.engine().mask(&request, body)
     }
 
-    fn original<'a>(&'a self, head: &Head<'_>, id: String) -> Pending<'a, Sought> {
+    fn original<'a>(&'a self, head: &Head<'_>, id: String) -> Pending<'a, RetrievalAnswer> {
         let whose = self.whose(head);
         Box::pin(async move {
-            let Some(keeper) = &self.keeper else { return Sought::Nowhere };
+            let Some(keeper) = &self.keeper else { return RetrievalAnswer::Nowhere };
             let tenant = match whose {
                 Ok(whose) => keeper.tenant(&whose),
-                Err(refused) => return Sought::Refused(refused.message),
+                Err(refused) => return RetrievalAnswer::Refused(refused.message),
             };
-            let Some(tenant) = tenant else { return Sought::Nobodys };
+            let Some(tenant) = tenant else { return RetrievalAnswer::Nobodys };
             let found = keeper.find(tenant, vec![id]).await.pop();
-            found.map_or(Sought::Nothing, |(_, text)| Sought::Text(text))
+            found.map_or(RetrievalAnswer::Nothing, |(_, text)| RetrievalAnswer::Text(text))
         })
     }
 
@@ -293,7 +293,8 @@ impl Rewrite for Live {
         question: &CompressQuestion,
         most: Loss,
     ) -> Result<LoneAnswer, Refusal> {
-        let bad = |refused: Refused| Refusal { status: StatusCode::BAD_REQUEST, message: refused.message };
+        let bad =
+            |refused: OptionError| Refusal { status: StatusCode::BAD_REQUEST, message: refused.message };
         self.answer(head, question, most).map_err(bad)
     }
 
@@ -309,7 +310,7 @@ impl Rewrite for Live {
         self.whose(head).ok()?.metered()
     }
 
-    fn missed(&self, _head: &Head<'_>, _why: Missed) {
+    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {
         self.sums.miss();
     }
 
@@ -334,7 +335,7 @@ fn alone(engine: &Engine, expand: ExpandOffer) -> Engine {
 }
 
 /// A wish for no masks but those that the operator asked for by name: nobody here can put right what was masked.
-fn unmasked() -> Asked {
-    let change = Change::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
-    Asked { change, ..Asked::default() }
+fn unmasked() -> RequestOptions {
+    let change = PlanOverride::of(&["redact_secrets"], Plan { redact: Redaction::Off, ..Plan::default() });
+    RequestOptions { change, ..RequestOptions::default() }
 }

@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http::host_check::is_preflight;
 use crate::http::response::Reply;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 use crate::request_log::know;
 
 /// Our own answer to a request, if it is for us.
-pub(crate) fn answer<B>(gate: &Gate, request: &Request<B>) -> Option<Response<Reply>> {
+pub(crate) fn answer<B>(gate: &GatewayState, request: &Request<B>) -> Option<Response<Reply>> {
     let preflight = || is_preflight(request).then(|| preflight(gate, request.headers()));
     probed(&gate.life.leave, request).or_else(preflight)
 }
@@ -33,7 +33,7 @@ pub(crate) fn probed<B>(leave: &CancellationToken, request: &Request<B>) -> Opti
 }
 
 /// The origin of the page that a request comes from, if it may call.
-pub(crate) fn origin(gate: &Gate, headers: &HeaderMap) -> Option<HeaderValue> {
+pub(crate) fn origin(gate: &GatewayState, headers: &HeaderMap) -> Option<HeaderValue> {
     headers.get(ORIGIN).filter(|origin| gate.settings.origins.allow(origin)).cloned()
 }
 
@@ -63,7 +63,7 @@ fn state(status: StatusCode, text: &'static str) -> Response<Reply> {
 }
 
 /// The answer to a browser that asks before it calls; any other use of `OPTIONS` is for the upstream.
-fn preflight(gate: &Gate, asked: &HeaderMap) -> Response<Reply> {
+fn preflight(gate: &GatewayState, asked: &HeaderMap) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(None));
     *response.status_mut() = StatusCode::NO_CONTENT;
     let Some(origin) = origin(gate, asked) else { return response };

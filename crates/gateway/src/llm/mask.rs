@@ -6,17 +6,17 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::request::Parts;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 use crate::llm::read_body::{Whole, bomb, measure};
 use crate::llm::rewrite::Refusal;
 use crate::llm::rewrite::Rewrite;
 use crate::llm::signature::covers_body;
 
 /// The body as it may go on: as it came if nothing is in it, else masked, and without its coding.
-pub(crate) async fn seal(gate: &Gate, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
+pub(crate) async fn seal(gate: &GatewayState, parts: &mut Parts, whole: Whole) -> Result<Whole, Error> {
     let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
     let (coding, body) = (Coding::of(&parts.headers), whole.bytes.clone());
     let (weight, bench) = (coding.weight(limit, body.len()), &gate.bench);
@@ -55,13 +55,13 @@ fn search(
 }
 
 /// What has not been searched is not sent.
-fn unsearched(why: Missed) -> Error {
+fn unsearched(why: BypassReason) -> Error {
     match why {
-        Missed::Late | Missed::Full => Error::us(
+        BypassReason::Late | BypassReason::Full => Error::us(
             StatusCode::SERVICE_UNAVAILABLE,
             "no time to mask secrets right now, so the request was not sent; try again",
         ),
-        Missed::Panicked | Missed::Coded | Missed::Signed => Error::us(
+        BypassReason::Panicked | BypassReason::Coded | BypassReason::Signed => Error::us(
             StatusCode::INTERNAL_SERVER_ERROR,
             "searching for secrets failed, so the request was not sent",
         ),

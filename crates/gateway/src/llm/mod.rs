@@ -29,17 +29,17 @@ mod totals;
 pub use compress::{CompressQuestion, LoneAnswer};
 pub use compressor::{Compressor, CompressorSettings, CompressorShape};
 pub use entry::RequestEntry;
-pub(crate) use gate::{Gate, arriving};
+pub(crate) use gate::{GatewayState, arriving};
 pub(crate) use handler::{ModelDoor, forward};
 pub use keeper::Keeper;
-pub use live::Live;
+pub use live::EngineRewriter;
 pub(crate) use mask::seal;
 pub(crate) use offer::{ask, head, told_plain};
 pub(crate) use rate::Peer;
 pub(crate) use read_body::{Read, Whole, read};
-pub(crate) use rewrite::Untouched;
+pub(crate) use rewrite::PassThrough;
 pub use rewrite::{
-    Follow, Head, Pending, Refusal, Replacement, Rewrite, Round, Sought, Verdict, WaitingVerdict,
+    Follow, Head, Pending, Refusal, Replacement, RetrievalAnswer, Rewrite, Round, Verdict, WaitingVerdict,
 };
 pub(crate) use send::send;
 pub(crate) use signature::covers_body;

@@ -13,14 +13,14 @@ use tersely_wire::named_model;
 use tokio::task::spawn_blocking;
 
 use crate::access::KnownTenant;
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::llm::entry::RequestEntry;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 use crate::llm::mask;
 use crate::llm::read_body::{Read, Whole, bomb, measure, read};
 use crate::llm::rewrite::{Follow, Head, Replacement, Rewrite, Verdict, WaitingVerdict};
@@ -41,7 +41,7 @@ pub(crate) struct Offered {
     /// Its account, once it is on its way.
     pub(crate) entry: Option<RequestEntry>,
     /// What goes on with the response, and the room that the request takes until that is over.
-    pub(crate) follow: Option<(Box<dyn Follow>, Held)>,
+    pub(crate) follow: Option<(Box<dyn Follow>, MemoryBudget)>,
 }
 
 impl Offered {
@@ -53,7 +53,7 @@ impl Offered {
 
 /// Reads the body if the rewriter wants it, and says what to forward.
 pub(crate) async fn offer(
-    gate: &Gate,
+    gate: &GatewayState,
     known: &mut Known,
     parts: &mut Parts,
     body: Idle,
@@ -65,32 +65,37 @@ pub(crate) async fn offer(
     match wanted {
         Ok(true) if !covers_body(parts) => {}
         Ok(false) => return Ok(Offered::plain(Outgoing::stream(body))),
-        Ok(true) => return Ok(miss(gate, known, parts, Missed::Signed, Outgoing::stream(body))),
+        Ok(true) => return Ok(miss(gate, known, parts, BypassReason::Signed, Outgoing::stream(body))),
         Err(why) => return Ok(miss(gate, known, parts, why, Outgoing::stream(body))),
     }
     match read(gate, body).await? {
-        Read::Begun(outgoing) => Ok(miss(gate, known, parts, Missed::Full, outgoing)),
+        Read::Begun(outgoing) => Ok(miss(gate, known, parts, BypassReason::Full, outgoing)),
         Read::Whole(whole) => judge(gate, known, parts, whole).await,
     }
 }
 
 /// The same where no request may go on with a secret in it: what cannot be searched is refused, and what is offered,
 /// and goes on whatever comes of that, has been masked.
-async fn sealed(gate: &Gate, known: &mut Known, parts: &mut Parts, body: Idle) -> Result<Offered, Error> {
+async fn sealed(
+    gate: &GatewayState,
+    known: &mut Known,
+    parts: &mut Parts,
+    body: Idle,
+) -> Result<Offered, Error> {
     let full =
         || Error::us(StatusCode::SERVICE_UNAVAILABLE, "no memory to mask secrets right now; try again");
     let Read::Whole(whole) = read(gate, body).await? else { return Err(full()) };
     let whole = if whole.bytes.is_empty() { whole } else { mask::seal(gate, parts, whole).await? };
     match guarded(|| gate.rewrite.wants(&head(gate, parts))) {
         Ok(true) if !covers_body(parts) => judge(gate, known, parts, whole).await,
-        Ok(true) => Ok(miss(gate, known, parts, Missed::Signed, whole.unchanged())),
+        Ok(true) => Ok(miss(gate, known, parts, BypassReason::Signed, whole.unchanged())),
         Ok(false) => Ok(Offered::plain(whole.unchanged())),
         Err(why) => Ok(miss(gate, known, parts, why, whole.unchanged())),
     }
 }
 
 /// What a rewriter is told of a request beside its body.
-pub(crate) fn head<'a>(gate: &'a Gate, parts: &'a Parts) -> Head<'a> {
+pub(crate) fn head<'a>(gate: &'a GatewayState, parts: &'a Parts) -> Head<'a> {
     let Parts { method, uri, headers, .. } = parts;
     let upstream = gate.settings.upstreams.choose(Vendor::of(uri, headers)).ok();
     Head { method, uri, headers, upstream, tenant: tenant(parts).map(|tenant| &**tenant) }
@@ -101,7 +106,13 @@ pub(crate) fn tenant(parts: &Parts) -> Option<&Arc<KnownTenant>> {
     parts.extensions.get()
 }
 
-fn miss(gate: &Gate, known: &mut Known, parts: &Parts, why: Missed, outgoing: Outgoing) -> Offered {
+fn miss(
+    gate: &GatewayState,
+    known: &mut Known,
+    parts: &Parts,
+    why: BypassReason,
+    outgoing: Outgoing,
+) -> Offered {
     known.missed = Some(why);
     // The one who is told may be the one who just panicked.
     let _ = guarded(|| gate.rewrite.missed(&head(gate, parts), why));
@@ -109,7 +120,12 @@ fn miss(gate: &Gate, known: &mut Known, parts: &Parts, why: Missed, outgoing: Ou
     Offered { added, ..Offered::plain(outgoing) }
 }
 
-async fn judge(gate: &Gate, known: &mut Known, parts: &mut Parts, whole: Whole) -> Result<Offered, Error> {
+async fn judge(
+    gate: &GatewayState,
+    known: &mut Known,
+    parts: &mut Parts,
+    whole: Whole,
+) -> Result<Offered, Error> {
     let Whole { bytes, trailers, held } = whole;
     let as_it_came = |bytes, held| Outgoing::whole(bytes, trailers, held);
     let since = Instant::now();
@@ -137,7 +153,7 @@ async fn judge(gate: &Gate, known: &mut Known, parts: &mut Parts, whole: Whole) 
 }
 
 /// What goes on of a body that there was no time for, or that we failed at, if its secrets are to be masked.
-async fn masked(gate: &Gate, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
+async fn masked(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     // It is waited for whatever the time: how long it may take is bounded by the length of the body.
@@ -146,11 +162,11 @@ async fn masked(gate: &Gate, parts: &Parts, body: &Bytes) -> Option<Vec<u8>> {
 
 /// The verdict on a body: at once if it is short and plain, else from another thread, and once others have had their say.
 pub(crate) async fn ask(
-    gate: &Gate,
+    gate: &GatewayState,
     known: &mut Known,
     parts: &Parts,
     body: &Bytes,
-) -> Result<Verdict, Missed> {
+) -> Result<Verdict, BypassReason> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let verdict = if coding == Coding::Identity && body.len() <= gate.settings.limits.inline {
@@ -174,15 +190,15 @@ pub(crate) async fn ask(
 
 /// The verdict that `work` comes to off the threads that serve. Should it be late, the rewriter hears of it.
 async fn aside(
-    gate: &Gate,
+    gate: &GatewayState,
     parts: &Parts,
     body: &Bytes,
-    work: impl FnOnce() -> Result<Verdict, Missed> + Send + 'static,
-) -> Result<Verdict, Missed> {
+    work: impl FnOnce() -> Result<Verdict, BypassReason> + Send + 'static,
+) -> Result<Verdict, BypassReason> {
     let coding = Coding::of(&parts.headers);
     let limit = gate.settings.limits.body;
     let verdict = gate.bench.aside(coding.weight(limit, body.len()), work).await;
-    if matches!(verdict, Err(Missed::Late)) {
+    if matches!(verdict, Err(BypassReason::Late)) {
         // To be known when the next request of the conversation comes, so it is waited for; it is soon done.
         let _ = spawn_blocking(told_plain(gate, parts, body)).await;
     }
@@ -190,7 +206,7 @@ async fn aside(
 }
 
 /// Work that tells the rewriter of a body that went on as it came.
-pub(crate) fn told_plain(gate: &Gate, parts: &Parts, body: &Bytes) -> impl FnOnce() + Send + 'static {
+pub(crate) fn told_plain(gate: &GatewayState, parts: &Parts, body: &Bytes) -> impl FnOnce() + Send + 'static {
     let (work, coding) = (Work::of(gate, parts, body), Coding::of(&parts.headers));
     let limit = gate.settings.limits.body;
     move || {
@@ -217,7 +233,7 @@ struct Work {
 }
 
 impl Work {
-    fn of(gate: &Gate, parts: &Parts, body: &Bytes) -> Self {
+    fn of(gate: &GatewayState, parts: &Parts, body: &Bytes) -> Self {
         Self {
             rewrite: Arc::clone(&gate.rewrite),
             method: parts.method.clone(),
@@ -235,13 +251,13 @@ impl Work {
         limit: usize,
         coding: Coding,
         named: &OnceLock<Option<ShownName>>,
-    ) -> Result<Verdict, Missed> {
+    ) -> Result<Verdict, BypassReason> {
         match self.plain(limit, coding) {
             Ok(body) => {
                 named.get_or_init(|| model(&self.uri, &body));
                 Ok(self.rewrite.rewrite(&self.head(), &body))
             }
-            Err(CodingFault::Garbled) => Err(Missed::Coded),
+            Err(CodingFault::Garbled) => Err(BypassReason::Coded),
             Err(CodingFault::TooLong) => Ok(Verdict::Refuse(bomb(limit))),
         }
     }
@@ -274,7 +290,7 @@ impl Work {
 }
 
 /// Another body: its exact length, and no coding. A response that is watched has to be plain too.
-async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
+async fn replace(parts: &mut Parts, new: Replacement, held: MemoryBudget) -> Offered {
     let Replacement { mut body, headers, mut entry, kept, mut follow } = new;
     if let Some(follow) = &mut follow {
         if let Some((whole, report)) = follow.settle(kept).await {
@@ -285,7 +301,7 @@ async fn replace(parts: &mut Parts, new: Replacement, held: Held) -> Offered {
     }
     measure(parts, body.len());
     let (sent, follow) = match follow {
-        Some(follow) => (Held::default(), Some((follow, held))),
+        Some(follow) => (MemoryBudget::default(), Some((follow, held))),
         None => (held, None),
     };
     let outgoing = Outgoing::whole(Bytes::from(body), None, sent);

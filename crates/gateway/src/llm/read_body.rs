@@ -9,9 +9,9 @@ use http_body_util::BodyExt;
 
 use crate::error::Error;
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 
 /// What is set aside for a body before its bytes are seen, whatever length it claims.
 const AHEAD: u64 = 2 << 20;
@@ -20,7 +20,7 @@ const AHEAD: u64 = 2 << 20;
 pub(crate) struct Whole {
     pub(crate) bytes: Bytes,
     pub(crate) trailers: Option<HeaderMap>,
-    pub(crate) held: Held,
+    pub(crate) held: MemoryBudget,
 }
 
 impl Whole {
@@ -38,7 +38,7 @@ pub(crate) enum Read {
 }
 
 /// Reads a body while there is room.
-pub(crate) async fn read(gate: &Gate, mut body: Idle) -> Result<Read, Error> {
+pub(crate) async fn read(gate: &GatewayState, mut body: Idle) -> Result<Read, Error> {
     let limits = &gate.settings.limits;
     if usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX) > limits.body {
         return Err(too_long(limits.body, body));

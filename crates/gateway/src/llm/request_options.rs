@@ -1,7 +1,7 @@
 //! What a request says to us in its headers.
 
 use http::header::{HeaderMap, HeaderValue};
-use tersely_engine::{Asked, Refused};
+use tersely_engine::{OptionError, RequestOptions};
 use tersely_proof::stable_hash;
 
 use crate::http::hop_by_hop::THRESHOLD;
@@ -21,13 +21,13 @@ pub(super) fn session(headers: &HeaderMap) -> Option<u64> {
 }
 
 /// What the headers ask for.
-pub(super) fn asked(headers: &HeaderMap) -> Result<Asked, Refused> {
-    Asked::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
+pub(super) fn asked(headers: &HeaderMap) -> Result<RequestOptions, OptionError> {
+    RequestOptions::by_header(word(headers, MODE)?, word(headers, BYPASS)?)?
         .above(word(headers, THRESHOLD.as_str())?)?
         .read_by(word(headers, READER)?)
 }
 
-fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, Refused> {
+fn word<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<&'h str>, OptionError> {
     let word = headers.get(name).map(HeaderValue::to_str).transpose();
-    word.map_err(|_| Refused { message: format!("{name}: must be plain ASCII text") })
+    word.map_err(|_| OptionError { message: format!("{name}: must be plain ASCII text") })
 }

@@ -11,7 +11,7 @@ use tersely_wire::hidden::{HiddenTurn, ResponseFraming, ResponseWatch};
 use tersely_wire::usage::TokenUsage;
 
 use crate::access::KnownTenant;
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::llm::compress::message::LoneAnswer;
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::entry::RequestEntry;
@@ -47,8 +47,8 @@ pub trait Rewrite: Send + Sync {
     }
 
     /// The text that was left out of an earlier request of the same tenant, under this name.
-    fn original<'a>(&'a self, _head: &Head<'_>, _id: String) -> Pending<'a, Sought> {
-        Box::pin(async { Sought::Nowhere })
+    fn original<'a>(&'a self, _head: &Head<'_>, _id: String) -> Pending<'a, RetrievalAnswer> {
+        Box::pin(async { RetrievalAnswer::Nowhere })
     }
 
     /// What becomes of messages that come alone, with at most this loss.
@@ -82,14 +82,14 @@ pub trait Rewrite: Send + Sync {
     }
 
     /// Hears that a wanted request went on as it came, so that nothing goes unnoticed.
-    fn missed(&self, _head: &Head<'_>, _why: Missed) {}
+    fn missed(&self, _head: &Head<'_>, _why: BypassReason) {}
 
     /// Hears, off the threads that serve, which body it was that went on as it came because the rewrite was late.
     fn sent_plain(&self, _head: &Head<'_>, _body: &Bytes) {}
 }
 
 /// What becomes of a question for a text.
-pub enum Sought {
+pub enum RetrievalAnswer {
     /// It is here.
     Text(String),
     /// It is not, or no longer.
@@ -103,9 +103,9 @@ pub enum Sought {
 }
 
 /// Requests go on as they came.
-pub(crate) struct Untouched;
+pub(crate) struct PassThrough;
 
-impl Rewrite for Untouched {
+impl Rewrite for PassThrough {
     fn wants(&self, _: &Head<'_>) -> bool {
         false
     }

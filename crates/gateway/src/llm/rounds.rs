@@ -18,12 +18,12 @@ use crate::http::client::Speaks;
 use crate::http::content_encoding::Coding;
 use crate::http::hop_by_hop;
 use crate::http::idle_timeout::Idle;
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
 use crate::http::usage_tap::Tapping;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 use crate::llm::rewrite::{Follow, Pending, Round};
 use crate::llm::round_error::Setback;
 use crate::llm::send::send;
@@ -34,7 +34,7 @@ const ROUNDS: usize = 5;
 
 /// What further rounds take.
 pub(crate) struct NextRound {
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) gate: Arc<GatewayState>,
     pub(crate) upstream: Upstream,
     pub(crate) speaks: Speaks,
     /// The head of the request, as the upstream saw it.
@@ -43,7 +43,7 @@ pub(crate) struct NextRound {
     /// How its answers are read along.
     pub(crate) tapping: Option<Tapping>,
     /// The room that the request takes, for it is kept until the response is over.
-    pub(crate) held: Held,
+    pub(crate) held: MemoryBudget,
     /// Bytes that answers may have, once one was asked for.
     pub(crate) room: Option<usize>,
 }
@@ -273,7 +273,7 @@ impl NextRound {
         let body = self.follow.next(turn, round, room).await.ok_or_else(lost)?;
         let mut head = self.head.clone();
         head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        let request = Request::from_parts(head, Outgoing::whole(body, None, Held::default()));
+        let request = Request::from_parts(head, Outgoing::whole(body, None, MemoryBudget::default()));
         let (response, lane) = send(&self.gate, &self.upstream, self.speaks, request).await?;
         let (mut parts, body) = response.into_parts();
         let body = Idle::new(self.gate.settings.timeouts.idle, Side::Upstream, body);

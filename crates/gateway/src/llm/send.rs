@@ -7,13 +7,13 @@ use tokio::time::timeout;
 use crate::error::{Error, Side};
 use crate::http::client::{Lane, Speaks};
 use crate::http::request_body::Outgoing;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 use crate::upstream::Upstream;
 
 /// Sends, and waits. While a client is still sending there is no limit but the client's own: an upstream may well say
 /// nothing before it has everything.
 pub(crate) async fn send(
-    gate: &Gate,
+    gate: &GatewayState,
     upstream: &Upstream,
     speaks: Speaks,
     request: Request<Outgoing>,

@@ -5,7 +5,7 @@
 
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use http::uri::Uri;
-use tersely_engine::Refused;
+use tersely_engine::OptionError;
 
 /// Headers that hold a credential.
 const CREDENTIALS: [HeaderName; 4] = [
@@ -51,7 +51,7 @@ impl Whose {
         uri: &Uri,
         headers: &HeaderMap,
         checked: Option<&str>,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, OptionError> {
         let mut said = Vec::new();
         let mut has_credential = add(&mut said, CHECKED, checked.unwrap_or_default().as_bytes());
         has_credential |= say_parameter(&mut said, uri)?;
@@ -98,7 +98,7 @@ impl Whose {
 }
 
 /// Adds what a header says; false when it says nothing.
-fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<bool, Refused> {
+fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<bool, OptionError> {
     let mut values = headers.get_all(name).into_iter();
     let value = values.next().map_or(&b""[..], |value| value.as_bytes());
     if values.next().is_some() {
@@ -107,7 +107,7 @@ fn say(said: &mut Vec<u8>, name: &HeaderName, headers: &HeaderMap) -> Result<boo
     Ok(add(said, name.as_str(), value))
 }
 
-fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, Refused> {
+fn say_parameter(said: &mut Vec<u8>, uri: &Uri) -> Result<bool, OptionError> {
     let pairs = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
     let mut values = pairs.filter(|(name, _)| *name == PARAMETER).map(|(_, value)| value);
     let value = values.next().unwrap_or_default();
@@ -125,15 +125,15 @@ fn add(said: &mut Vec<u8>, name: &str, value: &[u8]) -> bool {
     !value.is_empty()
 }
 
-fn twice(name: &str) -> Refused {
-    Refused { message: format!("{name}: sent twice; it identifies the caller, so send it once") }
+fn twice(name: &str) -> OptionError {
+    OptionError { message: format!("{name}: sent twice; it identifies the caller, so send it once") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<Whose, Refused> {
+    fn whose(header: Option<&str>, uri: &str, headers: &[(&str, &str)]) -> Result<Whose, OptionError> {
         let headers = headers.iter().map(|(name, value)| {
             (name.parse::<HeaderName>().unwrap(), value.parse::<http::HeaderValue>().unwrap())
         });

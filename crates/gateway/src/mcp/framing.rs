@@ -7,7 +7,7 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, sleep};
 
-use crate::http::memory_budget::{BodySpace, Held};
+use crate::http::memory_budget::{BodySpace, MemoryBudget};
 
 /// What came.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct MessageLines<R> {
     longest: usize,
     is_long: bool,
     /// Where lines take room, if others need some too.
-    room: Option<(BodySpace, Held)>,
+    room: Option<(BodySpace, MemoryBudget)>,
 }
 
 impl<R: AsyncRead + Unpin> MessageLines<R> {

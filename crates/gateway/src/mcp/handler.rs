@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::http::handler::Front;
 use crate::http::host_check::{self, Reach};
 use crate::http::response::Reply;
-use crate::llm::{Gate, Keeper, Untouched, arriving, local};
+use crate::llm::{GatewayState, Keeper, PassThrough, arriving, local};
 use crate::mcp::Originals;
 use crate::mcp::client_session::{McpDoor, McpStart, warm};
 use crate::mcp::http_server::RemoteServer;
@@ -62,7 +62,7 @@ pub async fn serve_mcp(
     warm();
     settings.timeouts.pooled = POOLED;
     let reach = Reach::of(&listener);
-    let gate = Gate::new(settings, Arc::new(Untouched), reach)?;
+    let gate = GatewayState::new(settings, Arc::new(PassThrough), reach)?;
     let routes = servers.into_iter().map(|(name, server)| (name, Route::new(server))).collect();
     let McpWork { engine, copies, keeper } = work;
     let front = Arc::new(McpFront { gate, routes, engine: Arc::new(engine), copies, keeper });
@@ -114,7 +114,7 @@ impl Drop for RunningServers {
 }
 
 struct McpFront {
-    gate: Gate,
+    gate: GatewayState,
     routes: BTreeMap<String, Route>,
     engine: Arc<Engine>,
     copies: StructuredCopies,

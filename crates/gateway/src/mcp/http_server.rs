@@ -20,7 +20,7 @@ use crate::http::idle_timeout::Idle;
 use crate::http::request_body::Outgoing;
 use crate::http::response::Reply;
 use crate::http::response_body::{Arrival, named, uncode};
-use crate::llm::{Gate, Read, Whole, arriving, read, send};
+use crate::llm::{GatewayState, Read, Whole, arriving, read, send};
 use crate::mcp::client_session::McpDoor;
 use crate::mcp::servers::ListeningServer;
 use crate::mcp::stream::{self, SESSION, json_reply};
@@ -51,7 +51,7 @@ impl RemoteServer {
     /// Its answer to a request, as the client of `door` should see it.
     pub(super) async fn answer(
         &self,
-        gate: &Gate,
+        gate: &GatewayState,
         door: McpDoor,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Error> {
@@ -82,7 +82,7 @@ impl RemoteServer {
     /// The answer with what is ours to change in it changed.
     async fn change(
         &self,
-        gate: &Gate,
+        gate: &GatewayState,
         door: Arc<McpDoor>,
         response: Response<Reply>,
     ) -> Result<Response<Reply>, Error> {
@@ -128,7 +128,7 @@ impl RemoteServer {
     /// The server's answer, as it came. The client's credentials go to this one server and to no other.
     async fn forward(
         &self,
-        gate: &Gate,
+        gate: &GatewayState,
         mut parts: Parts,
         outgoing: Outgoing,
         running: OwnedSemaphorePermit,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tersely_core::expand::{self, Wish};
+use tersely_core::expand::{self, ExpandRequest};
 use tersely_engine::KeptOriginal;
 use tersely_store::{Lives, SettingError, Store, StoreLimits, StorePlace, StoreSettings, Tenant};
 
@@ -66,7 +66,7 @@ impl Originals {
 
     /// What a model gets that calls the tool with these arguments.
     pub(super) async fn show(&self, arguments: &str) -> String {
-        let wish = match Wish::read(arguments) {
+        let wish = match ExpandRequest::read(arguments) {
             Ok(wish) => wish,
             Err(why) => return why.to_owned(),
         };

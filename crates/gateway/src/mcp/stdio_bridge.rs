@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use crate::access::KnownTenant;
 use crate::error::Error;
 use crate::http::response::Reply;
-use crate::llm::{Gate, Read, Whole, arriving, read};
+use crate::llm::{GatewayState, Read, Whole, arriving, read};
 use crate::mcp::client_session::McpDoor;
 use crate::mcp::process::ProcessGroup;
 use crate::mcp::servers::StartedServer;
@@ -43,7 +43,7 @@ impl CarriedServer {
     /// The answer to a request; `door` makes one for the session of a name.
     pub(super) async fn answer(
         &self,
-        gate: &Gate,
+        gate: &GatewayState,
         door: impl Fn(&str) -> McpDoor + Send,
         request: Request<Incoming>,
     ) -> Result<Response<Reply>, Error> {
@@ -80,7 +80,7 @@ impl CarriedServer {
     /// Starts a server for a client that begins a session.
     async fn begin(
         &self,
-        gate: &Gate,
+        gate: &GatewayState,
         door: impl Fn(&str) -> McpDoor,
         asked: Asking<'_>,
         message: Whole,

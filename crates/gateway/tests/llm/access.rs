@@ -8,9 +8,10 @@ use http::{HeaderValue, Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tersely_core::{Mode, Plan};
-use tersely_engine::{Change, Engine, EngineSettings, ExpandOffer, Rule};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, PlanOverride, Rule};
 use tersely_gateway::{
-    AccessKey, GatewaySettings, Keeper, KeyHash, KnownTenant, Live, MayAsk, TenantList, TenantSettings,
+    AccessKey, EngineRewriter, GatewaySettings, Keeper, KeyHash, KnownTenant, MayAsk, TenantList,
+    TenantSettings,
 };
 use tersely_store::{Store, StoreSettings};
 use tersely_telemetry::NumbersForm;
@@ -25,9 +26,9 @@ fn tenant(name: &str) -> TenantSettings {
     TenantSettings { tenant: KnownTenant::named(name), keys, certificates: Vec::new() }
 }
 
-fn live(engine: EngineSettings) -> Arc<Live> {
+fn live(engine: EngineSettings) -> Arc<EngineRewriter> {
     let keeper = Keeper::new(Store::open(&StoreSettings::default()).unwrap(), None);
-    Arc::new(Live::new(Engine::new(engine)).keeping(keeper))
+    Arc::new(EngineRewriter::new(Engine::new(engine)).keeping(keeper))
 }
 
 async fn guarded(tenants: Vec<TenantSettings>, upstream: std::net::SocketAddr) -> Gateway {
@@ -279,7 +280,7 @@ async fn a_tenant_has_a_rate_of_its_own() {
 #[tokio::test]
 async fn a_rule_speaks_of_a_tenant() {
     let (address, seen) = recorder().await;
-    let change = Change::of(&["mode"], Plan { mode: Mode::Disabled, ..Plan::default() });
+    let change = PlanOverride::of(&["mode"], Plan { mode: Mode::Disabled, ..Plan::default() });
     let rules = vec![Rule { tenant: Some("off".to_owned()), change, ..Rule::default() }];
     let settings =
         GatewaySettings { tenants: TenantList::new(vec![tenant("off"), tenant("on")]), ..settings(address) };

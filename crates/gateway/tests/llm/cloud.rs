@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings, Live, Upstreams, Vendor};
+use tersely_gateway::{EngineRewriter, GatewaySettings, Upstreams, Vendor};
 use tersely_testing::stream;
 
 use crate::scene::{Answer, Seen, gateway, post, recorder, send, settings, soon, upstream};
@@ -18,9 +18,9 @@ const TOOL: &str = "expand_context";
 
 const STREAM: &str = "application/vnd.amazon.eventstream";
 
-fn live() -> Arc<Live> {
+fn live() -> Arc<EngineRewriter> {
     let plan = Plan { loss: Loss::Detail, max_bytes: 4096, ..Plan::default() };
-    Arc::new(Live::new(Engine::new(EngineSettings { plan, ..EngineSettings::default() })))
+    Arc::new(EngineRewriter::new(Engine::new(EngineSettings { plan, ..EngineSettings::default() })))
 }
 
 /// A log that is mostly noise, so that much of it is left out.

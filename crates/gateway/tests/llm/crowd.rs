@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::json;
-use tersely_gateway::{Live, Replacement, Rewrite, Verdict};
+use tersely_gateway::{EngineRewriter, Replacement, Rewrite, Verdict};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -133,7 +133,7 @@ fn messages(text: &str) -> String {
 /// What a check of health took, half of them and the slowest; and how many bodies went on as they came.
 async fn health(bodies: Vec<String>) -> (Duration, Duration, u64) {
     let (address, _) = recorder().await;
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let gateway = gateway(settings(address), Arc::clone(&live) as Arc<dyn Rewrite>).await;
     let took = crowd(&gateway, bodies).await;
     (took[took.len() / 2], took[took.len() - 1], live.totals().faults)

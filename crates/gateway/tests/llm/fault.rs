@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tersely_gateway::{GatewaySettings, Head, Missed, Rewrite, Verdict, serve};
+use tersely_gateway::{BypassReason, GatewaySettings, Head, Rewrite, Verdict, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
@@ -178,7 +178,7 @@ async fn a_rewrite_that_panics_leaves_the_request_as_it_was() {
         let body = "x".repeat(size);
         assert_eq!(post(&gateway.url("/v1/messages"), body.clone()).await.status, 200);
         assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
-        assert_eq!(hook.missed(), [Missed::Panicked]);
+        assert_eq!(hook.missed(), [BypassReason::Panicked]);
     }
 }
 
@@ -194,7 +194,7 @@ impl Rewrite for Broken {
         panic!("rewrite")
     }
 
-    fn missed(&self, _: &Head<'_>, _: Missed) {
+    fn missed(&self, _: &Head<'_>, _: BypassReason) {
         panic!("missed")
     }
 }
@@ -228,11 +228,11 @@ async fn a_rewrite_that_hangs_is_waited_for_once() {
         assert!(started.elapsed() < Duration::from_millis(limit), "{:?}", started.elapsed());
         assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
     }
-    assert_eq!(hook.missed(), [Missed::Late; 3]);
+    assert_eq!(hook.missed(), [BypassReason::Late; 3]);
     drop(release);
     sleep(Duration::from_millis(200)).await;
     post(&gateway.url("/v1/messages"), body.clone()).await;
-    assert_eq!(hook.missed(), [Missed::Late; 3], "the place is free again");
+    assert_eq!(hook.missed(), [BypassReason::Late; 3], "the place is free again");
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn bodies_that_there_is_no_room_for_go_on_unread() {
     let body = "0123456789".repeat(100_000);
     assert_eq!(post(&gateway.url("/v1/messages"), body.clone()).await.status, 200);
     assert_eq!(log.lock().unwrap().pop().unwrap().body, body);
-    assert_eq!(hook.missed(), [Missed::Full]);
+    assert_eq!(hook.missed(), [BypassReason::Full]);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use http::{Request, Response};
 use http_body_util::Full;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use tersely_gateway::{GatewaySettings, Missed, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict};
+use tersely_gateway::{BypassReason, GatewaySettings, Origins, Refusal, Rewrite, Upstreams, Vendor, Verdict};
 
 use crate::scene::{
     Hook, Raw, Seen, Uninterested, answer, feed, gateway, get, keep, post, recorder, replace, send, settings,
@@ -121,9 +121,9 @@ fn zstd(text: &[u8]) -> Vec<u8> {
 #[tokio::test]
 async fn what_cannot_be_decoded_or_is_signed_goes_on_as_it_came() {
     let cases = [
-        ("content-encoding", "br", Missed::Coded),
-        ("content-encoding", "gzip", Missed::Coded),
-        ("x-amz-content-sha256", "0123", Missed::Signed),
+        ("content-encoding", "br", BypassReason::Coded),
+        ("content-encoding", "gzip", BypassReason::Coded),
+        ("x-amz-content-sha256", "0123", BypassReason::Signed),
     ];
     for (name, value, why) in cases {
         let hook = Hook::new(|_: &[u8]| panic!("not asked for"));

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use http::Request;
 use http_body_util::Full;
 use serde_json::{Value, json};
-use tersely_gateway::{Head, Live, Missed, Rewrite, Verdict};
+use tersely_gateway::{BypassReason, EngineRewriter, Head, Rewrite, Verdict};
 
 use crate::scene::{Answer, Gateway, Hook, Seen, gateway, post, recorder, send, settings};
 
@@ -36,7 +36,7 @@ fn conversation(turns: usize) -> String {
 
 /// An engine that has all the time it needs, or not.
 struct Hasty {
-    live: Live,
+    live: EngineRewriter,
     is_late: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ impl Rewrite for Hasty {
         self.live.mask(head, body)
     }
 
-    fn missed(&self, head: &Head<'_>, why: Missed) {
+    fn missed(&self, head: &Head<'_>, why: BypassReason) {
         self.live.missed(head, why);
     }
 
@@ -76,7 +76,7 @@ struct House {
 impl House {
     async fn new() -> Self {
         let (address, log) = recorder().await;
-        let engine = Arc::new(Hasty { live: Live::default(), is_late: AtomicBool::default() });
+        let engine = Arc::new(Hasty { live: EngineRewriter::default(), is_late: AtomicBool::default() });
         let mut settings = settings(address);
         settings.timeouts.rewrite = Duration::from_millis(300);
         Self { gateway: gateway(settings, Arc::clone(&engine) as _).await, engine, log }

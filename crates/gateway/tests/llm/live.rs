@@ -7,8 +7,8 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Mode, O200k, Plan, Tokens};
-use tersely_engine::{Engine, EngineSettings, Most, ResultTally};
-use tersely_gateway::{Live, Totals};
+use tersely_engine::{Engine, EngineSettings, MemoLimits, ResultTally};
+use tersely_gateway::{EngineRewriter, Totals};
 
 use crate::scene::{Answer, Seen, gateway, recorder, send, settings};
 
@@ -30,7 +30,7 @@ fn engine(plan: Plan) -> Engine {
 
 /// What the client got and the upstream saw.
 async fn exchange(
-    live: &Arc<Live>,
+    live: &Arc<EngineRewriter>,
     path: &str,
     headers: &[(&str, &str)],
     body: String,
@@ -46,7 +46,7 @@ async fn exchange(
 }
 
 /// The body that the upstream saw of a request to Messages.
-async fn sent(live: &Arc<Live>, headers: &[(&str, &str)], body: String) -> String {
+async fn sent(live: &Arc<EngineRewriter>, headers: &[(&str, &str)], body: String) -> String {
     let (answer, seen) = exchange(live, "/v1/messages?beta=true", headers, body).await;
     assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
     let seen = seen.unwrap();
@@ -58,7 +58,7 @@ async fn sent(live: &Arc<Live>, headers: &[(&str, &str)], body: String) -> Strin
 /// Behaviour 8.9: what another gateway's header calls too short stays, and the header stays here.
 #[tokio::test]
 async fn a_threshold_leaves_short_results_alone() {
-    let (live, body) = (Arc::new(Live::default()), messages(&rows(), ""));
+    let (live, body) = (Arc::new(EngineRewriter::default()), messages(&rows(), ""));
     let name = "x-compression-threshold";
     for (threshold, same) in [("0", false), ("100", false), ("64k", true), ("999999", true)] {
         let (answer, seen) = exchange(&live, "/v1/messages", &[(name, threshold)], body.clone()).await;
@@ -73,7 +73,7 @@ async fn a_threshold_leaves_short_results_alone() {
 /// Behaviour 2.2, 2.4.
 #[tokio::test]
 async fn results_are_compressed_and_the_client_is_told() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let (answer, seen) = exchange(&live, "/v1/messages", &[], messages(&rows(), "")).await;
     let body = String::from_utf8(seen.unwrap().body.to_vec()).unwrap();
     let end = "}]}]}";
@@ -95,7 +95,7 @@ async fn results_are_compressed_and_the_client_is_told() {
 /// Behaviour 19.3 and 19.4.
 #[tokio::test]
 async fn a_header_says_for_whom_results_were_written() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let rows = rows();
     let named = |model: &str| messages(&rows, "").replacen(r#""m""#, &format!("{model:?}"), 1);
     let asks = "x-tersely-reader";
@@ -118,7 +118,7 @@ async fn a_header_says_for_whom_results_were_written() {
 /// Behaviour 0.12: nothing is left out of a request without tools, so its results may be longer than the limit.
 #[tokio::test]
 async fn a_header_counts_results_that_exceed_the_limit() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let long = (0..4_000)
         .map(|n| format!("{n} is a line of its own, {}\n", n * n % 89))
         .collect::<Vec<_>>()
@@ -133,8 +133,9 @@ async fn a_header_counts_results_that_exceed_the_limit() {
 /// The memo saves time alone: without one, a conversation that goes on is sent with the same bytes.
 #[tokio::test]
 async fn what_is_remembered_changes_no_byte() {
-    let with = Arc::new(Live::default());
-    let without = Arc::new(Live::default().remembering(Most { bytes: 0, ..Most::default() }));
+    let with = Arc::new(EngineRewriter::default());
+    let without =
+        Arc::new(EngineRewriter::default().remembering(MemoLimits { bytes: 0, ..MemoLimits::default() }));
     for extra in ["", "a few words"] {
         let body = messages(&format!("{}{extra}", rows()), "");
         let mut bodies = Vec::new();
@@ -163,8 +164,8 @@ async fn what_cannot_get_smaller_is_counted_and_kept() {
 #[tokio::test]
 async fn headers_turn_it_off_and_on() {
     let body = || messages(&rows(), "");
-    let on = Arc::new(Live::default());
-    let off = Arc::new(Live::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
+    let on = Arc::new(EngineRewriter::default());
+    let off = Arc::new(EngineRewriter::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
     for headers in [("x-tersely-bypass", "1"), ("x-tersely-mode", "off"), ("x-tersely-mode", "safe")] {
         assert_eq!(sent(&on, &[headers], body()).await, body(), "{headers:?}");
     }
@@ -175,7 +176,7 @@ async fn headers_turn_it_off_and_on() {
 /// Behaviour 2.5, 12.3.
 #[tokio::test]
 async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let off = r#""_tersely":{"tool_output_compression":"off"},"#;
     assert_eq!(sent(&live, &[], messages(&rows(), off)).await, messages(&rows(), ""));
     let forge = r#""_forge":{"debug":{"run":7}},"#;
@@ -188,7 +189,7 @@ async fn the_body_can_say_it_too_and_nobody_else_hears_it() {
 /// Behaviour 15.1, 15.2.
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_in_the_shape_of_the_provider() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let bad = r#""_tersely":{"tool_output_compression":{"max_output_bytes":0}},"#;
     for (path, headers, body, place) in [
         ("/v1/messages", vec![("x-tersely-mode", "more")], messages("x", ""), "x-tersely-mode: "),
@@ -214,7 +215,7 @@ async fn what_makes_no_sense_is_refused_in_the_shape_of_the_provider() {
 /// Behaviour 2.10.
 #[tokio::test]
 async fn what_cannot_be_read_goes_on_and_is_counted() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let broken = messages(&rows(), "") + "]";
     assert_eq!(sent(&live, &[], broken.clone()).await, broken);
     let tokens = O200k.count(&broken);
@@ -228,13 +229,13 @@ async fn nothing_is_left_out_without_tools() {
         .map(|n| format!("2024-01-01T00:00:{:02} worker {n} done\n", n % 60))
         .collect::<Vec<_>>()
         .concat();
-    let live = Arc::new(Live::new(engine(Plan { loss: Loss::Detail, ..Plan::default() })));
+    let live = Arc::new(EngineRewriter::new(engine(Plan { loss: Loss::Detail, ..Plan::default() })));
     assert!(!sent(&live, &[], messages(&text, "")).await.contains("<<<SHADOW:"));
 }
 
 #[tokio::test]
 async fn an_engine_is_exchanged_as_a_whole() {
-    let live = Arc::new(Live::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
+    let live = Arc::new(EngineRewriter::new(engine(Plan { mode: Mode::Disabled, ..Plan::default() })));
     assert_eq!(sent(&live, &[], messages(&rows(), "")).await, messages(&rows(), ""));
     live.swap(Engine::default());
     assert_eq!(live.engine().settings(), &EngineSettings::default());
@@ -243,7 +244,7 @@ async fn an_engine_is_exchanged_as_a_whole() {
 
 #[tokio::test]
 async fn other_paths_and_counts_are_no_savings() {
-    let live = Arc::new(Live::default());
+    let live = Arc::new(EngineRewriter::default());
     let body = || messages(&rows(), "");
     let (_, seen) = exchange(&live, "/v1/embeddings", &[], body()).await;
     assert_eq!(seen.unwrap().body, body());

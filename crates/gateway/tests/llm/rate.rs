@@ -6,7 +6,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use tersely_core::Plan;
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings, Live};
+use tersely_gateway::{EngineRewriter, GatewaySettings};
 
 use crate::scene::{Answer, Gateway, gateway, recorder, send, settings};
 
@@ -15,7 +15,7 @@ async fn limited(limit: impl FnOnce(&mut GatewaySettings)) -> Gateway {
     let mut settings = settings(address);
     limit(&mut settings);
     let engine = Engine::new(EngineSettings { plan: Plan::default(), ..EngineSettings::default() });
-    gateway(settings, Arc::new(Live::new(engine))).await
+    gateway(settings, Arc::new(EngineRewriter::new(engine))).await
 }
 
 async fn call(gateway: &Gateway, path: &str, key: Option<&str>) -> Answer {

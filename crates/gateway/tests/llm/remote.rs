@@ -13,7 +13,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_core::{O200k, Tokens};
 use tersely_engine::{Engine, EngineSettings, Fallback, RemotePlan, Strategy};
-use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, Keeper, Live};
+use tersely_gateway::{Compressor, CompressorSettings, CompressorShape, EngineRewriter, Keeper};
 use tersely_store::{Store, StoreSettings};
 
 use crate::scene::{
@@ -30,7 +30,7 @@ const SLOW: Duration = Duration::from_millis(1200);
 /// A gateway before a recording upstream and a scripted compressor.
 struct Scene {
     gateway: Gateway,
-    live: Arc<Live>,
+    live: Arc<EngineRewriter>,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
 
@@ -90,7 +90,7 @@ impl Scene {
         let keeper = Keeper::new(Store::open(&StoreSettings::default()).unwrap(), None);
         let settings = settings(address);
         let compressor = Compressor::new(compressor, &settings, &keeper).unwrap();
-        let live = Arc::new(Live::new(Engine::new(engine)).keeping(keeper).asking(compressor));
+        let live = Arc::new(EngineRewriter::new(Engine::new(engine)).keeping(keeper).asking(compressor));
         Self { gateway: gateway(settings, Arc::clone(&live) as _).await, live, seen }
     }
 

@@ -12,7 +12,7 @@ use http_body_util::Full;
 use serde_json::json;
 use tersely_core::{Mode, Plan, Redaction};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::{GatewaySettings as Door, Live};
+use tersely_gateway::{EngineRewriter, GatewaySettings as Door};
 use tokio::time::timeout;
 
 use crate::scene::{Answer, Raw, Seen, gateway, get, recorder, send, settings};
@@ -23,9 +23,9 @@ fn secret() -> String {
 
 const MASK: &str = "[REDACTED_SECRET]";
 
-fn live(change: EngineSettings) -> Arc<Live> {
+fn live(change: EngineSettings) -> Arc<EngineRewriter> {
     let plan = Plan { redact: Redaction::All, ..change.plan };
-    Arc::new(Live::new(Engine::new(EngineSettings { plan, ..change })))
+    Arc::new(EngineRewriter::new(Engine::new(EngineSettings { plan, ..change })))
 }
 
 /// A request whose file read, user, system and call all say the secret.
@@ -40,7 +40,7 @@ fn body(more: &str) -> String {
 }
 
 struct Exchange<'a> {
-    live: Arc<Live>,
+    live: Arc<EngineRewriter>,
     door: fn(Door) -> Door,
     path: &'a str,
     headers: &'a [(&'a str, &'a str)],

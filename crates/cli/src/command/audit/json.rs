@@ -1,7 +1,7 @@
 //! An audit for scripts.
 
 use serde_json::{Map, Value, json};
-use tersely_audit::{AuditSum, BreakSum, SavedBill};
+use tersely_audit::{AuditSum, BreakSum, ReducedBill};
 
 use super::wording::{AuditWords, day, share};
 
@@ -37,7 +37,7 @@ pub(super) fn object(said: &AuditWords<'_>) -> String {
 fn sum(sum: &AuditSum) -> Value {
     let billed = sum.bill.billed;
     let saved =
-        |it: SavedBill| json!({ "tokens": it.tokens, "dollars": it.dollars, "percent": share(sum, it) });
+        |it: ReducedBill| json!({ "tokens": it.tokens, "dollars": it.dollars, "percent": share(sum, it) });
     let [came, exact, standard] = sum.result_tokens;
     json!({
         "conversations": sum.conversations, "requests": sum.requests, "counted": sum.counted, "results": sum.results,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tersely_audit::{AuditSum, BreakSum, SavedBill};
+use tersely_audit::{AuditSum, BreakSum, ReducedBill};
 use tersely_terminal::number::{grouped, many};
 use tersely_terminal::share::Share;
 
@@ -103,7 +103,7 @@ fn sums(title: &str, name: &str, rows: &[(String, AuditSum)]) -> String {
     let most = rows.iter().map(|(_, sum)| sum.bill.paid).fold(0.0, f64::max);
     let row = |(name, sum): &(String, AuditSum)| {
         let name = if name.is_empty() { "(unknown)" } else { name };
-        let saved = |saved: SavedBill| {
+        let saved = |saved: ReducedBill| {
             format!("<td class=\"n\">{}<br>{:.1} %</td>", dollars(saved.dollars), share(sum, saved))
         };
         format!(

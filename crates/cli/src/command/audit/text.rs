@@ -63,8 +63,9 @@ fn results(all: &AuditSum) -> String {
 fn sums(name: &str, rows: &[(String, AuditSum)], all: &AuditSum) -> String {
     let head = [name, "requests", "paid", "exact", "", "standard", ""].map(str::to_owned).to_vec();
     let row = |(name, sum): (&str, &AuditSum)| {
-        let saved =
-            |saved: tersely_audit::SavedBill| [dollars(saved.dollars), format!("{:.1} %", share(sum, saved))];
+        let saved = |saved: tersely_audit::ReducedBill| {
+            [dollars(saved.dollars), format!("{:.1} %", share(sum, saved))]
+        };
         let name = if name.is_empty() { "(unknown)" } else { name };
         let first = vec![short(name, 24), grouped(sum.requests), dollars(sum.bill.paid)];
         [first, saved(sum.exact).to_vec(), saved(sum.standard).to_vec()].concat()

@@ -1,6 +1,6 @@
 //! What an audit says, in words that its text, its page and its JSON share.
 
-use tersely_audit::{AuditSum, AuditSummary, SavedBill};
+use tersely_audit::{AuditSum, AuditSummary, ReducedBill};
 use tersely_terminal::number::{grouped, many};
 
 use super::Findings;
@@ -73,12 +73,12 @@ impl AuditWords<'_> {
 }
 
 /// The share of what was paid that would have been saved, in percent.
-pub(super) fn share(sum: &AuditSum, saved: SavedBill) -> f64 {
+pub(super) fn share(sum: &AuditSum, saved: ReducedBill) -> f64 {
     percent(saved.dollars, sum.bill.paid)
 }
 
 /// What would have been saved with the better of the two, by money where prices are known, and which it is.
-pub(super) fn better(sum: &AuditSum) -> (SavedBill, &'static str) {
+pub(super) fn better(sum: &AuditSum) -> (ReducedBill, &'static str) {
     let [_, exact, standard] = sum.result_tokens;
     let is_standard =
         if sum.bill.paid > 0.0 { sum.standard.dollars > sum.exact.dollars } else { standard < exact };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tersely_core::{Loss, Plan, Reader};
-use tersely_engine::{Engine, EngineSettings, Passed, Report, Request, ResultTally, seal};
+use tersely_engine::{Engine, EngineSettings, ForwardBody, Report, Request, ResultTally, seal};
 use tersely_terminal::fault::{CommandFault, NO, Stop};
 use tersely_terminal::share::Share;
 use tersely_terminal::{input, output, progress, table};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &CompressArgs) -> Result<ExitCode, Stop> {
     let passed = engine.pass(&request, &body);
     spinner.finish_and_clear();
     let hint = "fix `_tersely` in the body";
-    let Passed { body, mut report, .. } =
+    let ForwardBody { body, mut report, .. } =
         passed.map_err(|refused| CommandFault::unable(format!("{name}: {refused}"), hint))?;
     report.redacted += count;
     if args.account.explain {

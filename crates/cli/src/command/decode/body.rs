@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use tersely_engine::{Unrestored, restore};
+use tersely_engine::{RestoreError, restore};
 use tersely_terminal::fault::{CommandFault, Stop};
 use tersely_terminal::{input, output, progress};
 
@@ -24,13 +24,13 @@ pub(crate) fn run(file: Option<&PathBuf>, wish: Option<&str>) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-fn refused(name: &str, why: &Unrestored) -> CommandFault {
+fn refused(name: &str, why: &RestoreError) -> CommandFault {
     let hint = match why {
-        Unrestored::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
-        Unrestored::Damaged(_) => {
+        RestoreError::Body(_) => "give the whole body, as `tersely compress --body` wrote it",
+        RestoreError::Damaged(_) => {
             "the result, or an earlier one that it refers to, was cut or changed; copy the body again from the source"
         }
-        Unrestored::Partial(_) => "compress with --loss none to leave nothing out",
+        RestoreError::Partial(_) => "compress with --loss none to leave nothing out",
     };
     CommandFault::no(format!("{name}: {why}"), hint)
 }

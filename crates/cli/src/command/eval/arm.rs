@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tersely_core::{Loss, Mode, Plan};
-use tersely_engine::{Engine, EngineSettings, ExpandOffer, Hidden, Request};
+use tersely_engine::{Engine, EngineSettings, ExpandOffer, HiddenTools, Request};
 
 use super::api::EvalApi;
 
@@ -61,7 +61,7 @@ impl ArmEngines {
     }
 
     /// What an arm sends in the place of a body.
-    pub(super) fn pass(&self, api: EvalApi, arm: EvalArm, body: String) -> (String, Option<Hidden>) {
+    pub(super) fn pass(&self, api: EvalApi, arm: EvalArm, body: String) -> (String, Option<HiddenTools>) {
         let engine = match arm {
             EvalArm::Sent => return (body, None),
             EvalArm::Exact => &self.exact,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tersely_history::{HoldoutMeasure, HoldoutReport, MeasureKind};
-use tersely_proof::{BURN_IN, Compared, LEAST, MeanGap};
+use tersely_proof::{BURN_IN, Comparison, LEAST, MeanGap};
 use tersely_terminal::number::{grouped, many};
 
 use crate::command::stats::block::{DIM, GOOD, HEAD};
@@ -48,7 +48,7 @@ fn block(HoldoutMeasure { kind, compared }: &HoldoutMeasure) -> String {
 }
 
 /// What is proved, and what it takes where nothing is.
-fn verdict(kind: MeasureKind, compared: &Compared, gap: MeanGap) -> String {
+fn verdict(kind: MeasureKind, compared: &Comparison, gap: MeanGap) -> String {
     let band = format!("between {} and {}", change(kind, gap.low), change(kind, gap.high));
     if gap.is_clear() {
         let color = if gap.high < 0.0 { GOOD } else { HEAD };
@@ -68,7 +68,7 @@ fn verdict(kind: MeasureKind, compared: &Compared, gap: MeanGap) -> String {
     format!("not clear yet: {}, {band}; {more}; {tenth}", change(kind, gap.difference))
 }
 
-fn detail(kind: MeasureKind, compared: &Compared) -> String {
+fn detail(kind: MeasureKind, compared: &Comparison) -> String {
     let (treated, held) = (grouped(compared.treated.sessions), grouped(compared.held.sessions));
     let cap = amount(kind, compared.cap);
     let capped = many(compared.capped as u64, "session");
@@ -132,12 +132,20 @@ mod tests {
 
     use super::*;
 
-    fn compared(gap: Option<MeanGap>, more: Option<u64>, tenth: u64) -> Compared {
+    fn compared(gap: Option<MeanGap>, more: Option<u64>, tenth: u64) -> Comparison {
         let group = |sessions, mean| GroupMean { sessions, mean };
-        Compared { cap: 4.0, capped: 3, treated: group(930, 0.412), held: group(48, 0.551), gap, more, tenth }
+        Comparison {
+            cap: 4.0,
+            capped: 3,
+            treated: group(930, 0.412),
+            held: group(48, 0.551),
+            gap,
+            more,
+            tenth,
+        }
     }
 
-    fn said(kind: MeasureKind, compared: Compared) -> String {
+    fn said(kind: MeasureKind, compared: Comparison) -> String {
         let text = block(&HoldoutMeasure { kind, compared });
         [HEAD, GOOD, DIM].iter().fold(text, |text, style| {
             text.replace(&format!("{style}"), "").replace(&format!("{style:#}"), "")

@@ -85,9 +85,9 @@ fn pipe(reader: &mut TreeReader<'_>, node: &SettingNode) {
 }
 
 /// The mode that the pipe's switches ask for, and the line that says so.
-type Asked = Option<(&'static str, usize)>;
+type RequestOptions = Option<(&'static str, usize)>;
 
-fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, mode: &mut Asked) {
+fn key(reader: &mut TreeReader<'_>, name: &str, pair: &Pair, mode: &mut RequestOptions) {
     let full = format!("{PIPE}.{name}");
     let Some((_, meaning)) = CONTEXT_GATEWAY_KEYS.iter().find(|(known, _)| *known == name) else {
         return reader.unknown(name, pair.line, CONTEXT_GATEWAY_KEYS.iter().map(|(known, _)| *known));

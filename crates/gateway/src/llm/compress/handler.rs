@@ -12,11 +12,11 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use tersely_core::Loss;
-use tersely_engine::Refused;
+use tersely_engine::OptionError;
 use tersely_telemetry::ShownName;
 use tokio::task::spawn_blocking;
 
-use crate::bypass::Missed;
+use crate::bypass::BypassReason;
 use crate::error::Error;
 use crate::http::content_encoding::{Coding, CodingFault};
 use crate::http::host_check::Reach;
@@ -25,7 +25,7 @@ use crate::llm::compress::message::{LoneAnswer, write, write_unchanged};
 use crate::llm::compress::question::CompressQuestion;
 use crate::llm::compress::reply::json;
 use crate::llm::compress::retrieve;
-use crate::llm::gate::{Gate, arriving};
+use crate::llm::gate::{GatewayState, arriving};
 use crate::llm::mask;
 use crate::llm::offer::tenant;
 use crate::llm::read_body::{Read, Whole, bomb, read};
@@ -58,7 +58,7 @@ pub(crate) enum CompressAsk {
 
 impl CompressAsk {
     /// What a request asks at this door, where it is open: these paths alone, so that no other goes elsewhere than it did.
-    pub(crate) fn of<B>(gate: &Gate, request: &Request<B>) -> Option<Self> {
+    pub(crate) fn of<B>(gate: &GatewayState, request: &Request<B>) -> Option<Self> {
         let asked = match (request.method(), request.uri().path()) {
             (&Method::POST, PATH) => Self::Compress,
             (&Method::POST, TURNS) => Self::Remember,
@@ -76,7 +76,7 @@ impl CompressAsk {
 
 /// The answer to what is asked at this door; what is known of that is added, whatever comes of it.
 pub(crate) async fn answer(
-    gate: &Gate,
+    gate: &GatewayState,
     known: &mut Known,
     ask: CompressAsk,
     request: Request<Incoming>,
@@ -102,7 +102,7 @@ pub(crate) async fn answer(
 }
 
 async fn compress(
-    gate: &Gate,
+    gate: &GatewayState,
     known: &mut Known,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
@@ -134,7 +134,7 @@ async fn compress(
 type Answered = Result<(CompressQuestion, LoneAnswer), Refusal>;
 
 /// The answer to a question, from which nothing is left out that could not be kept.
-async fn settled(gate: &Gate, desk: &Arc<CompressDesk>) -> Result<Answered, Missed> {
+async fn settled(gate: &GatewayState, desk: &Arc<CompressDesk>) -> Result<Answered, BypassReason> {
     let (question, answer) = match desk.work(gate, Loss::Detail).await? {
         Ok(done) => done,
         refused => return Ok(refused),
@@ -147,10 +147,10 @@ async fn settled(gate: &Gate, desk: &Arc<CompressDesk>) -> Result<Answered, Miss
 
 /// The messages as they came, because we could not do better.
 async fn unchanged(
-    gate: &Gate,
+    gate: &GatewayState,
     known: &mut Known,
     desk: Arc<CompressDesk>,
-    why: Missed,
+    why: BypassReason,
 ) -> Result<Response<Reply>, Error> {
     known.missed = Some(why);
     // The one who is told may be the one who just panicked.
@@ -174,13 +174,13 @@ struct CompressDesk {
 }
 
 impl CompressDesk {
-    fn of(gate: &Gate, parts: Parts, body: Bytes) -> Arc<Self> {
+    fn of(gate: &GatewayState, parts: Parts, body: Bytes) -> Arc<Self> {
         let (rewrite, limit) = (Arc::clone(&gate.rewrite), gate.settings.limits.body);
         Arc::new(Self { rewrite, parts, body, limit })
     }
 
     /// The question and its answer with at most this loss: at once if it is short and plain, else from another thread.
-    async fn work(self: &Arc<Self>, gate: &Gate, most: Loss) -> Result<Answered, Missed> {
+    async fn work(self: &Arc<Self>, gate: &GatewayState, most: Loss) -> Result<Answered, BypassReason> {
         let (desk, coding) = (Arc::clone(self), Coding::of(&self.parts.headers));
         let weight = coding.weight(self.limit, self.body.len());
         let work = move || desk.answer(most);
@@ -218,7 +218,7 @@ impl CompressDesk {
     }
 }
 
-fn bad(refused: Refused) -> Refusal {
+fn bad(refused: OptionError) -> Refusal {
     Refusal { status: StatusCode::BAD_REQUEST, message: refused.message }
 }
 

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use tersely_engine::Refused;
+use tersely_engine::OptionError;
 use tersely_wire::{LoneMessages, Provider, check_json, count_messages, lone_provider, top_members};
 
 /// Bytes of what is asked beside the messages.
@@ -34,7 +34,7 @@ impl CompressQuestion {
     ///
     /// # Errors
     /// When it is none; the words say what would be one.
-    pub(crate) fn read(body: &Bytes) -> Result<Self, Refused> {
+    pub(crate) fn read(body: &Bytes) -> Result<Self, OptionError> {
         check_json(body).map_err(|why| refuse(format!("the body is not JSON: {why}")))?;
         let names = ["messages", "model", "config", "tools", "gateway"];
         let found = top_members(&names, body).unwrap_or_default();
@@ -72,7 +72,7 @@ struct CompressConfig {
     ignored: Vec<String>,
 }
 
-fn asked(config: Option<Bytes>) -> Result<CompressConfig, Refused> {
+fn asked(config: Option<Bytes>) -> Result<CompressConfig, OptionError> {
     let Some(config) = config else { return Ok(CompressConfig::default()) };
     if config.len() > LONGEST {
         return Err(refuse(format!("config: longer than {LONGEST} bytes")));
@@ -111,15 +111,15 @@ fn alone<'a>(messages: &'a Bytes, model: Option<&'a Bytes>, tools: Option<&'a By
 }
 
 /// A value that begins as it should.
-fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, Refused> {
+fn expect(value: Option<Bytes>, expected: &str, first: u8) -> Result<Option<Bytes>, OptionError> {
     match value {
         Some(value) if value.first() != Some(&first) => Err(refuse(expected)),
         value => Ok(value),
     }
 }
 
-fn refuse(message: impl Into<String>) -> Refused {
-    Refused { message: message.into() }
+fn refuse(message: impl Into<String>) -> OptionError {
+    OptionError { message: message.into() }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
 use crate::http::response::Reply;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 
 /// A response of ours, which takes room until it has been sent.
-pub(super) fn json(gate: &Gate, text: Vec<u8>) -> Response<Reply> {
+pub(super) fn json(gate: &GatewayState, text: Vec<u8>) -> Response<Reply> {
     let mut response = Response::new(Reply::Ours(Some(gate.space.hold(text))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response

@@ -4,13 +4,13 @@ use http::header::{CACHE_CONTROL, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use serde_json::json as said;
-use tersely_core::expand::Wish;
+use tersely_core::expand::ExpandRequest;
 
 use crate::error::Error;
 use crate::http::response::Reply;
 use crate::llm::compress::reply::json;
 use crate::llm::expand::original;
-use crate::llm::gate::Gate;
+use crate::llm::gate::GatewayState;
 
 /// Where it is asked for; behind it stands a name.
 const PATH: &str = "/v1/retrieve/";
@@ -31,7 +31,7 @@ pub(super) fn id(path: &str) -> Option<String> {
 
 /// The text under a name, or the part of it that the question wants to see.
 pub(super) async fn retrieve(
-    gate: &Gate,
+    gate: &GatewayState,
     id: String,
     request: Request<Incoming>,
 ) -> Result<Response<Reply>, Error> {
@@ -43,7 +43,7 @@ pub(super) async fn retrieve(
         None => text,
         Some(wanted) => {
             let (whole, wish) = (text.clone(), said!({"id": id, "part": wanted}).to_string());
-            let show = move || Wish::read(&wish).map(|wish| wish.show(&whole).into_owned());
+            let show = move || ExpandRequest::read(&wish).map(|wish| wish.show(&whole).into_owned());
             // Whoever cannot have the part has all of it.
             gate.bench.run(length, show).await.ok().and_then(Result::ok).unwrap_or(text)
         }

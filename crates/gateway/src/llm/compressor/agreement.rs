@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tersely_engine::AgreedWord;
+use tersely_engine::RemoteAnswer;
 use tersely_store::{Id, Life, Store, StoreKey};
 use tokio::sync::Semaphore;
 
@@ -37,7 +37,7 @@ const TENDING: usize = 4;
 /// What is known of a result.
 pub(crate) enum KnownWord {
     /// This stands for it.
-    Said(AgreedWord),
+    Said(RemoteAnswer),
     /// Nobody has said anything.
     Open,
     /// Nobody can say whether somebody has.
@@ -56,7 +56,7 @@ impl Agreement {
     }
 
     /// What this process has used for a result.
-    pub(crate) async fn used(&self, key: &AgreedKey) -> Option<AgreedWord> {
+    pub(crate) async fn used(&self, key: &AgreedKey) -> Option<RemoteAnswer> {
         let found = self.near.find(&key.on(&self.near)?).await.ok().flatten();
         found.as_deref().map(unspell)
     }
@@ -79,28 +79,28 @@ impl Agreement {
 
     /// What stands for a result once `word` was said of it: that of whoever was first. Where nobody confirms a word, the
     /// result stays whole, as it does for everybody else.
-    pub(crate) async fn settle(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
+    pub(crate) async fn settle(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
         let stands = match &self.far {
             None => word,
             Some(far) => {
-                let Some(place) = key.on(far) else { return AgreedWord::Whole };
+                let Some(place) = key.on(far) else { return RemoteAnswer::Whole };
                 let first = far.first(&place, &spell(&word)).await;
-                first.map_or(AgreedWord::Whole, |said| unspell(&said))
+                first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
             }
         };
         self.hold(key, stands).await
     }
 
     /// What this process uses for a result from now on: `word`, unless it has used something else.
-    pub(crate) async fn hold(&self, key: &AgreedKey, word: AgreedWord) -> AgreedWord {
-        let Some(place) = key.on(&self.near) else { return AgreedWord::Whole };
+    pub(crate) async fn hold(&self, key: &AgreedKey, word: RemoteAnswer) -> RemoteAnswer {
+        let Some(place) = key.on(&self.near) else { return RemoteAnswer::Whole };
         let first = self.near.first(&place, &spell(&word)).await;
-        first.map_or(AgreedWord::Whole, |said| unspell(&said))
+        first.map_or(RemoteAnswer::Whole, |said| unspell(&said))
     }
 
     /// Lets the store that all share know what is used here, one after the other and while nobody waits: what it holds
     /// lives on, and what it has lost is there again. What finds no place is tended with a later request.
-    pub(crate) async fn tend(&self, used: Vec<(AgreedKey, AgreedWord)>) {
+    pub(crate) async fn tend(&self, used: Vec<(AgreedKey, RemoteAnswer)>) {
         let (Some(far), Ok(_place)) = (&self.far, self.tending.try_acquire()) else { return };
         for (key, word) in used {
             let Some(place) = key.on(far) else { continue };
@@ -123,18 +123,18 @@ impl AgreedKey {
 }
 
 /// A word as it is kept: a sign of its kind, and what it says.
-fn spell(word: &AgreedWord) -> String {
+fn spell(word: &RemoteAnswer) -> String {
     match word {
-        AgreedWord::Said(text) => format!("+{text}"),
-        AgreedWord::Failed => "-".to_owned(),
-        AgreedWord::Whole => "=".to_owned(),
+        RemoteAnswer::Said(text) => format!("+{text}"),
+        RemoteAnswer::Failed => "-".to_owned(),
+        RemoteAnswer::Whole => "=".to_owned(),
     }
 }
 
-fn unspell(kept: &str) -> AgreedWord {
+fn unspell(kept: &str) -> RemoteAnswer {
     match kept.strip_prefix('+') {
-        Some(text) => AgreedWord::Said(text.to_owned()),
-        None if kept == "-" => AgreedWord::Failed,
-        None => AgreedWord::Whole,
+        Some(text) => RemoteAnswer::Said(text.to_owned()),
+        None if kept == "-" => RemoteAnswer::Failed,
+        None => RemoteAnswer::Whole,
     }
 }

@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Limited};
 use tersely_engine::CompressorAsk;
 
 use crate::http::client::{Pools, Speaks};
-use crate::http::memory_budget::Held;
+use crate::http::memory_budget::MemoryBudget;
 use crate::http::request_body::Outgoing;
 use crate::llm::compressor::settings::CompressorSettings;
 use crate::llm::compressor::shape::{self, Heard};
@@ -34,7 +34,7 @@ pub(crate) async fn call(
     let sent = body.len();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-    let mut request = Request::new(Outgoing::whole(body, None, Held::default()));
+    let mut request = Request::new(Outgoing::whole(body, None, MemoryBudget::default()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = address;
     *request.headers_mut() = headers;

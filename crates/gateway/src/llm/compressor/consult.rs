@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http::Uri;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-use tersely_engine::{Agreed, AgreedWord, Candidate, CompressorAsk};
+use tersely_engine::{Candidate, CompressorAsk, RemoteAnswer, RemoteAnswers};
 use tersely_store::{Breaker, Store, StoreSettings};
 use tokio::select;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -75,7 +75,7 @@ pub(crate) struct Inquiry {
 /// What came of an inquiry.
 #[derive(Default)]
 pub(crate) struct Consulted {
-    pub(crate) agreed: Agreed,
+    pub(crate) agreed: RemoteAnswers,
     /// Calls that were made, and the tokens that they cost.
     pub(crate) calls: u64,
     pub(crate) tokens: u64,
@@ -86,7 +86,7 @@ impl Consulted {
     pub(crate) fn nothing(places: &[usize]) -> Self {
         let mut consulted = Self::default();
         for at in places {
-            consulted.agreed.settle(*at, AgreedWord::Whole);
+            consulted.agreed.settle(*at, RemoteAnswer::Whole);
         }
         consulted
     }
@@ -213,14 +213,14 @@ impl Compressor {
             let Pending { at, key, ask } = pending;
             match (standings.get(&at), ask) {
                 (Some(KnownWord::Said(word)), _) if only_counts => consulted.agreed.settle(at, word.clone()),
-                _ if only_counts => consulted.agreed.settle(at, AgreedWord::Whole),
+                _ if only_counts => consulted.agreed.settle(at, RemoteAnswer::Whole),
                 (Some(KnownWord::Said(word)), _) => {
                     consulted.agreed.settle(at, self.agreement.hold(&key, word.clone()).await);
                 }
                 (Some(KnownWord::Open), Some(ask)) => asked.push((at, key, ask)),
                 // The model has seen it whole, nobody could agree, or there is no room to ask: it stays whole.
                 (standing, _) => {
-                    let word = self.agreement.hold(&key, AgreedWord::Whole).await;
+                    let word = self.agreement.hold(&key, RemoteAnswer::Whole).await;
                     consulted.agreed.settle(at, word.clone());
                     if matches!(standing, Some(KnownWord::Open)) {
                         used.push((key, word));
@@ -261,7 +261,7 @@ impl Compressor {
         consulted: &mut Consulted,
     ) {
         for (at, ..) in &asked {
-            consulted.agreed.settle(*at, AgreedWord::Whole);
+            consulted.agreed.settle(*at, RemoteAnswer::Whole);
         }
         let calls = asked.into_iter().map(|(at, key, ask)| {
             let (compressor, wait, credential) = (Arc::clone(self), wait.clone(), credential.clone());
@@ -285,11 +285,11 @@ impl Compressor {
 
     /// What stands for a result of which a compressor says this. Behind the deadline, the store is waited for no longer than
     /// for one call: what it does not hear of stays whole.
-    async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> AgreedWord {
+    async fn settle(&self, deadline: Instant, key: &AgreedKey, text: Option<String>) -> RemoteAnswer {
         if self.agreement.in_time(deadline.into_std()) {
-            self.agreement.settle(key, text.map_or(AgreedWord::Failed, AgreedWord::Said)).await
+            self.agreement.settle(key, text.map_or(RemoteAnswer::Failed, RemoteAnswer::Said)).await
         } else {
-            self.agreement.hold(key, AgreedWord::Whole).await
+            self.agreement.hold(key, RemoteAnswer::Whole).await
         }
     }
 

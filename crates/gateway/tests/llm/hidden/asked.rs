@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::json;
-use tersely_gateway::Live;
+use tersely_gateway::EngineRewriter;
 use tokio::net::TcpListener;
 
 use super::kept::{House, answered, bash, memory, words};
@@ -78,12 +78,13 @@ async fn questions_are_short() {
 /// Behaviour 6.13: where nothing is kept that is said, and where others can reach us nobody asks without a credential.
 #[tokio::test]
 async fn without_a_store_or_a_credential_there_is_nothing() {
-    let nowhere = gateway(settings("127.0.0.1:1".parse().unwrap()), Arc::new(Live::new(engine()))).await;
+    let nowhere =
+        gateway(settings("127.0.0.1:1".parse().unwrap()), Arc::new(EngineRewriter::new(engine()))).await;
     let answer = ask(&nowhere, Some("Bearer one"), question("shadow_1")).await;
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
     assert!(answer.json()["error"]["message"].as_str().unwrap().contains("nothing is kept here"));
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let live = Live::new(engine()).keeping(memory());
+    let live = EngineRewriter::new(engine()).keeping(memory());
     let mut open = gateway_on(listener, settings("127.0.0.1:1".parse().unwrap()), Arc::new(live));
     open.address.set_ip([127, 0, 0, 1].into());
     assert_eq!(ask(&open, None, question("shadow_1")).await.status, StatusCode::UNAUTHORIZED);

@@ -102,12 +102,12 @@ fn later(shape: Shape, streams: bool) -> Value {
     request
 }
 
-fn choosing() -> Arc<Live> {
+fn choosing() -> Arc<EngineRewriter> {
     let discovery = Some(Discovery { always_keep: vec!["lock_a*".to_owned()], ..Discovery::default() });
-    Arc::new(Live::new(Engine::new(EngineSettings { discovery, ..EngineSettings::default() })))
+    Arc::new(EngineRewriter::new(Engine::new(EngineSettings { discovery, ..EngineSettings::default() })))
 }
 
-async fn ask(stage: &Stage, live: &Arc<Live>, request: &Value) -> Answer {
+async fn ask(stage: &Stage, live: &Arc<EngineRewriter>, request: &Value) -> Answer {
     let gateway = gateway(settings(stage.address), Arc::clone(live) as _).await;
     soon(post(&gateway.url(stage.shape.path(stage.streams)), request.to_string())).await
 }

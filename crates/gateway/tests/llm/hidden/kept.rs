@@ -10,7 +10,7 @@ use http::{Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
-use tersely_gateway::{Keeper, Live};
+use tersely_gateway::{EngineRewriter, Keeper};
 use tersely_store::{Remote, Store, StorePlace, StoreSecret};
 
 use super::speech::{INPUT, OUTPUT, Say, Shape};
@@ -124,7 +124,7 @@ fn sound(items: &[Value]) -> Result<(), String> {
 /// Such a provider, and a gateway before it.
 pub(super) struct House {
     pub(super) kept: Arc<Mutex<Kept>>,
-    live: Arc<Live>,
+    live: Arc<EngineRewriter>,
     pub(super) gateway: Gateway,
 }
 
@@ -132,7 +132,7 @@ impl House {
     pub(super) async fn new(keeper: Option<Keeper>, model: Model) -> Self {
         let kept = Arc::new(Mutex::new(Kept::default()));
         let address = provider(Arc::clone(&kept), model).await;
-        let live = Live::new(engine());
+        let live = EngineRewriter::new(engine());
         let live = Arc::new(if let Some(keeper) = keeper { live.keeping(keeper) } else { live });
         Self { kept, gateway: gateway(settings(address), Arc::clone(&live) as _).await, live }
     }

@@ -20,7 +20,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tersely_core::{Loss, Plan};
 use tersely_engine::{Engine, EngineSettings};
-use tersely_gateway::Live;
+use tersely_gateway::EngineRewriter;
 
 use crate::scene::{
     Answer, Seen, any, client, feed, gateway, post, send, settings, soon, streamer, upstream,
@@ -43,8 +43,8 @@ fn engine() -> Engine {
     Engine::new(EngineSettings { plan, ..EngineSettings::default() })
 }
 
-fn live() -> Arc<Live> {
-    Arc::new(Live::new(engine()))
+fn live() -> Arc<EngineRewriter> {
+    Arc::new(EngineRewriter::new(engine()))
 }
 
 /// An upstream that says what `script` says to the request of each round, and remembers the requests.
@@ -77,7 +77,7 @@ impl Stage {
     }
 
     /// What a client gets for a request with this result.
-    async fn ask(&self, live: &Arc<Live>, result: &str) -> Answer {
+    async fn ask(&self, live: &Arc<EngineRewriter>, result: &str) -> Answer {
         let gateway = gateway(settings(self.address), Arc::clone(live) as _).await;
         let body = self.shape.request(self.streams, result).to_string();
         soon(post(&gateway.url(self.shape.path(self.streams)), body)).await

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use tersely_gateway::{Head, Missed, Replacement, Rewrite, Verdict};
+use tersely_gateway::{BypassReason, Head, Replacement, Rewrite, Verdict};
 
 /// Wants everything, and does what it was made for.
 pub(crate) struct Hook<F> {
     verdict: F,
-    pub(crate) missed: Mutex<Vec<Missed>>,
+    pub(crate) missed: Mutex<Vec<BypassReason>>,
 }
 
 /// Wants nothing.
@@ -19,7 +19,7 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Hook<F> {
         Arc::new(Self { verdict, missed: Mutex::default() })
     }
 
-    pub(crate) fn missed(&self) -> Vec<Missed> {
+    pub(crate) fn missed(&self) -> Vec<BypassReason> {
         self.missed.lock().expect("no panic").clone()
     }
 }
@@ -46,7 +46,7 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Rewrite for Hook<F> {
         (self.verdict)(body)
     }
 
-    fn missed(&self, _: &Head<'_>, why: Missed) {
+    fn missed(&self, _: &Head<'_>, why: BypassReason) {
         self.missed.lock().expect("no panic").push(why);
     }
 }
