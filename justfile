@@ -11,6 +11,19 @@ _default:
 [group('check')]
 ci: format lint deny test packages corpus-check tasks-check deploy site snippets
 
+# Format, lints and unit tests of the crates you touched (under a minute once built).
+[group('check')]
+quick:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    cargo fmt --all --check
+    touched=$({ git diff --name-only origin/main...HEAD 2>/dev/null || true; git status --porcelain | cut -c4-; } | sed -n 's#^crates/\([^/]*\)/.*#\1#p' | sort -u)
+    packages=()
+    for crate in $touched; do packages+=(--package "tersely-$crate"); done
+    if [ ${#packages[@]} -eq 0 ]; then echo 'no crate was touched'; exit; fi
+    cargo clippy --locked "${packages[@]}" --all-targets -- -D warnings
+    cargo test --locked --quiet "${packages[@]}" --lib --bins
+
 # The code is formatted.
 [group('check')]
 format:
