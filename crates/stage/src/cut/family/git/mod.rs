@@ -134,7 +134,8 @@ mod tests {
     #[test]
     fn missing_context_is_said_once() {
         let hunk = |at: usize| {
-            format!("@@ -{at},7 +{at},7 @@\n a\n b\n c\n-{}\n+D\n e\n f\n g\n", "d".repeat(9_000))
+            let same = " unchanged\n".repeat(3);
+            format!("@@ -{at},7 +{at},7 @@\n{same}-{}\n+D\n{same}", "d".repeat(9_000))
         };
         let shown = apply(&GitDiff, &format!("{HEAD}{}{}", hunk(10), hunk(30))).unwrap();
         assert!(
