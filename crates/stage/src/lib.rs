@@ -1,7 +1,7 @@
-//! Ways to say a tool result in fewer tokens, each true to its word about what it loses.
+//! Transforms that write a tool result in fewer tokens; each declares what it loses.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A stage only proposes:
-//! whoever runs it measures, checks and accepts.
+//! Pure: no clock, files, environment or randomness; the output depends only on the arguments. A stage only
+//! proposes: the caller measures, checks and accepts.
 
 mod call;
 mod class;

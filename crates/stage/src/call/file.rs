@@ -1,19 +1,19 @@
-//! What a file is that a command shows: one that an agent may edit, or one that is only read.
+//! Classifies a file that a command shows: one that an agent may edit, or one that is only read.
 //!
-//! The table of `docs/reads.md` says the same in words; a test holds one row after the other.
+//! `docs/reads.md` has the same table in prose; a test checks it row by row.
 
-/// What is done with a file.
+/// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
-    /// Programs write it and nobody edits it; it may hold what a server was told, secrets too.
+    /// Written by programs and never edited. It may contain secrets that a server received.
     Log,
-    /// It is read and not edited: a program writes it, or it is too long to be edited by quotes.
+    /// Read and not edited: a program writes it, or it is too long for edits by quotation.
     Data,
     /// An agent may edit it.
     Text,
 }
 
-/// Endings of logs.
+/// Extensions of logs.
 const LOGS: [&str; 4] = [".log", ".out", ".err", ".output"];
 
 /// Files that package managers write.
@@ -28,29 +28,29 @@ const LOCKS: [&str; 8] = [
     "bun.lockb",
 ];
 
-/// Endings of files that programs write: locks, JSON lines, what was minified.
+/// Extensions of generated files: locks, JSON lines, minified code.
 const WRITTEN: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
 
-/// Folders of what a build or an installation made.
+/// Directories that a build or an installation creates.
 const MADE: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
 
-/// Endings of tables and documents that are edited as long as they are short.
+/// Extensions of tables and documents that are edited while they are short.
 const TABLES: [&str; 3] = [".csv", ".tsv", ".json"];
 
-/// Longer tables are not edited, in bytes.
+/// Tables longer than this, in bytes, are not edited.
 const LONG: usize = 16 << 10;
 
-/// Endings of prose, whose paragraphs may be long lines.
+/// Extensions of prose, whose paragraphs may be long lines.
 const PROSE: [&str; 6] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"];
 
-/// A file with a longer line, in bytes, was minified or generated.
+/// A longer line, in bytes, marks a file as minified or generated.
 const LONG_LINE: usize = 2000;
 
-/// Roots of reports on tests and coverage.
+/// Root elements of test and coverage reports.
 const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
 
 impl FileUse {
-    /// What `files` are, of which `text` was shown; none is a file that nobody named.
+    /// The class of `files`, of which `text` was shown. No names means an unknown file.
     pub(super) fn of_all(files: &[&str], text: &str) -> Self {
         let mut kinds: Vec<_> = files.iter().map(|path| Self::of_path(path, text.len())).collect();
         if let ([path], [kind @ Self::Text]) = (files, &mut kinds[..])
@@ -67,7 +67,7 @@ impl FileUse {
         }
     }
 
-    /// What a path names, of which so many bytes are shown.
+    /// The class of the file at `path`, of which `shown` bytes are shown.
     pub(super) fn of_path(path: &str, shown: usize) -> Self {
         let path = path.to_ascii_lowercase().replace('\\', "/");
         let base = path.rsplit('/').next().unwrap_or_default();
@@ -87,17 +87,17 @@ impl FileUse {
     }
 }
 
-/// True when a program wrote `text`, the text of the file at `path`, as its lines tell.
+/// True when the lines of `text`, the file at `path`, show that a program wrote it.
 fn is_written(path: &str, text: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let prose = PROSE.iter().any(|end| path.ends_with(end));
     is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > LONG_LINE)
 }
 
-/// True for a report on tests or coverage.
+/// True for a test or coverage report.
 fn is_report(text: &str) -> bool {
     let mut rest = text.trim_start();
-    // The declaration, the type and comments stand before the root.
+    // The declaration, the doctype and comments precede the root element.
     for _ in 0..8 {
         if !rest.starts_with("<?") && !rest.starts_with("<!") {
             break;
@@ -108,7 +108,7 @@ fn is_report(text: &str) -> bool {
     REPORTS.iter().any(|root| name.strip_prefix(root).is_some_and(|rest| rest.starts_with([' ', '>', '\n'])))
 }
 
-/// Lines that are looked at.
+/// Lines inspected.
 const LINES: usize = 64;
 
 /// True for lines of JSON objects.

@@ -1,9 +1,9 @@
-//! Command lines that a program has in quotes: what a script in JavaScript or Python tells a shell to run.
+//! Finds command lines quoted in a program, such as a JavaScript or Python script that starts a shell.
 
-/// Texts in quotes that a script is looked through for.
+/// Quoted strings inspected per script.
 const MOST: usize = 64;
 
-/// What programs that run commands say.
+/// Calls by which programs run commands.
 const RUNS: &[&str] = &[
     "Bun.$",
     "Command::new",
@@ -27,13 +27,13 @@ const RUNS: &[&str] = &[
     "tools.",
 ];
 
-/// True when a script may run commands that it has in quotes.
+/// True when a script may run commands that it has as string literals.
 pub(super) fn runs(script: &str) -> bool {
     RUNS.iter().any(|word| script.contains(word))
 }
 
-/// The first texts in quotes that may be command lines: those of several words, and words that stand side by side, as in
-/// `["cat", "a.py"]`.
+/// The first string literals that may be command lines: those of several words, and adjacent words as in `["cat",
+/// "a.py"]`.
 pub(super) fn lines(script: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn lines(script: &str) -> Vec<String> {
     lines
 }
 
-/// Each text in quotes without its escapes, and what stands between it and the one before.
+/// Each string literal without its escapes, and the text between it and the one before.
 fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
     let mut rest = script;
     std::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
     .take(MOST)
 }
 
-/// A text as the program has it.
+/// The value of a string literal.
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

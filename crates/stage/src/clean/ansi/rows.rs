@@ -1,19 +1,19 @@
-//! Rows that a terminal drew again: what was drawn on each, one after the other, on one line.
+//! Collects everything drawn on each row of a terminal onto one line.
 //!
-//! A program that moves the cursor up draws over what stands there, frame by frame. Gathered by row, its frames are states
-//! of a line like any other, of which the last is to be seen.
+//! A program that moves the cursor up draws over the rows there, frame by frame. Collected by row, its frames become
+//! states of a line like any other, of which the last stays visible.
 
 use std::borrow::Cow;
 
 use super::code::{self, Carets, Code};
 
-/// Goes to the beginning of a row and forgets what was drawn.
+/// Returns to the beginning of a row and erases it.
 const WIPE: &str = "\r\x1b[2K";
 
-/// Rows that are wiped at most, all in all: a text may ask for all of them again and again.
+/// Rows erased at most, in total: a text may ask for all of them again and again.
 const MAX_WIPES: usize = 100_000;
 
-/// The text with every row's states on a line of its own; the text itself where the cursor never moves up.
+/// The text with all states of a row on one line; the text itself if the cursor never moves up.
 pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
     let mut screen =
         Screen { rows: vec![Row::default()], at: 0, moved: false, is_redrawn: false, wipes: MAX_WIPES };
@@ -35,7 +35,7 @@ pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
     if screen.is_redrawn { Cow::Owned(screen.text()) } else { Cow::Borrowed(text) }
 }
 
-/// What was drawn on a row, and whether a line ended there.
+/// Everything drawn on a row, and whether a line ended there.
 #[derive(Default)]
 struct Row {
     drawn: String,
@@ -44,12 +44,12 @@ struct Row {
 
 struct Screen {
     rows: Vec<Row>,
-    /// The row that the cursor is on.
+    /// The row of the cursor.
     at: usize,
-    /// True when the cursor came to a row that was left before, and nothing was printed there yet.
+    /// True when the cursor returned to an earlier row and has not printed there yet.
     moved: bool,
     is_redrawn: bool,
-    /// Rows that may still be wiped from below the cursor.
+    /// Rows that may still be erased by "erase below".
     wipes: usize,
 }
 
@@ -64,7 +64,7 @@ impl Screen {
                 self.wipes -= count;
                 self.rows[from..].iter_mut().take(count).for_each(|row| row.drawn.push_str(WIPE));
             }
-            // What follows is drawn behind what stands there.
+            // The text after it is drawn to the right of what is already there.
             Code::Forward(_) | Code::Column(_) if self.moved && !is_start(code) => {
                 self.moved = false;
                 self.rows[self.at].drawn.push_str(spelled);
@@ -82,7 +82,7 @@ impl Screen {
 
     fn print(&mut self, part: &str) {
         let row = &mut self.rows[self.at].drawn;
-        // At the beginning of a row already.
+        // Already at the beginning of the row.
         if self.moved && part == "\r" {
             return;
         }
@@ -114,12 +114,12 @@ impl Screen {
     }
 }
 
-/// How far a move goes: one row unless it says more.
+/// The number of rows that the cursor moves, by default one.
 fn steps(count: &str) -> usize {
     count.parse().unwrap_or(1).max(1)
 }
 
-/// True of a move to the first column.
+/// True for a move to the first column.
 fn is_start(code: Code<'_>) -> bool {
     matches!(code, Code::Column("" | "0" | "1"))
 }
