@@ -1,4 +1,4 @@
-//! Long listings with what most rows share said once; columns are aligned again from the widest.
+//! Writes long listings with the values that most rows share stated once. Columns are aligned again from the widest.
 
 use crate::form::carried;
 use crate::form::usual::Usual;
@@ -10,7 +10,7 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text with the rows of `ls -l`.
 pub(crate) struct Listing;
 
-/// Fewer rows than this have nothing to give.
+/// Fewer rows have nothing to save.
 const MIN_ROWS: usize = 4;
 
 impl Stage for Listing {
@@ -22,7 +22,7 @@ impl Stage for Listing {
         Mode::Standard
     }
 
-    /// A small model reads cells with nothing but blanks between them worse than any others.
+    /// A small model reads cells separated only by blanks worst of all.
     fn reader(&self) -> Reader {
         Reader::Strong
     }
@@ -75,7 +75,7 @@ impl Stage for Listing {
     }
 }
 
-/// The spacing that brings most rows back: as wide as the rows need, or as the first one is, where others were cut off.
+/// The spacing that restores most rows: as wide as the rows need, or as the first one if others were cut off.
 fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     let fits = |spacing: Spacing| {
         let rows = lines.iter().zip(entries).zip(layouts(entries, spacing));
@@ -100,7 +100,7 @@ fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     best.0
 }
 
-/// What is written: rows, and other lines.
+/// The output: rows, and other lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -115,7 +115,7 @@ impl<'a> Sheet<'a> {
         self.out.push('\n');
     }
 
-    /// A line that is no row; one that would be read as a row stands in a run.
+    /// A line that is not a row. If it could be read as one, it goes into a run.
     fn other(&mut self, line: &'a str, usual: &Usual<'_>) {
         if self.others.is_empty() && usual.read(line).is_none() && carried::count(line).is_none() {
             self.row(line);
@@ -137,7 +137,7 @@ mod tests {
     use crate::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "-rw-r--r-- 1 me me   634 Nov 14 23:05 a\n-rw-r--r-- 1 me me     6 Nov 14 23:05 b\ndrwxr-xr-x 2 me me 12345 Jan  1  2024 c";
-    /// Beside what is odd everywhere.
+    /// In addition to what is unusual everywhere.
     const ODD: &[&str] = &[
         "12 x",
         "d 2 4096 x",
@@ -189,7 +189,7 @@ mod tests {
         );
     }
 
-    /// As `ls -l | head` prints them: the widest row is not there.
+    /// As printed by `ls -l | head`: the widest row is missing.
     #[test]
     fn rows_that_were_cut_off_come_back() {
         check(
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// Every order of a few odd lines around usual ones comes back.
+    /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
     fn odd_lines_come_back() {
         check_odd(&Listing, &[proof::ODD, ODD].concat(), USUAL);

@@ -1,6 +1,6 @@
-//! White space that nobody reads: at the ends of lines and between paragraphs.
+//! Removes white space at line ends and between paragraphs.
 //!
-//! It stands behind the exact forms: a text that one of them took needs none of this.
+//! Runs after the exact forms: a text that one of them wrote does not need it.
 
 use crate::form::whitespace::{edit, end, is_told_by_space};
 use crate::plan::Mode;
@@ -9,7 +9,7 @@ use crate::stage::{Edit, Scene, Stage};
 /// Trailing white space, and more than two blank lines in a row.
 pub(crate) struct NormalizeWhitespace;
 
-/// Blank lines in a row that stay.
+/// Consecutive blank lines that stay.
 const MAX_BLANK: usize = 2;
 
 impl Stage for NormalizeWhitespace {

@@ -1,4 +1,4 @@
-//! Search results with each path said once, its hits below: what `rg --heading` prints.
+//! Writes search results with each path once, and its hits below, as `rg --heading` prints them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text of `path:12:text` or `path:text` lines.
 pub(crate) struct Search;
 
-/// Fewer hits than this have nothing to give.
+/// Fewer hits have nothing to save.
 const MIN_HITS: usize = 3;
 
 impl Stage for Search {
@@ -59,12 +59,13 @@ impl Stage for Search {
     }
 }
 
-/// How the lines were written.
+/// The notation of the lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Form<'a> {
-    /// With numbers; context lines without a colon had the root before their path, as Claude Code leaves them.
+    /// With line numbers. Context lines without a colon had the root in front of their path, as Claude Code leaves
+    /// them.
     Numbered { root: &'a str },
-    /// Without.
+    /// Without line numbers.
     Plain,
 }
 
@@ -73,7 +74,7 @@ const PLAIN: &str = "no line numbers";
 const BREAK: &str = "--";
 
 impl<'a> Form<'a> {
-    /// The form of most lines.
+    /// The notation of most lines.
     fn of(lines: &[&'a str]) -> Option<Self> {
         let numbered: BTreeSet<_> =
             lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect();
@@ -88,7 +89,7 @@ impl<'a> Form<'a> {
         Self::Plain.fits(lines, &BTreeSet::new()).then_some(Self::Plain)
     }
 
-    /// True when most lines are hits and paths come again.
+    /// True when most lines are hits and paths recur.
     fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
         let (mut hits, mut groups, mut path) = (0, 0, "");
         for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
@@ -118,7 +119,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Writes a row below `path` as the line it was.
+    /// Writes a row below `path` as the original line.
     fn push(&self, out: &mut String, path: &str, row: &str) {
         let sign = match self {
             Self::Plain => Some(":"),
@@ -162,7 +163,7 @@ fn located(line: &str) -> Option<Hit<'_>> {
     hit::numbered(line).or_else(|| hit::spotted(line))
 }
 
-/// What is written: paragraphs that begin with a path or with a count of other lines.
+/// The output: paragraphs that begin with a path or with a count of other lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -200,14 +201,14 @@ impl<'a> Sheet<'a> {
         self.out.push('\n');
     }
 
-    /// A blank line between paragraphs.
+    /// Separates paragraphs by a blank line.
     fn part(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
-    /// Writes the other lines that wait.
+    /// Writes the pending other lines.
     fn close(&mut self) {
         if !self.others.is_empty() {
             self.part();
@@ -225,7 +226,7 @@ mod tests {
 
     const USUAL: &str =
         "src/a.rs:1:x\nsrc/a.rs:2:y\nsrc/a.rs-3-z\nb.rs:7:\nb.rs:8:--\nb.rs:9:x\nb.rs:9:y\nb.rs:9:z";
-    /// Beside what is odd everywhere.
+    /// In addition to what is unusual everywhere.
     const ODD: &[&str] = &[
         "src/a.rs-4-z",
         "/r/src/a.rs-4-z",
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Every order of a few odd lines around usual ones comes back.
+    /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
     fn odd_lines_come_back() {
         check_odd(&Search, &[proof::ODD, ODD].concat(), USUAL);

@@ -1,22 +1,22 @@
-//! What the rows of a long listing share, and rows that say only what differs.
+//! Finds the values that rows of a long listing share, and writes rows with only what differs.
 
 use std::collections::BTreeMap;
 
 use crate::read::entry::{Gaps, KINDS, ListingEntry, Spacing, date, is_mode, is_number, is_size, word};
 
-/// What a row has unless it says otherwise.
+/// The defaults of a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Usual<'a> {
     pub(crate) spacing: Spacing,
     owner: &'a str,
     group: &'a str,
-    /// Empty when every row has its own.
+    /// Empty when every row has its own date.
     date: &'a str,
-    /// One for each kind of file, that of plain files first.
+    /// One mode for each kind of file, plain files first.
     modes: Vec<&'a str>,
 }
 
-/// What plain files have where there are none.
+/// The mode of plain files where there are none.
 const FILE: &str = "-rw-r--r--";
 const LINKS: &str = "1";
 const OPEN: &str = "[each is ";
@@ -39,7 +39,7 @@ impl<'a> Usual<'a> {
         Some(Self { spacing, owner, group, date, modes })
     }
 
-    /// The row that says what differs: `634 Makefile`, `d 2 4096 docs`.
+    /// The row with only what differs: `634 Makefile`, `d 2 4096 docs`.
     pub(crate) fn short(&self, entry: &ListingEntry<'_>) -> Option<String> {
         let ListingEntry { mode, links, size, date, name, .. } = entry;
         let kind = self.modes.contains(mode).then(|| &mode[..1]);
@@ -53,7 +53,7 @@ impl<'a> Usual<'a> {
         (ListingEntry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
     }
 
-    /// The entry that a short row stands for.
+    /// The entry that a short row represents.
     pub(crate) fn read<'r>(&self, row: &'r str) -> Option<ListingEntry<'r>>
     where
         'a: 'r,
@@ -71,7 +71,7 @@ impl<'a> Usual<'a> {
         (is_number(links) && is_size(size) && !date.is_empty() && !name.is_empty()).then_some(entry)
     }
 
-    /// The mode that `word` is or stands for.
+    /// The mode that `word` is or abbreviates.
     fn mode<'r>(&self, word: &'r str) -> Option<&'r str>
     where
         'a: 'r,
@@ -92,7 +92,7 @@ impl<'a> Usual<'a> {
         head + "]"
     }
 
-    /// What only a decoder must know: `wide gaps, widths 2 4 8`.
+    /// What only the decoder needs: `wide gaps, widths 2 4 8`.
     pub(crate) fn note(&self) -> String {
         let Spacing { gaps, least: [links, owner, size] } = self.spacing;
         let wide = if gaps == Gaps::Wide { WIDE } else { "" };
@@ -127,7 +127,7 @@ impl<'a> Usual<'a> {
     }
 }
 
-/// The commonest item, the first in order among equals, and how often it comes.
+/// The most frequent item, the smallest among equals, and its count.
 fn most<T: Ord + Copy>(items: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts = BTreeMap::new();
     items.for_each(|item| *counts.entry(item).or_insert(0) += 1);

@@ -1,6 +1,6 @@
-//! Finds lines that come together again and again, as rows of several lines.
+//! Finds groups of lines that recur together, and makes each a row of several lines.
 //!
-//! A block begins where a record begins and ends where it ends: by indents, blank lines, closing brackets and times.
+//! A block begins and ends where a record does, judged by indentation, blank lines, closing brackets and times.
 
 use std::ops::Range;
 
@@ -14,28 +14,28 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
-/// The lines of a block, and its holes.
+/// Maximum lines and holes of a block.
 const MOST_LINES: usize = 60;
 const MOST_HOLES: u32 = 14;
 
-/// Blocks of a text.
+/// Maximum blocks of a text.
 const MOST: usize = 40;
 
-/// What a block must save.
+/// Minimum saving of a block.
 const LEAST: Cost = 12 * TOKEN;
 
-/// Longer lines that stand only once are no values.
+/// Unique lines longer than this cannot be values.
 const MOST_FREE: usize = 400;
 
-/// What a row of a template costs, and a line that stands once.
+/// The cost of a template's row, of one without values, and of a unique line.
 const ROW: Cost = 3 * TOKEN;
 const BARE_ROW: Cost = 2 * TOKEN;
 const FREE: Cost = TOKEN / 5;
 
-/// What a template must still save when blocks have taken rows of it.
+/// Minimum saving of a template after blocks have taken some of its rows.
 const LEAST_LEFT: Cost = 2 * TOKEN;
 
-/// The blocks of a text whose lines have these templates, and what is left of the templates.
+/// The blocks of a text whose lines have these templates, and the remains of those templates.
 pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
     let chosen = choose(&board.symbols, &board, &Bounds { most: MOST, least: LEAST });
@@ -54,16 +54,16 @@ pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Ve
     blocks
 }
 
-/// What a line is to blocks.
+/// The role of a line in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind<'a> {
     /// A row of a template.
     Row(usize),
-    /// One that stands elsewhere, too.
+    /// A line that also occurs elsewhere.
     Literal(&'a str),
-    /// One that stands only here, and may be a value.
+    /// A unique line, which may be a value.
     Free,
-    /// One that is no value.
+    /// A line that cannot be a value.
     Alone(usize),
 }
 
@@ -72,25 +72,25 @@ struct Board<'s, 'a> {
     templates: &'s [LineTemplate],
     kinds: Vec<Kind<'a>>,
     symbols: Vec<u32>,
-    /// Of each line that is a row, which one of its template.
+    /// For each line that is a row, its number among the rows of its template.
     places: Vec<u32>,
-    /// What all lines before one cost.
+    /// The total cost of the lines in front of each line.
     costs: Vec<Cost>,
-    /// How many holes all lines before one have.
+    /// The total number of holes in the lines in front of each line.
     holes: Vec<u32>,
     records: Vec<Record>,
 }
 
-/// What a line is to records.
+/// The position of a line in a record.
 #[derive(Clone, Copy, Default)]
 struct Record {
-    /// How deep it stands.
+    /// Its depth.
     depth: u32,
     closes: bool,
     is_blank: bool,
-    /// How many blank lines stand before it.
+    /// The number of blank lines above it.
     blanks: u32,
-    /// The last line up to it that is not blank.
+    /// The last line up to this one that is not blank.
     last_text: u32,
 }
 
@@ -145,7 +145,7 @@ impl<'s, 'a> Board<'s, 'a> {
         (template.gain * 2 >= LEAST && template.gain * 100 >= total * 15).then_some(template)
     }
 
-    /// What is left of a template without the rows that were taken.
+    /// The rest of a template without the rows that were taken.
     fn left(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
         let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
         if rows.len() == template.rows.len() {
@@ -161,7 +161,7 @@ impl<'s, 'a> Board<'s, 'a> {
         (left.gain > LEAST_LEFT).then_some(left)
     }
 
-    /// One line of a block, onto the end of its parts.
+    /// Appends one line of a block to its parts.
     fn put_line(&self, chosen: &Chosen, line: usize, parts: &mut Vec<Part>) {
         let first = chosen.places[0] + line;
         let span = self.source.lines[first];
@@ -201,7 +201,7 @@ impl<'s, 'a> Board<'s, 'a> {
         }
     }
 
-    /// What lines cost as they would be written without blocks.
+    /// The cost of lines when written without blocks.
     fn written_cost(&self, lines: Range<usize>) -> Cost {
         let line = |line: usize| match self.kinds[line] {
             Kind::Row(number) => {
@@ -216,12 +216,12 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.map(line).sum()
     }
 
-    /// True when lines are whole records.
+    /// True when the lines are whole records.
     fn is_whole(&self, lines: &Range<usize>) -> bool {
         self.reach(lines.clone()) == lines.end && self.ends_whole(lines)
     }
 
-    /// How far lines may reach that begin with the first of these: to where a line stands less deep.
+    /// The end of the lines that a record beginning with the first may include: up to a line that is less deep.
     fn reach(&self, lines: Range<usize>) -> usize {
         let first = self.records[lines.start];
         if first.closes || first.is_blank {
@@ -231,7 +231,7 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.start + self.records[lines.clone()].iter().position(depth).unwrap_or(lines.len())
     }
 
-    /// True when lines, none of which stands less deep than the first, end where a record ends.
+    /// True when the lines, none less deep than the first, end where a record ends.
     fn ends_whole(&self, lines: &Range<usize>) -> bool {
         let first = self.records[lines.start];
         if let Some(next) = self.records.get(lines.end)
@@ -253,7 +253,7 @@ impl<'s, 'a> Board<'s, 'a> {
         !matches!(self.kinds[line], Kind::Free | Kind::Alone(_))
     }
 
-    /// True when a range is a shorter one again and again, which is found by itself.
+    /// True when a range repeats a shorter one, which is found separately.
     fn is_periodic(&self, lines: &Range<usize>) -> bool {
         let symbols = &self.symbols[lines.clone()];
         (1..=symbols.len() / 2).any(|period| symbols[period..] == symbols[..symbols.len() - period])
@@ -290,7 +290,7 @@ impl Rules for Board<'_, '_> {
     }
 }
 
-/// What lines without a template are.
+/// The kinds of lines without a template.
 fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (row, kind) in (0..).zip(&kinds) {
@@ -316,14 +316,14 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
     sums
 }
 
-/// What each line is to records. Where most lines have a time, those without belong to the one above.
+/// The position of each line in a record. If most lines have a time, those without belong to the line above.
 fn records(source: &ReadText<'_>) -> Vec<Record> {
     let filled: Vec<bool> = source.lines.iter().map(|line| !line.of(source.text).trim().is_empty()).collect();
     let count = |flags: &mut dyn Iterator<Item = bool>| flags.filter(|flag| *flag).count();
     let timed = filled.iter().zip(&source.timed).map(|(filled, timed)| *filled && *timed);
     let is_timed = count(&mut timed.into_iter()) * 5 >= count(&mut filled.iter().copied()) * 2;
     let mut records = vec![Record::default(); source.lines.len()];
-    // A blank line belongs to what follows it.
+    // A blank line belongs to the line after it.
     let mut next = Record::default();
     for (at, record) in records.iter_mut().enumerate().rev() {
         let line = source.lines[at].of(source.text);

@@ -1,20 +1,20 @@
-//! Finds columns in cells: fields between separators, or words filled up with blanks.
+//! Finds columns in cells: fields between separators, or words padded with blanks.
 
 use crate::form::general::part::{Pad, Part};
 use crate::form::general::span::Span;
 
-/// Cells as fields, and what stands between those.
+/// Cells split into fields, and the text between those.
 pub(super) struct FieldSplit {
     pub(super) parts: Vec<Part>,
 }
 
-/// What may stand between fields.
+/// Field separators.
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b',', b';', b' '];
 
-/// More fields are no columns that a reader follows.
+/// Maximum number of fields; a reader cannot follow more columns.
 const MOST: usize = 40;
 
-/// Splits cells into columns, if all have the same.
+/// Splits cells into columns, if all have the same number.
 pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let first = cells[0].of(text);
     SEPARATORS
@@ -29,10 +29,10 @@ pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
         .or_else(|| lead(text, cells))
 }
 
-/// The most fields that are split off what lines begin with.
+/// Maximum number of fields split off the beginning of lines.
 const MOST_LEAD: usize = 3;
 
-/// Times and numbers that cells begin with, where what follows has no columns.
+/// Times and numbers at the beginning of cells whose rest has no columns.
 fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let mut parts = Vec::new();
     let mut rest = cells.to_vec();
@@ -55,7 +55,7 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     Some(FieldSplit { parts })
 }
 
-/// Fields with one separator between each two.
+/// Fields with a single separator between each two.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
     let mut width = 1;
     each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
@@ -88,10 +88,10 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
     Some(FieldSplit { parts })
 }
 
-/// The separators that a line's fields are counted by, the likeliest first.
+/// How many separators, likeliest first, a line's fields are counted by.
 pub(super) const COUNTED: usize = 4;
 
-/// How many of each separator a line has, where nested ones separate nothing; there are never more than anybody follows.
+/// The number of each separator in a line, not counting nested ones, up to a maximum.
 pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
     let bytes = &text.as_bytes()[..line.to()];
     let mut counts = [0; COUNTED];
@@ -112,7 +112,7 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
     counts
 }
 
-/// Hands over the places of separators, of which there are not too many. Nested ones, in quotes or brackets, separate nothing.
+/// Passes on the positions of separators, up to a maximum. Nested ones, in quotes or brackets, do not count.
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
     let (mut at, mut count) = (cell.from(), 0);
@@ -128,10 +128,10 @@ fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mu
     }
 }
 
-/// How far what opens is followed.
+/// Maximum bytes searched for a closing bracket or quote.
 const FARTHEST: usize = 2000;
 
-/// Where what opens at a place is closed; brackets inside brackets are not looked for.
+/// The position that closes the bracket or quote at `at`; brackets within brackets are ignored.
 fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     let close = match bytes[at] {
         b'"' => b'"',
@@ -153,7 +153,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     (end < limit).then_some(end)
 }
 
-/// Words with blanks between them, so that they stand below each other.
+/// Words aligned in columns by blanks.
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
     let width = rows[0].len();
@@ -161,7 +161,7 @@ fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
         return None;
     }
     let mut parts = Vec::new();
-    // Where the blanks before the next column begin, in each row.
+    // For each row, where the blanks in front of the next column begin.
     let mut from: Vec<usize> = cells.iter().map(|cell| cell.from()).collect();
     for column in 0..width {
         let next: Vec<usize> = if column + 1 < width {
@@ -178,7 +178,7 @@ fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     is_even.then_some(FieldSplit { parts })
 }
 
-/// One such column; `from` is where the blanks before it begin, and is moved to where those behind it do.
+/// One such column. `from` is where the blanks in front of it begin, and is moved to those after it.
 fn put_spread(
     text: &str,
     words: Vec<Span>,
@@ -215,7 +215,7 @@ fn put_spread(
     Some(())
 }
 
-/// The words of a cell, as blanks part them.
+/// The words of a cell, separated by blanks.
 fn words(text: &str, cell: Span) -> Vec<Span> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), cell.from());
@@ -232,7 +232,7 @@ fn words(text: &str, cell: Span) -> Vec<Span> {
     found
 }
 
-/// Cells of one width, filled up with blanks on one side.
+/// Cells of one width, padded with blanks on one side.
 pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
     let width = cells[0].len();
     let is_one = |cell: &Span| cell.len() == width && is_plain(text, *cell);
@@ -254,7 +254,7 @@ pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
     cells.iter().all(|cell| !cell.is_empty()).then_some(Part::Cells(cells, Some(Pad { is_right, width })))
 }
 
-/// True where a byte is a character.
+/// True when every byte is a character.
 fn is_plain(text: &str, cell: Span) -> bool {
     cell.of(text).is_ascii()
 }

@@ -1,17 +1,17 @@
-//! Lines that are read with an error or a warning: no sign stands for a part of these.
+//! Marks lines that are read together with an error or a warning, in which no part is replaced by a sign.
 
 use crate::form::general::source::ReadText;
 use crate::signal;
 
-/// Lines below an error that may belong to it, and above.
+/// Lines below and above an error that may belong to it.
 const BELOW: usize = 40;
 const ABOVE: usize = 2;
 
-/// A long line with an error word in it may have signs.
+/// Longer lines, in bytes, may contain signs even with an error word.
 const LONG: usize = 600;
 
-/// Of each line, whether it is read with an error or a warning. What belongs to an error ends at a blank line, or at one with
-/// a time of its own.
+/// For each line, whether it is read together with an error or a warning. The lines that belong to an error end at a
+/// blank line or at one with a time of its own.
 pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     let mut kept = vec![false; source.lines.len()];
     let belongs = |at: &usize| {
@@ -32,10 +32,10 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     kept
 }
 
-/// True for a line that does nothing but point into the one above.
+/// True for a line that only points into the one above.
 fn points(line: &str) -> bool {
     line.contains('^') && line.bytes().all(|byte| b"^~-| ".contains(&byte))
 }
 
-/// What a line of a test that failed begins with.
+/// Symbols that begin the line of a failed test.
 const FAILED: [char; 6] = ['●', '✕', '✗', '✖', '❌', '×'];

@@ -1,4 +1,4 @@
-//! Names: of phrases, of templates, and of the holes in them.
+//! Names phrases, templates and their holes.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate};
 
-/// Names of phrases: one token each, no two alike, and none that stands for something in the notation.
+/// Names of phrases: one token each, all distinct, and none with a meaning in the notation.
 pub(super) const SIGNS: &str = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん";
 
-/// The signs that a text does not have.
+/// The signs that do not occur in a text.
 pub(super) fn free_signs(text: &str) -> Vec<char> {
     if text.is_ascii() {
         return SIGNS.chars().collect();
@@ -19,17 +19,17 @@ pub(super) fn free_signs(text: &str) -> Vec<char> {
     SIGNS.chars().filter(|sign| !used.contains(sign)).collect()
 }
 
-/// The first of a few signs that a text does not have: it says that a value is the same again.
+/// The first of a few signs that does not occur in a text. It means: same value as above.
 pub(super) fn ditto(text: &str) -> Option<char> {
     DITTOS.into_iter().find(|sign| !text.contains(*sign))
 }
 
 pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 
-/// What follows the name of a template that holds a word of error or warning.
+/// Follows the name of a template that contains an error or a warning.
 pub(super) const ALARM: char = '!';
 
-/// A name for each template: letters that no other line begins with.
+/// A name for each template: letters that begin no other line.
 pub(super) fn template_names<'t>(
     source: &ReadText<'_>,
     templates: impl Iterator<Item = &'t LineTemplate>,
@@ -56,7 +56,7 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// A name for each hole of a template: the key before it, the heading above it, `time`, or a number.
+/// A name for each hole of a template: the key in front of it, the heading above it, `time`, or a number.
 pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<String> {
     let same = template.same_text(source.text);
     let headings = headings(source, template);
@@ -97,13 +97,13 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
     names.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Names that are tried for a hole, of which there are never so many.
+/// Names tried for a hole.
 const MOST_TRIED: usize = 4096;
 
-/// The longest name of a hole.
+/// Maximum length of a hole's name in characters.
 const LONGEST: usize = 24;
 
-/// The key that a value follows: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
+/// The key in front of a value: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
 fn key_before(text: &str) -> Option<String> {
     let bare = text.trim_end_matches(['"', '\'', '[', '\\']);
     let key = if let Some(rest) = bare.strip_suffix('=') {
@@ -144,7 +144,7 @@ fn is_time(text: &str, cells: &[Span]) -> bool {
     cells.iter().take(50).all(is_one)
 }
 
-/// Names that a line above the rows gives to their columns.
+/// The column names given by a line above the rows.
 fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String>> {
     let none = || vec![None; template.columns.len()];
     if template.height > 1 || template.columns.len() < 2 {
@@ -155,12 +155,12 @@ fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String
     lines.into_iter().find_map(|line| headed(source, template, source.line(line))).unwrap_or_else(none)
 }
 
-/// The same by one line, if it has as many fields as the rows.
+/// The same, from one line, if it has as many fields as the rows.
 fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
     if head.len() > 600 || head.trim().is_empty() {
         return None;
     }
-    // A row whose holes are control characters, which the text's own do not hide.
+    // A row whose values are control characters, which differ from any in the text.
     let mark = |part: &LinePart| match part {
         LinePart::Same(span) => span.of(source.text).to_owned(),
         LinePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),

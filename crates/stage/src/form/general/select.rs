@@ -1,4 +1,4 @@
-//! Chooses what to say once: of all that repeats, again and again what saves most.
+//! Selects repeated ranges greedily, most savings first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,39 +7,39 @@ use std::ops::Range;
 use crate::form::general::cost::Cost;
 use crate::form::general::suffix::Suffixes;
 
-/// What may be said once.
+/// Rules for ranges that may be replaced.
 pub(super) trait Rules {
-    /// The best part of a range that may be.
+    /// The best part of a range that may be replaced.
     fn shaped(&self, range: Range<usize>) -> Option<Range<usize>>;
 
-    /// True when the same symbols may be said so at another place.
+    /// True when the same symbols may be replaced at another place.
     fn fits(&self, range: Range<usize>) -> bool;
 
-    /// What a range costs as it stands.
+    /// The cost of a range as it is.
     fn cost(&self, range: Range<usize>) -> Cost;
 
-    /// What naming a range of this cost saves at each place, and what saying it once costs.
+    /// For a range of this cost: the saving at each place, and the cost of its definition.
     fn price(&self, cost: Cost) -> (Cost, Cost);
 }
 
-/// What is said once, and where it stood.
+/// A selected range, and its places.
 pub(super) struct Chosen {
     pub(super) length: usize,
     pub(super) places: Vec<usize>,
 }
 
-/// Bounds of a choice.
+/// Limits of a selection.
 pub(super) struct Bounds {
-    /// How many are chosen.
+    /// The most that are selected.
     pub(super) most: usize,
-    /// What each must save.
+    /// The minimum saving of each.
     pub(super) least: Cost,
 }
 
-/// How often all symbols are looked at again while choosing, at the most.
+/// How often all symbols may be rescanned during a selection.
 const LOOKS: usize = 24;
 
-/// Chooses among all that repeats in `symbols`.
+/// Selects among all repeated ranges of `symbols`.
 pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Chosen> {
     let suffixes = Suffixes::of(symbols);
     let mut heap: BinaryHeap<_> = candidates(&suffixes, rules, bounds).into();
@@ -68,20 +68,20 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
     chosen
 }
 
-/// What repeats, as a range of suffixes that all begin with it.
+/// A repeated range, as a range of suffixes that begin with it.
 #[derive(PartialEq, Eq)]
 struct Candidate {
-    /// What it would save if nothing else were chosen.
+    /// Its saving if nothing else is selected.
     gain: Cost,
     first: usize,
     count: usize,
-    /// Where it begins in each of them, and how long it is.
+    /// Its offset in each suffix, and its length.
     skip: usize,
     length: usize,
 }
 
 impl Ord for Candidate {
-    /// By gain; of two that save the same, the one found first is greater.
+    /// By gain; of two with equal gains, the one found first is greater.
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| (it.gain, std::cmp::Reverse((it.first, it.skip, it.length)));
         rank(self).cmp(&rank(other))
@@ -95,7 +95,7 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// What it saves where nothing was taken yet, and these places.
+    /// Its saving at the places not taken yet, and these places.
     fn left(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
         let starts = &suffixes.order[self.first..self.first + self.count];
         let mut places: Vec<_> = starts.iter().map(|start| *start as usize + self.skip).collect();
@@ -149,7 +149,7 @@ fn candidate(
         let (saved, paid) = rules.price(rules.cost(part));
         Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.least)
     };
-    // What all of it would save is more than a part of it does.
+    // The saving of the whole range is an upper bound for its parts.
     gain(start..start + length)?;
     let shaped = rules.shaped(start..start + length)?;
     let gain = gain(shaped.clone())?;

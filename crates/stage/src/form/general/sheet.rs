@@ -1,4 +1,4 @@
-//! Lays a text out: which lines are rows of which template, under which names, with which signs between values.
+//! Lays a text out: assigns lines to templates, and chooses names and separators.
 
 use crate::form::general::alarm::is_alarming;
 use crate::form::general::block;
@@ -8,20 +8,20 @@ use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LineTemplate, RESTATED, follows, is_dittoed};
 
-/// A text, laid out.
+/// The layout of a text.
 pub(super) struct TextSheet {
     pub(super) templates: Vec<NamedTemplate>,
     pub(super) items: Vec<SheetItem>,
-    /// What says that a value is the same again.
+    /// The sign for a repeated value.
     pub(super) ditto: Option<char>,
 }
 
-/// A template with names.
+/// A template with its names.
 pub(super) struct NamedTemplate {
     pub(super) template: LineTemplate,
     pub(super) name: String,
     pub(super) holes: Vec<String>,
-    /// What stands between values.
+    /// The separator between values.
     pub(super) separator: &'static str,
     /// Its values, row by row.
     pub(super) rows: Vec<Vec<RowValue>>,
@@ -31,30 +31,30 @@ pub(super) struct NamedTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowValue {
     Text(Span),
-    /// That of the row above.
+    /// The same as in the row above.
     Again,
 }
 
-/// What a text is a row of.
+/// A line of the layout.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SheetItem {
     Line(u32),
-    /// A template, and which of its rows.
+    /// A template, and the index of its row.
     Row(usize, usize),
 }
 
 impl NamedTemplate {
-    /// True when its name says that it holds an error or a warning.
+    /// True when its name marks an error or a warning.
     pub(super) fn is_alarming(&self) -> bool {
         self.name.ends_with(name::ALARM)
     }
 }
 
-/// Signs between values, the likeliest first.
+/// Separators, likeliest first.
 const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
 impl TextSheet {
-    /// The best layout, which may be that nothing changes.
+    /// The best layout, which may leave everything unchanged.
     pub(super) fn of(source: &ReadText<'_>) -> Self {
         let found = mine::mine(source);
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
@@ -86,7 +86,7 @@ fn unnamed(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> Na
     NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
 }
 
-/// The rows of a template: a value that is the same again in a run is not said again, for a few rows.
+/// The rows of a template. A value repeated within a run is replaced by a sign, for a few rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
     let is_alarming = is_alarming(&template.same_text(source.text));
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
@@ -109,7 +109,7 @@ fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Ve
     rows
 }
 
-/// Gives every template with several holes a sign between values, one for as many as can be.
+/// Chooses a separator for every template with several holes, the same one for as many as possible.
 fn separate(text: &str, named: &mut [NamedTemplate]) {
     let fits = |named: &NamedTemplate, separator: &str| {
         let sign = separator.trim_matches(' ');
@@ -138,7 +138,7 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
     }
 }
 
-/// Every line, or the row that it begins.
+/// Every line, or the row that begins there.
 fn items(source: &ReadText<'_>, named: &[NamedTemplate]) -> Vec<SheetItem> {
     let mut starts: Vec<Option<(usize, usize)>> = vec![None; source.lines.len()];
     for (number, named) in named.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! JSON documents among other lines: `JSON (indent 2), 14 lines:`, and then those of its terse form.
+//! Writes JSON documents among other lines: `JSON (indent 2), 14 lines:`, then its terse form.
 //!
-//! A status line above an answer, a command that was echoed, several answers one after the other. Neighbours of
-//! one layout are written as one list, so that records that came as documents become rows.
+//! Covers a status line above a response, an echoed command, several responses in a row. Adjacent documents of one
+//! layout are written as one list, so that separate records become rows.
 
 use tersely_codec::json::Layout;
 use tersely_codec::terse::KeyPlace;
@@ -57,24 +57,24 @@ impl Stage for JsonParts {
     }
 }
 
-/// What stands before a document that does not begin the text, and its first sign.
+/// What precedes a document that does not begin the text, and its first character.
 const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
 
-/// Neighbouring lines that are written in one way.
+/// Adjacent lines written in one way.
 enum Part<'t> {
     Other(Vec<&'t str>),
     Json(Found<'t>, Vec<Value<'t>>),
 }
 
-/// How a document stands there.
+/// How a document is embedded.
 #[derive(Clone, PartialEq, Eq)]
 struct Found<'t> {
-    /// What stands before it on its line: `Output: `.
+    /// The text in front of it on its line: `Output: `.
     label: &'t str,
     layout: Layout,
 }
 
-/// The parts of a text of which most is JSON.
+/// The parts of a text that is mostly JSON.
 fn split(text: &str) -> Option<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     let (mut at, mut json, mut waste) = (0, 0, 0);
@@ -90,7 +90,7 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
             add_line(&mut parts, line);
             line.len()
         };
-        // Lines that merely look like JSON are many in other texts: those are soon left alone.
+        // In other texts many lines merely look like JSON: gives up early.
         if waste > json + MAX_WASTE {
             return None;
         }
@@ -99,20 +99,20 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
     (2 * json > text.len()).then_some(parts)
 }
 
-/// Bytes of lines that begin like JSON and are not, before the first that is.
+/// Maximum bytes of lines that begin like JSON and are not, in front of the first document.
 const MAX_WASTE: usize = 4_096;
 
-/// The longest label that is looked behind.
+/// Maximum bytes of a label.
 const MAX_LABEL: usize = 40;
 
-/// The document that `text` begins with, at once or behind a label on its first line.
+/// The document at the start of `text`, immediately or after a label on its first line.
 fn labelled<'t>(text: &'t str, line: &'t str) -> Option<(Found<'t>, Value<'t>, usize)> {
     let label = label(line);
     let (layout, value, end) = document(&text[label.len()..])?;
     Some((Found { label, layout }, value, label.len() + end))
 }
 
-/// The words before a document, with their colon: `Output: `.
+/// The words in front of a document, with their colon: `Output: `.
 fn label(line: &str) -> &str {
     let near = line.get(..MAX_LABEL).unwrap_or(line);
     let plain = |words: &str| {
@@ -124,7 +124,7 @@ fn label(line: &str) -> &str {
     }
 }
 
-/// The document that `text` begins with, if it ends at the end of a line.
+/// The document at the start of `text`, if it ends at a line end.
 fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -173,11 +173,11 @@ impl Part<'_> {
     }
 }
 
-/// The line above a document, or above several.
+/// The line above one or several documents.
 struct Head<'t> {
     documents: usize,
     found: Found<'t>,
-    /// Lines below it.
+    /// The number of lines below it.
     lines: usize,
 }
 
@@ -201,7 +201,7 @@ impl<'t> Head<'t> {
         Some(Self { documents, found, lines: lines.parse().ok()? })
     }
 
-    /// Moves what stands below it from `lines` to `out`, as JSON.
+    /// Moves the lines below it from `lines` to `out`, as JSON.
     fn copy<'a>(
         &self,
         room: Room,
@@ -234,7 +234,7 @@ mod tests {
     use crate::proof;
     use crate::proof::{apply, check, read_foreign};
 
-    /// A document that the terse form says in less.
+    /// A document that is shorter in the terse form.
     fn pets() -> String {
         let pets: Vec<_> = (1..=20).map(|id| format!("{{\"id\":{id},\"kind\":\"cat\"}}")).collect();
         format!("[{}]", pets.join(","))
@@ -252,7 +252,7 @@ mod tests {
         check(&JsonParts, &text, "", &edit.text);
     }
 
-    /// As Gemini CLI hands on what a command printed.
+    /// As Gemini CLI passes on the output of a command.
     #[test]
     fn a_label_may_stand_before_a_document() {
         let pets = pets();

@@ -1,7 +1,7 @@
-//! Logs with what their lines share said once: date, host and step above them.
+//! Writes logs with the text that their lines share stated once: date, host and step above them.
 //!
-//! Every line keeps its place, its time and all its words. A log with a line that would be taken for our own words is
-//! left as it is: it does not come back, and the pipeline sees that.
+//! Every line keeps its position, its time and all its words. A log that contains a line in our notation is not
+//! restored exactly, so the pipeline leaves it unchanged.
 
 mod head;
 mod weigh;
@@ -13,7 +13,7 @@ use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text of lines that resemble each other.
+/// A text of similar lines.
 pub(crate) struct Log;
 
 impl Stage for Log {
@@ -40,13 +40,13 @@ impl Stage for Log {
     }
 }
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 const MIN_BYTES: usize = 256;
 
-/// A log that keeps more of its bytes than this, in percent, is better read as it is.
+/// A log that keeps a larger percentage of its bytes is easier to read unchanged.
 const MOST: usize = 90;
 
-/// The log's body; `None` where its lines share nothing.
+/// The body of the log; `None` if its lines share nothing.
 fn write(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
     let rows = head::rows(&lines);
@@ -66,7 +66,7 @@ fn write(text: &str) -> Option<String> {
     Some(body)
 }
 
-/// The log that was written.
+/// The original log.
 fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(lines[41], "12:04:39,718 WARN Removed 273 expired offsets in 39 milliseconds.");
     }
 
-    /// What a line ends with may be why it is read.
+    /// The end of a line may be the reason to read it.
     #[test]
     fn every_line_keeps_its_end() {
         let line =

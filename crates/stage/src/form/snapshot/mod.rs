@@ -1,7 +1,7 @@
-//! Accessibility snapshots of pages with less around the words: `button "New" e30` for `- button "New" [ref=e30]`.
+//! Writes accessibility snapshots with less notation: `button "New" e30` for `- button "New" [ref=e30]`.
 //!
-//! References stay beside what they name. An element that is all there is in another stands on one line with it
-//! (`list e3 > listitem e4`), as does its address; what all elements of a role have is said above.
+//! References stay next to what they name. An only child shares its parent's line (`list e3 > listitem e4`), as does
+//! its address; properties common to a role are stated above.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with a snapshot as browser tools for agents draw it.
+/// A snapshot as browser tools for agents draw it.
 pub(crate) struct Snapshot;
 
-/// Fewer lines have nothing to give.
+/// Fewer lines have nothing to save.
 const MIN_LINES: usize = 8;
 
 impl Stage for Snapshot {
@@ -83,12 +83,12 @@ impl Stage for Snapshot {
     }
 }
 
-/// What a reference in a frame begins with.
+/// The prefix of references within a frame.
 fn framed(frame: &str) -> String {
     [" [ref=", frame, "e"].concat()
 }
 
-/// The frame that all references name, such as `f2`; nothing when one does not.
+/// The frame that all references name, such as `f2`; empty if one does not.
 fn frame(text: &str) -> &str {
     let mut all = text.match_indices(" [ref=").map(|(at, words)| &text[at + words.len()..]);
     let Some(first) = all.next() else { return "" };
@@ -101,7 +101,7 @@ fn frame(text: &str) -> &str {
     }
 }
 
-/// Whether fences stand around the snapshot.
+/// Whether the snapshot is fenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fenced {
     Yes,
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-/// A snapshot under way.
+/// A snapshot being written.
 struct Page<'a> {
     out: String,
     others: Vec<&'a str>,
@@ -134,7 +134,7 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Adds a line as it is.
+    /// Adds a line unchanged.
     fn keep(&mut self, line: &'a str) {
         if carried::count(line).is_some() {
             self.others.push(line);
@@ -148,7 +148,7 @@ impl<'a> Page<'a> {
         carried::push(&mut self.out, &std::mem::take(&mut self.others));
     }
 
-    /// Adds the lines of the snapshot, those together that can stand on one.
+    /// Adds the lines of the snapshot, several on one where possible.
     fn write(&mut self, lines: &[&'a str]) {
         let only = only(lines);
         let mut at = 0;
@@ -172,7 +172,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Some lines as one; `None` when they would not come back.
+    /// Several lines as one; `None` when they could not be restored.
     fn join(&self, lines: &[&str]) -> Option<String> {
         let mut out = String::new();
         for (at, line) in lines.iter().enumerate() {
@@ -190,12 +190,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Elements on one line at most.
+/// Maximum elements on one line.
 const MAX_CHAIN: usize = 8;
 
 const CHILD: &str = " > ";
 
-/// For each line, whether the next is the only element within its own.
+/// For each line, whether the next is its only child.
 fn only(lines: &[&str]) -> Vec<bool> {
     let indents: Vec<_> = lines.iter().map(|line| node::item(line).map(|item| item.0)).collect();
     let mut only = vec![false; lines.len()];
@@ -214,7 +214,7 @@ fn only(lines: &[&str]) -> Vec<bool> {
     only
 }
 
-/// True when `line` says something of the element above it: `- /url: x`.
+/// True when `line` is a property of the element above it: `- /url: x`.
 fn is_property(above: &str, line: &str) -> bool {
     match (node::item(above), node::item(line)) {
         (Some((outer, _)), Some((inner, content))) => inner == outer + 2 && property(content).is_some(),
@@ -228,7 +228,7 @@ fn property(content: &str) -> Option<&str> {
     name.bytes().all(|byte| byte.is_ascii_lowercase()).then_some(name)
 }
 
-/// The roles of which most elements can be clicked.
+/// The roles of which most elements are clickable.
 fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
     let nodes = lines.iter().filter_map(|line| PageNode::read(NodeStyle::Long, node::item(line)?.1));
@@ -245,7 +245,7 @@ fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     counts.iter().filter(|(_, [without, with])| *with > without * 2).map(|count| count.0).collect()
 }
 
-/// Roles that a snapshot has at most.
+/// Maximum roles of a snapshot.
 const MAX_ROLES: usize = 100;
 
 fn short(roles: &[&str], content: &str) -> String {
@@ -259,7 +259,7 @@ fn short(roles: &[&str], content: &str) -> String {
     [node.role, node.words, " ", reference, pointer, node.tail].concat()
 }
 
-/// The lines that stand on `line`.
+/// The lines that `line` represents.
 fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     let mut rest = line.trim_start_matches(' ');
     let mut indent = line.len() - rest.len();
@@ -286,7 +286,7 @@ fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     }
 }
 
-/// An element as it stood, and what follows it on its line.
+/// The original of an element, and the text after it on its line.
 fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
     let node = PageNode::read(NodeStyle::Short, content).filter(|node| node.reference.is_some());
     if let Some(node) = node {
@@ -369,7 +369,7 @@ mod tests {
         );
     }
 
-    /// Odd lines anywhere come back.
+    /// Unusual lines anywhere are restored.
     #[test]
     fn odd_lines_come_back() {
         for odd in [
