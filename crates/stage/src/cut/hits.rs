@@ -1,7 +1,7 @@
-//! Long searches as the files that were hit, how often, and the first hits of each.
+//! Shortens long searches to the files that were hit, their counts, and the first hits of each.
 //!
-//! Whoever searches widely looks for where to read on: which files there are, and what a hit in each looks like. A
-//! search of one file is a way of reading it, and stays whole.
+//! A wide search looks for where to read on: which files there are, and what a hit in each looks like. A search of
+//! one file is a way of reading it, and stays whole.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -16,19 +16,19 @@ use crate::stage::{Edit, Scene, Stage};
 /// A search with more hits than anyone reads.
 pub(crate) struct Hits;
 
-/// A hit is short and asked for by itself: hits have so many times the room of other texts.
+/// A hit is short and wanted individually: hits get this many times the room of other texts.
 const TIMES: usize = 2;
 
-/// Files of which hits are shown; one file is read, not searched.
+/// Minimum files of a search: one file is read, not searched.
 const MIN_FILES: usize = 3;
 
-/// How many hits of a file may be shown: as many as there is room for.
+/// Hits shown per file, tried in this order until there is room.
 const MOST: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
-/// Lines that are no hits, such as a heading of the tool's own: one in so many at most.
+/// At most one line in this many is not a hit, such as a heading of the tool's own.
 const OTHERS: usize = 12;
 
-/// Bytes of a hit that are shown.
+/// Bytes shown of a hit.
 const WIDTH: usize = 400;
 
 impl Stage for Hits {
@@ -44,7 +44,7 @@ impl Stage for Hits {
         Reader::Strong
     }
 
-    /// A hit that tells of an error is a line of a file, not something that went wrong.
+    /// A hit that mentions an error is a line of a file, not a failure.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -65,18 +65,18 @@ impl Stage for Hits {
     }
 }
 
-/// The files of a search, in the order in which they were hit first.
+/// The files of a search, in the order of their first hits.
 #[derive(Default)]
 struct SearchFiles<'a> {
     files: Vec<FileHits<'a>>,
-    /// Lines before the first hit, and others that are none.
+    /// Lines in front of the first hit, and others that are not hits.
     lead: Vec<&'a str>,
     others: Vec<&'a str>,
 }
 
 struct FileHits<'a> {
     path: &'a str,
-    /// What stands below the path, with its number.
+    /// The lines below the path, with their numbers.
     rows: Vec<&'a str>,
     hits: usize,
 }
@@ -116,13 +116,13 @@ impl<'a> SearchFiles<'a> {
         self.files[at].hits += hits;
     }
 
-    /// About how many bytes the hits take if so many of each file are shown.
+    /// Approximate bytes of the hits if up to `most` of each file are shown.
     fn weigh(&self, most: usize) -> usize {
         let row = |row: &&str| row.len().min(WIDTH) + 1;
         self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
     }
 
-    /// All files, and up to so many lines of each for as long as there is room; `None` if there is room for all.
+    /// All files, and up to `most` lines of each as long as there is room; `None` if there is room for all.
     fn write(&self, most: usize, mut room: usize) -> Option<String> {
         let mut body = String::new();
         let (mut seen, mut is_whole) = (0, true);
@@ -151,7 +151,7 @@ impl<'a> SearchFiles<'a> {
     }
 }
 
-/// How to ask for the other hits.
+/// How to fetch the other hits.
 const REST: &str = "a path as part of expand_context shows the rest of its hits";
 
 impl FileHits<'_> {
@@ -160,11 +160,11 @@ impl FileHits<'_> {
         self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count()
     }
 
-    /// The path, and how many of its hits are not shown.
+    /// The path, and the number of its hits not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
         let (hits, lines) = (self.hits.saturating_sub(self.seen(shown)), self.rows.len() - shown);
-        // Where all hits are shown, it is lines around them that are missing.
+        // If all hits are shown, lines around them are missing.
         let (rest, unit) = if hits > 0 { (hits, "hit") } else { (lines, "line") };
         if lines > 0 {
             let more = if shown == 0 { "" } else { "more " };
@@ -186,7 +186,7 @@ mod tests {
         Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Hits in so many files, more in each than in the one before.
+    /// Hits in this many files, more in each than in the one before.
     fn search(files: usize) -> String {
         let hit = |file: usize, at: usize| {
             format!("src/shop/stall{file}.rs:{}:    let timeout = config.timeout({at});\n", at * 7 + 1)
@@ -211,7 +211,7 @@ mod tests {
         assert!(out.len() < 6_000, "{}", out.len());
     }
 
-    /// Each hit is shorter without its path, so that all of them may find room.
+    /// Each hit is shorter without its path, so there may be room for all of them.
     #[test]
     fn a_search_that_there_is_room_for_is_whole() {
         let hit = |at: usize| format!("src/a/long/path/to/the/stall{}.rs:{at}:timeout\n", at % 3);

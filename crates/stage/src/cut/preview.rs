@@ -1,4 +1,4 @@
-//! Long texts as their head, their tail and every line between that says something went wrong.
+//! Shortens long texts to their head, their tail and every line between that reports an error.
 
 use crate::class::{CutClass, Left};
 use crate::plan::{Loss, Mode};
@@ -12,10 +12,10 @@ pub(crate) struct Preview;
 /// Shorter texts are sent whole.
 const MIN_BYTES: usize = 12_000;
 
-/// What stays of the beginning, in bytes.
+/// Bytes kept of the beginning.
 const HEAD: usize = 3_600;
 
-/// And of the end.
+/// Bytes kept of the end.
 const TAIL: usize = 2_400;
 
 /// Lines on either side of an error that stay.
@@ -35,7 +35,7 @@ impl Stage for Preview {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        // Another stage cuts JSON, where its values end.
+        // JSON is cut by another stage, at the ends of its values.
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
@@ -50,7 +50,7 @@ impl Stage for Preview {
     }
 }
 
-/// How many lines fit into so many bytes.
+/// The number of lines that fit into `bytes`.
 fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
     let sums = lines.scan(0, |sum, line| {
         *sum += line.len();

@@ -1,25 +1,25 @@
-//! Which numbers of a column are usual, so that those far from them can be told.
+//! Finds the usual range of a column's numbers, and so its outliers.
 
-/// The usual numbers: those between two bounds, taken by their size.
+/// The usual range, by magnitude.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct UsualRange {
     low: f64,
     high: f64,
 }
 
-/// Of fewer numbers none is usual.
+/// Fewer numbers have no usual range.
 const MIN: usize = 8;
 
-/// Sizes are compared by their logarithm; half of all lie at least so far apart: numbers that hardly differ would make
-/// any other one odd.
+/// Minimum width, on a logarithmic scale, of the middle half: if numbers hardly differ, any other one would be an
+/// outlier.
 const MIN_SPREAD: f64 = 0.4;
 
-/// How many times as far as the middle half is wide a larger number may lie from it, and a smaller one, which is mostly
-/// of less interest.
+/// How far a larger number may be from the middle half, in multiples of its width, and a smaller one, which is
+/// usually less interesting.
 const ABOVE: f64 = 2.0;
 const BELOW: f64 = 3.0;
 
-/// A column has at most so many odd numbers; more are a second kind of usual ones, of which the farthest count.
+/// Maximum outliers of a column. If there are more, they are a second usual kind, of which only the farthest count.
 const MOST: usize = 8;
 
 impl UsualRange {
@@ -43,7 +43,7 @@ impl UsualRange {
     }
 }
 
-/// How large a number is, with its sign.
+/// The magnitude of a number, with its sign.
 fn size(number: f64) -> f64 {
     number.abs().ln_1p().copysign(number)
 }

@@ -1,4 +1,4 @@
-//! Long lists without their middle.
+//! Cuts the middle out of long lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use tersely_codec::{Text, Value};
 use crate::cut::excerpt::{Limits, fault, name, string, weigh};
 use crate::omit;
 
-/// Stretches that are named one by one.
+/// Ranges listed individually at most.
 const MAX_STRETCHES: usize = 8;
 
 /// Kinds of records of which one stays.
@@ -27,7 +27,7 @@ impl Limits {
         self.ends.0 + self.ends.1
     }
 
-    /// Cuts a list of records that is too long; says which are gone.
+    /// Cuts a list of records that is too long, and describes what was omitted.
     pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
         match value {
             Value::Array(items) if items.len() > self.records() && !is_series(items) => {
@@ -37,8 +37,8 @@ impl Limits {
                 let name = |item: &Value<'_>| name::of(item, field?);
                 big.then(|| self.cut(items, (fault::tells, name, fields), unit))?
             }
-            // Members are a list if each is a record, or if there are a great many of them; others have a meaning of their
-            // own.
+            // Members form a list if each is a record, or if there are very many of them; otherwise each has a
+            // meaning of its own.
             Value::Object(members) if members.len() > self.records() => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
@@ -53,8 +53,8 @@ impl Limits {
         }
     }
 
-    /// Leaves out what is neither at an end nor the first of its kind nor tells of a fault; says which are gone, by number
-    /// and by name.
+    /// Omits records that are neither at an end, nor the first of their kind, nor report a failure. Returns the
+    /// numbers and names of those omitted.
     fn cut<T>(
         &self,
         items: &mut Vec<T>,
@@ -83,7 +83,7 @@ impl Limits {
         }
     }
 
-    /// Cuts a list of numbers that is too long, and says so in their place.
+    /// Cuts a list of numbers that is too long, and leaves a note in their place.
     pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
         if items.len() > NUMBERS.max(self.records()) && is_series(items) {
             let (head, tail) = self.ends;
@@ -94,7 +94,7 @@ impl Limits {
     }
 }
 
-/// The kind of a record: which fields it has.
+/// The kind of a record: the fields it has.
 fn fields(value: &Value<'_>) -> String {
     let Value::Object(members) = value else { return String::new() };
     members.iter().flat_map(|(key, _)| [key.as_str(), "\n"]).collect()

@@ -1,4 +1,5 @@
-//! Meters that print a line for every few percent, or for each of so many: the first and the last line of each stay.
+//! Shortens progress meters that print a line for every few percent or items: keeps the first and the last line of
+//! each.
 
 use crate::class::{CutClass, Left};
 use crate::cut::family::sift::is_trouble;
@@ -6,7 +7,7 @@ use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Lines that differ only in how far something has come.
+/// Lines that differ only in their progress.
 pub(super) struct Progress;
 
 impl Stage for Progress {
@@ -33,7 +34,7 @@ impl Stage for Progress {
     }
 }
 
-/// A shorter run is shown as it is.
+/// A shorter run is shown unchanged.
 const LEAST: usize = 5;
 
 fn write(run: &[&str], out: &mut String) {
@@ -46,7 +47,7 @@ fn write(run: &[&str], out: &mut String) {
     }
 }
 
-/// True when both lines are of one meter: rows of a table have figures too, but no word of motion.
+/// True when both lines belong to one meter: rows of a table have figures too, but no word of motion.
 fn is_same_meter(one: &str, next: &str) -> bool {
     counts(one)
         && counts(next)
@@ -56,12 +57,12 @@ fn is_same_meter(one: &str, next: &str) -> bool {
         && !is_trouble(next)
 }
 
-/// True when a text may say how far something has come: `12%`, `3 of 10`.
+/// True when a text may report progress: `12%`, `3 of 10`.
 fn counts(text: &str) -> bool {
     text.contains('%') || text.contains(" of ")
 }
 
-/// What of a line does not change while a meter runs: its words, without figures, bars and units.
+/// The part of a line that does not change while a meter runs: its words, without figures, bars and units.
 fn letters(line: &str) -> impl Iterator<Item = char> {
     line.split(|c: char| !c.is_alphabetic())
         .filter(|word| {

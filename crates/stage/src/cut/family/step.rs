@@ -1,9 +1,9 @@
-//! Lines in which a build tool says what it does next.
+//! Recognises lines in which a build tool announces its next step.
 
-/// All that such lines may be.
+/// All descriptions of such lines.
 pub(super) const WORDS: &[&str] = &["build steps", "commands", "directories entered and left"];
 
-/// What `line` says is done, if that is all it says.
+/// The description of `line`, if it only announces a step.
 pub(super) fn of(line: &str) -> Option<&'static str> {
     let line = line.trim_end();
     let first = *line.as_bytes().first()?;
@@ -15,7 +15,7 @@ pub(super) fn of(line: &str) -> Option<&'static str> {
     }
 }
 
-/// What cmake and ninja do.
+/// Verbs of cmake and ninja.
 const VERBS: [&str; 8] = [
     "Building ",
     "Linking ",
@@ -49,7 +49,7 @@ fn is_move(line: &str) -> bool {
 const COMPILERS: [&str; 10] =
     ["gcc", "g++", "cc", "c++", "clang", "clang++", "ar", "ranlib", "ld", "libtool"];
 
-/// True for a compiler's call that writes a file.
+/// True for a compiler invocation that writes a file.
 fn is_command(line: &str) -> bool {
     let shell = line.strip_prefix("/bin/sh ").or_else(|| line.strip_prefix("/bin/bash "));
     let word = shell.unwrap_or(line).split(' ').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Terraform: every change, the plan's summary and errors stay; what was read and what is not known yet is counted.
+//! Shortens Terraform output: keeps every change, the plan's summary and errors; counts refreshed state and
+//! attributes not known yet.
 
 use crate::class::{CutClass, Left};
 use crate::cut::family::sift::{LineFate, sift};
@@ -47,7 +48,7 @@ fn is_address(text: &str) -> bool {
     text.contains('.') && !text.starts_with(' ') && !text.contains(": ")
 }
 
-/// What is said of a resource that is at work.
+/// The fate of a status line of a resource.
 fn state(words: &str) -> LineFate {
     let begins = |start: &str| words.starts_with(start);
     if begins("Refreshing state...") || begins("Reading...") || begins("Read complete after ") {
@@ -59,7 +60,7 @@ fn state(words: &str) -> LineFate {
     }
 }
 
-/// `+ arn = (known after apply)`: a new attribute of which nothing can be said.
+/// `+ arn = (known after apply)`: a new attribute without a known value.
 fn is_unknown(line: &str) -> bool {
     line.trim_start().strip_prefix("+ ").is_some_and(|rest| {
         rest.split_once('=')

@@ -1,8 +1,8 @@
-//! Long output that no one edits, as a reader skims it: both ends, what went wrong, and the lines that lead the rest.
+//! Shortens long output that nobody edits to what a reader skims: both ends, errors, and leading lines.
 //!
-//! What is missing is said by the numbers of its lines, by which it can be asked for. So a text that another stage has
-//! cut already is left alone: its lines are not those of the original any more. JSON is cut elsewhere, where its values
-//! end.
+//! Markers give the numbers of the omitted lines, by which they can be fetched. So a text that another stage has
+//! already cut stays unchanged: its lines are no longer those of the original. JSON is cut elsewhere, at the ends of
+//! its values.
 
 mod budget;
 mod lead;
@@ -16,22 +16,22 @@ use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A long text that is read from a screen.
+/// A long text that is read, not edited.
 pub(crate) struct Skim;
 
-/// Lines before one that tells of an error that stay, and behind it.
+/// Lines kept in front of an error, and after it.
 const NEAR: (usize, usize) = (1, 2);
 
-/// A shorter run of lines, in bytes, costs as much as the words that stand for it.
+/// A shorter run of lines, in bytes, costs as much as its marker.
 const MIN_RUN: usize = 120;
 
-/// Any row of a table may be the one that is asked for: rows have so many times the room of other lines.
+/// Any row of a table may be wanted: rows get this many times the room of other lines.
 const ROWS: usize = 2;
 
-/// Bytes that are shown of a line that leads others.
+/// Bytes shown of a leading line.
 const WIDTH: usize = 160;
 
-/// A text whose longest line is a greater part of it is not made of lines.
+/// A text is not made of lines if its longest one is more than this fraction of it.
 const MAX_LINE: usize = 4;
 
 impl Stage for Skim {
@@ -71,7 +71,7 @@ impl Stage for Skim {
             None if alike::is_data(scene, text) => return None,
             None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
         };
-        // Many small gaps are read with more effort than they save.
+        // Many small gaps cost a reader more effort than they save.
         (short.len() * 4 <= text.len() * 3).then_some(Edit {
             text: short,
             loss: Loss::Detail,
@@ -80,7 +80,7 @@ impl Stage for Skim {
     }
 }
 
-/// What is shown of a line.
+/// How much of a line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Nothing,
@@ -88,7 +88,7 @@ enum Shown {
     Whole,
 }
 
-/// What is shown of each line; `None` if the ends meet.
+/// How much of each line is shown; `None` if the ends meet.
 fn shown(lines: &[&str], budget: &Budget) -> Option<Vec<Shown>> {
     let head = within(lines.iter(), budget.head);
     let tail = lines.len() - within(lines.iter().rev(), budget.tail);
@@ -107,7 +107,7 @@ fn shown(lines: &[&str], budget: &Budget) -> Option<Vec<Shown>> {
     Some(shown)
 }
 
-/// How many lines fit into so many bytes.
+/// The number of lines that fit into `bytes`.
 fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
     let sums = lines.scan(0, |sum, line| {
         *sum += line.len();
@@ -116,11 +116,11 @@ fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
     sums.take_while(|sum| *sum <= bytes).count()
 }
 
-/// What the words cost, in bytes, that stand for the lines before a line that is shown.
+/// The cost of a marker in front of a shown line, in bytes.
 const MARK: usize = 20;
 
-/// Shows the lines that lead others, the most telling first, for as long as there is room. Where there are too many of a
-/// kind, they are picked from all over the text.
+/// Shows leading lines, most important first, as long as there is room. If there are too many of a kind, they are
+/// sampled from the whole text.
 fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
     let leads = lead::leads(lines);
     let mut room = budget.between;
@@ -139,7 +139,7 @@ fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
     }
 }
 
-/// The lines as they are shown, with the numbers of those that are not, also in the file whose line `start` is the first.
+/// The shown lines, with the numbers of the others, also in the file whose line `start` is the first.
 fn write(start: Option<usize>, lines: &[&str], shown: &[Shown]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -171,7 +171,7 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// Bytes that stay of a text.
+    /// Bytes kept of a text.
     const ROOM: usize = 3_100;
 
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
@@ -179,7 +179,7 @@ mod tests {
         Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Behaviour 0.20: lines of a part of a file are told by their numbers there too.
+    /// Behaviour 0.20: lines of part of a file also get their numbers in the file.
     #[test]
     fn lines_of_a_file_have_its_numbers() {
         let line = |at: usize| {
@@ -197,7 +197,7 @@ mod tests {
         assert!(!whole.contains("of the file"), "{whole}");
     }
 
-    /// What a program prints, with `odd` in the middle.
+    /// The output of a program, with `odd` in the middle.
     fn printed(odd: &str) -> String {
         let line = |at: usize| match at % 10 {
             0 => format!("* Ran step {at}\n"),
@@ -220,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 3.23: what is missing can be asked for by the numbers that are said.
+    /// Behaviour 3.23: missing lines can be fetched by the numbers given.
     #[test]
     fn missing_lines_are_numbered_as_in_the_original() {
         let text = printed("");

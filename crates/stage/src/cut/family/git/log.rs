@@ -1,13 +1,13 @@
-//! A log: every commit on a line with its date, its author and its subject; the bodies of messages are counted.
+//! Shortens logs: one line per commit with date, author and subject; message bodies are counted.
 
 use std::fmt::Write as _;
 
 use crate::{omit, signal};
 
-/// What is left out, in the words that say so.
+/// Description of the omitted lines.
 pub(super) const BODIES: &str = "bodies of commits";
 
-/// The log in short; `None` when the text is none, or has no bodies to speak of.
+/// The shortened log; `None` when the text is not one, or has hardly any bodies.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let style = STYLES.iter().find(|style| style.begins(text))?;
     let mut writer = Writer::new(style);
@@ -24,29 +24,29 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     ))
 }
 
-/// Fewer commits are shown as they are.
+/// Logs of fewer commits are shown unchanged.
 const LEAST: usize = 4;
 
-/// Characters of a hash that are enough to name a commit.
+/// Digits of a hash that identify a commit.
 const HASH: usize = 12;
 
-/// How a log says things.
+/// The format of a log.
 struct Style {
     commit: &'static str,
-    /// What the first line of a message begins with.
+    /// The prefix of a message's first line.
     message: &'static str,
-    /// What further lines of it begin with.
+    /// The prefix of its further lines.
     indent: &'static str,
 }
 
-/// Git's own log, and the one of its MCP server.
+/// Git's own log, and that of its MCP server.
 const STYLES: [Style; 2] = [
     Style { commit: "commit ", message: "    ", indent: "    " },
     Style { commit: "Commit: ", message: "Message: ", indent: "" },
 ];
 
 impl Style {
-    /// True when a commit stands in one of the first lines.
+    /// True when one of the first lines is a commit.
     fn begins(&self, text: &str) -> bool {
         text.lines().take(4).any(|line| self.is_commit(line))
     }
@@ -56,21 +56,21 @@ impl Style {
     }
 }
 
-/// How many hex digits `text` begins with.
+/// The number of hexadecimal digits at the start of `text`.
 fn hash(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
 
-/// A log in the making.
+/// A log being written.
 struct Writer<'s, 'a> {
     style: &'s Style,
     out: String,
-    /// The commit whose message has not begun: its hash with what stands behind it, its date and its author.
+    /// The commit whose message has not begun: its hash and the text after it, its date and its author.
     open: Option<[&'a str; 3]>,
     /// True once the subject of the last commit was written.
     told: bool,
     commits: usize,
-    /// Lines left out so far.
+    /// Lines omitted so far.
     left: usize,
 }
 
@@ -98,7 +98,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// A line that is none of the first of a commit.
+    /// A line that is not in the header of a commit.
     fn message(&mut self, line: &'a str) {
         let is_message = line.starts_with(self.style.message)
             || self.told && line.starts_with(self.style.indent)

@@ -1,4 +1,5 @@
-//! Git: every changed line that somebody wrote and every commit's subject stay; what surrounds them is counted.
+//! Shortens git output: keeps every changed line that a person wrote and every commit's subject, and counts the
+//! rest.
 
 mod file;
 mod hunk;
@@ -23,7 +24,7 @@ impl Stage for GitDiff {
         Mode::Standard
     }
 
-    /// A changed line that speaks of an error is code; what git itself says stands outside the files and stays.
+    /// A changed line that mentions an error is code; git's own messages are outside the files and stay.
     fn cuts_lines(&self) -> bool {
         false
     }

@@ -1,18 +1,18 @@
-//! Long lists of branches, tags, trees and objects: hashes are cut to what names them.
+//! Abbreviates hashes in long lists of branches, tags, trees and objects.
 
 use crate::signal;
 
-/// Fewer hashes are shown as they are.
+/// Lists with fewer hashes are shown unchanged.
 const LEAST: usize = 16;
 
-/// Digits of a whole hash, and those that are enough to name what it stands for.
+/// Digits of a full hash, and of one that still identifies its object.
 const WHOLE: usize = 40;
 const HASH: usize = 12;
 
-/// Words that tell a list of git's from others that have hashes in them.
+/// Words that distinguish git's lists from other text with hashes.
 const WORDS: [&str; 8] = ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
 
-/// The list with short hashes; `None` when the text is none, or short already.
+/// The list with short hashes; `None` when the text is not one, or is short already.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let listed = |line: &&str| hash(line).is_some() && WORDS.iter().any(|word| line.contains(word));
@@ -33,7 +33,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     Some(format!("[{cut} hashes cut to {HASH} characters, the rest of each left out]\n{out}"))
 }
 
-/// Where the first whole hash of a line stands.
+/// The position of the first full hash of a line.
 fn hash(line: &str) -> Option<usize> {
     let mut at = 0;
     for word in line.split([' ', '\t', '\n']) {

@@ -1,7 +1,7 @@
-//! Web pages as the text that they show.
+//! Extracts the text of web pages.
 //!
-//! What a page says stays: headings, lists, tables, links, code. What draws it goes: tags, scripts, styles,
-//! comments, and navigation that is nothing but links. Sizes of what went stand below the text.
+//! Content stays: headings, lists, tables, links, code. Presentation goes: tags, scripts, styles, comments, and
+//! navigation that consists of links only. The sizes of the omitted parts are stated below the text.
 
 mod entity;
 mod gist;
@@ -20,7 +20,7 @@ use token::{HtmlTokens, Token};
 /// A text that is one HTML document.
 pub(super) struct Html;
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 const MIN_BYTES: usize = 512;
 
 impl Stage for Html {
@@ -32,7 +32,7 @@ impl Stage for Html {
         Mode::Standard
     }
 
-    /// The text of a page is not bound to its lines.
+    /// The lines of a page are not those of its text.
     fn cuts_lines(&self) -> bool {
         false
     }
@@ -63,13 +63,13 @@ impl Stage for Html {
     }
 }
 
-/// How far into a text a document may begin: behind the headers of an answer, not behind a story.
+/// Maximum bytes in front of a document: response headers fit, prose does not.
 const MAX_ABOVE: usize = 4096;
 
-/// What templates are written with, but pages are not.
+/// Strings of template languages, which pages do not contain.
 const TEMPLATE: [&str; 4] = ["{{", "{%", "<%", "<?php"];
 
-/// Where the document in `text` begins, if it is one and no template of one.
+/// The start of the document in `text`, if it is one and not a template.
 fn document(text: &str) -> Option<usize> {
     let head = &text[..text.floor_char_boundary(MAX_ABOVE)];
     let start = begin(head)?;
@@ -77,7 +77,7 @@ fn document(text: &str) -> Option<usize> {
     (text.len() >= MIN_BYTES && !template).then_some(start)
 }
 
-/// Where the first line stands that opens a page, when only headers, blanks or an XML declaration stand above.
+/// The start of the first line that opens a page, if only headers, blank lines or an XML declaration precede it.
 fn begin(head: &str) -> Option<usize> {
     let mut next = 0;
     let mut answer = false;
@@ -102,19 +102,19 @@ fn begin(head: &str) -> Option<usize> {
     None
 }
 
-/// True of what a page begins with.
+/// True for the beginning of a page.
 fn opens(line: &str) -> bool {
     let begins = |sign: &str| line.get(..sign.len()).is_some_and(|start| start.eq_ignore_ascii_case(sign));
     begins("<!doctype html") || ["<html>", "<html ", "<html\n", "<html\r"].into_iter().any(begins)
 }
 
-/// True of `Name: value`.
+/// True for `Name: value`.
 fn header(line: &str) -> bool {
     let name = line.split_once(':').map_or("", |(name, _)| name);
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The bytes that a page takes beside its text.
+/// The bytes of a page other than its text.
 #[derive(Default)]
 struct Weight {
     markup: usize,
@@ -156,7 +156,7 @@ mod tests {
         edit.map(|edit| edit.text)
     }
 
-    /// What a body becomes, without the line of sizes.
+    /// Checks the text of a body, without the line of sizes.
     fn check(body: &str, shown: &str) {
         let style = "x".repeat(MIN_BYTES);
         let page =
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 3.15: what went wrong stays, wherever it stands.
+    /// Behaviour 3.15: errors stay wherever they are.
     #[test]
     fn errors_stay() {
         check("<nav><a>A</a><a>B</a><a>C</a><p>Error: x</p></nav>", "ABC\n\nError: x");

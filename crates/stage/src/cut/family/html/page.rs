@@ -1,4 +1,4 @@
-//! What a page says, as its pieces come: each element does to the lines what it would do on a screen.
+//! Renders a page from its tokens: each element affects the lines as it would on a screen.
 
 use std::collections::HashSet;
 
@@ -7,30 +7,30 @@ use crate::cut::family::html::token::{Token, attribute};
 use crate::cut::family::html::{entity, link};
 use crate::{omit, signal};
 
-/// A page under way.
+/// A page being rendered.
 pub(super) struct Page<'a> {
     sheet: PageSheet,
-    /// The lists around the next word, and the last number in each that has numbers.
+    /// The lists around the next word, and the last number in each that is numbered.
     lists: Vec<Option<usize>>,
     /// Cells of the row so far.
     cells: Option<usize>,
-    /// The code block under way.
+    /// The current code block.
     code: Option<String>,
-    /// The attributes of the link under way, and the bytes of words before it.
+    /// The attributes of the current link, and the bytes of words in front of it.
     link: Option<(&'a str, usize)>,
     nav: Option<Nav>,
-    /// The places that the page names.
+    /// The anchors of the page.
     anchors: HashSet<&'a str>,
-    /// The targets that were shown.
+    /// The targets already shown.
     shown: HashSet<String>,
 }
 
-/// Navigation under way.
+/// The current navigation element.
 struct Nav {
     depth: usize,
-    /// The first line of it.
+    /// Its first line.
     from: usize,
-    /// Bytes of words before it.
+    /// Bytes of words in front of it.
     before: usize,
     links: usize,
     /// Bytes of words in links.
@@ -59,7 +59,7 @@ impl<'a> Page<'a> {
             },
             Token::Open { name, attributes } => self.open(&name.to_ascii_lowercase(), attributes),
             Token::Close { name, .. } => self.close(&name.to_ascii_lowercase()),
-            // Some servers say what went wrong in a comment only.
+            // Some servers report errors only in a comment.
             Token::Comment(text) if text.lines().any(|line| signal::find(line).is_some()) => {
                 self.sheet.block(&format!("<!--{text}-->"));
             }
@@ -67,7 +67,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The page's text, each line ended.
+    /// The page's text, with every line ended.
     pub(super) fn finish(mut self) -> String {
         self.end_code();
         self.end_link();
@@ -111,7 +111,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What other elements do to the space around their words.
+    /// The effect of other elements on the space around their words.
     fn space(&mut self, name: &str, side: LineSide) {
         match name {
             "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// How far blocks stand apart: within a list or a row, not far.
+    /// The gap between blocks: smaller within a list or a row.
     fn apart(&self) -> Gap {
         if self.lists.is_empty() && self.cells.is_none() { Gap::Paragraph } else { Gap::Line }
     }
@@ -221,7 +221,7 @@ impl<'a> Page<'a> {
         self.sheet.watch();
     }
 
-    /// Shows where the link leads, if its text does not tell and no link above did.
+    /// Shows the target of the link, if its text does not and no link above did.
     fn end_link(&mut self) {
         let Some((attributes, before)) = self.link.take() else { return };
         if let Some(nav) = &mut self.nav {
@@ -246,7 +246,7 @@ impl<'a> Page<'a> {
                     self.sheet.enclose(place, ["[", &after]);
                 }
             }
-            // Its text goes over several lines.
+            // The text spans several lines.
             (Some(target), None) => self.sheet.text(&format!(" ({target})")),
             (None, _) => {}
         }
@@ -262,7 +262,7 @@ impl<'a> Page<'a> {
         self.nav = Some(Nav { depth: 1, from, before, links: 0, linked: 0 });
     }
 
-    /// Leaves out navigation that is nothing but links.
+    /// Omits navigation that consists of links only.
     fn end_nav(&mut self) {
         self.end_link();
         let Some(mut nav) = self.nav.take() else { return };
@@ -283,16 +283,16 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What stands beside a heading for who wants to link to it.
+/// Symbols next to a heading that link to it.
 const SIGNS: [&str; 5] = ["#", "§", "¶", "🔗", "ⓘ"];
 
-/// Lists further in are not drawn further in.
+/// Lists nested deeper are not indented further.
 const MAX_INDENT: usize = 8;
 
-/// Navigation with fewer links costs less than to say that it is missing.
+/// Navigation with fewer links costs less than its marker.
 const MIN_LINKS: usize = 3;
 
-/// The share of its text that navigation has in links, in percent.
+/// Minimum percentage of text in links for an element to count as navigation.
 const LINKED: usize = 75;
 
 /// The longest run of backticks.
@@ -300,7 +300,7 @@ fn ticks(code: &str) -> usize {
     code.split(|sign| sign != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Writes lines, without those that merely repeat the headings below them.
+/// Writes lines, except for those that only repeat headings below them.
 fn write(lines: &[PageLine]) -> String {
     let heading = |line: &&PageLine| line.kind == LineKind::Heading;
     let headings: HashSet<&str> = lines.iter().filter(heading).map(|line| words(&line.text)).collect();
@@ -322,12 +322,12 @@ fn write(lines: &[PageLine]) -> String {
     out
 }
 
-/// A line without what leads it.
+/// A line without its indent and marker.
 fn words(line: &str) -> &str {
     line.trim_start_matches([' ', '#', '-'])
 }
 
-/// Says that lines of contents are missing.
+/// Writes the marker for an omitted table of contents.
 fn say_left(out: &mut String, left: &mut usize) {
     if *left > 0 {
         out.push_str(&omit::lines(*left, "contents, the headings below"));

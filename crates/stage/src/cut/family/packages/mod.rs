@@ -1,4 +1,4 @@
-//! Package managers: what was installed and what went wrong stay; how it was fetched is counted.
+//! Shortens the output of package managers: keeps what was installed and what failed, and counts downloads.
 
 mod node;
 mod python;
@@ -9,7 +9,7 @@ use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Installs of npm, pnpm, yarn, pip, uv, apt, go and their like.
+/// Installations by npm, pnpm, yarn, pip, uv, apt, go and similar.
 pub(super) struct Packages;
 
 impl Stage for Packages {
@@ -51,20 +51,20 @@ const LEAVES: [Left; 2] = [
     (CutClass::Further, FURTHER),
 ];
 
-/// Warnings that come in flocks.
+/// Warnings that come in large numbers.
 pub(super) const FURTHER: &[&str] = &["more deprecation warnings", "more peer dependency warnings"];
 
-/// Warnings of one kind that are shown before the rest is counted.
+/// Warnings of one kind shown; the rest are counted.
 const WARNINGS: usize = 5;
 
-/// The warnings seen so far, by kind.
+/// The number of warnings so far, by kind.
 #[derive(Default)]
 pub(super) struct Seen {
     kinds: Vec<(&'static str, usize)>,
 }
 
 impl Seen {
-    /// What becomes of a line of any package manager; the first warnings of each kind stay.
+    /// The fate of a line of any package manager; the first warnings of each kind stay.
     pub(super) fn fate(&mut self, line: &str) -> LineFate {
         match fate(line) {
             LineFate::Known(what) if self.count(what) <= WARNINGS => LineFate::Keep,
@@ -84,7 +84,7 @@ impl Seen {
     }
 }
 
-/// What a line is on its own.
+/// The fate of a line on its own.
 fn fate(line: &str) -> LineFate {
     [node::fate, python::fate, system::fate]
         .iter()

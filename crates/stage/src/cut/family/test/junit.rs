@@ -1,4 +1,4 @@
-//! `JUnit` reports: test cases without a word about them passed, and become a count.
+//! Shortens `JUnit` reports: test cases without content passed, and become a count.
 
 use crate::class::{CutClass, Left};
 use crate::omit;
@@ -51,16 +51,16 @@ impl Stage for Junit {
 
 const CASE: &str = "<testcase ";
 
-/// Where a report says that it is one.
+/// The root element must begin within this many bytes.
 const NEAR: usize = 1000;
 
-/// Fewer cases in a row are not worth a mark.
+/// Fewer passing cases in a row are not worth a marker.
 const LEAST: usize = 2;
 
-/// A tag's bytes; keeps the work for one case bounded.
+/// Maximum bytes of a tag, which bounds the work per case.
 const MAX_TAG: usize = 1 << 11;
 
-/// Passing cases, one after the other.
+/// Consecutive passing cases.
 struct Run {
     count: usize,
     len: usize,
@@ -79,7 +79,7 @@ impl Run {
     }
 }
 
-/// The length of the passing case that `text` begins with.
+/// The length of the passing case at the start of `text`.
 fn passed(text: &str) -> Option<usize> {
     if !text.starts_with(CASE) {
         return None;

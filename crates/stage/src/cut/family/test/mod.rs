@@ -1,4 +1,4 @@
-//! What test runners print: passing tests become a count, everything else stays.
+//! Shortens the output of test runners: passing tests become a count, everything else stays.
 
 mod go;
 mod js;
@@ -51,7 +51,7 @@ impl Stage for Test {
     }
 }
 
-/// What tells a test run from other texts at one look.
+/// Strings that identify a test run quickly.
 const SIGNS: [&str; 13] = [
     "PASS",
     "=== RUN",
@@ -68,7 +68,7 @@ const SIGNS: [&str; 13] = [
     " s = .",
 ];
 
-/// All that lines of passing tests may be.
+/// All descriptions of lines of passing tests.
 const WORDS: &[&str] = &[
     PASSING,
     "files covered in full",
@@ -84,7 +84,7 @@ const WORDS: &[&str] = &[
 
 const PASSING: &str = "passing tests";
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 fn passing(line: &str) -> Option<&'static str> {
     go::passing(line).or_else(|| pytest::passing(line)).or_else(|| js::passing(line))
 }
@@ -96,7 +96,7 @@ fn is_title(lines: &[&str]) -> bool {
     below.is_some_and(|line| js::passing(line).or_else(|| js::ticked(line)).is_some())
 }
 
-/// How many titles and blank lines may stand above a test.
+/// Maximum titles and blank lines above a test.
 const REACH: usize = 6;
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
         check(&Test, &text, &text.replace(&tests, mark));
     }
 
-    /// A tick alone tells no test: others tick their work as well.
+    /// A tick alone does not identify a test: other tools use ticks as well.
     #[test]
     fn ticks_need_a_verdict() {
         declines(&Test, &lines(9, |at| format!("  ✓ a step of some job that is number {at}\n")));

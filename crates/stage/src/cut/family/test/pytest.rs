@@ -1,8 +1,9 @@
-//! pytest, unittest and minitest: passing tests, files whose tests all passed, and files that are covered in full.
+//! Recognises lines of pytest, unittest and minitest: passing tests, files whose tests all passed, and files with
+//! full coverage.
 
 use crate::cut::family::test::PASSING;
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 pub(super) fn passing(line: &str) -> Option<&'static str> {
     if verbose(line) || parallel(line) || named(line) {
         return Some(PASSING);
