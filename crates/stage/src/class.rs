@@ -32,4 +32,4 @@ impl CutClass {
 }
 
 /// The descriptions, as markers show them, of what a stage omits in one class.
-pub type Left = (CutClass, &'static [&'static str]);
+pub type Omission = (CutClass, &'static [&'static str]);

@@ -14,7 +14,7 @@ pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
 }
 
 /// The marker for omitted lines, with the numbers by which they can be fetched.
-pub(crate) fn numbered(first: usize, last: usize) -> String {
+pub(crate) fn numbered_lines(first: usize, last: usize) -> String {
     if first == last {
         format!("[line {first} left out]")
     } else {
@@ -25,7 +25,7 @@ pub(crate) fn numbered(first: usize, last: usize) -> String {
 /// The same for part of a file that begins at line `start`: also gives the line numbers in the file.
 pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> String {
     let place = |line: usize| start.saturating_add(line - 1);
-    let words = numbered(first, last);
+    let words = numbered_lines(first, last);
     let words = words.trim_end_matches(']');
     if first == last {
         format!("{words}: {} of the file]", place(first))
@@ -35,12 +35,12 @@ pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> Strin
 }
 
 /// A shorter rest of a line, in bytes, costs as much as its marker.
-const MIN_REST: usize = 40;
+const MIN_REST_BYTES: usize = 40;
 
 /// The beginning of a line that is much longer than `width` bytes, cut at the end of a word, and a note of how much
 /// is missing.
 pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
-    if line.len() <= width + MIN_REST {
+    if line.len() <= width + MIN_REST_BYTES {
         return Cow::Borrowed(line);
     }
     let end = line.floor_char_boundary(width);
@@ -72,7 +72,7 @@ pub(crate) fn gaps<'w>(
 }
 
 /// True when `line` looks like a marker, which should stay unchanged.
-pub(crate) fn is_said(line: &str) -> bool {
+pub(crate) fn is_marker(line: &str) -> bool {
     line.starts_with('[') && (line.contains(" left out") || line.contains(" left out"))
 }
 

@@ -1,7 +1,7 @@
 //! Limits the length of a restored text, since a few words can stand for very many.
 
 /// Bytes that may be restored for each byte sent. A form that would exceed this is not written.
-const GROWTH: usize = 256;
+const MAX_GROWTH: usize = 256;
 
 /// The most bytes that a text may be restored to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,13 @@ impl Room {
     /// The room for the next part, when `sent` bytes including it have restored `came` bytes so far.
     #[must_use]
     pub fn behind(sent: usize, came: usize) -> Self {
-        Self(sent.saturating_mul(GROWTH).saturating_sub(came))
+        Self(sent.saturating_mul(MAX_GROWTH).saturating_sub(came))
     }
 
     /// The fewest bytes with room for `came` bytes.
     #[must_use]
     pub fn least(came: usize) -> usize {
-        came.div_ceil(GROWTH)
+        came.div_ceil(MAX_GROWTH)
     }
 
     /// The room in bytes.

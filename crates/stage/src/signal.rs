@@ -53,7 +53,7 @@ const MAX_STRAYS: usize = 256;
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
 
 /// Error signals, case-sensitive; from `ERROR` on they must be whole words.
-const TELLING: [&str; 18] = [
+const SIGNALS: [&str; 18] = [
     "error:",
     "Error:",
     // Log levels.
@@ -77,19 +77,19 @@ const TELLING: [&str; 18] = [
 ];
 
 /// The index of the first one that must be a whole word.
-const LEVELS: usize = 14;
+const FIRST_WORD_SIGNAL: usize = 14;
 
 /// The number of leading bytes looked up.
-const GLANCE: usize = 3;
+const PROBED_BYTES: usize = 3;
 
 /// For each leading byte, the signals that have it there: rules out most positions at once.
-const GLANCES: [[u32; 256]; GLANCE] = {
-    let mut glances = [[0; 256]; GLANCE];
+const PROBES: [[u32; 256]; PROBED_BYTES] = {
+    let mut glances = [[0; 256]; PROBED_BYTES];
     let mut at = 0;
-    while at < GLANCE {
+    while at < PROBED_BYTES {
         let mut words = 0;
-        while words < TELLING.len() {
-            glances[at][TELLING[words].as_bytes()[at] as usize] |= 1 << words;
+        while words < SIGNALS.len() {
+            glances[at][SIGNALS[words].as_bytes()[at] as usize] |= 1 << words;
             words += 1;
         }
         at += 1;
@@ -116,13 +116,13 @@ fn begins(bytes: &[u8], words: &str) -> bool {
 /// The length of the signal at `at`.
 fn tells(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
-    let glance = rest.first_chunk::<GLANCE>()?;
-    let masks = GLANCES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
+    let glance = rest.first_chunk::<PROBED_BYTES>()?;
+    let masks = PROBES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
     let mut likely = masks.fold(u32::MAX, |likely, mask| likely & mask);
     while likely != 0 {
         let which = likely.trailing_zeros() as usize;
-        let word = TELLING[which];
-        if rest.starts_with(word.as_bytes()) && (which < LEVELS || stands_alone(bytes, at, word)) {
+        let word = SIGNALS[which];
+        if rest.starts_with(word.as_bytes()) && (which < FIRST_WORD_SIGNAL || stands_alone(bytes, at, word)) {
             return Some(word.len());
         }
         likely &= likely - 1;

@@ -1,7 +1,7 @@
 //! Defines stages. A stage proposes an edit; the pipeline measures, checks and accepts it.
 
 use crate::call::Call;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan, Reader};
 use crate::room::Room;
 
@@ -22,18 +22,18 @@ impl<'a> Scene<'a> {
     /// A scene in which everything beyond a few pages may be omitted.
     #[must_use]
     pub const fn of(plan: &'a Plan, call: Call<'a>) -> Self {
-        Self { plan, call, class: CutClass::Content, room: ROOM }
+        Self { plan, call, class: CutClass::Content, room: DEFAULT_ROOM_BYTES }
     }
 
     /// True when text of this class may be omitted.
     #[must_use]
-    pub fn leaves_out(&self, class: CutClass) -> bool {
+    pub fn may_omit(&self, class: CutClass) -> bool {
         class <= self.class
     }
 }
 
 /// The default number of bytes to keep.
-const ROOM: usize = 12_000;
+const DEFAULT_ROOM_BYTES: usize = 12_000;
 
 /// A proposed edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub trait Stage: Sync {
 
     /// What it omits, by class, in increasing order; nothing for a form. A stage that omits more than one class asks
     /// the scene how far it may go.
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[]
     }
 

@@ -4,8 +4,8 @@
 //! constants or a page of prose in a comment.
 
 /// Lines inspected at most, and lines needed for a verdict.
-const MOST_LINES: usize = 400;
-const LEAST_LINES: usize = 5;
+const MAX_LINES: usize = 400;
+const MIN_LINES: usize = 5;
 
 /// Prefixes of lines that declare something.
 const DECLARES: &[&str] = &[
@@ -89,10 +89,10 @@ const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", 
 /// True when `text` looks like source.
 pub(crate) fn is_code(text: &str) -> bool {
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST_LINES).collect();
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
     // JSON and markup contain braces and brackets too.
     let is_document = text.trim_start().starts_with(['{', '[', '<']);
-    if lines.len() < LEAST_LINES || is_document {
+    if lines.len() < MIN_LINES || is_document {
         return false;
     }
     let share = |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / lines.len();

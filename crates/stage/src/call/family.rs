@@ -186,17 +186,17 @@ fn of_command(words: &[String], depth: usize) -> Option<Family> {
             None => Some(Family::Generic),
         },
         "sed" if has("-i") || has("--in-place") => None,
-        "python" => Some(module(rest).map_or(Family::Test, |module| known(&self::name(module)))),
+        "python" => Some(module(rest).map_or(Family::Test, |module| by_name(&self::name(module)))),
         "uv" => {
             Some(if rest.first().is_some_and(|word| word == "pip") { Family::Pip } else { Family::Generic })
         }
         quiet if QUIET.contains(&quiet) => None,
-        other => Some(known(other)),
+        other => Some(by_name(other)),
     }
 }
 
 /// The family of a command by its bare name.
-fn known(name: &str) -> Family {
+fn by_name(name: &str) -> Family {
     COMMANDS.iter().find(|(_, names)| names.contains(&name)).map_or(Family::Generic, |(family, _)| *family)
 }
 
@@ -221,7 +221,7 @@ pub(super) fn script(words: &[String]) -> Option<&str> {
 /// The module that Python runs, if it belongs to a family.
 fn module(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word == "-m")?;
-    words.get(at + 1).map(String::as_str).filter(|module| known(module) != Family::Generic)
+    words.get(at + 1).map(String::as_str).filter(|module| by_name(module) != Family::Generic)
 }
 
 /// A command without assignments and prefixes.
@@ -229,7 +229,7 @@ pub(super) fn bare(mut words: &[String]) -> &[String] {
     while let Some((first, rest)) = words.split_first() {
         words = if assigns(first) {
             rest
-        } else if let Some(rest) = unwrapped(words) {
+        } else if let Some(rest) = after_prefix(words) {
             rest
         } else {
             break;
@@ -246,7 +246,7 @@ fn assigns(word: &str) -> bool {
 }
 
 /// The words after a prefix command and its options.
-fn unwrapped(words: &[String]) -> Option<&[String]> {
+fn after_prefix(words: &[String]) -> Option<&[String]> {
     let first = name(words.first()?);
     let (prefix, valued) = PREFIXES.iter().find(|(prefix, _)| match prefix.split_once(' ') {
         Some((one, two)) => one == first && words.get(1).is_some_and(|word| word == two),

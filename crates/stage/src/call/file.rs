@@ -29,22 +29,22 @@ const LOCKS: [&str; 8] = [
 ];
 
 /// Extensions of generated files: locks, JSON lines, minified code.
-const WRITTEN: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
+const GENERATED: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
 
 /// Directories that a build or an installation creates.
-const MADE: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
+const BUILD_DIRECTORIES: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
 
 /// Extensions of tables and documents that are edited while they are short.
 const TABLES: [&str; 3] = [".csv", ".tsv", ".json"];
 
 /// Tables longer than this, in bytes, are not edited.
-const LONG: usize = 16 << 10;
+const MAX_EDITABLE_BYTES: usize = 16 << 10;
 
 /// Extensions of prose, whose paragraphs may be long lines.
 const PROSE: [&str; 6] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"];
 
 /// A longer line, in bytes, marks a file as minified or generated.
-const LONG_LINE: usize = 2000;
+const MAX_LINE_BYTES: usize = 2000;
 
 /// Root elements of test and coverage reports.
 const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
@@ -76,9 +76,9 @@ impl FileUse {
         if path.starts_with("/var/log/") || base.contains(".log.") || ends(&LOGS) {
             Self::Log
         } else if LOCKS.contains(&base)
-            || ends(&WRITTEN)
-            || folders().any(|folder| MADE.contains(&folder))
-            || shown > LONG && ends(&TABLES)
+            || ends(&GENERATED)
+            || folders().any(|folder| BUILD_DIRECTORIES.contains(&folder))
+            || shown > MAX_EDITABLE_BYTES && ends(&TABLES)
         {
             Self::Data
         } else {
@@ -91,7 +91,7 @@ impl FileUse {
 fn is_written(path: &str, text: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let prose = PROSE.iter().any(|end| path.ends_with(end));
-    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > LONG_LINE)
+    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > MAX_LINE_BYTES)
 }
 
 /// True for a test or coverage report.
@@ -109,11 +109,11 @@ fn is_report(text: &str) -> bool {
 }
 
 /// Lines inspected.
-const LINES: usize = 64;
+const SAMPLE_LINES: usize = 64;
 
 /// True for lines of JSON objects.
 fn is_lines(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES);
     let is_object = |line: &str| line.starts_with("{\"") && line.trim_end().ends_with('}');
     let count = lines.by_ref().take_while(|line| is_object(line)).count();
     count >= 3 && lines.next().is_none()
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    const LONG_TEXT: usize = LONG / 4 + 1;
+    const LONG_TEXT: usize = MAX_EDITABLE_BYTES / 4 + 1;
 
     #[test]
     fn every_row_of_the_table_holds() {
@@ -149,7 +149,7 @@ mod tests {
             "dist/a.js build/x.py target/doc/a.html a/coverage/b.html node_modules/a/b.js",
             "x",
         );
-        check(FileUse::Data, "app.js page.html", &"x".repeat(LONG_LINE + 1));
+        check(FileUse::Data, "app.js page.html", &"x".repeat(MAX_LINE_BYTES + 1));
         check(FileUse::Data, "a.csv a.tsv data.json", &"a,b\n".repeat(LONG_TEXT));
     }
 
@@ -158,7 +158,7 @@ mod tests {
         check(FileUse::Text, "a.csv a.tsv data.json", "a,b\n");
         check(FileUse::Text, "a.rs Makefile .env builder/a.py target.rs log.rs clock.yaml", "x");
         check(FileUse::Text, "a.py", &"x = 1\n".repeat(LONG_TEXT));
-        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(LONG_LINE));
+        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(MAX_LINE_BYTES));
         check(FileUse::Text, "pom.xml", "<project>\n<coverage/>\n");
         check(FileUse::Text, "a.json", "{\"a\":1}\n");
     }

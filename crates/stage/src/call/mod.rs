@@ -6,10 +6,10 @@ mod extent;
 mod family;
 mod file;
 mod origin;
-mod printed;
-mod quoted;
+mod printing;
 mod screen;
 mod shell;
+mod string_literal;
 mod tool;
 
 pub use family::Family;
@@ -33,7 +33,7 @@ impl Call<'_> {
     /// What the tool does, independent of the client's name for it.
     #[must_use]
     pub fn tool_kind(&self) -> ToolKind {
-        ToolKind::named(self.tool)
+        ToolKind::by_name(self.tool)
     }
 
     /// True when `text`, the result of the call, must stay unchanged because it is a file that an agent may edit.
@@ -62,7 +62,7 @@ impl Call<'_> {
     pub fn prints(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_line = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         is_line
-            && self.command.is_some_and(|line| printed::commands(line).iter().any(|command| fits(command)))
+            && self.command.is_some_and(|line| printing::commands(line).iter().any(|command| fits(command)))
     }
 
     /// True when the result is a terminal screen, which agents poll repeatedly.

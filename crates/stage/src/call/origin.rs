@@ -8,7 +8,7 @@ use crate::call::carrier;
 use crate::call::family::{bare, name, script};
 use crate::call::file::FileUse;
 use crate::call::shell::{Output, ShellCommand};
-use crate::call::{Call, ToolKind, quoted, shell};
+use crate::call::{Call, ToolKind, shell, string_literal};
 
 /// The origin of a text, in increasing order of how strictly it must stay unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,7 +82,7 @@ const EDITS: &[&str] = &["apply_patch", "patch"];
 /// Shells, then those of Windows and the options that precede their command line.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 const WINDOWS: &[&str] = &["cmd", "powershell", "pwsh"];
-const TOLD: &[&str] = &["-c", "-command", "/c", "/k"];
+const COMMAND_OPTIONS: &[&str] = &["-c", "-command", "/c", "/k"];
 
 /// Git subcommands that show changes.
 const GIT: &[&str] = &[
@@ -174,11 +174,11 @@ impl Reading<'_> {
     /// The origin of a command line's output, or of a program that contains command lines in quotes.
     fn script(self, script: &str) -> Origin {
         let origin = self.line(script);
-        if origin == Origin::File || self.depth >= MAX_DEPTH || !quoted::runs(script) {
+        if origin == Origin::File || self.depth >= MAX_DEPTH || !string_literal::runs(script) {
             return origin;
         }
         let patched = if script.contains("apply_patch") { Origin::Edit } else { origin };
-        let lines = quoted::lines(script);
+        let lines = string_literal::lines(script);
         lines.iter().map(|line| self.deeper().script(line)).fold(origin.max(patched), Origin::max)
     }
 
@@ -198,11 +198,12 @@ impl Reading<'_> {
 
     /// The origin of a pipeline: its first command's, or that of a command that receives its files from the others.
     fn pipeline(self, pipeline: &[ShellCommand], line: &str) -> Origin {
-        let told = |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
+        let is_xargs =
+            |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
         let asks = |command: &ShellCommand| {
             bare(&command.words).first().is_some_and(|word| QUERIES.contains(&&*name(word)))
         };
-        let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(told));
+        let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(is_xargs));
         let origin = sources.map(|command| self.command(bare(&command.words), line)).max();
         match origin.unwrap_or(Origin::Other) {
             Origin::File if pipeline.iter().any(asks) => Origin::Data,
@@ -221,13 +222,15 @@ impl Reading<'_> {
             _ if first.contains(' ') && !deep => self.deeper().script(&words.join(" ")),
             "git" => self.git(rest),
             _ if is(SHELLS) && !deep => script(rest).map_or(Origin::Other, |line| self.deeper().script(line)),
-            _ if is(WINDOWS) && !deep => told(rest).map_or(Origin::Other, |line| self.deeper().script(&line)),
+            _ if is(WINDOWS) && !deep => {
+                windows_script(rest).map_or(Origin::Other, |line| self.deeper().script(&line))
+            }
             _ if is(EDITS) => Origin::Edit,
             _ if is(COMPARES) => Origin::Change,
             _ if is(QUERIES) => Origin::Data,
             _ if is(SHOWS) => self.files(&files(&name, rest)),
-            _ if is(SEARCHES) => searched(rest),
-            _ if carrier::carries(&name) && !deep => self.deeper().carried(rest, line),
+            _ if is(SEARCHES) => search_origin(rest),
+            _ if carrier::carries(&name) && !deep => self.deeper().nested_command(rest, line),
             _ if is(INTERPRETERS) && filters(rest) => Origin::File,
             _ if is(INTERPRETERS) && in_script(PRINTS) => Origin::File,
             _ if is(INTERPRETERS) && in_script(READS) => Origin::Data,
@@ -268,7 +271,7 @@ impl Reading<'_> {
 
     /// The origin of a command that another program runs: from the first word that shows files, or a line of its
     /// own.
-    fn carried(self, words: &[String], line: &str) -> Origin {
+    fn nested_command(self, words: &[String], line: &str) -> Origin {
         let shows = |word: &String| {
             let name = name(word);
             let known = [SHOWS, SEARCHES, SHELLS, WINDOWS, QUERIES, COMPARES, &["git", "python"]];
@@ -281,8 +284,8 @@ impl Reading<'_> {
 }
 
 /// The line that a Windows shell is given to run.
-fn told(words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| TOLD.contains(&&*word.to_ascii_lowercase()))?;
+fn windows_script(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| COMMAND_OPTIONS.contains(&&*word.to_ascii_lowercase()))?;
     words.get(at + 1..).map(|words| words.join(" "))
 }
 
@@ -299,7 +302,7 @@ fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
 }
 
 /// The origin of search results: lines of files, unless all the files searched are logs.
-fn searched(words: &[String]) -> Origin {
+fn search_origin(words: &[String]) -> Origin {
     let mut given = words.iter().filter(|word| !word.starts_with('-')).skip(1).peekable();
     let logs = given.peek().is_some() && given.all(|path| FileUse::of_path(path, 0) == FileUse::Log);
     if logs { Origin::Other } else { Origin::Search }
@@ -319,14 +322,14 @@ fn is_diff(text: &str) -> bool {
 }
 
 /// Numbered lines needed for a text to count as numbered.
-const NUMBERED: usize = 3;
+const MIN_NUMBERED_LINES: usize = 3;
 
 /// True when the first lines are numbered consecutively, as tools show files.
 fn is_numbered(text: &str) -> bool {
-    let mut numbers = text.lines().take(NUMBERED + 5).map(number).skip_while(Option::is_none);
+    let mut numbers = text.lines().take(MIN_NUMBERED_LINES + 5).map(number).skip_while(Option::is_none);
     let Some(Some(first)) = numbers.next() else { return false };
-    let next = numbers.take(NUMBERED - 1).zip(first + 1..);
-    next.filter(|(number, expected)| *number == Some(*expected)).count() == NUMBERED - 1
+    let next = numbers.take(MIN_NUMBERED_LINES - 1).zip(first + 1..);
+    next.filter(|(number, expected)| *number == Some(*expected)).count() == MIN_NUMBERED_LINES - 1
 }
 
 /// The number that a line begins with, followed by a tab, an arrow, a bar or a colon.

@@ -81,7 +81,7 @@ impl Reader<'_> {
             '\\' if self.rest.starts_with(|next: char| next.is_alphanumeric()) => word.push(char),
             '\\' => word.extend(self.take().filter(|&next| next != '\n')),
             '\'' => word.push_str(self.take_past('\'')),
-            '"' => self.quoted(&mut word),
+            '"' => self.read_quoted(&mut word),
             '`' => drop(self.take_past('`')),
             '$' if self.accept("((") => self.skip_sum(),
             '$' if self.accept("(") => self.substitution(),
@@ -90,7 +90,7 @@ impl Reader<'_> {
         self.word = Some(word);
     }
 
-    fn quoted(&mut self, word: &mut String) {
+    fn read_quoted(&mut self, word: &mut String) {
         while let Some(char) = self.take() {
             match char {
                 '"' => return,

@@ -127,7 +127,7 @@ impl ToolKind {
 
     /// The kind of the tool that a client calls `name`. A server's prefix, as in `mcp__files__read_file`, is
     /// ignored.
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn by_name(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
         let known = |names: &[&str]| names.iter().any(|known| letters(known).eq(letters(bare)));
         let named = NAMES.iter().find(|(_, names)| known(names)).map(|(tool, _)| *tool);
@@ -177,11 +177,11 @@ mod tests {
             ("Bash exec_command mcp__box__Shell PowerShell", ToolKind::Bash),
         ] {
             for name in names.split(' ') {
-                assert_eq!(ToolKind::named(name), tool, "{name}");
-                assert_eq!(ToolKind::named(&name.to_ascii_uppercase()), tool, "{name}");
+                assert_eq!(ToolKind::by_name(name), tool, "{name}");
+                assert_eq!(ToolKind::by_name(&name.to_ascii_uppercase()), tool, "{name}");
             }
         }
-        assert_eq!(ToolKind::named("Read Files"), ToolKind::Read);
-        assert_eq!(ToolKind::named(""), ToolKind::Generic);
+        assert_eq!(ToolKind::by_name("Read Files"), ToolKind::Read);
+        assert_eq!(ToolKind::by_name(""), ToolKind::Generic);
     }
 }

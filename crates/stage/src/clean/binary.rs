@@ -76,7 +76,7 @@ fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
 const MIN_CHARS: usize = 32;
 
 /// In text, at most one character in this many is a control character.
-const RARITY: usize = 20;
+const MIN_CHARS_PER_CONTROL: usize = 20;
 
 fn is_binary(text: &str) -> bool {
     // Scans all bytes without an early exit, because that vectorises.
@@ -88,7 +88,7 @@ fn is_binary(text: &str) -> bool {
     if text.contains('\0') {
         return !is_list(text);
     }
-    chars > MIN_CHARS && controls * RARITY > chars
+    chars > MIN_CHARS && controls * MIN_CHARS_PER_CONTROL > chars
 }
 
 /// True for NUL-terminated names, as `find -print0` and `git ls-files -z` list them.

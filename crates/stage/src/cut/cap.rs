@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan};
 use crate::signal;
 use crate::signal::Signal;
@@ -34,7 +34,7 @@ impl Stage for Cap {
         Mode::Safe
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
@@ -64,7 +64,7 @@ impl Stage for CapErrorWindow {
         Mode::Safe
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
@@ -75,23 +75,23 @@ impl Stage for CapErrorWindow {
 }
 
 /// Length of the longest marker in bytes.
-const MARKER: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
+const MARKER_BYTES: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
 
 /// Bytes by which a capped text may exceed the limit: two of the longest markers, and the line with the reference.
-const SLACK: usize = 2 * MARKER + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
+const SLACK_BYTES: usize = 2 * MARKER_BYTES + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
 /// True when `sent` is longer than a capped result can be.
 #[must_use]
 pub fn is_exceeded(plan: &Plan, sent: &str) -> bool {
-    plan.max_bytes > 0 && sent.len() > plan.max_bytes.saturating_add(SLACK)
+    plan.max_bytes > 0 && sent.len() > plan.max_bytes.saturating_add(SLACK_BYTES)
 }
 
 /// Lines kept in front of an error and after it: where it happened, and what points into it.
-const BEFORE: usize = 1;
-const BEHIND: usize = 2;
+const LINES_BEFORE: usize = 1;
+const LINES_AFTER: usize = 2;
 
 /// Errors may take up to this many times the limit.
-const MAX_ERRORS: usize = 3;
+const MAX_ERROR_FACTOR: usize = 3;
 
 /// The kept parts of a text.
 struct Cut {
@@ -103,11 +103,11 @@ struct Cut {
 
 impl Cut {
     fn of(text: &str, limit: usize) -> Option<Self> {
-        if limit == 0 || text.len() <= limit.saturating_add(SLACK) {
+        if limit == 0 || text.len() <= limit.saturating_add(SLACK_BYTES) {
             return None;
         }
         let ends = Part::of(text, limit, (60, 40));
-        let errors = ends.lost(text, limit).next().is_some();
+        let errors = ends.lost_errors(text, limit).next().is_some();
         let kept = if errors { around(text, limit) } else { vec![0..ends.head, ends.tail..text.len()] };
         let gap = kept.windows(2).any(|pair| pair[0].end < pair[1].start);
         gap.then_some(Self { kept, errors })
@@ -143,7 +143,7 @@ impl Part {
     }
 
     /// The positions of errors between the two.
-    fn lost(&self, text: &str, limit: usize) -> impl Iterator<Item = Range<usize>> {
+    fn lost_errors(&self, text: &str, limit: usize) -> impl Iterator<Item = Range<usize>> {
         let (head, tail, size) = (self.head, self.tail, share(limit, 20));
         signal::signals(text)
             .skip_while(move |signal| signal.line.end <= head)
@@ -157,9 +157,9 @@ impl Part {
 fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
     let ends = Part::of(text, limit, (45, 35));
     let size = share(limit, 20);
-    let (mut kept, mut left) = (Vec::new(), limit.saturating_mul(MAX_ERRORS));
+    let (mut kept, mut left) = (Vec::new(), limit.saturating_mul(MAX_ERROR_FACTOR));
     kept.push(0..ends.head);
-    for lost in ends.lost(text, limit) {
+    for lost in ends.lost_errors(text, limit) {
         let seen = kept.last().map_or(0, |last| last.end);
         if lost.end <= seen {
             continue;
@@ -174,7 +174,7 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
         };
         let part = part.start.clamp(seen, ends.tail)..part.end.clamp(seen, ends.tail);
         // The marker in front of it takes space as well.
-        left = left.saturating_sub(part.len() + MARKER);
+        left = left.saturating_sub(part.len() + MARKER_BYTES);
         if left == 0 {
             break;
         }
@@ -186,8 +186,8 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
 
 /// A range with the lines around it.
 fn near(text: &str, place: &Range<usize>) -> Range<usize> {
-    let before = text[..place.start].rmatch_indices('\n').nth(BEFORE).map_or(0, |(at, _)| at + 1);
-    let behind = text[place.end..].match_indices('\n').nth(BEHIND).map(|(at, _)| place.end + at + 1);
+    let before = text[..place.start].rmatch_indices('\n').nth(LINES_BEFORE).map_or(0, |(at, _)| at + 1);
+    let behind = text[place.end..].match_indices('\n').nth(LINES_AFTER).map(|(at, _)| place.end + at + 1);
     before..behind.unwrap_or(text.len())
 }
 
@@ -286,7 +286,7 @@ mod tests {
                 let (kept, removed) = account(&out);
                 let added = usize::from(!text.contains('\n') && !out.starts_with("\n["));
                 assert!((kept + removed).abs_diff(text.len()) <= 1 + added, "{limit} {text} {out}");
-                assert!(out.len() <= limit + SLACK);
+                assert!(out.len() <= limit + SLACK_BYTES);
                 assert_eq!(cap(limit, &out), None, "never twice");
             }
         }

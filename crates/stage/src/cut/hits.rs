@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use crate::call::Origin;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
@@ -17,19 +17,19 @@ use crate::stage::{Edit, Scene, Stage};
 pub(crate) struct Hits;
 
 /// A hit is short and wanted individually: hits get this many times the room of other texts.
-const TIMES: usize = 2;
+const ROOM_FACTOR: usize = 2;
 
 /// Minimum files of a search: one file is read, not searched.
 const MIN_FILES: usize = 3;
 
 /// Hits shown per file, tried in this order until there is room.
-const MOST: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
+const HITS_PER_FILE: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
 /// At most one line in this many is not a hit, such as a heading of the tool's own.
-const OTHERS: usize = 12;
+const LINES_PER_OTHER: usize = 12;
 
 /// Bytes shown of a hit.
-const WIDTH: usize = 400;
+const MAX_HIT_BYTES: usize = 400;
 
 impl Stage for Hits {
     fn name(&self) -> &'static str {
@@ -49,7 +49,7 @@ impl Stage for Hits {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["hits behind the first of each file"])]
     }
 
@@ -58,8 +58,8 @@ impl Stage for Hits {
             return None;
         }
         let search = SearchFiles::of(text)?;
-        let room = scene.room.saturating_mul(TIMES);
-        let most = MOST.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
+        let room = scene.room.saturating_mul(ROOM_FACTOR);
+        let most = HITS_PER_FILE.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
         let short = search.write(most, room)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
@@ -84,13 +84,13 @@ struct FileHits<'a> {
 impl<'a> SearchFiles<'a> {
     fn of(text: &'a str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
-        let located = |line: &&'a str| hit::numbered(line).map(|hit| hit.path);
+        let located = |line: &&'a str| hit::parse_numbered(line).map(|hit| hit.path);
         let paths: BTreeSet<&str> = lines.iter().filter_map(located).collect();
         let root = lines.iter().find_map(|line| hit::root(line, &paths)).unwrap_or_default();
         let context = |line: &'a str| hit::context(line.strip_prefix(root).unwrap_or(line), &paths);
         let (mut all, mut known) = (Self::default(), HashMap::new());
         for line in &lines {
-            let found = match hit::numbered(line) {
+            let found = match hit::parse_numbered(line) {
                 Some(hit) => Some((hit, 1)),
                 None if paths.is_empty() => hit::plain(line).map(|hit| (hit, 1)),
                 None => context(line).map(|hit| (hit, 0)),
@@ -103,7 +103,7 @@ impl<'a> SearchFiles<'a> {
             }
         }
         let odd = all.others.len() + all.lead.iter().filter(|line| !line.is_empty()).count();
-        (all.files.len() >= MIN_FILES && odd * OTHERS <= lines.len()).then_some(all)
+        (all.files.len() >= MIN_FILES && odd * LINES_PER_OTHER <= lines.len()).then_some(all)
     }
 
     fn add(&mut self, known: &mut HashMap<&'a str, usize>, hit: Hit<'a>, hits: usize) {
@@ -118,7 +118,7 @@ impl<'a> SearchFiles<'a> {
 
     /// Approximate bytes of the hits if up to `most` of each file are shown.
     fn weigh(&self, most: usize) -> usize {
-        let row = |row: &&str| row.len().min(WIDTH) + 1;
+        let row = |row: &&str| row.len().min(MAX_HIT_BYTES) + 1;
         self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
     }
 
@@ -128,11 +128,11 @@ impl<'a> SearchFiles<'a> {
         let (mut seen, mut is_whole) = (0, true);
         for file in &self.files {
             let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
-            seen += file.seen(shown);
+            seen += file.hits_shown(shown);
             is_whole &= shown == file.rows.len();
             body.extend(["\n", &file.head(shown), "\n"]);
             for row in &file.rows[..shown] {
-                let shown = omit::clip(row, WIDTH);
+                let shown = omit::clip(row, MAX_HIT_BYTES);
                 is_whole &= shown.len() == row.len();
                 room = room.saturating_sub(shown.len() + 1);
                 body.extend([&*shown, "\n"]);
@@ -156,14 +156,14 @@ const REST: &str = "a path as part of expand_context shows the rest of its hits"
 
 impl FileHits<'_> {
     /// Hits among the first lines.
-    fn seen(&self, shown: usize) -> usize {
+    fn hits_shown(&self, shown: usize) -> usize {
         self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count()
     }
 
     /// The path, and the number of its hits not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
-        let (hits, lines) = (self.hits.saturating_sub(self.seen(shown)), self.rows.len() - shown);
+        let (hits, lines) = (self.hits.saturating_sub(self.hits_shown(shown)), self.rows.len() - shown);
         // If all hits are shown, lines around them are missing.
         let (rest, unit) = if hits > 0 { (hits, "hit") } else { (lines, "line") };
         if lines > 0 {

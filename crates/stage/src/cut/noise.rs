@@ -3,7 +3,7 @@
 //! Lines with an error keep theirs, and so do the first and the last line, which give the period. A line at the top
 //! says what is missing.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
 use crate::read::source;
@@ -24,7 +24,7 @@ impl Stage for Noise {
         Mode::Aggressive
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["times and hashes"])]
     }
 

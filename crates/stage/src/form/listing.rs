@@ -1,7 +1,7 @@
 //! Writes long listings with the values that most rows share stated once. Columns are aligned again from the widest.
 
-use crate::form::carried;
-use crate::form::usual::Usual;
+use crate::form::row_defaults::RowDefaults;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::entry::{Gaps, ListingEntry, Spacing, layouts};
 use crate::room::Room;
@@ -28,12 +28,12 @@ impl Stage for Listing {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let entries: Vec<_> = lines.iter().map(|line| ListingEntry::read(line)).collect();
         if entries.iter().flatten().count() < MIN_ROWS {
             return None;
         }
-        let usual = Usual::of(&entries, spacing(&lines, &entries))?;
+        let usual = RowDefaults::of(&entries, spacing(&lines, &entries))?;
         let mut sheet = Sheet::default();
         for ((line, entry), layout) in lines.iter().zip(&entries).zip(layouts(&entries, usual.spacing)) {
             match entry {
@@ -44,18 +44,18 @@ impl Stage for Listing {
                 None => sheet.other(line, &usual),
             }
         }
-        let text = format!("{}\n{}", usual.head(), carried::finish(sheet.close(), end));
+        let text = format!("{}\n{}", usual.head(), verbatim::finish(sheet.close(), end));
         Some(Edit { text, loss: Loss::None, note: usual.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (head, text) = text.split_once('\n')?;
-        let usual = Usual::parse(note, head)?;
-        let (lines, end) = carried::lines(text);
+        let usual = RowDefaults::parse(note, head)?;
+        let (lines, end) = verbatim::lines(text);
         let (mut rows, mut entries) = (Vec::new(), Vec::new());
         let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
-            if let Some(count) = carried::count(line) {
+            if let Some(count) = verbatim::count(line) {
                 rows.extend(lines.by_ref().take(count));
             } else {
                 entries.resize(rows.len(), None);
@@ -71,7 +71,7 @@ impl Stage for Listing {
             out.push('\n');
             room.fits(out.len())?;
         }
-        Some(carried::finish(out, end))
+        Some(verbatim::finish(out, end))
     }
 }
 
@@ -84,14 +84,14 @@ fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     };
     let mode = entries.iter().flatten().map(|entry| entry.mode.len()).max().unwrap_or(0);
     let first = lines.iter().zip(entries).find_map(|(line, entry)| Some((line, (*entry)?)));
-    let seen = |gaps: Gaps| {
+    let from_first = |gaps: Gaps| {
         let mode = if gaps == Gaps::Wide { mode.max(11) } else { mode };
-        first.and_then(|(line, entry)| Spacing::seen(gaps, mode, line, &entry))
+        first.and_then(|(line, entry)| Spacing::from_line(gaps, mode, line, &entry))
     };
     let all = entries.iter().flatten().count();
     let mut best = (Spacing::of(Gaps::Narrow), 0);
     let plain = [Gaps::Narrow, Gaps::Wide].map(|gaps| Some(Spacing::of(gaps)));
-    for spacing in plain.into_iter().chain([seen(Gaps::Narrow), seen(Gaps::Wide)]).flatten() {
+    for spacing in plain.into_iter().chain([from_first(Gaps::Narrow), from_first(Gaps::Wide)]).flatten() {
         let count = if best.1 < all { fits(spacing) } else { 0 };
         if count > best.1 {
             best = (spacing, count);
@@ -109,15 +109,15 @@ struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     fn row(&mut self, row: &str) {
-        carried::push(&mut self.out, &self.others);
+        verbatim::push(&mut self.out, &self.others);
         self.others.clear();
         self.out.push_str(row);
         self.out.push('\n');
     }
 
     /// A line that is not a row. If it could be read as one, it goes into a run.
-    fn other(&mut self, line: &'a str, usual: &Usual<'_>) {
-        if self.others.is_empty() && usual.read(line).is_none() && carried::count(line).is_none() {
+    fn other(&mut self, line: &'a str, usual: &RowDefaults<'_>) {
+        if self.others.is_empty() && usual.read(line).is_none() && verbatim::count(line).is_none() {
             self.row(line);
         } else {
             self.others.push(line);
@@ -125,7 +125,7 @@ impl<'a> Sheet<'a> {
     }
 
     fn close(mut self) -> String {
-        carried::push(&mut self.out, &self.others);
+        verbatim::push(&mut self.out, &self.others);
         self.out
     }
 }

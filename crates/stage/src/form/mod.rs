@@ -1,23 +1,23 @@
 //! Forms: the same information in fewer tokens. A reader who knows the notation can recover everything.
 
-mod carried;
 pub(crate) mod dictionary;
 mod general;
 mod json;
+pub(crate) mod line_numbers;
 mod listing;
 mod log;
 mod minimize_table_whitespace;
 mod normalize_whitespace;
-pub(crate) mod numbered;
 mod repeats;
+mod row_defaults;
 mod schema;
 mod search;
 mod snapshot;
-mod usual;
+mod verbatim;
 mod whitespace;
 
 pub use dictionary::expand;
-pub use numbered::NAME as NUMBERED;
+pub use line_numbers::NAME as NUMBERED;
 
 use crate::stage::Stage;
 
@@ -27,7 +27,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &json::JsonParts,
     &schema::Schema,
     &snapshot::Snapshot,
-    &numbered::Numbered,
+    &line_numbers::LineNumbers,
     &search::Search,
     &listing::Listing,
     &log::Log,

@@ -10,7 +10,7 @@ use crate::stage::{Edit, Scene, Stage};
 pub(crate) struct NormalizeWhitespace;
 
 /// Consecutive blank lines that stay.
-const MAX_BLANK: usize = 2;
+const MAX_BLANK_LINES: usize = 2;
 
 impl Stage for NormalizeWhitespace {
     fn lines_stand_alone(&self) -> bool {
@@ -34,7 +34,7 @@ impl Stage for NormalizeWhitespace {
         for line in text.split_inclusive('\n') {
             let words = line.trim_end();
             blank = if words.is_empty() { blank + 1 } else { 0 };
-            if blank <= MAX_BLANK {
+            if blank <= MAX_BLANK_LINES {
                 out.push_str(words);
                 out.push_str(end(line));
             }

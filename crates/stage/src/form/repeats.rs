@@ -31,13 +31,13 @@ impl Stage for Repeats {
 }
 
 /// Maximum lines of a repeated block.
-const MAX_PERIOD: usize = 8;
+const MAX_PERIOD_LINES: usize = 8;
 
 /// Repeats of fewer bytes cost less than a line about them.
 const MIN_BYTES: usize = 48;
 
 /// Bytes of repeats that a count may always represent. A block may also repeat up to `MAX_BLOCKS` times.
-const MAX_REPEATS: usize = 5_000;
+const MAX_REPEAT_BYTES: usize = 5_000;
 const MAX_BLOCKS: usize = 200;
 
 /// The text with each repeat written once, and the number of repeats. Unchanged if a line looks like our notation.
@@ -96,12 +96,12 @@ fn last_lines(text: &str, count: usize) -> Option<usize> {
 fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
     let rest = &lines[at..];
     let mut best: Option<(usize, usize, usize)> = None;
-    for period in 1..=MAX_PERIOD.min(rest.len() / 2) {
+    for period in 1..=MAX_PERIOD_LINES.min(rest.len() / 2) {
         if rest[0] != rest[period] {
             continue;
         }
         let block: usize = rest[..period].iter().map(|line| line.len() + 1).sum();
-        let most = MAX_BLOCKS.max(MAX_REPEATS / block);
+        let most = MAX_BLOCKS.max(MAX_REPEAT_BYTES / block);
         let pairs = rest.iter().zip(&rest[period..]).take(most * period);
         let more = pairs.take_while(|(one, other)| one == other).count() / period;
         let saved = block * more;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::form::carried;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode};
 use crate::read::hit;
 use crate::read::hit::Hit;
@@ -25,7 +25,7 @@ impl Stage for Search {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let form = Form::of(&lines)?;
         let paths = form.paths(&lines);
         let mut sheet = Sheet::default();
@@ -33,18 +33,18 @@ impl Stage for Search {
             sheet.add(&form, &paths, line);
         }
         sheet.close();
-        Some(Edit { text: carried::finish(sheet.out, end), loss: Loss::None, note: form.note() })
+        Some(Edit { text: verbatim::finish(sheet.out, end), loss: Loss::None, note: form.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let form = Form::parse(note)?;
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let mut lines = lines.into_iter();
         let mut out = String::with_capacity(text.len() * 2);
         while let Some(head) = lines.next() {
-            match carried::count(head) {
+            match verbatim::count(head) {
                 Some(count) => {
-                    carried::copy(&mut out, count, &mut lines)?;
+                    verbatim::copy(&mut out, count, &mut lines)?;
                     lines.next();
                 }
                 None => {
@@ -55,7 +55,7 @@ impl Stage for Search {
                 }
             }
         }
-        Some(carried::finish(out, end))
+        Some(verbatim::finish(out, end))
     }
 }
 
@@ -69,15 +69,15 @@ enum Form<'a> {
     Plain,
 }
 
-const ROOTED: &str = "lines without a colon stood under ";
-const PLAIN: &str = "no line numbers";
+const ROOT_NOTE: &str = "lines without a colon stood under ";
+const PLAIN_NOTE: &str = "no line numbers";
 const BREAK: &str = "--";
 
 impl<'a> Form<'a> {
     /// The notation of most lines.
     fn of(lines: &[&'a str]) -> Option<Self> {
         let numbered: BTreeSet<_> =
-            lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect();
+            lines.iter().filter_map(|line| parse_hit(line)).map(|hit| hit.path).collect();
         if numbered.is_empty() {
             return Self::Plain.fits(lines, &numbered).then_some(Self::Plain);
         }
@@ -104,7 +104,7 @@ impl<'a> Form<'a> {
         match self {
             Self::Plain => BTreeSet::new(),
             Self::Numbered { .. } => {
-                lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect()
+                lines.iter().filter_map(|line| parse_hit(line)).map(|hit| hit.path).collect()
             }
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Form<'a> {
         match self {
             Self::Plain => hit::plain(line),
             Self::Numbered { .. } if line.contains(':') => {
-                located(line).or_else(|| hit::context(line, paths))
+                parse_hit(line).or_else(|| hit::context(line, paths))
             }
             Self::Numbered { root } => hit::context(line.strip_prefix(root)?, paths),
         }
@@ -144,23 +144,23 @@ impl<'a> Form<'a> {
 
     fn note(&self) -> String {
         match self {
-            Self::Plain => PLAIN.to_owned(),
+            Self::Plain => PLAIN_NOTE.to_owned(),
             Self::Numbered { root: "" } => String::new(),
-            Self::Numbered { root } => format!("{ROOTED}{root}"),
+            Self::Numbered { root } => format!("{ROOT_NOTE}{root}"),
         }
     }
 
     fn parse(note: &'a str) -> Option<Self> {
         match note {
             "" => Some(Self::Numbered { root: "" }),
-            PLAIN => Some(Self::Plain),
-            _ => Some(Self::Numbered { root: note.strip_prefix(ROOTED)? }),
+            PLAIN_NOTE => Some(Self::Plain),
+            _ => Some(Self::Numbered { root: note.strip_prefix(ROOT_NOTE)? }),
         }
     }
 }
 
-fn located(line: &str) -> Option<Hit<'_>> {
-    hit::numbered(line).or_else(|| hit::spotted(line))
+fn parse_hit(line: &str) -> Option<Hit<'_>> {
+    hit::parse_numbered(line).or_else(|| hit::parse_location(line))
 }
 
 /// The output: paragraphs that begin with a path or with a count of other lines.
@@ -174,7 +174,7 @@ struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     fn add(&mut self, form: &Form<'a>, paths: &BTreeSet<&str>, line: &'a str) {
         let numbered = matches!(form, Form::Numbered { .. });
-        match form.read(paths, line).filter(|hit| carried::count(hit.path).is_none()) {
+        match form.read(paths, line).filter(|hit| verbatim::count(hit.path).is_none()) {
             Some(hit) => self.hit(hit),
             None if line == BREAK && numbered && self.path.is_some() => self.row(BREAK),
             None => self.other(line),
@@ -212,7 +212,7 @@ impl<'a> Sheet<'a> {
     fn close(&mut self) {
         if !self.others.is_empty() {
             self.part();
-            carried::push(&mut self.out, &self.others);
+            verbatim::push(&mut self.out, &self.others);
             self.others.clear();
         }
     }

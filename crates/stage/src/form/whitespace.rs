@@ -12,21 +12,21 @@ pub(super) fn is_told_by_space(scene: Scene<'_>, text: &str) -> bool {
 
 /// True for search results: their lines are lines of files, which an edit may quote.
 fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
-    let lines = || text.lines().take(SAMPLE);
-    let hits = lines().filter(|line| hit::numbered(line).is_some()).count();
+    let lines = || text.lines().take(SAMPLE_LINES);
+    let hits = lines().filter(|line| hit::parse_numbered(line).is_some()).count();
     scene.call.family() == Family::Grep || hits * 2 > lines().count()
 }
 
 /// Lines inspected to recognise a search.
-const SAMPLE: usize = 50;
+const SAMPLE_LINES: usize = 50;
 
 /// Minimum saving in percent; for less, a text stays unchanged.
-const MIN_PERCENT: usize = 1;
+const MIN_SAVED_PERCENT: usize = 1;
 
 /// The edit, if it saves enough.
 pub(super) fn edit(text: &str, out: String) -> Option<Edit> {
     let saved = text.len().checked_sub(out.len())?;
-    (saved * 100 > text.len() * MIN_PERCENT).then_some(Edit {
+    (saved * 100 > text.len() * MIN_SAVED_PERCENT).then_some(Edit {
         text: out,
         loss: Loss::Form,
         note: String::new(),
@@ -40,13 +40,13 @@ pub(super) fn end(line: &str) -> &str {
 }
 
 /// Maximum percentage of lines that end or begin like code; a text with more is code.
-const MAX_CODE: usize = 20;
+const MAX_CODE_PERCENT: usize = 20;
 
 /// Suffixes of lines of code.
-const ENDS: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
+const CODE_SUFFIXES: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
 
 /// Prefixes of lines of code.
-const STARTS: [&str; 14] = [
+const CODE_PREFIXES: [&str; 14] = [
     "def ", "class ", "import ", "from ", "fn ", "let ", "const ", "return", "if ", "for ", "//", "#include",
     "use ", "- ",
 ];
@@ -56,9 +56,11 @@ fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         all += 1;
-        code += usize::from(line.ends_with(ENDS) || STARTS.iter().any(|start| line.starts_with(start)));
+        code += usize::from(
+            line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.iter().any(|start| line.starts_with(start)),
+        );
     }
-    code * 100 > all * MAX_CODE
+    code * 100 > all * MAX_CODE_PERCENT
 }
 
 #[cfg(test)]

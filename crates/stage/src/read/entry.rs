@@ -97,7 +97,7 @@ impl Spacing {
     }
 
     /// The widths in `line`, which `entry` was parsed from.
-    pub(crate) fn seen(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
+    pub(crate) fn from_line(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
         let column = |part: &str| {
             let at = part.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
             Some(line.get(..at)?.chars().count())

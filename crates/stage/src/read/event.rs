@@ -8,19 +8,19 @@ use crate::read::json;
 pub(crate) fn is_log(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     !is_document(text)
-        && share(lines().take(SAMPLE))
+        && share(lines().take(SAMPLE_LINES))
         && share(lines())
         && !SIGNS.iter().any(|sign| parts(text, *sign))
 }
 
 /// Lines inspected first, so that other long texts cost little.
-const SAMPLE: usize = 200;
+const SAMPLE_LINES: usize = 200;
 
 /// At least one line in this many reports an event; the others continue the one above.
-const ONE_IN: usize = 3;
+const MAX_LINES_PER_EVENT: usize = 3;
 
 /// The farthest column at which a line's time may begin: after a host, a job and a step.
-const REACH: usize = 120;
+const MAX_TIME_OFFSET: usize = 120;
 
 /// Separators that make a line a row; any sentence has a few.
 const MIN_COLUMNS: usize = 4;
@@ -36,11 +36,11 @@ fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
         events += usize::from(tells(line));
         rows += usize::from(is_json(line) || is_wordless(line));
     }
-    events * ONE_IN >= all && rows * 2 < all
+    events * MAX_LINES_PER_EVENT >= all && rows * 2 < all
 }
 
 /// Minimum percentage of letters in a line made of words.
-const MIN_LETTERS: usize = 20;
+const MIN_LETTER_PERCENT: usize = 20;
 
 /// True for a line that is mostly numbers: a row of data, each different.
 fn is_wordless(line: &str) -> bool {
@@ -48,7 +48,7 @@ fn is_wordless(line: &str) -> bool {
     let words = line.split(|char: char| !char.is_alphanumeric()).filter(is_word);
     let letters: usize = words.map(str::len).sum();
     let signs = line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
-    letters * 100 < signs * MIN_LETTERS
+    letters * 100 < signs * MIN_LETTER_PERCENT
 }
 
 /// True for the beginning of a JSON document that spans several lines.
@@ -68,7 +68,7 @@ fn tells(line: &str) -> bool {
         return false;
     }
     let bytes = line.as_bytes();
-    let bytes = &bytes[..bytes.len().min(REACH)];
+    let bytes = &bytes[..bytes.len().min(MAX_TIME_OFFSET)];
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at].is_ascii_digit() {
@@ -120,7 +120,7 @@ const SIGNS: [u8; 4] = *b",;\t|";
 fn parts(text: &str, sign: u8) -> bool {
     let count = |line: &str| line.bytes().filter(|byte| *byte == sign).count();
     let columns = text.lines().nth(1).map_or(0, count);
-    let lines = || text.lines().take(SAMPLE);
+    let lines = || text.lines().take(SAMPLE_LINES);
     columns >= MIN_COLUMNS && lines().filter(|line| count(line) == columns).count() * 10 > lines().count() * 9
 }
 

@@ -11,10 +11,10 @@ pub(crate) struct Hit<'a> {
 }
 
 /// Maximum length of a path in bytes, which bounds the work per line.
-const REACH: usize = 512;
+const MAX_PATH_BYTES: usize = 512;
 
 /// Parses `path:12:text`.
-pub(crate) fn numbered(line: &str) -> Option<Hit<'_>> {
+pub(crate) fn parse_numbered(line: &str) -> Option<Hit<'_>> {
     let at = marks(line, b':').next()?;
     let hit = Hit { path: &line[..at], rest: &line[at + 1..] };
     let word = hit.path.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
@@ -22,8 +22,8 @@ pub(crate) fn numbered(line: &str) -> Option<Hit<'_>> {
 }
 
 /// Parses `path(12,5): text`, as compilers write it.
-pub(crate) fn spotted(line: &str) -> Option<Hit<'_>> {
-    let (path, rest) = line.split_at(line.bytes().take(REACH).position(|byte| byte == b'(')?);
+pub(crate) fn parse_location(line: &str) -> Option<Hit<'_>> {
+    let (path, rest) = line.split_at(line.bytes().take(MAX_PATH_BYTES).position(|byte| byte == b'(')?);
     (is_path(path) && is_spot(rest)).then_some(Hit { path, rest })
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn sign(rest: &str) -> Option<&str> {
 /// The positions of `sign`, number, `sign`; a few, near the start.
 fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     let bytes = line.as_bytes();
-    let near = &bytes[..bytes.len().min(REACH)];
+    let near = &bytes[..bytes.len().min(MAX_PATH_BYTES)];
     let signs = near.iter().enumerate().skip(1).filter(move |(_, byte)| **byte == sign).map(|(at, _)| at);
     let marks = signs.filter(move |at| {
         let digits = bytes[at + 1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
@@ -97,7 +97,11 @@ fn is_path(word: &str) -> bool {
     };
     let named = word.bytes().any(|byte| byte.is_ascii_alphabetic());
     let begins = !word.starts_with(['{', '[', '(']);
-    named && begins && word.len() <= REACH && word.contains(['/', '\\', '.']) && !word.contains(strange)
+    named
+        && begins
+        && word.len() <= MAX_PATH_BYTES
+        && word.contains(['/', '\\', '.'])
+        && !word.contains(strange)
 }
 
 #[cfg(test)]
@@ -121,7 +125,7 @@ mod tests {
             (":1:x", None),
             ("", None),
         ] {
-            assert_eq!(numbered(line), expected, "{line}");
+            assert_eq!(parse_numbered(line), expected, "{line}");
         }
     }
 

@@ -13,11 +13,11 @@ pub(crate) fn opens(text: &str) -> bool {
 }
 
 /// Maximum bytes in front of a document, such as a tool's note on the call.
-const MAX_LEAD: usize = 400;
+const MAX_LEAD_BYTES: usize = 400;
 
 /// The start of the document: at once, or on a line near the top.
 pub(crate) fn begin(text: &str) -> Option<usize> {
-    let near = &text[..text.floor_char_boundary(MAX_LEAD)];
+    let near = &text[..text.floor_char_boundary(MAX_LEAD_BYTES)];
     let lines = near.match_indices('\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(lines).find(|at| opens(&text[*at..]))
 }
@@ -26,7 +26,7 @@ pub(crate) fn begin(text: &str) -> Option<usize> {
 pub(crate) const MIN_BYTES: usize = 64;
 
 /// The documents of a text that concatenates several.
-pub(crate) fn joined(text: &str) -> Option<Value<'_>> {
+pub(crate) fn parse_concatenated(text: &str) -> Option<Value<'_>> {
     if !text.starts_with('{') || !text.contains("}{") {
         return None;
     }

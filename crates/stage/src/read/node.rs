@@ -26,11 +26,11 @@ pub(crate) enum NodeStyle {
 pub(crate) const POINTER: &str = " [cursor=pointer]";
 
 /// The first reference must begin within this many bytes.
-const NEAR: usize = 8192;
+const FIRST_REFERENCE_WITHIN: usize = 8192;
 
 /// True for a text that may contain a snapshot.
 pub(crate) fn is_snapshot(text: &str) -> bool {
-    text.as_bytes()[..text.len().min(NEAR)].windows(6).any(|bytes| bytes == b" [ref=")
+    text.as_bytes()[..text.len().min(FIRST_REFERENCE_WITHIN)].windows(6).any(|bytes| bytes == b" [ref=")
 }
 
 /// The lines above and below a snapshot.

@@ -1,21 +1,21 @@
 //! Recognises tables: lines with the same number of cells, separated by spaces, tabs, bars or commas.
 
 /// Lines inspected.
-const SAMPLE: usize = 100;
+const SAMPLE_LINES: usize = 100;
 
 /// Fewer lines are not a table.
-const LEAST: usize = 8;
+const MIN_LINES: usize = 8;
 
 /// True when nearly all lines of a text are rows of one table, any of which may be wanted.
 pub(crate) fn is_table(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES).collect();
     let counts: [fn(&str) -> usize; 4] = [
         blanks,
         |line| line.matches('\t').count() + 1,
         |line| line.matches('|').count() + 1,
         |line| line.matches(',').count() + 1,
     ];
-    lines.len() >= LEAST && counts.iter().any(|count| is_even(&lines, count))
+    lines.len() >= MIN_LINES && counts.iter().any(|count| is_even(&lines, count))
 }
 
 /// True when four lines in five have the same number of cells, at least three.

@@ -36,7 +36,7 @@ enum Ink {
 }
 
 /// Columns of the widest gap drawn; a wider one is not worth its tokens.
-const MAX_GAP: usize = 32;
+const MAX_GAP_COLUMNS: usize = 32;
 
 impl ScreenLine {
     /// Draws `text`. `None` when red and green letters touch: without colours, a word's old and new letters would
@@ -65,7 +65,7 @@ impl ScreenLine {
     }
 
     /// The text visible at the end.
-    pub(super) fn shown(mut self) -> String {
+    pub(super) fn into_text(mut self) -> String {
         if self.past.is_empty() {
             return self.now;
         }
@@ -104,7 +104,7 @@ impl ScreenLine {
 
     fn gap(&mut self, columns: usize) {
         self.near = None;
-        self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP)));
+        self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP_COLUMNS)));
     }
 
     /// Erases earlier states, except for errors.
@@ -122,7 +122,7 @@ impl ScreenLine {
         }
         let blank = state.trim().is_empty();
         let gone = |past: &mut String| {
-            if blank { wiped(past, &state) } else { overwritten(past, &state, self.returns) }
+            if blank { is_wiped(past, &state) } else { is_overwritten(past, &state, self.returns) }
         };
         self.past.pop_if(gone);
         if !blank {
@@ -151,12 +151,12 @@ fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
 }
 
 /// True when spaces cover a whole state that is not an error.
-fn wiped(state: &str, spaces: &str) -> bool {
+fn is_wiped(state: &str, spaces: &str) -> bool {
     spaces.chars().count() >= state.chars().count() && signal::find(state).is_none()
 }
 
 /// True when `new` is a later state of the progress that `old` shows.
-fn overwritten(old: &str, new: &str, returns: Returns) -> bool {
+fn is_overwritten(old: &str, new: &str, returns: Returns) -> bool {
     let same = letters(old).eq(letters(new));
     let led = || lead(old) == lead(new) && signal::find(old).is_none();
     match returns {

@@ -34,7 +34,7 @@ impl Stage for Ansi {
         if scene.call.tool_kind() == ToolKind::Read || !is_odd(text) {
             return None;
         }
-        let text = shown(text, Habits::of(scene.call, text))?;
+        let text = render(text, Habits::of(scene.call, text))?;
         Some(Edit { text, loss: Loss::Form, note: String::new() })
     }
 }
@@ -70,8 +70,8 @@ impl Habits {
 }
 
 /// The text that a terminal would show; `None` if that is the text itself, or if colours carry meaning.
-fn shown(sent: &str, habits: Habits) -> Option<String> {
-    let text = &*rows::gathered(sent, habits.carets);
+fn render(sent: &str, habits: Habits) -> Option<String> {
+    let text = &*rows::collect_rows(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
     let mut above = 0..0;
     for raw in text.split_inclusive('\n') {
@@ -79,7 +79,7 @@ fn shown(sent: &str, habits: Habits) -> Option<String> {
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();
         if is_odd(body) {
-            out.push_str(&ScreenLine::read(body, habits)?.shown());
+            out.push_str(&ScreenLine::read(body, habits)?.into_text());
         } else {
             out.push_str(body);
         }
@@ -240,7 +240,7 @@ mod tests {
             "1%\r",
         ] {
             for text in [unit.repeat(7), unit.repeat(100_000), unit.repeat(5) + "\r\n" + unit] {
-                shown(&text, Habits { carets: Carets::Codes, returns: Returns::Overwrite });
+                render(&text, Habits { carets: Carets::Codes, returns: Returns::Overwrite });
             }
         }
     }

@@ -14,7 +14,7 @@ const WIPE: &str = "\r\x1b[2K";
 const MAX_WIPES: usize = 100_000;
 
 /// The text with all states of a row on one line; the text itself if the cursor never moves up.
-pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
+pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
     let mut screen =
         Screen { rows: vec![Row::default()], at: 0, moved: false, is_redrawn: false, wipes: MAX_WIPES };
     let mut rest = text;

@@ -23,7 +23,7 @@ impl LineField {
 const HOLE: u64 = 1;
 
 /// Letters in a row that make a run an identifier, not a word.
-const LONG: usize = 24;
+const MIN_IDENTIFIER_LETTERS: usize = 24;
 
 /// A hash of a value's words, the same for `/api/orders/17` and `/api/orders/4`.
 fn words(text: &[u8]) -> u64 {
@@ -58,7 +58,8 @@ fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// unit.
 fn name(run: &[u8]) -> Option<&[u8]> {
     if !has_digit(run) {
-        return (run.len() < LONG || !run.iter().all(u8::is_ascii_lowercase)).then_some(run);
+        return (run.len() < MIN_IDENTIFIER_LETTERS || !run.iter().all(u8::is_ascii_lowercase))
+            .then_some(run);
     }
     let digits = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let letters = |part: &[u8]| part.iter().take_while(|byte| !byte.is_ascii_digit()).count();
@@ -68,19 +69,19 @@ fn name(run: &[u8]) -> Option<&[u8]> {
     match (before, behind) {
         _ if hex || number.is_empty() => None,
         (name, []) if name.len() > 1 => Some(name),
-        ([], unit) if unit.len() <= MAX_UNIT && !has_digit(unit) => Some(unit),
+        ([], unit) if unit.len() <= MAX_UNIT_LETTERS && !has_digit(unit) => Some(unit),
         _ => None,
     }
 }
 
 /// Maximum letters of a unit.
-const MAX_UNIT: usize = 3;
+const MAX_UNIT_LETTERS: usize = 3;
 
 /// The value as a number, with an optional fraction, sign, thousands separators, unit and quotes.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     let bare = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    if text.len() - bare.len() > MAX_UNIT || !bare.bytes().any(|byte| byte.is_ascii_digit()) {
+    if text.len() - bare.len() > MAX_UNIT_LETTERS || !bare.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
     bare.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())

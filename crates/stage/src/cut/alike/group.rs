@@ -40,16 +40,16 @@ struct Place {
 }
 
 /// Lines of every group that stay.
-const FIRST: usize = 2;
+const FIRST_LINES: usize = 2;
 
 /// All lines of a group this small stay.
-const RARE: usize = 3;
+const MAX_RARE_LINES: usize = 3;
 
 /// A position with more distinct values identifies lines, not kinds of lines.
-const FEW: usize = 32;
+const MAX_KINDS: usize = 32;
 
 /// Minimum average number of lines for each value.
-const EACH: usize = 8;
+const MIN_LINES_PER_KIND: usize = 8;
 
 impl Groups {
     pub(super) fn of(lines: &[&str]) -> Self {
@@ -84,7 +84,7 @@ impl Group {
         self.lines += 1;
         self.places.resize_with(self.places.len().max(fields.len()), Place::default);
         for (place, field) in self.places.iter_mut().zip(fields) {
-            if place.values.len() <= FEW {
+            if place.values.len() <= MAX_KINDS {
                 place.values.insert(field.whole);
             }
             place.numbers.extend(field.number);
@@ -94,7 +94,7 @@ impl Group {
     fn is_new(&mut self, fields: &[LineField]) -> bool {
         let lines = self.lines;
         let fresh = self.places.iter().zip(fields).any(|(place, field)| place.is_new(lines, field));
-        if !fresh && self.shown >= FIRST && lines > RARE {
+        if !fresh && self.shown >= FIRST_LINES && lines > MAX_RARE_LINES {
             return false;
         }
         self.shown += 1;
@@ -112,7 +112,7 @@ impl Place {
 
     /// True when its values sort the lines of a group into kinds.
     fn tells(&self, lines: usize) -> bool {
-        self.values.len() <= FEW && self.values.len() * EACH <= lines
+        self.values.len() <= MAX_KINDS && self.values.len() * MIN_LINES_PER_KIND <= lines
     }
 
     /// True for words that no shown line has there, for a rare value, and for an outlier.

@@ -8,7 +8,7 @@ pub(super) struct UsualRange {
 }
 
 /// Fewer numbers have no usual range.
-const MIN: usize = 8;
+const MIN_NUMBERS: usize = 8;
 
 /// Minimum width, on a logarithmic scale, of the middle half: if numbers hardly differ, any other one would be an
 /// outlier.
@@ -16,15 +16,15 @@ const MIN_SPREAD: f64 = 0.4;
 
 /// How far a larger number may be from the middle half, in multiples of its width, and a smaller one, which is
 /// usually less interesting.
-const ABOVE: f64 = 2.0;
-const BELOW: f64 = 3.0;
+const MAX_ABOVE: f64 = 2.0;
+const MAX_BELOW: f64 = 3.0;
 
 /// Maximum outliers of a column. If there are more, they are a second usual kind, of which only the farthest count.
-const MOST: usize = 8;
+const MAX_OUTLIERS: usize = 8;
 
 impl UsualRange {
     pub(super) fn of(numbers: Vec<f64>) -> Option<Self> {
-        if numbers.len() < MIN {
+        if numbers.len() < MIN_NUMBERS {
             return None;
         }
         let mut sizes: Vec<f64> = numbers.into_iter().map(size).collect();
@@ -33,8 +33,9 @@ impl UsualRange {
         let spread = (quarter(3) - quarter(1)).max(MIN_SPREAD);
         let farthest = |at: usize| sizes[at.min(sizes.len() - 1)];
         Some(Self {
-            low: (quarter(1) - BELOW * spread).min(farthest(MOST)),
-            high: (quarter(3) + ABOVE * spread).max(farthest(sizes.len().saturating_sub(MOST + 1))),
+            low: (quarter(1) - MAX_BELOW * spread).min(farthest(MAX_OUTLIERS)),
+            high: (quarter(3) + MAX_ABOVE * spread)
+                .max(farthest(sizes.len().saturating_sub(MAX_OUTLIERS + 1))),
         })
     }
 
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn a_second_kind_of_numbers_is_usual_too() {
         let numbers: Vec<f64> = (0..80).map(|n| if n % 4 == 0 { 1e6 + f64::from(n) } else { 10.0 }).collect();
-        assert!(odd(&numbers).len() <= MOST, "{:?}", odd(&numbers));
+        assert!(odd(&numbers).len() <= MAX_OUTLIERS, "{:?}", odd(&numbers));
     }
 
     #[test]

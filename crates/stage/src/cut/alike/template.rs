@@ -68,10 +68,10 @@ struct Part {
 }
 
 /// Maximum bytes searched for a closing quote.
-const MAX_QUOTE: usize = 4_000;
+const MAX_QUOTE_BYTES: usize = 4_000;
 
 /// A quotation of more words, or one that begins a line, is prose and not a value.
-const MAX_WORDS: usize = 3;
+const MAX_VALUE_WORDS: usize = 3;
 
 /// The end of the prose in a quotation at `at`, if it is prose. Quotations in front of `said` are part of prose
 /// already read.
@@ -80,9 +80,9 @@ fn sentence(bytes: &[u8], at: usize, said: usize) -> usize {
         return 0;
     }
     // An unclosed quotation is searched only once.
-    let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE };
+    let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE_BYTES };
     let words = bytes[at..at + length].split(|byte| *byte == b' ').count();
-    if at == 0 || words > MAX_WORDS { at + length } else { 0 }
+    if at == 0 || words > MAX_VALUE_WORDS { at + length } else { 0 }
 }
 
 /// The part at `at`, where quotations in front of `said` are prose.
@@ -110,7 +110,7 @@ fn quotation(bytes: &[u8]) -> Option<usize> {
     if bytes.first() != Some(&b'"') {
         return None;
     }
-    let inside = bytes.iter().skip(1).take(MAX_QUOTE);
+    let inside = bytes.iter().skip(1).take(MAX_QUOTE_BYTES);
     let mut escaped = false;
     for (at, byte) in inside.enumerate() {
         match byte {
@@ -141,10 +141,10 @@ fn run(bytes: &[u8]) -> usize {
 }
 
 /// Letters in a row that make a run an identifier, not a word.
-const LONG: usize = 24;
+const MIN_IDENTIFIER_LETTERS: usize = 24;
 
 fn is_value(run: &[u8]) -> bool {
-    let word = |part: &[u8]| part.len() >= LONG && part.iter().all(u8::is_ascii_lowercase);
+    let word = |part: &[u8]| part.len() >= MIN_IDENTIFIER_LETTERS && part.iter().all(u8::is_ascii_lowercase);
     has_digit(run) || run.contains(&b'/') && run.len() > 1 || run.split(|byte| !is_word(*byte)).any(word)
 }
 

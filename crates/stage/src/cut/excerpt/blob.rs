@@ -1,10 +1,10 @@
 //! Shortens values that nobody reads: digests, signatures, keys.
 
-/// Characters kept.
-const HEAD: usize = 10;
+/// Bytes kept.
+const HEAD_BYTES: usize = 10;
 
 /// Shorter values stay: commit hashes are used as names.
-const MIN: usize = 44;
+const MIN_BYTES: usize = 44;
 
 /// Begins an armoured signature or certificate.
 const ARMOUR: &str = "-----BEGIN ";
@@ -15,14 +15,14 @@ pub(super) fn shorten(text: &str) -> Option<String> {
         let (kind, rest) = words.split_once("-----")?;
         return Some(format!("{ARMOUR}{kind}-----[{} left out]", rest.len()));
     }
-    if text.len() < MIN {
+    if text.len() < MIN_BYTES {
         return None;
     }
     // `sha512-…`, `sha256:…`
     let start = text.find(['-', ':']).filter(|&at| at < 8).map_or(0, |at| at + 1);
     let run = &text[start..];
-    (run.len() > 2 * HEAD && is_random(run)).then(|| {
-        let head = start + HEAD;
+    (run.len() > 2 * HEAD_BYTES && is_random(run)).then(|| {
+        let head = start + HEAD_BYTES;
         format!("{}[{} left out]", &text[..head], text.len() - head)
     })
 }

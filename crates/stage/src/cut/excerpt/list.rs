@@ -10,16 +10,16 @@ use crate::cut::excerpt::{Limits, fault, name, string, weigh};
 use crate::omit;
 
 /// Ranges listed individually at most.
-const MAX_STRETCHES: usize = 8;
+const MAX_RANGES: usize = 8;
 
 /// Kinds of records of which one stays.
 const MAX_KINDS: usize = 16;
 
 /// Numbers of a series that stays whole.
-const NUMBERS: usize = 200;
+const MAX_NUMBERS: usize = 200;
 
 /// More members than this are a list, whatever they are.
-const MANY: usize = 200;
+const MANY_MEMBERS: usize = 200;
 
 impl Limits {
     /// Records of a list that stays whole.
@@ -42,7 +42,7 @@ impl Limits {
             Value::Object(members) if members.len() > self.records() => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
-                let many = scalars == members.len() && scalars > MANY;
+                let many = scalars == members.len() && scalars > MANY_MEMBERS;
                 let list = scalars == 0 && size > self.list || many && size * 2 > self.list;
                 let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
                 let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
@@ -85,7 +85,7 @@ impl Limits {
 
     /// Cuts a list of numbers that is too long, and leaves a note in their place.
     pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
-        if items.len() > NUMBERS.max(self.records()) && is_series(items) {
+        if items.len() > MAX_NUMBERS.max(self.records()) && is_series(items) {
             let (head, tail) = self.ends;
             let gone = items.len() - head - tail;
             let note = string(&omit::things(gone, "numbers", ""));
@@ -109,7 +109,7 @@ fn stretches(numbers: &[usize]) -> String {
     let mut out = String::new();
     let parts = numbers.chunk_by(|one, next| one + 1 == *next);
     let count = parts.clone().count();
-    for (index, part) in parts.enumerate().take(MAX_STRETCHES) {
+    for (index, part) in parts.enumerate().take(MAX_RANGES) {
         out.push_str(if index > 0 { ", " } else { "" });
         let _ = match part {
             [one] => write!(out, "{one}"),
@@ -117,7 +117,7 @@ fn stretches(numbers: &[usize]) -> String {
             [] => Ok(()),
         };
     }
-    if count > MAX_STRETCHES {
+    if count > MAX_RANGES {
         out.push_str(" and more");
     }
     out

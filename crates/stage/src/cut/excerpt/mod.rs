@@ -12,9 +12,9 @@ mod string;
 
 use tersely_codec::{Text, Value, json};
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
-use crate::read::json::{begin, documents, joined};
+use crate::read::json::{begin, documents, parse_concatenated};
 use crate::stage::{Edit, Scene, Stage};
 
 /// Shortens a JSON document.
@@ -22,13 +22,13 @@ pub(crate) struct Excerpt;
 
 /// Records are rows, which cost little and are wanted individually: they get this many times the room of other
 /// texts.
-const ROWS: usize = 16;
+const RECORD_ROOM_FACTOR: usize = 16;
 
-/// Characters kept of a long string, tried in this order.
-const STRINGS: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
+/// Bytes kept of a long string, tried in this order.
+const STRING_BYTES: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
 
 /// Records kept at either end of a long list, tried in this order.
-const ENDS: [(usize, usize); 11] = [
+const END_RECORDS: [(usize, usize); 11] = [
     (400, 40),
     (280, 28),
     (200, 20),
@@ -55,7 +55,7 @@ impl Stage for Excerpt {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["records in the middle of long lists", "the middle of long strings"])]
     }
 
@@ -64,15 +64,17 @@ impl Stage for Excerpt {
         if text.len() <= scene.room || !body.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        let mut value = json::decode(body).ok().or_else(|| documents(body)).or_else(|| joined(body))?;
+        let mut value =
+            json::decode(body).ok().or_else(|| documents(body)).or_else(|| parse_concatenated(body))?;
         let weight = weigh(&value);
         let room = usize::try_from(weight as u128 * scene.room as u128 / text.len() as u128).ok()?;
-        let rows = if scene.plan.mode < Mode::Aggressive { ROWS } else { 1 };
+        let rows = if scene.plan.mode < Mode::Aggressive { RECORD_ROOM_FACTOR } else { 1 };
         if scene.plan.mode >= Mode::Aggressive {
             string::blobs(&mut value);
         }
-        let value = shorter(value, room, &STRINGS, |value, most| string::shorten_all(value, *most));
-        let value = shorter(value, room * rows, &ENDS, |value, ends| Limits::of(*ends, room).lists(value));
+        let value = shorter(value, room, &STRING_BYTES, |value, most| string::shorten_all(value, *most));
+        let value =
+            shorter(value, room * rows, &END_RECORDS, |value, ends| Limits::of(*ends, room).lists(value));
         (weigh(&value) < weight).then(|| Edit {
             text: [lead, &json::encode(&value)].concat(),
             loss: Loss::Detail,
@@ -108,11 +110,11 @@ struct Limits {
 }
 
 /// Lists smaller than this fraction of the room stay whole; names of omitted records take at most as much.
-const PART: usize = 8;
+const ROOM_DIVISOR: usize = 8;
 
 impl Limits {
     fn of(ends: (usize, usize), room: usize) -> Self {
-        Self { ends, list: room / PART, names: room / PART }
+        Self { ends, list: room / ROOM_DIVISOR, names: room / ROOM_DIVISOR }
     }
 
     /// Omits records from long lists.

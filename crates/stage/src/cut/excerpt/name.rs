@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tersely_codec::{Text, Value};
 
 /// Maximum length of a name in bytes.
-const LONGEST: usize = 60;
+const MAX_NAME_BYTES: usize = 60;
 
 /// The member that distinguishes all records by the shortest values.
 pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
@@ -31,7 +31,9 @@ pub(super) fn of(item: &Value<'_>, at: usize) -> Option<String> {
 fn word<'i>(item: &'i Value<'_>, at: usize, key: &Text<'_>) -> Option<&'i str> {
     let Value::Object(members) = item else { return None };
     match members.get(at)? {
-        (name, Value::String(text)) if name == key && text.as_str().len() <= LONGEST => Some(text.as_str()),
+        (name, Value::String(text)) if name == key && text.as_str().len() <= MAX_NAME_BYTES => {
+            Some(text.as_str())
+        }
         _ => None,
     }
 }

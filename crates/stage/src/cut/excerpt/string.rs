@@ -6,7 +6,7 @@ use crate::cut::excerpt::blob;
 use crate::{omit, signal};
 
 /// Number of strings from which on a document is more than one text in a wrapper.
-const RECORD: usize = 16;
+const MIN_RECORD_STRINGS: usize = 16;
 
 /// Cuts the strings of a value that are longer than `most`.
 pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
@@ -19,7 +19,7 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
     });
     // One string that is most of a document is the result itself: other stages look into it. Among many others it is
     // part of a record.
-    if 2 * longest > size && all < RECORD {
+    if 2 * longest > size && all < MIN_RECORD_STRINGS {
         return;
     }
     each(value, &mut |text| {
@@ -50,8 +50,8 @@ fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
     }
 }
 
-/// Characters kept of a string without words.
-const WORDLESS: usize = 80;
+/// Bytes kept of a string without words.
+const WORDLESS_BYTES: usize = 80;
 
 /// Both ends of a text, and the errors between them.
 fn shorten(text: &str, limit: usize) -> Option<String> {
@@ -59,16 +59,16 @@ fn shorten(text: &str, limit: usize) -> Option<String> {
     if text.len() <= limit {
         return None;
     }
-    let (head, tail) = if is_wordless(text) { (WORDLESS, 0) } else { (limit * 3 / 5, limit / 5) };
+    let (head, tail) = if is_wordless(text) { (WORDLESS_BYTES, 0) } else { (limit * 3 / 5, limit / 5) };
     let head = head_end(text, head);
     let tail = tail_start(text, tail);
     let mut out = text[..head].to_owned();
     let mut end = head;
     for signal in signal::signals(&text[head..tail]) {
         let words = head + signal.words.start;
-        let from =
-            (head + signal.line.start).max(text.floor_char_boundary(words.saturating_sub(MAX_LINE / 2)));
-        let to = (head + signal.line.end).min(text.ceil_char_boundary(words + MAX_LINE));
+        let from = (head + signal.line.start)
+            .max(text.floor_char_boundary(words.saturating_sub(MAX_ERROR_LINE_BYTES / 2)));
+        let to = (head + signal.line.end).min(text.ceil_char_boundary(words + MAX_ERROR_LINE_BYTES));
         push_gap(&mut out, &text[end..from]);
         out.push_str(&text[from..to]);
         end = to;
@@ -79,15 +79,15 @@ fn shorten(text: &str, limit: usize) -> Option<String> {
 }
 
 /// Bytes kept of a line with an error.
-const MAX_LINE: usize = 240;
+const MAX_ERROR_LINE_BYTES: usize = 240;
 
 /// Shorter gaps, in bytes, are not worth a note.
-const MIN_GAP: usize = 120;
+const MIN_GAP_BYTES: usize = 120;
 
 /// Notes that `gap` is missing, or writes it if that is shorter.
 fn push_gap(out: &mut String, gap: &str) {
     let count = gap.chars().count();
-    if count < MIN_GAP {
+    if count < MIN_GAP_BYTES {
         out.push_str(gap);
         return;
     }

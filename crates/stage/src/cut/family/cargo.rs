@@ -1,6 +1,6 @@
 //! Shortens cargo output: omits progress and passing tests, keeps diagnostics and failures.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
@@ -18,8 +18,8 @@ impl Stage for Cargo {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -53,7 +53,7 @@ const FRAMES: &str = "frames of libraries";
 const HINTS: &str = "hint";
 const PASSING: &str = "passing tests";
 
-const LEAVES: [Left; 3] = [
+const OMISSIONS: [Omission; 3] = [
     (
         CutClass::Noise,
         &[
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
     /// A backtrace. After the first, frames of libraries are omitted; the numbering shows where.
     fn trace(&mut self, lines: &[&'a str]) -> usize {
         self.sheet.keep(lines[0]);
-        let is_whole = !self.traced || !self.scene.leaves_out(CutClass::Content);
+        let is_whole = !self.traced || !self.scene.may_omit(CutClass::Content);
         self.traced = true;
         let mut at = 1;
         while let Some(len) = frame(&lines[at..]) {
@@ -154,14 +154,14 @@ const STEPS: [(&str, &str); 12] = [
 ];
 
 /// The column at which cargo's verbs end.
-const COLUMN: usize = 12;
+const VERB_COLUMN: usize = 12;
 
 fn progress(line: &str) -> Option<&'static str> {
     let verb = line.trim_start_matches(' ');
     let indent = line.len() - verb.len();
     let is_step = |step: &str| {
         let word = step.split(' ').next().unwrap_or(step);
-        verb.starts_with(step) && indent + word.len() == COLUMN && verb[word.len()..].starts_with(' ')
+        verb.starts_with(step) && indent + word.len() == VERB_COLUMN && verb[word.len()..].starts_with(' ')
     };
     (indent > 0).then(|| STEPS.iter().find(|(step, _)| is_step(step)).map(|(_, what)| *what))?
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
@@ -21,7 +21,7 @@ impl Stage for Compiler {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
     }
 
@@ -30,7 +30,7 @@ impl Stage for Compiler {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let linted = lines.iter().rev().take(NEAR_END).any(|line| is_verdict(line));
+        let linted = lines.iter().rev().take(VERDICT_WITHIN_LINES).any(|line| is_verdict(line));
         let mut writer =
             Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };
         let mut at = 0;
@@ -54,8 +54,8 @@ const SIGNS: [&str; 9] = [
     "  CXX  ",
 ];
 
-/// Bytes at the end of the text in which a linter's verdict is searched for: counts by rule follow it.
-const NEAR_END: usize = 200;
+/// Lines at the end of the text in which a linter's verdict is searched for: counts by rule follow it.
+const VERDICT_WITHIN_LINES: usize = 200;
 
 struct Writer<'a> {
     sheet: Sheet<'a>,
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
             Head::Error => false,
             Head::Note => self.repeats,
             Head::Warning(kind) => {
-                self.scene.leaves_out(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
+                self.scene.may_omit(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
             }
         };
         for (at, line) in lines[..len].iter().enumerate() {

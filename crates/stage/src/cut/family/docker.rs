@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::class::{CutClass, Left};
-use crate::cut::family::packages::{self, Seen};
+use crate::class::{CutClass, Omission};
+use crate::cut::family::packages::{self, WarningCounts};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -21,8 +21,8 @@ impl Stage for Docker {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -30,7 +30,7 @@ impl Stage for Docker {
             return None;
         }
         let steps = Steps::of(text);
-        let mut seen = Seen::default();
+        let mut seen = WarningCounts::default();
         sift(scene, text, |line| match step(line) {
             Some((id, words)) => steps.fate(id, words, &mut seen),
             None => plain(line),
@@ -38,7 +38,7 @@ impl Stage for Docker {
     }
 }
 
-const LEAVES: [Left; 2] = [
+const OMISSIONS: [Omission; 2] = [
     (
         CutClass::Noise,
         &["cached steps", "loading of the context", "layers", "states on the way", "layer ids"],
@@ -77,7 +77,7 @@ impl Steps {
         }
     }
 
-    fn fate(&self, id: u32, words: &str, seen: &mut Seen) -> LineFate {
+    fn fate(&self, id: u32, words: &str, seen: &mut WarningCounts) -> LineFate {
         if self.failed.contains(&id) {
             LineFate::Keep
         } else if self.cached.contains(&id) {
@@ -87,7 +87,7 @@ impl Steps {
         } else if is_layer(words) {
             LineFate::Noise("layers")
         } else {
-            seen.fate(said(words))
+            seen.fate(without_seconds(words))
         }
     }
 }
@@ -99,7 +99,7 @@ fn step(line: &str) -> Option<(u32, &str)> {
 }
 
 /// A command's output without its seconds: `1.234 words`.
-fn said(words: &str) -> &str {
+fn without_seconds(words: &str) -> &str {
     match words.split_once(' ') {
         Some((time, said))
             if time.contains('.') && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') =>

@@ -1,6 +1,6 @@
 //! Shortens `kubectl describe`: keeps states, conditions and events, and counts what is the same for every pod.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -17,7 +17,7 @@ impl Stage for Kubectl {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &[TOKEN, TOLERATIONS, IDS, NOT_SET])]
     }
 

@@ -1,7 +1,7 @@
 //! Shortens progress meters that print a line for every few percent or items: keeps the first and the last line of
 //! each.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
@@ -19,7 +19,7 @@ impl Stage for Progress {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &["progress"])]
     }
 
@@ -35,11 +35,11 @@ impl Stage for Progress {
 }
 
 /// A shorter run is shown unchanged.
-const LEAST: usize = 5;
+const MIN_RUN_LINES: usize = 5;
 
 fn write(run: &[&str], out: &mut String) {
     match run {
-        [first, middle @ .., last] if run.len() >= LEAST => {
+        [first, middle @ .., last] if run.len() >= MIN_RUN_LINES => {
             let marker = omit::lines(middle.len(), "progress");
             out.extend([first, &*marker, "\n", last]);
         }

@@ -22,7 +22,7 @@ impl Diagnostics {
     /// No diagnostics yet.
     pub(super) fn new(scene: Scene<'_>) -> Self {
         Self {
-            is_brief: scene.leaves_out(CutClass::Further),
+            is_brief: scene.may_omit(CutClass::Further),
             warnings: BTreeSet::new(),
             notes: BTreeSet::new(),
         }

@@ -26,7 +26,7 @@ struct Run<'a> {
 }
 
 /// An omitted run must be at least this many times as long as its marker.
-const WORTH: usize = 2;
+const MIN_MARKER_RATIO: usize = 2;
 
 impl<'a> Sheet<'a> {
     pub(super) fn new(text: &'a str) -> Self {
@@ -83,7 +83,7 @@ impl<'a> Sheet<'a> {
         }
         let stood = &self.text[self.run.start..self.next];
         let mark = self.run.mark();
-        if self.run.bytes >= mark.len() * WORTH {
+        if self.run.bytes >= mark.len() * MIN_MARKER_RATIO {
             self.shorter = true;
             self.out.extend(self.run.heads.drain(..));
             self.out.push_str(&mark);

@@ -20,7 +20,7 @@ pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> L
     let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
         let fate = match fate(line.trim_end_matches(['\n', '\r'])) {
-            LineFate::Known(_) if !scene.leaves_out(CutClass::Further) => LineFate::Keep,
+            LineFate::Known(_) if !scene.may_omit(CutClass::Further) => LineFate::Keep,
             fate => fate,
         };
         kept.line(line, fate);
@@ -29,7 +29,7 @@ pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> L
 }
 
 /// Fewer omitted lines are not worth a marker.
-const LEAST: usize = 4;
+const MIN_OMITTED_LINES: usize = 4;
 
 /// Words of trouble, in lower case.
 const TROUBLE: [&str; 13] = [
@@ -94,7 +94,7 @@ impl<'a> KeptLines<'a> {
 
     /// True when enough was omitted to be worth a marker.
     pub(in crate::cut) fn is_worth(&self) -> bool {
-        self.gaps.iter().map(|gap| gap.count).sum::<usize>() >= LEAST
+        self.gaps.iter().map(|gap| gap.count).sum::<usize>() >= MIN_OMITTED_LINES
     }
 
     /// The kept text with its markers.
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    fn sifted(text: &str) -> Option<String> {
+    fn sift_letters(text: &str) -> Option<String> {
         sift(Scene::of(&Plan::default(), Call::default()), text, fate).map(|edit| edit.text)
     }
 
@@ -160,14 +160,17 @@ mod tests {
     fn each_kind_has_one_marker_with_its_count() {
         let text = "x\na1\na2\ny\nb1\na3\nb2\r\nz";
         let shown = "x\n[3 lines left out: a's, here and below]\ny\n[2 lines left out: b's]\nz";
-        assert_eq!(sifted(text).as_deref(), Some(shown));
+        assert_eq!(sift_letters(text).as_deref(), Some(shown));
     }
 
     #[test]
     fn a_lone_line_stays_and_few_are_not_worth_it() {
-        assert_eq!(sifted("x\na1\na2\na3\nb\nz\n").as_deref(), Some("x\n[3 lines left out: a's]\nb\nz\n"));
-        assert_eq!(sifted("a1\na2\na3\n"), None);
-        assert_eq!(sifted(""), None);
+        assert_eq!(
+            sift_letters("x\na1\na2\na3\nb\nz\n").as_deref(),
+            Some("x\n[3 lines left out: a's]\nb\nz\n")
+        );
+        assert_eq!(sift_letters("a1\na2\na3\n"), None);
+        assert_eq!(sift_letters(""), None);
     }
 
     #[test]
@@ -175,6 +178,6 @@ mod tests {
         let text = "a1\na Warning\na2\na3\na4\nc warn\nc warn\nc error: x\n";
         let shown =
             "[4 lines left out: a's, here and below]\na Warning\n[2 lines left out: c's]\nc error: x\n";
-        assert_eq!(sifted(text).as_deref(), Some(shown));
+        assert_eq!(sift_letters(text).as_deref(), Some(shown));
     }
 }

@@ -8,8 +8,8 @@ pub(super) fn of(line: &str) -> Option<&'static str> {
     let line = line.trim_end();
     let first = *line.as_bytes().first()?;
     match first {
-        b'[' => counted(line),
-        b' ' => short(line),
+        b'[' => progress_step(line),
+        b' ' => short_step(line),
         _ if line.starts_with("make") && is_move(line) => Some("directories entered and left"),
         _ => is_command(line).then_some("commands"),
     }
@@ -28,14 +28,14 @@ const VERBS: [&str; 8] = [
 ];
 
 /// `[ 12%] Building C object x.o` and `[3/40] Building x.o`.
-fn counted(line: &str) -> Option<&'static str> {
+fn progress_step(line: &str) -> Option<&'static str> {
     let (count, rest) = line.strip_prefix('[')?.split_once("] ")?;
     let plain = count.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'%' | b'/'));
     (plain && VERBS.iter().any(|verb| rest.starts_with(verb))).then_some("build steps")
 }
 
 /// `  CC      x.o`.
-fn short(line: &str) -> Option<&'static str> {
+fn short_step(line: &str) -> Option<&'static str> {
     let (verb, path) = line.strip_prefix("  ")?.split_once("  ")?;
     let upper = verb.len() >= 2 && verb.bytes().all(|byte| byte.is_ascii_uppercase());
     let path = path.trim_start();

@@ -1,7 +1,7 @@
 //! Shortens Terraform output: keeps every change, the plan's summary and errors; counts refreshed state and
 //! attributes not known yet.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -18,7 +18,7 @@ impl Stage for Terraform {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
     }
 
@@ -38,7 +38,7 @@ const UNKNOWN: &str = "new attributes known after apply";
 fn fate(scene: Scene<'_>, line: &str) -> LineFate {
     match line.split_once(": ") {
         Some((address, words)) if is_address(address) => state(words),
-        _ if scene.leaves_out(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
+        _ if scene.may_omit(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
         _ => LineFate::Keep,
     }
 }

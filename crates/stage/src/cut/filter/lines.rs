@@ -14,7 +14,7 @@ use crate::stage::Edit;
 pub struct LinePattern(Regex);
 
 /// Maximum size of a compiled expression in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl LinePattern {
     /// Parses an expression.
@@ -23,7 +23,7 @@ impl LinePattern {
     ///
     /// When it is invalid or too large; says why.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let regex = RegexBuilder::new(text).size_limit(LARGEST).build();
+        let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build();
         // The message draws the expression with a caret below; its last line gives the reason.
         regex.map(Self).map_err(|error| {
             let error = error.to_string();
@@ -59,10 +59,10 @@ pub struct LineRules {
 }
 
 /// Percentage of the lines under a cap that come from the beginning.
-const HEAD: usize = 60;
+const HEAD_PERCENT: usize = 60;
 
 /// Lines on each side of an error that stay with it.
-const AROUND: usize = 3;
+const ERROR_CONTEXT_LINES: usize = 3;
 
 impl LineRules {
     /// True when there are no rules.
@@ -97,7 +97,7 @@ impl LineRules {
                 return None;
             }
         }
-        Some(Edit { text: noted(kept.text(), rewritten), loss: Loss::Detail, note: String::new() })
+        Some(Edit { text: append_note(kept.text(), rewritten), loss: Loss::Detail, note: String::new() })
     }
 
     fn stays(&self, line: &str) -> bool {
@@ -112,7 +112,7 @@ impl LineRules {
         if count <= cap {
             return;
         }
-        let head = cap * HEAD / 100;
+        let head = cap * HEAD_PERCENT / 100;
         let tail = count - (cap - head);
         let kept = stays.iter_mut().zip(safe).filter(|(stays, _)| **stays);
         for (at, (stays, safe)) in kept.enumerate() {
@@ -137,7 +137,7 @@ impl LineRules {
 }
 
 /// The text, with a note of how many lines were rewritten.
-fn noted(mut text: String, rewritten: usize) -> String {
+fn append_note(mut text: String, rewritten: usize) -> String {
     if rewritten > 0 {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         let lines = if rewritten == 1 { "line" } else { "lines" };
@@ -150,8 +150,8 @@ fn noted(mut text: String, rewritten: usize) -> String {
 fn beside_errors(lines: &[&str]) -> Vec<bool> {
     let mut beside = vec![false; lines.len()];
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| signal::find(bare(line)).is_some()) {
-        let end = (at + AROUND + 1).min(lines.len());
-        beside[at.saturating_sub(AROUND)..end].fill(true);
+        let end = (at + ERROR_CONTEXT_LINES + 1).min(lines.len());
+        beside[at.saturating_sub(ERROR_CONTEXT_LINES)..end].fill(true);
     }
     beside
 }

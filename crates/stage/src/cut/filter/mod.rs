@@ -14,7 +14,7 @@ pub use path::FieldPath;
 pub use scope::FilterScope;
 
 use crate::call::Call;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -63,7 +63,7 @@ impl Stage for Filter {
         self.fields.is_empty()
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &["what a filter names"])]
     }
 

@@ -40,7 +40,7 @@ const TELLING: [&str; 22] = [
 ];
 
 /// Longer lines, in bytes, are sentences, not headings.
-const MAX_HEADING: usize = 100;
+const MAX_HEADING_BYTES: usize = 100;
 
 /// The kind of each line.
 pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
@@ -95,7 +95,7 @@ fn indent(line: &str) -> usize {
 
 fn is_telling(line: &str) -> bool {
     // A long line would contain one of these sooner or later.
-    let start = line[..line.floor_char_boundary(MAX_HEADING * 2)].to_ascii_lowercase();
+    let start = line[..line.floor_char_boundary(MAX_HEADING_BYTES * 2)].to_ascii_lowercase();
     TELLING.iter().any(|word| start.contains(word))
 }
 
@@ -104,7 +104,7 @@ fn is_heading(line: &str) -> bool {
     let marked = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
     let flush = !line.starts_with(char::is_whitespace);
-    flush && line.len() <= MAX_HEADING && (marked || bold || line.ends_with(':'))
+    flush && line.len() <= MAX_HEADING_BYTES && (marked || bold || line.ends_with(':'))
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use crate::signal;
 
 /// Maximum width kept, in bytes.
-const WIDTH: usize = 180;
+const MAX_WIDTH: usize = 180;
 
 /// Minimum width kept, in bytes.
-const LEAST: usize = 60;
+const MIN_WIDTH: usize = 60;
 
 /// Lines longer than this, in bytes, are wide.
-const WIDE: usize = 280;
+const WIDE_LINE_BYTES: usize = 280;
 
 /// Tables with fewer wide lines stay unchanged.
 const MIN_LINES: usize = 8;
@@ -17,8 +17,8 @@ const MIN_LINES: usize = 8;
 /// The lines up to a gap that all of them have, if most of the text is beyond it. Lines with errors stay whole.
 pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     let reaching: Vec<&str> =
-        lines.iter().map(|line| line.trim_end()).filter(|line| line.len() > WIDTH).collect();
-    let wide = reaching.iter().filter(|line| line.len() > WIDE).count();
+        lines.iter().map(|line| line.trim_end()).filter(|line| line.len() > MAX_WIDTH).collect();
+    let wide = reaching.iter().filter(|line| line.len() > WIDE_LINE_BYTES).count();
     if wide < MIN_LINES || wide * 2 < lines.len() {
         return None;
     }
@@ -39,7 +39,7 @@ pub(super) fn narrow(lines: &[&str]) -> Option<String> {
 fn gap(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.as_bytes();
     let is_free = |end: usize| lines.iter().all(|line| line.as_bytes()[end - 2..end] == *b"  ");
-    (LEAST..=WIDTH).rev().find(|end| first[*end] != b' ' && is_free(*end))
+    (MIN_WIDTH..=MAX_WIDTH).rev().find(|end| first[*end] != b' ' && is_free(*end))
 }
 
 #[cfg(test)]

@@ -3,13 +3,16 @@
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
 /// Phrase lengths in bytes.
-const LENGTHS: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
+const PHRASE_BYTES: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
 
 /// All frequent phrases of every length; none crosses a line end.
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let hashes = Hashes::of(text.bytes().map(u64::from));
     let ends = line_ends(text);
-    LENGTHS.into_iter().flat_map(|length| group(text, length, starts(text, &hashes, &ends, length))).collect()
+    PHRASE_BYTES
+        .into_iter()
+        .flat_map(|length| group(text, length, starts(text, &hashes, &ends, length)))
+        .collect()
 }
 
 /// The possible starts of a phrase of `length` bytes, with their hashes.

@@ -23,8 +23,8 @@ pub(crate) struct Dictionary;
 const MAX_BYTES: usize = 50_000;
 
 /// The minimum saving, in bytes and in percent of the text.
-const MIN_SAVED: usize = 32;
-const MIN_PERCENT: usize = 3;
+const MIN_SAVED_BYTES: usize = 32;
+const MIN_SAVED_PERCENT: usize = 3;
 
 /// Numbers tried for names that do not occur in the text.
 const MAX_NONCE: usize = 999;
@@ -53,7 +53,7 @@ impl Stage for Dictionary {
             .min_by_key(|(_, written)| written.len());
         let (method, written) = best?;
         let saved = text.len().checked_sub(written.len())?;
-        let worth = saved >= MIN_SAVED && saved * 100 >= text.len() * MIN_PERCENT;
+        let worth = saved >= MIN_SAVED_BYTES && saved * 100 >= text.len() * MIN_SAVED_PERCENT;
         worth.then(|| Edit { text: written, loss: Loss::None, note: method.name.to_owned() })
     }
 

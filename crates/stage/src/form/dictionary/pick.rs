@@ -16,17 +16,17 @@ impl Phrase {
     }
 
     /// Bytes saved, counting a name by the tokens that it costs.
-    fn saved(&self) -> usize {
-        let each = self.length.saturating_sub(NAME);
-        (each * self.places.len()).saturating_sub(self.length + NAME + ENTRY)
+    fn saving(&self) -> usize {
+        let each = self.length.saturating_sub(NAME_BYTES);
+        (each * self.places.len()).saturating_sub(self.length + NAME_BYTES + ENTRY_BYTES)
     }
 }
 
 /// The cost of a name such as `<<F1:1>>`, as bytes of ordinary text.
-const NAME: usize = 20;
+const NAME_BYTES: usize = 20;
 
 /// The cost of a dictionary line in addition to its phrase, in bytes.
-const ENTRY: usize = 8;
+const ENTRY_BYTES: usize = 8;
 
 /// Names in a dictionary.
 const MAX_ENTRIES: usize = 20;
@@ -35,22 +35,22 @@ const MAX_ENTRIES: usize = 20;
 pub(super) const MIN_PLACES: usize = 3;
 
 /// The minimum saving of a phrase in bytes.
-const MIN_GAIN: usize = 16;
+const MIN_SAVED_BYTES: usize = 16;
 
 /// Phrases considered; the rest save least.
-const MAX_FOUND: usize = 4_000;
+const MAX_CANDIDATES: usize = 4_000;
 
 /// The best phrases, none overlapping another.
 pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
-    found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saved()));
-    found.truncate(MAX_FOUND);
+    found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saving()));
+    found.truncate(MAX_CANDIDATES);
     let mut heap: BinaryHeap<(usize, usize)> =
-        found.iter().enumerate().map(|(at, phrase)| (phrase.saved(), found.len() - at)).collect();
+        found.iter().enumerate().map(|(at, phrase)| (phrase.saving(), found.len() - at)).collect();
     let mut taken = vec![false; text.len()];
     let mut picked = Vec::new();
     while picked.len() < MAX_ENTRIES
         && let Some((saved, rank)) = heap.pop()
-        && saved >= MIN_GAIN
+        && saved >= MIN_SAVED_BYTES
     {
         let at = found.len() - rank;
         // Phrases selected since may have taken some of its places.
@@ -60,8 +60,8 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
         if phrase.places.len() < MIN_PLACES {
             continue;
         }
-        if phrase.saved() < saved {
-            heap.push((phrase.saved(), rank));
+        if phrase.saving() < saved {
+            heap.push((phrase.saving(), rank));
             continue;
         }
         for place in &phrase.places {
@@ -73,11 +73,11 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
 }
 
 /// The shortest phrase in bytes: checking every this many bytes finds any phrase already selected.
-const STEP: usize = 15;
+const MIN_PHRASE_BYTES: usize = 15;
 
 /// True when part of a place is taken.
 fn touches(place: &[bool]) -> bool {
-    place.iter().step_by(STEP).any(|taken| *taken) || place.last() == Some(&true)
+    place.iter().step_by(MIN_PHRASE_BYTES).any(|taken| *taken) || place.last() == Some(&true)
 }
 
 /// The phrases of `length` bytes that occur often enough, among `starts` with their hashes.

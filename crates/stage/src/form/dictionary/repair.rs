@@ -3,7 +3,7 @@
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
 /// Tokens in a phrase: sizes reached by merging pairs, and the steps between.
-const COUNTS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
+const PHRASE_TOKENS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 
 /// Bytes of a phrase.
 const MIN_BYTES: usize = 15;
@@ -16,7 +16,7 @@ const MAX_NEWLINES: usize = 2;
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let tokens = tokens(text);
     let hashes = Hashes::of(tokens.windows(2).map(|pair| hash(&text[pair[0]..pair[1]])));
-    COUNTS.into_iter().flat_map(|count| phrases(text, &tokens, &hashes, count)).collect()
+    PHRASE_TOKENS.into_iter().flat_map(|count| phrases(text, &tokens, &hashes, count)).collect()
 }
 
 /// The starts of tokens, and the end of the last one.

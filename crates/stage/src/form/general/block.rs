@@ -9,36 +9,36 @@ use foldhash::{HashMap, HashMapExt as _};
 use crate::form::general::column;
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::part::Part;
-use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
 /// Maximum lines and holes of a block.
-const MOST_LINES: usize = 60;
-const MOST_HOLES: u32 = 14;
+const MAX_LINES: usize = 60;
+const MAX_HOLES: u32 = 14;
 
 /// Maximum blocks of a text.
-const MOST: usize = 40;
+const MAX_BLOCKS: usize = 40;
 
 /// Minimum saving of a block.
-const LEAST: Cost = 12 * TOKEN;
+const MIN_GAIN: Cost = 12 * TOKEN;
 
 /// Unique lines longer than this cannot be values.
-const MOST_FREE: usize = 400;
+const MAX_FREE_BYTES: usize = 400;
 
 /// The cost of a template's row, of one without values, and of a unique line.
-const ROW: Cost = 3 * TOKEN;
-const BARE_ROW: Cost = 2 * TOKEN;
-const FREE: Cost = TOKEN / 5;
+const ROW_COST: Cost = 3 * TOKEN;
+const BARE_ROW_COST: Cost = 2 * TOKEN;
+const FREE_LINE_COST: Cost = TOKEN / 5;
 
 /// Minimum saving of a template after blocks have taken some of its rows.
-const LEAST_LEFT: Cost = 2 * TOKEN;
+const MIN_REMAINING_GAIN: Cost = 2 * TOKEN;
 
 /// The blocks of a text whose lines have these templates, and the remains of those templates.
 pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
-    let chosen = choose(&board.symbols, &board, &Bounds { most: MOST, least: LEAST });
+    let chosen = choose(&board.symbols, &board, &Bounds { most: MAX_BLOCKS, least: MIN_GAIN });
     let mut blocks: Vec<_> = chosen.iter().filter_map(|chosen| board.template(chosen)).collect();
     let mut taken = vec![false; source.lines.len()];
     for block in &blocks {
@@ -49,7 +49,7 @@ pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Ve
     if blocks.is_empty() {
         return templates;
     }
-    let left = templates.iter().filter_map(|template| board.left(template, &taken)).collect::<Vec<_>>();
+    let left = templates.iter().filter_map(|template| board.remainder(template, &taken)).collect::<Vec<_>>();
     blocks.extend(left);
     blocks
 }
@@ -117,10 +117,10 @@ impl<'s, 'a> Board<'s, 'a> {
             _ => 0,
         };
         let cost = |(kind, line): (&Kind<'a>, &Span)| match kind {
-            Kind::Row(number) if templates[*number].columns.is_empty() => BARE_ROW,
-            Kind::Row(_) => ROW,
+            Kind::Row(number) if templates[*number].columns.is_empty() => BARE_ROW_COST,
+            Kind::Row(_) => ROW_COST,
             Kind::Literal(_) => source.costs.line(*line),
-            Kind::Free => FREE,
+            Kind::Free => FREE_LINE_COST,
             Kind::Alone(_) => 0,
         };
         let costs = sums(kinds.iter().zip(&source.lines).map(cost));
@@ -129,7 +129,7 @@ impl<'s, 'a> Board<'s, 'a> {
     }
 
     /// The rows of a block as a template.
-    fn template(&self, chosen: &Chosen) -> Option<LineTemplate> {
+    fn template(&self, chosen: &Selection) -> Option<LineTemplate> {
         let mut parts = Vec::new();
         for line in 0..chosen.length {
             if line > 0 {
@@ -141,12 +141,12 @@ impl<'s, 'a> Board<'s, 'a> {
         let total = chosen.places.iter().map(|place| self.written_cost(*place..place + chosen.length)).sum();
         let rows: Vec<u32> = chosen.places.iter().map(|place| *place as u32).collect();
         let rows = Rows { all: &rows, seen: &rows, height: chosen.length };
-        let template = LineTemplate::weighed(self.source, parts, &rows, total)?;
-        (template.gain * 2 >= LEAST && template.gain * 100 >= total * 15).then_some(template)
+        let template = LineTemplate::with_cost(self.source, parts, &rows, total)?;
+        (template.gain * 2 >= MIN_GAIN && template.gain * 100 >= total * 15).then_some(template)
     }
 
     /// The rest of a template without the rows that were taken.
-    fn left(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
+    fn remainder(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
         let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
         if rows.len() == template.rows.len() {
             return Some(template.clone());
@@ -156,13 +156,13 @@ impl<'s, 'a> Board<'s, 'a> {
         }
         let places = rows.iter().map(|row| *row as usize).collect();
         let mut parts = Vec::new();
-        self.put_line(&Chosen { length: 1, places }, 0, &mut parts);
+        self.put_line(&Selection { length: 1, places }, 0, &mut parts);
         let left = LineTemplate::new(self.source, parts, &Rows { all: &rows, seen: &rows, height: 1 })?;
-        (left.gain > LEAST_LEFT).then_some(left)
+        (left.gain > MIN_REMAINING_GAIN).then_some(left)
     }
 
     /// Appends one line of a block to its parts.
-    fn put_line(&self, chosen: &Chosen, line: usize, parts: &mut Vec<Part>) {
+    fn put_line(&self, chosen: &Selection, line: usize, parts: &mut Vec<Part>) {
         let first = chosen.places[0] + line;
         let span = self.source.lines[first];
         let Kind::Row(number) = self.kinds[first] else {
@@ -209,7 +209,7 @@ impl<'s, 'a> Board<'s, 'a> {
                 let place = self.places[line] as usize;
                 let values: Cost =
                     template.columns.iter().map(|cells| self.source.costs.cost(cells[place])).sum();
-                values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW
+                values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW_COST
             }
             _ => self.source.costs.line(self.source.lines[line]),
         };
@@ -261,9 +261,9 @@ impl<'s, 'a> Board<'s, 'a> {
 }
 
 impl Rules for Board<'_, '_> {
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let mut end = range.end.min(range.start + MOST_LINES);
-        while end > range.start && self.holes[end] - self.holes[range.start] > MOST_HOLES {
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let mut end = range.end.min(range.start + MAX_LINES);
+        while end > range.start && self.holes[end] - self.holes[range.start] > MAX_HOLES {
             end -= 1;
         }
         let mut best: Option<Range<usize>> = None;
@@ -300,7 +300,7 @@ fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec
     }
     let literal = |row: u32| match source.line(row) {
         line if line.is_empty() || counts.get(line).is_some_and(|count| *count > 1) => Kind::Literal(line),
-        line if line.len() < MOST_FREE => Kind::Free,
+        line if line.len() < MAX_FREE_BYTES => Kind::Free,
         _ => Kind::Alone(row as usize),
     };
     (0..).zip(kinds).map(|(row, kind)| kind.unwrap_or_else(|| literal(row))).collect()

@@ -6,11 +6,11 @@ use crate::form::general::part::Part;
 use crate::form::general::span::Span;
 
 /// Maximum depth of columns within columns.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// Appends the parts of cells to `parts`.
 pub(super) fn refine(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
-    refine_within(text, cells, parts, DEPTH);
+    refine_within(text, cells, parts, MAX_DEPTH);
 }
 
 fn refine_within(text: &str, mut cells: Vec<Span>, parts: &mut Vec<Part>, depth: usize) {
@@ -57,7 +57,7 @@ fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
             last.iter_mut().zip(cells).for_each(|(one, two)| one.end = two.end);
         }
         _ => {
-            let pad = field::padded(text, &cells);
+            let pad = field::padded_part(text, &cells);
             parts.push(pad.unwrap_or(Part::Cells(cells, None)));
         }
     }
@@ -66,7 +66,7 @@ fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
 fn trim(cells: &mut [Span], first: usize, last: usize) {
     if first + last > 0 {
         for cell in cells {
-            *cell = cell.trimmed(first, last);
+            *cell = cell.trim(first, last);
         }
     }
 }

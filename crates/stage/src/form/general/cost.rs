@@ -101,15 +101,15 @@ fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     let (high, low) = ((capitals - at) as u32, (end - capitals) as u32);
     let cost = match (high, low) {
         (2.., 0) => ONE * high.div_ceil(3),
-        _ => LETTERS
+        _ => WORD_COSTS
             .get((high + low) as usize)
-            .map_or_else(|| LETTERS[12] + (high + low - 12) * 14, |cost| *cost),
+            .map_or_else(|| WORD_COSTS[12] + (high + low - 12) * 14, |cost| *cost),
     };
     (end, cost)
 }
 
 /// The cost of a word, by its number of letters.
-const LETTERS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
+const WORD_COSTS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
 
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()

@@ -12,7 +12,7 @@ pub(super) struct FieldSplit {
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b',', b';', b' '];
 
 /// Maximum number of fields; a reader cannot follow more columns.
-const MOST: usize = 40;
+const MAX_FIELDS: usize = 40;
 
 /// Splits cells into columns, if all have the same number.
 pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
@@ -30,13 +30,13 @@ pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
 }
 
 /// Maximum number of fields split off the beginning of lines.
-const MOST_LEAD: usize = 3;
+const MAX_LEAD_FIELDS: usize = 3;
 
 /// Times and numbers at the beginning of cells whose rest has no columns.
 fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let mut parts = Vec::new();
     let mut rest = cells.to_vec();
-    for _ in 0..MOST_LEAD {
+    for _ in 0..MAX_LEAD_FIELDS {
         let field = |cell: &Span| {
             let length = cell.of(text).find(' ')?;
             let field = Span::new(cell.from(), cell.from() + length);
@@ -59,7 +59,7 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
     let mut width = 1;
     each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
-    if !(2..=MOST).contains(&width) {
+    if !(2..=MAX_FIELDS).contains(&width) {
         return None;
     }
     let mut columns = vec![Vec::with_capacity(cells.len()); width];
@@ -89,12 +89,12 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
 }
 
 /// How many separators, likeliest first, a line's fields are counted by.
-pub(super) const COUNTED: usize = 4;
+pub(super) const COUNTED_SEPARATORS: usize = 4;
 
 /// The number of each separator in a line, not counting nested ones, up to a maximum.
-pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
+pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     let bytes = &text.as_bytes()[..line.to()];
-    let mut counts = [0; COUNTED];
+    let mut counts = [0; COUNTED_SEPARATORS];
     let mut at = line.from();
     while at < bytes.len() {
         match bytes[at] {
@@ -102,9 +102,9 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
             b'|' => counts[1] += 1,
             b',' => counts[2] += 1,
             b' ' => counts[3] += 1,
-            _ => at = closed(bytes, at).unwrap_or(at),
+            _ => at = closing_position(bytes, at).unwrap_or(at),
         }
-        if counts.contains(&(MOST as u8)) {
+        if counts.contains(&(MAX_FIELDS as u8)) {
             break;
         }
         at += 1;
@@ -116,12 +116,12 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
     let (mut at, mut count) = (cell.from(), 0);
-    while at < cell.to() && count <= MOST {
+    while at < cell.to() && count <= MAX_FIELDS {
         let byte = bytes[at];
         if byte == separator {
             take(at);
             count += 1;
-        } else if is_nested && let Some(end) = closed(bytes, at) {
+        } else if is_nested && let Some(end) = closing_position(bytes, at) {
             at = end;
         }
         at += 1;
@@ -129,10 +129,10 @@ fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mu
 }
 
 /// Maximum bytes searched for a closing bracket or quote.
-const FARTHEST: usize = 2000;
+const MAX_NESTED_BYTES: usize = 2000;
 
 /// The position that closes the bracket or quote at `at`; brackets within brackets are ignored.
-fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
     let close = match bytes[at] {
         b'"' => b'"',
         b'[' => b']',
@@ -141,7 +141,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
         _ => return None,
     };
     let mut end = at + 1;
-    let limit = bytes.len().min(at + FARTHEST);
+    let limit = bytes.len().min(at + MAX_NESTED_BYTES);
     while end < limit && bytes[end] != close {
         if bytes[end] == b'\\' {
             end += 1;
@@ -157,7 +157,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
     let width = rows[0].len();
-    if !(2..=MOST).contains(&width) || rows.iter().any(|row| row.len() != width) {
+    if !(2..=MAX_FIELDS).contains(&width) || rows.iter().any(|row| row.len() != width) {
         return None;
     }
     let mut parts = Vec::new();
@@ -225,7 +225,7 @@ fn words(text: &str, cell: Span) -> Vec<Span> {
             found.push(Span::new(at, end));
         }
         at = end + 1;
-        if found.len() > MOST {
+        if found.len() > MAX_FIELDS {
             break;
         }
     }
@@ -233,7 +233,7 @@ fn words(text: &str, cell: Span) -> Vec<Span> {
 }
 
 /// Cells of one width, padded with blanks on one side.
-pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
+pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
     let width = cells[0].len();
     let is_one = |cell: &Span| cell.len() == width && is_plain(text, *cell);
     if !cells.iter().all(is_one) {

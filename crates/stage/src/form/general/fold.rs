@@ -8,21 +8,22 @@ const RECORDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
 const MIN_PIECES: usize = 12;
 
 /// Minimum average length of pieces in bytes.
-const MIN_LENGTH: usize = 24;
+const MIN_PIECE_BYTES: usize = 24;
 
 /// Bytes from which on a line is long.
-const LONG: usize = 1000;
+const LONG_LINE_BYTES: usize = 1000;
 
 /// The string after which a text is broken; `None` if it already consists of lines.
 pub(super) fn end(text: &str) -> Option<&'static str> {
-    let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG).sum();
+    let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG_LINE_BYTES).sum();
     if long * 2 < text.len() {
         return None;
     }
     let count = |end: &str| {
         let count = text.matches(end).count();
-        let is_one =
-            count >= MIN_PIECES && text.len() / count >= MIN_LENGTH && !text.contains(&format!("{end}\n"));
+        let is_one = count >= MIN_PIECES
+            && text.len() / count >= MIN_PIECE_BYTES
+            && !text.contains(&format!("{end}\n"));
         if is_one { count } else { 0 }
     };
     let most = |ends: &[&'static str]| {

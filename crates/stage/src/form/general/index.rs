@@ -8,7 +8,7 @@ use crate::form::general::field;
 use crate::form::general::span::Span;
 
 /// Words inspected per line.
-const MOST_WORDS: usize = 400;
+const MAX_WORDS: usize = 400;
 
 /// The words of all lines.
 pub(super) struct WordIndex {
@@ -23,7 +23,7 @@ pub(super) struct WordIndex {
     /// The number of levels.
     pub(super) finest: u8,
     /// For each line, its number of field separators.
-    pub(super) separators: Vec<[u8; field::COUNTED]>,
+    pub(super) separators: Vec<[u8; field::COUNTED_SEPARATORS]>,
 }
 
 impl WordIndex {
@@ -35,7 +35,7 @@ impl WordIndex {
         let mut alarms = Vec::new();
         for (row, line) in (1u32..).zip(lines) {
             starts.push(all.len() as u32);
-            for word in strong_words(text, *line).take(MOST_WORDS) {
+            for word in strong_words(text, *line).take(MAX_WORDS) {
                 let number = *numbers.entry(word.of(text)).or_insert(support.len() as u32);
                 if number as usize == support.len() {
                     support.push((0, 0));

@@ -12,16 +12,16 @@ use crate::form::general::index::WordIndex;
 use crate::form::general::part::Part;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LineTemplate, PENALTY, Rows};
+use crate::form::general::template::{LineTemplate, Rows, TEMPLATE_COST};
 
 /// Minimum saving of a template.
-const LEAST: Cost = 8 * TOKEN;
+const MIN_GAIN: Cost = 8 * TOKEN;
 
 /// Rows by which a group is judged.
-const SEEN: usize = 1000;
+const MAX_SAMPLE_ROWS: usize = 1000;
 
 /// Maximum templates of a text.
-const MOST: usize = 40;
+const MAX_TEMPLATES: usize = 40;
 
 /// The templates of a text, best first.
 pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
@@ -33,9 +33,9 @@ pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     let tree = Tree { source, words: &source.words };
     let groups = tree.grow(&rows, 0).groups;
     let mut templates: Vec<_> = groups.iter().filter_map(|group| tree.template(group)).collect();
-    templates.retain(|template| template.gain >= LEAST);
+    templates.retain(|template| template.gain >= MIN_GAIN);
     templates.sort_by_key(|template| (-template.gain, template.rows[0]));
-    templates.truncate(MOST);
+    templates.truncate(MAX_TEMPLATES);
     templates
 }
 
@@ -65,7 +65,7 @@ impl Tree<'_, '_> {
             return Cut::default();
         }
         let (level, parts) = self.split(rows, level);
-        let own = self.judged(rows, level);
+        let own = self.judge(rows, level);
         let mut below = Cut::default();
         for part in parts {
             let cut = self.grow(&part, level + 1);
@@ -73,7 +73,7 @@ impl Tree<'_, '_> {
             below.groups.extend(cut.groups);
         }
         match own {
-            Some((gain, rows)) if gain >= LEAST.max(below.gain) => {
+            Some((gain, rows)) if gain >= MIN_GAIN.max(below.gain) => {
                 Cut { gain, groups: vec![Group { rows, level }] }
             }
             _ => below,
@@ -83,7 +83,7 @@ impl Tree<'_, '_> {
     /// True when a template could save enough if the rows differed in only one value.
     fn may_pay(&self, rows: &[u32]) -> bool {
         let dearest = rows.iter().map(|row| self.source.cost_of_lines(*row, 1)).max().unwrap_or(0);
-        (rows.len() as Cost - 1) * dearest > LEAST + PENALTY
+        (rows.len() as Cost - 1) * dearest > MIN_GAIN + TEMPLATE_COST
     }
 
     /// The first level, from `level` on, that distinguishes rows, and the resulting groups; no groups if no level
@@ -108,15 +108,16 @@ impl Tree<'_, '_> {
     }
 
     /// The saving of a template for the rows, and the rows it applies to.
-    fn judged(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
-        let all = self.sampled(rows, level).map(|template| (template.gain, rows.to_vec()));
-        let some = self.majority(rows).and_then(|some| Some((self.sampled(&some, level)?.gain, some)));
+    fn judge(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
+        let all = self.sample_template(rows, level).map(|template| (template.gain, rows.to_vec()));
+        let some =
+            self.majority(rows).and_then(|some| Some((self.sample_template(&some, level)?.gain, some)));
         all.into_iter().chain(some).max_by_key(|(gain, _)| *gain)
     }
 
     /// The template of rows, based on the cells of some of them.
-    fn sampled(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
-        let step = rows.len().div_ceil(SEEN);
+    fn sample_template(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
+        let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
         let parts = self.parts(&seen, level)?;
         LineTemplate::new(self.source, parts, &Rows { all: rows, seen: &seen, height: 1 })
@@ -173,8 +174,8 @@ impl Tree<'_, '_> {
         if rows.len() < 8 {
             return None;
         }
-        let step = rows.len().div_ceil(SEEN);
-        (0..field::COUNTED).find_map(|separator| {
+        let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
+        (0..field::COUNTED_SEPARATORS).find_map(|separator| {
             let count = |row: &u32| self.words.separators[*row as usize][separator];
             let mut tally = [0u32; 256];
             rows.iter().step_by(step).for_each(|row| tally[usize::from(count(row))] += 1);

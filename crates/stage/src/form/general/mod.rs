@@ -14,10 +14,10 @@ mod alarm;
 mod block;
 mod column;
 mod cost;
+mod error_context;
 mod field;
 mod fold;
 mod index;
-mod kept;
 mod mine;
 mod name;
 mod notation;
@@ -96,18 +96,18 @@ impl Stage for General {
 
 /// The text with its long lines broken, or as it is if that costs less.
 fn best(text: &str) -> Option<String> {
-    let folded = fold::end(text).and_then(|end| written(&fold::fold(text, end), Some(end)));
+    let folded = fold::end(text).and_then(|end| encode(&fold::fold(text, end), Some(end)));
     match folded {
-        None => written(text, None),
+        None => encode(text, None),
         Some(folded) if cost::estimate(&folded) * 10 <= cost::estimate(text) * 8 => Some(folded),
         Some(folded) => {
-            [folded].into_iter().chain(written(text, None)).min_by_key(|written| cost::estimate(written))
+            [folded].into_iter().chain(encode(text, None)).min_by_key(|written| cost::estimate(written))
         }
     }
 }
 
 /// The text in notation, with its long lines broken after `fold`.
-fn written(text: &str, fold: Option<&'static str>) -> Option<String> {
+fn encode(text: &str, fold: Option<&'static str>) -> Option<String> {
     let source = ReadText::new(text);
     let sheet = TextSheet::of(&source);
     write::write(&source, &sheet, fold)

@@ -84,10 +84,10 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
                 && !same.contains(&format!("{{{name}:"))
         };
         let name = match given {
-            Some(name) => (1..=MOST_TRIED)
+            Some(name) => (1..=MAX_ATTEMPTS)
                 .map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") })
                 .find(is_free),
-            None => (number + 1..=number + MOST_TRIED).map(|n: usize| n.to_string()).find(is_free),
+            None => (number + 1..=number + MAX_ATTEMPTS).map(|n: usize| n.to_string()).find(is_free),
         };
         let name = name.unwrap_or_default();
         number = name.parse().unwrap_or(number);
@@ -98,10 +98,10 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
 }
 
 /// Names tried for a hole.
-const MOST_TRIED: usize = 4096;
+const MAX_ATTEMPTS: usize = 4096;
 
-/// Maximum length of a hole's name in characters.
-const LONGEST: usize = 24;
+/// Maximum length of a hole's name in bytes.
+const MAX_NAME_BYTES: usize = 24;
 
 /// The key in front of a value: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
 fn key_before(text: &str) -> Option<String> {
@@ -123,7 +123,7 @@ fn key_before(text: &str) -> Option<String> {
     }?;
     let key = key.trim_matches(['_', '.', '-', ':', '@', '$']).to_lowercase();
     let starts = key.starts_with(char::is_alphabetic);
-    (starts && key.len() <= LONGEST && key.chars().all(is_key)).then_some(key)
+    (starts && key.len() <= MAX_NAME_BYTES && key.chars().all(is_key)).then_some(key)
 }
 
 fn is_key(letter: char) -> bool {
@@ -152,11 +152,11 @@ fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String
     }
     let first = template.rows[0];
     let lines = [Some(0), first.checked_sub(1)].into_iter().flatten().filter(|line| *line < first);
-    lines.into_iter().find_map(|line| headed(source, template, source.line(line))).unwrap_or_else(none)
+    lines.into_iter().find_map(|line| headings_from(source, template, source.line(line))).unwrap_or_else(none)
 }
 
 /// The same, from one line, if it has as many fields as the rows.
-fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
+fn headings_from(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
     if head.len() > 600 || head.trim().is_empty() {
         return None;
     }
@@ -174,7 +174,7 @@ fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<
         };
         let (names, fields) = (split(head), split(&row));
         let is_name = |name: &String| {
-            name.len() <= LONGEST
+            name.len() <= MAX_NAME_BYTES
                 && name.starts_with(char::is_alphabetic)
                 && name.chars().all(|letter| letter.is_alphanumeric() || " _.%/-".contains(letter))
         };

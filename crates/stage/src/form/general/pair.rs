@@ -24,7 +24,7 @@ pub(super) enum WordPair {
 }
 
 /// Maximum nesting depth of brackets.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A field may begin here.
 pub(super) const OPENS: u8 = 1;
@@ -75,7 +75,7 @@ impl LineWords<'_> {
 
     /// Records an opening bracket or quote; one nested too deeply counts as unmatched.
     fn open(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
-        if open.len() < DEEPEST {
+        if open.len() < MAX_DEPTH {
             open.push((word, byte));
         } else {
             self.pairs[word] = WordPair::Half;

@@ -9,19 +9,19 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
 use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
-use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
 
 /// Minimum saving of a phrase.
-const LEAST: Cost = 6 * TOKEN;
+const MIN_GAIN: Cost = 6 * TOKEN;
 
 /// The cost of a name in the text, and of a line in the list in addition to its phrase.
-const NAME: Cost = TOKEN * 13 / 10;
-const LISTED: Cost = 4 * TOKEN;
+const NAME_COST: Cost = TOKEN * 13 / 10;
+const ENTRY_COST: Cost = 4 * TOKEN;
 
 /// Maximum phrases of a text.
-const MOST: usize = 60;
+const MAX_PHRASES: usize = 60;
 
 /// A part of a text that is searched for phrases, and whether they may be replaced there.
 #[derive(Debug, Clone, Copy)]
@@ -46,10 +46,10 @@ pub(super) fn find<'a>(
     most: usize,
 ) -> Vec<NamedPhrase<'a>> {
     let words = PhraseWords::read(text, costs, passages);
-    let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MOST), least: LEAST });
+    let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MAX_PHRASES), least: MIN_GAIN });
     let mut chosen = unlike(&words, chosen);
     chosen.sort_by_key(|chosen| chosen.places[0]);
-    let phrase = |chosen: &Chosen| {
+    let phrase = |chosen: &Selection| {
         let span = |place: &usize| Span {
             start: words.spans[*place].start,
             end: words.spans[place + chosen.length - 1].end,
@@ -62,12 +62,12 @@ pub(super) fn find<'a>(
 }
 
 /// Drops the one that saves less of every two phrases that differ by a single character.
-fn unlike(words: &PhraseWords<'_>, chosen: Vec<Chosen>) -> Vec<Chosen> {
-    let text = |chosen: &Chosen| {
+fn unlike(words: &PhraseWords<'_>, chosen: Vec<Selection>) -> Vec<Selection> {
+    let text = |chosen: &Selection| {
         let first = chosen.places[0];
         &words.text[words.spans[first].from()..words.spans[first + chosen.length - 1].to()]
     };
-    let mut kept: Vec<Chosen> = Vec::with_capacity(chosen.len());
+    let mut kept: Vec<Selection> = Vec::with_capacity(chosen.len());
     for next in chosen {
         let twin = kept.iter().any(|other| is_twin(text(other), text(&next)));
         if !twin {
@@ -165,7 +165,7 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    fn trimmed(&self, mut range: Range<usize>) -> Range<usize> {
+    fn trim(&self, mut range: Range<usize>) -> Range<usize> {
         while range.start < range.end
             && (self.flags[range.start] & (BLANK | NO_START) != 0 || self.edges[range.start] & TAG != 0)
         {
@@ -213,7 +213,7 @@ impl<'a> PhraseWords<'a> {
 
     /// The part of a range without unmatched pairs, trimmed to whole fields if it has several.
     fn whole_fields(&self, range: Range<usize>) -> Range<usize> {
-        let mut range = self.trimmed(range);
+        let mut range = self.trim(range);
         if range.is_empty() || self.separator(range.clone()).is_none() {
             return range;
         }
@@ -226,14 +226,14 @@ impl<'a> PhraseWords<'a> {
         {
             range.end = word;
         }
-        self.trimmed(range)
+        self.trim(range)
     }
 }
 
 impl Rules for PhraseWords<'_> {
     /// The most expensive part between unmatched halves.
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let range = self.trimmed(range);
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let range = self.trim(range);
         let mut best: Option<Range<usize>> = None;
         let mut start = range.start;
         for word in range.start..=range.end {
@@ -268,6 +268,6 @@ impl Rules for PhraseWords<'_> {
     }
 
     fn price(&self, cost: Cost) -> (Cost, Cost) {
-        (cost - NAME, cost + LISTED)
+        (cost - NAME_COST, cost + ENTRY_COST)
     }
 }

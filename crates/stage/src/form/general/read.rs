@@ -14,7 +14,7 @@ use crate::room::Room;
 pub(super) fn read(room: Room, text: &str) -> Option<String> {
     let (head, rest) = text.strip_prefix(HEAD)?.split_once(HEAD_END)?;
     let (signs, rest) = signs(rest)?;
-    let plain = unsigned(room, &signs, rest)?;
+    let plain = expand_signs(room, &signs, rest)?;
     let (templates, body) = definitions(&plain)?;
     let reader = Reader { room, ditto: notation::ditto(head), templates, parts: Cell::new(0) };
     let body = reader.body(body)?;
@@ -35,7 +35,7 @@ fn signs(mut text: &str) -> Option<(HashMap<char, &str>, &str)> {
     Some((signs, text))
 }
 
-fn unsigned<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Option<Cow<'t, str>> {
+fn expand_signs<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Option<Cow<'t, str>> {
     if signs.is_empty() {
         return Some(Cow::Borrowed(text));
     }

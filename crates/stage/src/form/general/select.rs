@@ -10,7 +10,7 @@ use crate::form::general::suffix::Suffixes;
 /// Rules for ranges that may be replaced.
 pub(super) trait Rules {
     /// The best part of a range that may be replaced.
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>>;
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>>;
 
     /// True when the same symbols may be replaced at another place.
     fn fits(&self, range: Range<usize>) -> bool;
@@ -23,7 +23,7 @@ pub(super) trait Rules {
 }
 
 /// A selected range, and its places.
-pub(super) struct Chosen {
+pub(super) struct Selection {
     pub(super) length: usize,
     pub(super) places: Vec<usize>,
 }
@@ -37,19 +37,19 @@ pub(super) struct Bounds {
 }
 
 /// How often all symbols may be rescanned during a selection.
-const LOOKS: usize = 24;
+const MAX_SCANS: usize = 24;
 
 /// Selects among all repeated ranges of `symbols`.
-pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Chosen> {
+pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Selection> {
     let suffixes = Suffixes::of(symbols);
     let mut heap: BinaryHeap<_> = candidates(&suffixes, rules, bounds).into();
     let mut taken = vec![false; symbols.len()];
     let mut chosen = Vec::new();
-    let mut looks = symbols.len() * LOOKS;
+    let mut looks = symbols.len() * MAX_SCANS;
     while let Some(candidate) = heap.pop() {
         let Some(left) = looks.checked_sub(candidate.count) else { break };
         looks = left;
-        let (gain, places) = candidate.left(&suffixes, rules, &taken);
+        let (gain, places) = candidate.remaining_gain(&suffixes, rules, &taken);
         if places.len() < 2 || gain < bounds.least {
             continue;
         }
@@ -60,7 +60,7 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
         for place in &places {
             taken[*place..place + candidate.length].fill(true);
         }
-        chosen.push(Chosen { length: candidate.length, places });
+        chosen.push(Selection { length: candidate.length, places });
         if chosen.len() == bounds.most {
             break;
         }
@@ -96,7 +96,7 @@ impl PartialOrd for Candidate {
 
 impl Candidate {
     /// Its saving at the places not taken yet, and these places.
-    fn left(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
+    fn remaining_gain(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
         let starts = &suffixes.order[self.first..self.first + self.count];
         let mut places: Vec<_> = starts.iter().map(|start| *start as usize + self.skip).collect();
         places.sort_unstable();
@@ -151,7 +151,7 @@ fn candidate(
     };
     // The saving of the whole range is an upper bound for its parts.
     gain(start..start + length)?;
-    let shaped = rules.shaped(start..start + length)?;
+    let shaped = rules.best_part(start..start + length)?;
     let gain = gain(shaped.clone())?;
     let skip = shaped.start - start;
     Some(Candidate { gain, first: range.start, count: range.len(), skip, length: shaped.len() })

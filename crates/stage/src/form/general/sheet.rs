@@ -6,7 +6,7 @@ use crate::form::general::mine;
 use crate::form::general::name;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LineTemplate, RESTATED, follows, is_dittoed};
+use crate::form::general::template::{LineTemplate, RESTATE_AFTER_ROWS, follows, is_dittoed};
 
 /// The layout of a text.
 pub(super) struct TextSheet {
@@ -60,7 +60,7 @@ impl TextSheet {
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
         let ditto = name::ditto(source.text);
         let mut named: Vec<_> =
-            templates.into_iter().map(|template| unnamed(source, template, ditto.is_some())).collect();
+            templates.into_iter().map(|template| without_names(source, template, ditto.is_some())).collect();
         separate(source.text, &mut named);
         named.retain(|template| {
             template.rows.first().is_some_and(|row| row.len() < 2) || !template.separator.is_empty()
@@ -81,7 +81,7 @@ impl TextSheet {
     }
 }
 
-fn unnamed(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
+fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
     let rows = values(source, &template, has_ditto);
     NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
 }
@@ -95,7 +95,8 @@ fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Ve
         let (mut before, mut age) = ("", 0);
         for ((cell, follows), row) in cells.iter().zip(&follows).zip(&mut rows) {
             let value = cell.of(source.text);
-            let is_again = *follows && has_ditto && !is_alarming && value == before && age + 1 < RESTATED;
+            let is_again =
+                *follows && has_ditto && !is_alarming && value == before && age + 1 < RESTATE_AFTER_ROWS;
             if is_again && is_dittoed(value, source.costs.cost(*cell)) {
                 age += 1;
                 row.push(RowValue::Again);

@@ -29,7 +29,7 @@ impl Span {
     }
 
     /// Without its first and last bytes.
-    pub(super) fn trimmed(self, first: usize, last: usize) -> Self {
+    pub(super) fn trim(self, first: usize, last: usize) -> Self {
         Self::new(self.from() + first, self.to() - last)
     }
 

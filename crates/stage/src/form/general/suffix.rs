@@ -2,7 +2,7 @@
 //! prefixes.
 
 /// Maximum symbols by which suffixes are compared. A longer repetition is found as one of this length.
-const LONGEST: usize = 256;
+const MAX_COMPARED: usize = 256;
 
 /// A suffix array.
 pub(super) struct Suffixes {
@@ -18,10 +18,10 @@ impl Suffixes {
     pub(super) fn of(symbols: &[u32]) -> Self {
         let mut sorter = Sorter::new(symbols);
         let mut length = 2;
-        while length < LONGEST && sorter.double(length) {
+        while length < MAX_COMPARED && sorter.double(length) {
             length *= 2;
         }
-        let shared = shared(symbols, &sorter.order);
+        let shared = common_prefixes(symbols, &sorter.order);
         Self { order: sorter.order, shared }
     }
 }
@@ -38,11 +38,11 @@ impl Sorter {
     /// Suffixes sorted by their first two symbols.
     fn new(symbols: &[u32]) -> Self {
         let starts = starts(symbols);
-        let by_first = placed(symbols, &starts, 0..symbols.len() as u32);
+        let by_first = sort_by_first(symbols, &starts, 0..symbols.len() as u32);
         // Inducing: a suffix precedes those with the same first symbol if its rest precedes theirs.
         let last = symbols.len().checked_sub(1).map(|last| last as u32);
         let before = by_first.iter().filter_map(|at| at.checked_sub(1));
-        let order = placed(symbols, &starts, last.into_iter().chain(before));
+        let order = sort_by_first(symbols, &starts, last.into_iter().chain(before));
         let (mut groups, mut rank) = (Vec::new(), vec![0; symbols.len()]);
         let key = |at: u32| (symbols[at as usize], symbols.get(at as usize + 1));
         let mut from = 0;
@@ -106,7 +106,7 @@ fn starts(symbols: &[u32]) -> Vec<u32> {
 }
 
 /// Suffixes sorted by their first symbol, stably.
-fn placed(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
+fn sort_by_first(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut next = starts.to_vec();
     let mut order = vec![0; symbols.len()];
     for at in suffixes {
@@ -118,7 +118,7 @@ fn placed(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) 
 }
 
 /// The number of symbols that each suffix shares with the one before it in sorted order.
-fn shared(symbols: &[u32], order: &[u32]) -> Vec<u32> {
+fn common_prefixes(symbols: &[u32], order: &[u32]) -> Vec<u32> {
     let mut place = vec![0u32; order.len()];
     for (at, suffix) in (0u32..).zip(order) {
         place[*suffix as usize] = at;
@@ -131,13 +131,13 @@ fn shared(symbols: &[u32], order: &[u32]) -> Vec<u32> {
             continue;
         };
         let other = order[before] as usize;
-        let most = (symbols.len() - at.max(other)).min(LONGEST);
+        let most = (symbols.len() - at.max(other)).min(MAX_COMPARED);
         while same < most && symbols[at + same] == symbols[other + same] {
             same += 1;
         }
         shared[place[at] as usize] = same as u32;
         // The next suffix shares one less, unless the comparison was cut off.
-        same = if same == LONGEST { 0 } else { same.saturating_sub(1) };
+        same = if same == MAX_COMPARED { 0 } else { same.saturating_sub(1) };
     }
     shared
 }

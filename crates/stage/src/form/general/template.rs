@@ -30,20 +30,20 @@ pub(super) enum LinePart {
 }
 
 /// What one more template costs a reader.
-pub(super) const PENALTY: Cost = 20 * TOKEN;
+pub(super) const TEMPLATE_COST: Cost = 20 * TOKEN;
 
 /// Maximum holes of a template with scattered rows, and of one with adjacent rows.
-const MOST_HOLES: usize = 14;
-const MOST_COLUMNS: usize = 40;
+const MAX_HOLES: usize = 14;
+const MAX_COLUMNS: usize = 40;
 
 /// A run of fewer rows is written row by row.
-pub(super) const MIN_RUN: usize = 4;
+pub(super) const MIN_RUN_ROWS: usize = 4;
 
 /// A repeated value is written again after this many rows.
-pub(super) const RESTATED: usize = 5;
+pub(super) const RESTATE_AFTER_ROWS: usize = 5;
 
 /// A value that costs no more than this is always written.
-pub(super) const SHORT: Cost = 2 * TOKEN;
+pub(super) const SHORT_VALUE_COST: Cost = 2 * TOKEN;
 
 /// The rows by which a template is judged.
 pub(super) struct Rows<'r> {
@@ -66,11 +66,11 @@ impl LineTemplate {
     /// The template of rows with these parts, if a reader can read it.
     pub(super) fn new(source: &ReadText<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
         let total = rows.all.iter().map(|row| source.cost_of_lines(*row, rows.height)).sum();
-        Self::weighed(source, parts, rows, total)
+        Self::with_cost(source, parts, rows, total)
     }
 
     /// The same, where the rows would otherwise cost `total`.
-    pub(super) fn weighed(
+    pub(super) fn with_cost(
         source: &ReadText<'_>,
         parts: Vec<Part>,
         rows: &Rows<'_>,
@@ -79,14 +79,14 @@ impl LineTemplate {
         let (parts, columns) = holes(source.text, parts);
         let is_bare = matches!(parts[..], [LinePart::Hole(..)]);
         if is_bare
-            || columns.len() > MOST_COLUMNS
+            || columns.len() > MAX_COLUMNS
             || !columns.iter().all(|cells| reads_well(source.text, cells))
         {
             return None;
         }
         let mut template = Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
         let weight = template.weight(source, rows, total);
-        template.gain = weight.total - weight.cost - template.definition(source) - PENALTY;
+        template.gain = weight.total - weight.cost - template.definition(source) - TEMPLATE_COST;
         template.is_worth(&weight).then_some(template)
     }
 
@@ -121,12 +121,12 @@ impl LineTemplate {
             return true;
         }
         let count = self.rows.len();
-        let is_table = count >= MIN_RUN && weight.runs * 3 <= count;
+        let is_table = count >= MIN_RUN_ROWS && weight.runs * 3 <= count;
         let (saved, count) = (weight.total - weight.cost, count as Cost);
         if is_table {
             saved * 2 >= count * TOKEN && saved * 100 >= weight.total * 3
         } else {
-            self.columns.len() <= MOST_HOLES && saved >= count * 2 * TOKEN && saved * 100 >= weight.total * 12
+            self.columns.len() <= MAX_HOLES && saved >= count * 2 * TOKEN && saved * 100 >= weight.total * 12
         }
     }
 
@@ -205,7 +205,7 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
         while end < rows.len() && rows[end] as usize == rows[end - 1] as usize + height {
             end += 1;
         }
-        if end - start >= MIN_RUN {
+        if end - start >= MIN_RUN_ROWS {
             follows[start + 1..end].fill(true);
         }
         start = end;
@@ -218,7 +218,7 @@ fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost 
     let (mut sum, mut before, mut age) = (0, "", 0);
     for (cell, follows) in cells.iter().zip(follows) {
         let (value, cost) = (cell.of(source.text), source.costs.cost(*cell));
-        let is_again = *follows && value == before && age + 1 < RESTATED && is_dittoed(value, cost);
+        let is_again = *follows && value == before && age + 1 < RESTATE_AFTER_ROWS && is_dittoed(value, cost);
         (age, sum) = if is_again { (age + 1, sum + TOKEN) } else { (0, sum + cost) };
         before = value;
     }
@@ -227,5 +227,5 @@ fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost 
 
 /// True when a repeated value may be replaced by a sign.
 pub(super) fn is_dittoed(value: &str, cost: Cost) -> bool {
-    cost > SHORT && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
+    cost > SHORT_VALUE_COST && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::form::general::kept::kept_lines;
+use crate::form::general::error_context::kept_lines;
 use crate::form::general::name;
 use crate::form::general::notation::{self, HeadWord, TEXT};
 use crate::form::general::phrase::{self, NamedPhrase, Passage};
 use crate::form::general::sheet::{NamedTemplate, RowValue, SheetItem, TextSheet};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LinePart, MIN_RUN};
+use crate::form::general::template::{LinePart, MIN_RUN_ROWS};
 
 /// Writes a layout, with names for its phrases.
 pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<String> {
@@ -164,7 +164,7 @@ impl Ink<'_, '_> {
             }
             return run;
         }
-        if run < MIN_RUN || named.is_alarming() {
+        if run < MIN_RUN_ROWS || named.is_alarming() {
             self.note(&format!("{name} "));
             self.row(named, at);
             return 1;

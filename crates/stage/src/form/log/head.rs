@@ -26,17 +26,17 @@ struct Cut<'a> {
 const MIN_LINES: usize = 4;
 
 /// Lines inspected to decide whether a section is worth its line.
-const AHEAD: usize = 6;
+const LOOKAHEAD_LINES: usize = 6;
 
 /// Units after the time that may belong to the head: the space, and a word such as a host or a zone. More would be
 /// the message.
 const MAX_UNITS: usize = 2;
 
 /// Minimum average lines of sections if there are several: a date that changes more often is part of its lines.
-const MIN_SECTION: usize = 40;
+const MIN_SECTION_LINES: usize = 40;
 
 /// The time must begin within this many bytes.
-const REACH: usize = 120;
+const MAX_TIME_OFFSET: usize = 120;
 
 /// The rows of a log; all plain when most of its lines have no time or changing heads.
 pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
@@ -48,13 +48,13 @@ pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     }
     let rows = sections(lines, &cuts, after(&cuts));
     let heads = rows.len() - lines.len();
-    if heads > 1 && heads * MIN_SECTION > timed { plain() } else { rows }
+    if heads > 1 && heads * MIN_SECTION_LINES > timed { plain() } else { rows }
 }
 
 /// A line split at its time.
 fn cut(line: &str) -> Option<Cut<'_>> {
     let bytes = line.as_bytes();
-    let last = bytes.len().min(REACH).checked_sub(8)?;
+    let last = bytes.len().min(MAX_TIME_OFFSET).checked_sub(8)?;
     let at = (0..=last).find(|&at| is_time(bytes, at))?;
     let run = bytes[at..].iter().take_while(|byte| is_time_byte(**byte)).count();
     let spare = bytes[at..at + run].iter().rev().take_while(|byte| !byte.is_ascii_digit()).count();
@@ -142,12 +142,12 @@ fn sections<'a>(lines: &[&'a str], cuts: &[Option<Cut<'a>>], after: &'a str) -> 
 
 /// True when most of the next lines begin with `before`.
 fn is_common(before: &str, cuts: &[Option<Cut<'_>>]) -> bool {
-    let next = cuts.iter().take(4 * AHEAD).flatten().take(AHEAD);
-    !before.is_empty() && next.filter(|cut| cut.before == before).count() * 2 > AHEAD
+    let next = cuts.iter().take(4 * LOOKAHEAD_LINES).flatten().take(LOOKAHEAD_LINES);
+    !before.is_empty() && next.filter(|cut| cut.before == before).count() * 2 > LOOKAHEAD_LINES
 }
 
 /// The time at the start of a timed row, and the text after it.
-pub(crate) fn timed(row: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_time(row: &str) -> Option<(&str, &str)> {
     let length = row.bytes().take_while(|byte| is_time_byte(*byte)).count();
     let text = row[length..].strip_prefix(' ')?;
     is_time(row.as_bytes(), 0).then_some((&row[..length], text))

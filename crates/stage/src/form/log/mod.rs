@@ -30,7 +30,7 @@ impl Stage for Log {
             return None;
         }
         let (body, _) = repeats::fold(&write(text)?);
-        let worth = body.len() * 100 < text.len() * MOST;
+        let worth = body.len() * 100 < text.len() * MAX_KEPT_PERCENT;
         worth.then(|| Edit { text: body, loss: Loss::None, note: String::new() })
     }
 
@@ -44,7 +44,7 @@ impl Stage for Log {
 const MIN_BYTES: usize = 256;
 
 /// A log that keeps a larger percentage of its bytes is easier to read unchanged.
-const MOST: usize = 90;
+const MAX_KEPT_PERCENT: usize = 90;
 
 /// The body of the log; `None` if its lines share nothing.
 fn write(text: &str) -> Option<String> {
@@ -75,7 +75,7 @@ fn read(room: Room, body: &str) -> Option<String> {
             section = Some(said);
             continue;
         }
-        match section.zip(head::timed(line)) {
+        match section.zip(head::split_time(line)) {
             Some(((before, after), (time, text))) => out.extend([before, time, after, text]),
             None => out.push_str(line),
         }

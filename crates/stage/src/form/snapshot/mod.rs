@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::form::carried;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
@@ -34,36 +34,36 @@ impl Stage for Snapshot {
         let plain = if frame.is_empty() {
             Cow::Borrowed(text)
         } else {
-            text.replace(&framed(frame), &framed("")).into()
+            text.replace(&frame_prefix(frame), &frame_prefix("")).into()
         };
-        let (lines, end) = carried::lines(&plain);
+        let (lines, end) = verbatim::lines(&plain);
         let span = node::span(&lines);
         let inside = &lines[span.clone()];
         if inside.len() < MIN_LINES {
             return None;
         }
-        let roles = pointed(inside);
+        let roles = clickable_roles(inside);
         let mut page = Page { out: String::with_capacity(text.len()), others: Vec::new(), roles: &roles };
         lines[..span.start].iter().for_each(|line| page.keep(line));
         page.write(inside);
         lines[span.end..].iter().for_each(|line| page.keep(line));
         page.flush();
         let note = if span.start == 0 { BARE } else { "" };
-        let text = format!("{}\n{}", said(frame, &roles), carried::finish(page.out, end));
+        let text = format!("{}\n{}", legend(frame, &roles), verbatim::finish(page.out, end));
         Some(Edit { text, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (head, text) = text.split_once('\n')?;
         let (frame, roles) = parse(head)?;
-        let fenced = if note == BARE { Fenced::No } else { Fenced::Yes };
-        let (lines, end) = carried::lines(text);
+        let fenced = if note == BARE { Fencing::No } else { Fencing::Yes };
+        let (lines, end) = verbatim::lines(text);
         let mut out = String::with_capacity(text.len() * 2);
-        let mut place = if fenced == Fenced::Yes { Place::Above } else { Place::Inside };
+        let mut place = if fenced == Fencing::Yes { Place::Above } else { Place::Inside };
         let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
-            if let Some(count) = carried::count(line) {
-                carried::copy(&mut out, count, &mut lines)?;
+            if let Some(count) = verbatim::count(line) {
+                verbatim::copy(&mut out, count, &mut lines)?;
                 continue;
             }
             place = place.next(line);
@@ -74,17 +74,17 @@ impl Stage for Snapshot {
             out.push('\n');
             room.fits(out.len())?;
         }
-        let whole = carried::finish(out, end);
+        let whole = verbatim::finish(out, end);
         if frame.is_empty() {
             return Some(whole);
         }
-        room.fits(whole.len() + whole.matches(&framed("")).count() * frame.len())?;
-        Some(whole.replace(&framed(""), &framed(frame)))
+        room.fits(whole.len() + whole.matches(&frame_prefix("")).count() * frame.len())?;
+        Some(whole.replace(&frame_prefix(""), &frame_prefix(frame)))
     }
 }
 
 /// The prefix of references within a frame.
-fn framed(frame: &str) -> String {
+fn frame_prefix(frame: &str) -> String {
     [" [ref=", frame, "e"].concat()
 }
 
@@ -103,7 +103,7 @@ fn frame(text: &str) -> &str {
 
 /// Whether the snapshot is fenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fenced {
+enum Fencing {
     Yes,
     No,
 }
@@ -136,7 +136,7 @@ struct Page<'a> {
 impl<'a> Page<'a> {
     /// Adds a line unchanged.
     fn keep(&mut self, line: &'a str) {
-        if carried::count(line).is_some() {
+        if verbatim::count(line).is_some() {
             self.others.push(line);
         } else {
             self.flush();
@@ -145,7 +145,7 @@ impl<'a> Page<'a> {
     }
 
     fn flush(&mut self) {
-        carried::push(&mut self.out, &std::mem::take(&mut self.others));
+        verbatim::push(&mut self.out, &std::mem::take(&mut self.others));
     }
 
     /// Adds the lines of the snapshot, several on one where possible.
@@ -185,7 +185,7 @@ impl<'a> Page<'a> {
             }
             out.push_str(&short(self.roles, content));
         }
-        let sound = carried::count(&out).is_none() && !FENCES.contains(&&*out);
+        let sound = verbatim::count(&out).is_none() && !FENCES.contains(&&*out);
         (sound && long(Room::of(&out), self.roles, &out)? == lines.join("\n")).then_some(out)
     }
 }
@@ -229,7 +229,7 @@ fn property(content: &str) -> Option<&str> {
 }
 
 /// The roles of which most elements are clickable.
-fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+fn clickable_roles<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
     let nodes = lines.iter().filter_map(|line| PageNode::read(NodeStyle::Long, node::item(line)?.1));
     for node in nodes.filter(|node| node.reference.is_some()) {
@@ -301,20 +301,20 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
 }
 
 /// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
-fn said(frame: &str, roles: &[&str]) -> String {
+fn legend(frame: &str, roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
-    let words = if frame.is_empty() { SHORT } else { FRAMED };
+    let words = if frame.is_empty() { SHORT } else { FRAME_LEGEND };
     format!("{words}{frame}{FIFTH}{pointer}]")
 }
 
 const SHORT: &str = "[e5 stands for [ref=";
-const FRAMED: &str = "[e5 and [ref=e5] stand for [ref=";
+const FRAME_LEGEND: &str = "[e5 and [ref=e5] stand for [ref=";
 const FIFTH: &str = "e5]";
 const EVERY: &str = "[cursor=pointer] is on every ";
 const BARE: &str = "no fence";
 
 fn parse(head: &str) -> Option<(&str, Vec<&str>)> {
-    let rest = head.strip_prefix(SHORT).or_else(|| head.strip_prefix(FRAMED))?;
+    let rest = head.strip_prefix(SHORT).or_else(|| head.strip_prefix(FRAME_LEGEND))?;
     let (frame, rest) = rest.strip_suffix(']')?.split_once(FIFTH)?;
     match rest.strip_prefix("; ") {
         Some(every) => Some((frame, every.strip_prefix(EVERY)?.split(", ").collect())),

@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use self::setup::Setup;
 use self::step::CiStep;
 use self::step::StepLine;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -32,7 +32,7 @@ impl Stage for Ci {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, setup::WORDS)]
     }
 
@@ -77,7 +77,7 @@ fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
 
 /// A step as shortened by a tool's family, if that is shorter and loses no error.
 fn ask(family: &dyn Stage, scene: Scene<'_>, text: &str) -> Option<String> {
-    let is_beyond = family.leaves().iter().all(|(class, _)| !scene.leaves_out(*class));
+    let is_beyond = family.leaves().iter().all(|(class, _)| !scene.may_omit(*class));
     if family.name() == NAME || family.reader() > scene.plan.reader || is_beyond {
         return None;
     }

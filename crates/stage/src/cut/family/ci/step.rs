@@ -20,14 +20,14 @@ pub(super) struct StepLine<'a> {
 }
 
 /// Fewer lines are shown unchanged.
-const LEAST: usize = 8;
+const MIN_LINES: usize = 8;
 
 /// Lines inspected to recognise a log.
-const PROBE: usize = 40;
+const SAMPLE_LINES: usize = 40;
 
 /// The steps of a log; `None` when the text is not one.
 pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
-    text.lines().take(PROBE).find_map(read)?;
+    text.lines().take(SAMPLE_LINES).find_map(read)?;
     let mut steps: Vec<CiStep<'_>> = Vec::new();
     let (mut count, mut named) = (0, 0);
     for line in text.split_inclusive('\n') {
@@ -48,7 +48,7 @@ pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
     }
     let times: usize = steps.iter().map(|step| step.times).sum();
     let ours = named * 2 > count || text.contains("Z ##[");
-    (count >= LEAST && times * 5 >= count * 4 && ours).then_some(steps)
+    (count >= MIN_LINES && times * 5 >= count * 4 && ours).then_some(steps)
 }
 
 /// A parsed line.

@@ -72,16 +72,16 @@ fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut Strin
 }
 
 /// A run of removed lines from this length on is reduced to its ends.
-const LONG: usize = 32;
+const LONG_RUN_LINES: usize = 32;
 
 /// Lines at either end of such a run.
-const ENDS: usize = 8;
+const END_LINES: usize = 8;
 
 /// Writes lines with the same sign.
 fn write_run(run: &[&str], margin: usize, out: &mut String) {
     let ends = match run[0].as_bytes()[0] {
-        b'-' if run.len() >= LONG => ENDS,
-        b' ' if run.len() >= LONG => margin.clamp(3, ENDS),
+        b'-' if run.len() >= LONG_RUN_LINES => END_LINES,
+        b' ' if run.len() >= LONG_RUN_LINES => margin.clamp(3, END_LINES),
         _ => run.len(),
     };
     let what = if run[0].starts_with('-') { "removed" } else { "unchanged" };
@@ -152,7 +152,7 @@ fn side(numbers: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn shown(body: &str, margin: usize) -> String {
+    fn render(body: &str, margin: usize) -> String {
         let mut out = String::new();
         write(body, margin, &mut out);
         out
@@ -174,17 +174,17 @@ mod tests {
     #[test]
     fn less_context_is_still_a_true_hunk() {
         assert_eq!(
-            shown("@@ -10,7 +20,7 @@ fn x\n a\n b\n c\n-d\n+D\n e\n f\n g\n", 1),
+            render("@@ -10,7 +20,7 @@ fn x\n a\n b\n c\n-d\n+D\n e\n f\n g\n", 1),
             "@@ -12,3 +22,3 @@ fn x\n c\n-d\n+D\n e\n"
         );
-        assert_eq!(shown("@@ -1,2 +1,3 @@\n a\n+b\n c\n", 1), "@@ -1,2 +1,3 @@\n a\n+b\n c\n");
+        assert_eq!(render("@@ -1,2 +1,3 @@\n a\n+b\n c\n", 1), "@@ -1,2 +1,3 @@\n a\n+b\n c\n");
         let whole = "@@ -1,3 +1,4 @@\n a\n b\n c\n+d\n";
-        assert_eq!(shown(whole, usize::MAX), whole);
+        assert_eq!(render(whole, usize::MAX), whole);
     }
 
     #[test]
     fn errors_in_context_stay() {
         let hunk = "@@ -1,4 +1,5 @@\n error: x\n b\n c\n d\n+e\n";
-        assert_eq!(shown(hunk, 1), hunk);
+        assert_eq!(render(hunk, 1), hunk);
     }
 }

@@ -10,7 +10,8 @@ pub(super) fn write(path: &str, body: &str, out: &mut String) {
     let mut picked = pick(path, body);
     let kept = if picked.is_empty() { "the first changes" } else { "names and versions" };
     if picked.is_empty() {
-        picked = body.lines().filter(|line| sign(line).is_some()).take(FIRST).map(str::to_owned).collect();
+        picked =
+            body.lines().filter(|line| sign(line).is_some()).take(FIRST_CHANGES).map(str::to_owned).collect();
     }
     let (added, removed) = hunk::count(body);
     let left = body.lines().count() - picked.len();
@@ -22,7 +23,7 @@ pub(super) fn write(path: &str, body: &str, out: &mut String) {
 }
 
 /// Changes shown of a file in an unknown format.
-const FIRST: usize = 10;
+const FIRST_CHANGES: usize = 10;
 
 /// The significant lines, each once.
 fn pick(path: &str, body: &str) -> Vec<String> {
@@ -57,11 +58,11 @@ fn tell(line: &str, words: &str) -> Option<String> {
     if is_value(words) || is_name(words) || is_entry(words) {
         return Some(line.to_owned());
     }
-    listed(line)
+    list_entry(line)
 }
 
 /// `"left": ["left@1.0.0", "", {}, "sha512-..."],` without the text after the name.
-fn listed(line: &str) -> Option<String> {
+fn list_entry(line: &str) -> Option<String> {
     let start = line.find(": [\"")? + 4;
     let end = start + line[start..].find('"')?;
     line[start..end].contains('@').then(|| line[..=end].to_owned())

@@ -13,22 +13,22 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     let mut writer = Writer::new(style);
     text.split_inclusive('\n').for_each(|line| writer.line(line));
     writer.flush();
-    if writer.commits < LEAST || writer.left == 0 {
+    if writer.commits < MIN_COMMITS || writer.left == 0 {
         return None;
     }
     let head = omit::things(writer.left, "lines", BODIES);
     let commits = writer.commits;
     Some(format!(
-        "[{commits} commits: {HASH} characters of the hash, date, author, subject]\n{head}\n{}",
+        "[{commits} commits: {HASH_DIGITS} characters of the hash, date, author, subject]\n{head}\n{}",
         writer.out
     ))
 }
 
 /// Logs of fewer commits are shown unchanged.
-const LEAST: usize = 4;
+const MIN_COMMITS: usize = 4;
 
 /// Digits of a hash that identify a commit.
-const HASH: usize = 12;
+const HASH_DIGITS: usize = 12;
 
 /// The format of a log.
 struct Style {
@@ -128,7 +128,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         let _ = writeln!(
             self.out,
             "{}{} {date} {author}: {subject}",
-            &name[..end.min(HASH)],
+            &name[..end.min(HASH_DIGITS)],
             name[end..].trim_end_matches('\'')
         );
     }

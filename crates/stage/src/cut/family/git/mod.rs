@@ -8,7 +8,7 @@ mod log;
 mod patch;
 mod refs;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -29,7 +29,7 @@ impl Stage for GitDiff {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
     }
 
@@ -51,7 +51,7 @@ impl Stage for GitLog {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Further, &[log::BODIES])]
     }
 
@@ -73,7 +73,7 @@ impl Stage for GitRefs {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["the rest of hashes"])]
     }
 

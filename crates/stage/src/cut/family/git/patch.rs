@@ -9,7 +9,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
     if !text.starts_with(MARK) && !text.contains("\ndiff --git ") {
         return None;
     }
-    let margin = if text.len() >= BIG { 1 } else { usize::MAX };
+    let margin = if text.len() >= LONG_DIFF_BYTES { 1 } else { usize::MAX };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = next(rest) {
@@ -25,7 +25,7 @@ pub(super) fn shorten(text: &str) -> Option<String> {
 const MARK: &str = "diff --git ";
 
 /// From this many bytes on, a diff shows fewer unchanged lines.
-const BIG: usize = 16_384;
+const LONG_DIFF_BYTES: usize = 16_384;
 
 /// The start of the next file.
 fn next(text: &str) -> Option<usize> {
@@ -93,10 +93,10 @@ impl<'a> File<'a> {
     /// A generated file: its first changes, and a count of the rest.
     fn write_dull(&self, what: &str, out: &mut String) {
         let changes = || self.body.lines().filter(|line| line.starts_with(['+', '-']));
-        let mut room = FIRST;
+        let mut room = FIRST_CHANGES;
         let kept: Vec<&str> = changes()
             .filter(|line| {
-                let fits = line.len() <= WIDE;
+                let fits = line.len() <= MAX_LINE_BYTES;
                 room -= usize::from(fits && room > 0);
                 fits && (room > 0 || signal::find(line).is_some())
             })
@@ -112,10 +112,10 @@ impl<'a> File<'a> {
 }
 
 /// Changes shown of a generated file.
-const FIRST: usize = 7;
+const FIRST_CHANGES: usize = 7;
 
 /// Longer lines, in bytes, are cut.
-const WIDE: usize = 200;
+const MAX_LINE_BYTES: usize = 200;
 
 /// The data of a binary file.
 fn binary(text: &str) -> &str {

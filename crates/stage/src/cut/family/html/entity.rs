@@ -4,10 +4,10 @@
 ///
 /// An unknown name is not a reference and stays as written.
 pub(super) fn decode(text: &str) -> Option<(usize, char)> {
-    let end = text.bytes().take(MAX_NAME).position(|byte| byte == b';')?;
+    let end = text.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
     let sign = match name.strip_prefix('#') {
-        Some(number) => numbered(number)?,
+        Some(number) => numeric_reference(number)?,
         None => NAMES[NAMES.binary_search_by_key(&name, |entry| entry.0).ok()?].1,
     };
     Some((end + 1, sign))
@@ -26,9 +26,9 @@ pub(super) fn push(out: &mut String, text: &str) {
 }
 
 /// Maximum bytes of a reference.
-const MAX_NAME: usize = 12;
+const MAX_REFERENCE_BYTES: usize = 12;
 
-fn numbered(number: &str) -> Option<char> {
+fn numeric_reference(number: &str) -> Option<char> {
     let hex = number.strip_prefix(['x', 'X']);
     let digits = hex.unwrap_or(number);
     let code = u32::from_str_radix(digits, if hex.is_some() { 16 } else { 10 }).ok()?;

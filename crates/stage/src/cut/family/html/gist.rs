@@ -9,16 +9,16 @@ const MIN_BYTES: usize = 32_000;
 const TELLING: [&str; 6] = ["error", "exception", "fail", "warning", "deprecated", "not supported"];
 
 /// Bytes of such paragraphs shown.
-const ROOM: usize = 20_000;
+const MAX_TELLING_BYTES: usize = 20_000;
 
 /// Lines shown below each heading.
-const FIRST: usize = 3;
+const FIRST_LINES: usize = 3;
 
 /// Description of the omitted lines.
-const WHAT: &str = "text of this section";
+const DESCRIPTION: &str = "text of this section";
 
 /// A shorter run of lines, in bytes, costs as much as its marker.
-const MIN_RUN: usize = 200;
+const MIN_RUN_BYTES: usize = 200;
 
 /// The text of a page, shortened if it is long and has headings.
 pub(super) fn gist(text: String) -> String {
@@ -26,12 +26,12 @@ pub(super) fn gist(text: String) -> String {
     if text.len() < MIN_BYTES || !lines.iter().any(|line| is_heading(line)) {
         return text;
     }
-    let (mut room, mut left) = (ROOM, usize::MAX);
+    let (mut room, mut left) = (MAX_TELLING_BYTES, usize::MAX);
     let mut kept = Vec::with_capacity(lines.len());
     for line in &lines {
-        let is_head = is_heading(line) || omit::is_said(line);
+        let is_head = is_heading(line) || omit::is_marker(line);
         if is_head {
-            left = FIRST;
+            left = FIRST_LINES;
         }
         let tells = line.len() <= room && is_telling(line);
         let keep = is_head || left > 0 || tells;
@@ -43,7 +43,7 @@ pub(super) fn gist(text: String) -> String {
         }
         kept.push(keep);
     }
-    omit::gaps(&lines, &kept, MIN_RUN, |_| WHAT.into())
+    omit::gaps(&lines, &kept, MIN_RUN_BYTES, |_| DESCRIPTION.into())
 }
 
 fn is_heading(line: &str) -> bool {

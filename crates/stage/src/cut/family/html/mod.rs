@@ -10,7 +10,7 @@ mod page;
 mod sheet;
 mod token;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -37,7 +37,7 @@ impl Stage for Html {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["markup", "scripts and styles", "comments", "navigation"])]
     }
 
@@ -64,14 +64,14 @@ impl Stage for Html {
 }
 
 /// Maximum bytes in front of a document: response headers fit, prose does not.
-const MAX_ABOVE: usize = 4096;
+const MAX_ABOVE_BYTES: usize = 4096;
 
 /// Strings of template languages, which pages do not contain.
 const TEMPLATE: [&str; 4] = ["{{", "{%", "<%", "<?php"];
 
 /// The start of the document in `text`, if it is one and not a template.
 fn document(text: &str) -> Option<usize> {
-    let head = &text[..text.floor_char_boundary(MAX_ABOVE)];
+    let head = &text[..text.floor_char_boundary(MAX_ABOVE_BYTES)];
     let start = begin(head)?;
     let template = TEMPLATE.iter().any(|sign| head.contains(sign));
     (text.len() >= MIN_BYTES && !template).then_some(start)

@@ -228,7 +228,7 @@ impl<'a> Page<'a> {
             nav.links += 1;
             nav.linked += self.sheet.bytes - before;
         }
-        let Some(place) = self.sheet.watched() else { return };
+        let Some(place) = self.sheet.take_watch() else { return };
         let text = self.sheet.since(place).map(str::to_owned);
         match (link::target(attributes, &self.anchors), text) {
             (None, Some(text)) if link::is_local(attributes) => {
@@ -276,7 +276,7 @@ impl<'a> Page<'a> {
         let lines = &self.sheet.lines[nav.from..];
         let tells = lines.iter().any(|line| signal::find(&line.text).is_some());
         let text = self.sheet.bytes - nav.before;
-        if nav.links >= MIN_LINKS && nav.linked * 100 >= text * LINKED && !tells {
+        if nav.links >= MIN_LINKS && nav.linked * 100 >= text * MIN_LINKED_PERCENT && !tells {
             self.sheet.lines.truncate(nav.from);
             self.sheet.block(&omit::things(nav.links, "links", "navigation"));
         }
@@ -293,7 +293,7 @@ const MAX_INDENT: usize = 8;
 const MIN_LINKS: usize = 3;
 
 /// Minimum percentage of text in links for an element to count as navigation.
-const LINKED: usize = 75;
+const MIN_LINKED_PERCENT: usize = 75;
 
 /// The longest run of backticks.
 fn ticks(code: &str) -> usize {

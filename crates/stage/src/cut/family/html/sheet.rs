@@ -178,7 +178,7 @@ impl PageSheet {
     }
 
     /// The position of the first word since `watch`.
-    pub(super) fn watched(&mut self) -> Option<SheetPlace> {
+    pub(super) fn take_watch(&mut self) -> Option<SheetPlace> {
         match std::mem::take(&mut self.watch) {
             Watch::At(place) => Some(place),
             Watch::Off | Watch::Waits(_) => None,

@@ -4,7 +4,7 @@ mod node;
 mod python;
 mod system;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -21,20 +21,20 @@ impl Stage for Packages {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !text.lines().any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
-        let mut seen = Seen::default();
+        let mut seen = WarningCounts::default();
         sift(scene, text, |line| seen.fate(line))
     }
 }
 
-const LEAVES: [Left; 2] = [
+const OMISSIONS: [Omission; 2] = [
     (
         CutClass::Noise,
         &[
@@ -55,19 +55,19 @@ const LEAVES: [Left; 2] = [
 pub(super) const FURTHER: &[&str] = &["more deprecation warnings", "more peer dependency warnings"];
 
 /// Warnings of one kind shown; the rest are counted.
-const WARNINGS: usize = 5;
+const MAX_WARNINGS: usize = 5;
 
 /// The number of warnings so far, by kind.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct WarningCounts {
     kinds: Vec<(&'static str, usize)>,
 }
 
-impl Seen {
+impl WarningCounts {
     /// The fate of a line of any package manager; the first warnings of each kind stay.
     pub(super) fn fate(&mut self, line: &str) -> LineFate {
         match fate(line) {
-            LineFate::Known(what) if self.count(what) <= WARNINGS => LineFate::Keep,
+            LineFate::Known(what) if self.count(what) <= MAX_WARNINGS => LineFate::Keep,
             fate => fate,
         }
     }

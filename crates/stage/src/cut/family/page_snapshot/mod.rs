@@ -5,7 +5,7 @@
 
 mod tree;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::read::node;
@@ -30,7 +30,7 @@ impl Stage for PageSnapshot {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["details of the snapshot"])]
     }
 

@@ -111,7 +111,7 @@ impl<'a> SnapshotTree<'a> {
         let item = &self.items[at];
         let node = item.node.filter(|_| depth < MAX_DEPTH)?;
         let said = match node.tail.strip_prefix(": ") {
-            Some(said) => unquoted(said),
+            Some(said) => unquote(said),
             None => self.text(at, depth + 1)?,
         };
         if node.role == "link" {
@@ -149,7 +149,7 @@ fn glue(out: &mut String, piece: &str) {
 }
 
 /// A text without the quotes that YAML requires.
-fn unquoted(text: &str) -> String {
+fn unquote(text: &str) -> String {
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         Some(inner) => inner.replace("\\\"", "\"").replace("\\\\", "\\"),
         None => text.to_owned(),

@@ -17,11 +17,11 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
 }
 
 /// Maximum passing tests whose names are worth their tokens: without the names nobody can tell whether a test ran.
-const NAMED: usize = 100;
+const MAX_NAMED_TESTS: usize = 100;
 
 /// True when so few tests passed that their names stay.
 pub(super) fn names_stay(text: &str) -> bool {
-    text.matches(PASS).take(NAMED + 1).count() <= NAMED
+    text.matches(PASS).take(MAX_NAMED_TESTS + 1).count() <= MAX_NAMED_TESTS
 }
 
 /// True when `line` names a test that passed.
@@ -77,7 +77,7 @@ impl<'a> GoLog<'a> {
     }
 
     /// The description of `line`, if a passing test logged it.
-    pub(super) fn logged(&mut self, line: &str) -> Option<&'static str> {
+    pub(super) fn log_kind(&mut self, line: &str) -> Option<&'static str> {
         if let Some(rest) = line.strip_prefix("=== ") {
             let name = rest.split_once(' ').map_or("", |(_, name)| name.trim_start());
             self.open = self.passed.contains(name);

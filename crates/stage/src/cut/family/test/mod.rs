@@ -5,7 +5,7 @@ mod js;
 pub(super) mod junit;
 mod pytest;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -22,7 +22,7 @@ impl Stage for Test {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, WORDS)]
     }
 
@@ -37,10 +37,10 @@ impl Stage for Test {
         let mut sheet = Sheet::new(text);
         for (at, line) in lines.iter().enumerate() {
             let bare = line.trim_end();
-            let logged = log.logged(bare);
+            let logged = log.log_kind(bare);
             let what = passing(bare).filter(|_| !(named && go::names(bare)));
             let what = what.or(logged).or_else(|| go::verdict(&lines[at..]));
-            let what = what.or_else(|| ticks.then(|| js::ticked(bare))?);
+            let what = what.or_else(|| ticks.then(|| js::tick_kind(bare))?);
             match what {
                 Some(what) => sheet.omit(line, what),
                 None if sheet.runs() && is_title(&lines[at..]) => sheet.head(line),
@@ -91,13 +91,13 @@ fn passing(line: &str) -> Option<&'static str> {
 
 /// True when `lines` begin with titles, and the test below them passes.
 fn is_title(lines: &[&str]) -> bool {
-    let mut near = lines.iter().take(REACH).map(|line| line.trim_end());
+    let mut near = lines.iter().take(MAX_TITLE_LINES).map(|line| line.trim_end());
     let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::tells(line));
-    below.is_some_and(|line| js::passing(line).or_else(|| js::ticked(line)).is_some())
+    below.is_some_and(|line| js::passing(line).or_else(|| js::tick_kind(line)).is_some())
 }
 
 /// Maximum titles and blank lines above a test.
-const REACH: usize = 6;
+const MAX_TITLE_LINES: usize = 6;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Finds command lines quoted in a program, such as a JavaScript or Python script that starts a shell.
 
 /// Quoted strings inspected per script.
-const MOST: usize = 64;
+const MAX_STRINGS: usize = 64;
 
 /// Calls by which programs run commands.
 const RUNS: &[&str] = &[
@@ -71,13 +71,13 @@ fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
         });
         let text = &inside[..end.unwrap_or(inside.len())];
         rest = end.map_or("", |end| &inside[end + 1..]);
-        Some((before, unescaped(text)))
+        Some((before, unescape(text)))
     })
-    .take(MOST)
+    .take(MAX_STRINGS)
 }
 
 /// The value of a string literal.
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
@@ -115,6 +115,6 @@ mod tests {
 
     #[test]
     fn long_scripts_are_looked_at_in_part() {
-        assert!(lines(&"'a b' ".repeat(10_000)).len() <= 2 * MOST);
+        assert!(lines(&"'a b' ".repeat(10_000)).len() <= 2 * MAX_STRINGS);
     }
 }

@@ -6,7 +6,7 @@ use crate::read::entry::{Gaps, KINDS, ListingEntry, Spacing, date, is_mode, is_n
 
 /// The defaults of a row.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Usual<'a> {
+pub(crate) struct RowDefaults<'a> {
     pub(crate) spacing: Spacing,
     owner: &'a str,
     group: &'a str,
@@ -20,12 +20,12 @@ pub(crate) struct Usual<'a> {
 const FILE: &str = "-rw-r--r--";
 const LINKS: &str = "1";
 const OPEN: &str = "[each is ";
-const SAID: &str = " unless said";
+const HEAD_END: &str = " unless said";
 const WIDE: &str = "wide gaps";
 const WIDTHS: &str = "widths ";
 const MAX_WIDTH: usize = 64;
 
-impl<'a> Usual<'a> {
+impl<'a> RowDefaults<'a> {
     pub(crate) fn of(entries: &[Option<ListingEntry<'a>>], spacing: Spacing) -> Option<Self> {
         let rows = || entries.iter().flatten();
         let (owner, group) = most(rows().map(|entry| (entry.owner, entry.group)))?.0;
@@ -85,7 +85,7 @@ impl<'a> Usual<'a> {
     /// Writes `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{OPEN}{} {LINKS} {} {}", self.modes[0], self.owner, self.group);
-        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, SAID]);
+        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, HEAD_END]);
         for mode in &self.modes[1..] {
             head.extend(["; ", &mode[..1], " is ", mode]);
         }
@@ -117,7 +117,7 @@ impl<'a> Usual<'a> {
 
     pub(crate) fn parse(note: &str, head: &'a str) -> Option<Self> {
         let spacing = Self::spacing(note)?;
-        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(SAID)?;
+        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(HEAD_END)?;
         let mut words = each.splitn(5, ' ');
         let (mode, _, owner, group) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut modes = vec![mode];

@@ -4,11 +4,11 @@ use crate::form::general::source::ReadText;
 use crate::signal;
 
 /// Lines below and above an error that may belong to it.
-const BELOW: usize = 40;
-const ABOVE: usize = 2;
+const LINES_BELOW: usize = 40;
+const LINES_ABOVE: usize = 2;
 
 /// Longer lines, in bytes, may contain signs even with an error word.
-const LONG: usize = 600;
+const LONG_LINE_BYTES: usize = 600;
 
 /// For each line, whether it is read together with an error or a warning. The lines that belong to an error end at a
 /// blank line or at one with a time of its own.
@@ -16,15 +16,15 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     let mut kept = vec![false; source.lines.len()];
     let belongs = |at: &usize| {
         let line = source.lines[*at].of(source.text);
-        line.len() <= LONG && !source.timed[*at] && !line.trim().is_empty()
+        line.len() <= LONG_LINE_BYTES && !source.timed[*at] && !line.trim().is_empty()
     };
     for at in 0..kept.len() {
         let line = source.lines[at].of(source.text);
         let (points, tells) = (points(line), signal::find(line).is_some());
-        kept[at] |= line.len() <= LONG && (tells || source.words.is_alarming(at as u32));
+        kept[at] |= line.len() <= LONG_LINE_BYTES && (tells || source.words.is_alarming(at as u32));
         if points || tells || line.trim_start().starts_with(FAILED) {
-            let above = (0..at).rev().take(ABOVE).take_while(belongs).count();
-            let below = if points { 0 } else { BELOW };
+            let above = (0..at).rev().take(LINES_ABOVE).take_while(belongs).count();
+            let below = if points { 0 } else { LINES_BELOW };
             let below = (at + 1..kept.len()).take(below).take_while(belongs).count();
             kept[at - above..=at + below].fill(true);
         }
