@@ -105,7 +105,7 @@ pub fn find(line: &str) -> Option<Range<usize>> {
     let opening = OPENINGS.iter().find(|opening| begins(&bytes[indent..], opening));
     match opening {
         Some(opening) => Some(indent..indent + opening.len()),
-        None => (indent..bytes.len()).find_map(|at| Some(at..at + tells(bytes, at)?)),
+        None => (indent..bytes.len()).find_map(|at| Some(at..at + signal_length(bytes, at)?)),
     }
 }
 
@@ -114,7 +114,7 @@ fn begins(bytes: &[u8], words: &str) -> bool {
 }
 
 /// The length of the signal at `at`.
-fn tells(bytes: &[u8], at: usize) -> Option<usize> {
+fn signal_length(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     let glance = rest.first_chunk::<PROBED_BYTES>()?;
     let masks = PROBES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);

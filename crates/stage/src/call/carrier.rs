@@ -73,6 +73,6 @@ const CARRIERS: &[&str] = &[
 ];
 
 /// True when a program runs a command given as its arguments.
-pub(super) fn carries(name: &str) -> bool {
+pub(super) fn runs_command(name: &str) -> bool {
     CARRIERS.contains(&name)
 }

@@ -29,7 +29,7 @@ impl Call<'_> {
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
         let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
-        self.is_part || self.command.is_some_and(|line| runs && picks(line))
+        self.is_part || self.command.is_some_and(|line| runs && picks_lines(line))
     }
 
     /// The line number, in the file, of the first line shown, where the command gives it: `sed -n '200,400p' x`,
@@ -53,7 +53,7 @@ impl Call<'_> {
 }
 
 /// True when a command on the line selects lines.
-fn picks(line: &str) -> bool {
+fn picks_lines(line: &str) -> bool {
     shell::commands(line).iter().any(|command| {
         let words = bare(&command.words);
         let known = words.first().is_some_and(|word| PICKERS.contains(&&*name(word)));

@@ -174,7 +174,7 @@ impl Reading<'_> {
     /// The origin of a command line's output, or of a program that contains command lines in quotes.
     fn script(self, script: &str) -> Origin {
         let origin = self.line(script);
-        if origin == Origin::File || self.depth >= MAX_DEPTH || !string_literal::runs(script) {
+        if origin == Origin::File || self.depth >= MAX_DEPTH || !string_literal::runs_commands(script) {
             return origin;
         }
         let patched = if script.contains("apply_patch") { Origin::Edit } else { origin };
@@ -230,8 +230,8 @@ impl Reading<'_> {
             _ if is(QUERIES) => Origin::Data,
             _ if is(SHOWS) => self.files(&files(&name, rest)),
             _ if is(SEARCHES) => search_origin(rest),
-            _ if carrier::carries(&name) && !deep => self.deeper().nested_command(rest, line),
-            _ if is(INTERPRETERS) && filters(rest) => Origin::File,
+            _ if carrier::runs_command(&name) && !deep => self.deeper().nested_command(rest, line),
+            _ if is(INTERPRETERS) && prints_lines(rest) => Origin::File,
             _ if is(INTERPRETERS) && in_script(PRINTS) => Origin::File,
             _ if is(INTERPRETERS) && in_script(READS) => Origin::Data,
             _ if name.contains("system.io.file") && in_script(READS) => Origin::File,
@@ -309,7 +309,7 @@ fn search_origin(words: &[String]) -> Origin {
 }
 
 /// True when an interpreter prints lines of files, as in `perl -ne`.
-fn filters(words: &[String]) -> bool {
+fn prints_lines(words: &[String]) -> bool {
     let Some(option) = words.first().and_then(|word| word.strip_prefix('-')) else { return false };
     let short = option.len() <= 4 && option.bytes().all(|byte| byte.is_ascii_alphabetic());
     short && option.ends_with('e') && option.contains(['n', 'p'])

@@ -20,7 +20,7 @@ fn gather(line: &str, depth: usize, found: &mut Vec<String>) {
         let is_filed = pipeline.last().is_some_and(|last| last.output == Output::Filed);
         let Some((first, rest)) = pipeline.split_first() else { continue };
         let Some((program, words)) = bare(&first.words).split_first() else { continue };
-        if is_filed || !rest.iter().all(picks) {
+        if is_filed || !rest.iter().all(only_picks_lines) {
             continue;
         }
         match (&*name(program), script(words)) {
@@ -34,7 +34,7 @@ fn gather(line: &str, depth: usize, found: &mut Vec<String>) {
 }
 
 /// True when a command only selects or sorts the lines of its input.
-fn picks(command: &ShellCommand) -> bool {
+fn only_picks_lines(command: &ShellCommand) -> bool {
     bare(&command.words).first().is_some_and(|program| PICKS.contains(&&*name(program)))
 }
 

@@ -28,7 +28,7 @@ const RUNS: &[&str] = &[
 ];
 
 /// True when a script may run commands that it has as string literals.
-pub(super) fn runs(script: &str) -> bool {
+pub(super) fn runs_commands(script: &str) -> bool {
     RUNS.iter().any(|word| script.contains(word))
 }
 

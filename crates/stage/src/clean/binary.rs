@@ -83,7 +83,7 @@ fn is_binary(text: &str) -> bool {
     if !text.bytes().fold(false, |may, byte| may | may_control(byte)) {
         return false;
     }
-    let controls = text.chars().filter(|char| controls(*char)).count();
+    let controls = text.chars().filter(|char| is_control(*char)).count();
     let chars = text.chars().count();
     if text.contains('\0') {
         return !is_list(text);
@@ -94,7 +94,7 @@ fn is_binary(text: &str) -> bool {
 /// True for NUL-terminated names, as `find -print0` and `git ls-files -z` list them.
 fn is_list(text: &str) -> bool {
     let body = text.strip_suffix('\0').unwrap_or(text);
-    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(controls);
+    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(is_control);
     body.contains('\0') && body.split('\0').all(name)
 }
 
@@ -104,7 +104,7 @@ fn may_control(byte: u8) -> bool {
 }
 
 /// True for control characters that are neither line breaks, white space nor escape sequences.
-fn controls(char: char) -> bool {
+fn is_control(char: char) -> bool {
     char.is_control() && !matches!(char, '\n' | '\r' | '\t' | '\x1b')
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn fold(text: &str) -> (String, usize) {
         lines[at..at + period].iter().for_each(|line| out.extend([line, "\n"]));
         if more > 0 {
             repeats += 1;
-            out.push_str(&say(period, more));
+            out.push_str(&render_count(period, more));
             out.push('\n');
         }
         at += period * (more + 1);
@@ -112,13 +112,13 @@ fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
     best.map(|(_, period, more)| (period, more))
 }
 
-fn say(period: usize, more: usize) -> String {
+fn render_count(period: usize, more: usize) -> String {
     let lines = if period == 1 { "line".to_owned() } else { format!("{period} lines") };
     let times = if more == 1 { "once more".to_owned() } else { format!("{more} more times") };
     format!("(the {lines} above {times})")
 }
 
-/// Parses a line written by `say`.
+/// Parses a line written by `render_count`.
 fn read(line: &str) -> Option<(usize, usize)> {
     let (lines, times) = line.strip_prefix("(the ")?.strip_suffix(')')?.split_once(" above ")?;
     let period = match lines.strip_suffix(" lines") {
@@ -129,7 +129,7 @@ fn read(line: &str) -> Option<(usize, usize)> {
         Some(count) => count.parse().ok()?,
         None => 1,
     };
-    (say(period, more) == line && period > 0 && more > 0).then_some((period, more))
+    (render_count(period, more) == line && period > 0 && more > 0).then_some((period, more))
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ impl<'a> Sheet<'a> {
     fn hit(&mut self, hit: Hit<'a>) {
         if self.path != Some(hit.path) {
             self.close();
-            self.part();
+            self.separate();
             self.path = Some(hit.path);
             self.row(hit.path);
         }
@@ -202,7 +202,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Separates paragraphs by a blank line.
-    fn part(&mut self) {
+    fn separate(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
@@ -211,7 +211,7 @@ impl<'a> Sheet<'a> {
     /// Writes the pending other lines.
     fn close(&mut self) {
         if !self.others.is_empty() {
-            self.part();
+            self.separate();
             verbatim::push(&mut self.out, &self.others);
             self.others.clear();
         }

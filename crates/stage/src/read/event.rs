@@ -10,7 +10,7 @@ pub(crate) fn is_log(text: &str) -> bool {
     !is_document(text)
         && share(lines().take(SAMPLE_LINES))
         && share(lines())
-        && !SIGNS.iter().any(|sign| parts(text, *sign))
+        && !SIGNS.iter().any(|sign| has_columns(text, *sign))
 }
 
 /// Lines inspected first, so that other long texts cost little.
@@ -33,7 +33,7 @@ fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let (mut all, mut events, mut rows) = (0, 0, 0);
     for line in lines {
         all += 1;
-        events += usize::from(tells(line));
+        events += usize::from(is_event(line));
         rows += usize::from(is_json(line) || is_wordless(line));
     }
     events * MAX_LINES_PER_EVENT >= all && rows * 2 < all
@@ -63,7 +63,7 @@ fn is_json(line: &str) -> bool {
 }
 
 /// True for a line with a time or a level near its beginning.
-fn tells(line: &str) -> bool {
+fn is_event(line: &str) -> bool {
     if names_commit(line) {
         return false;
     }
@@ -117,7 +117,7 @@ fn is_epoch(bytes: &[u8], digits: usize) -> bool {
 const SIGNS: [u8; 4] = *b",;\t|";
 
 /// True when most lines are rows with the same number of columns, separated by `sign`.
-fn parts(text: &str, sign: u8) -> bool {
+fn has_columns(text: &str, sign: u8) -> bool {
     let count = |line: &str| line.bytes().filter(|byte| *byte == sign).count();
     let columns = text.lines().nth(1).map_or(0, count);
     let lines = || text.lines().take(SAMPLE_LINES);
@@ -146,7 +146,7 @@ mod tests {
             ("é日本", false),
             ("", false),
         ] {
-            assert_eq!(tells(line), told, "{line}");
+            assert_eq!(is_event(line), told, "{line}");
         }
     }
 

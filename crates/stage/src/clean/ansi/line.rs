@@ -55,8 +55,8 @@ impl ScreenLine {
             let code = code::read(rest, habits.carets);
             rest = &rest[code.map_or(char.len_utf8(), |(_, length)| length)..];
             match (code, char) {
-                (Some((code, _)), _) => line.obey(code),
-                (None, '\r') => line.turn(),
+                (Some((code, _)), _) => line.apply(code),
+                (None, '\r') => line.carriage_return(),
                 (None, '\x08') => line.back += 1,
                 (None, _) => line.print(char)?,
             }
@@ -70,7 +70,7 @@ impl ScreenLine {
             return self.now;
         }
         let open = self.now.is_empty() && self.past.len() > 1;
-        self.turn();
+        self.carriage_return();
         self.past.join("\r") + if open { "\r" } else { "" }
     }
 
@@ -86,15 +86,15 @@ impl ScreenLine {
         (!clash).then_some(())
     }
 
-    fn obey(&mut self, code: Code<'_>) {
+    fn apply(&mut self, code: Code<'_>) {
         match code {
             Code::Colour(numbers) => self.ink = ink(self.ink, numbers),
             Code::Erase("" | "0") if self.now.is_empty() => self.erase(),
             Code::Erase("1" | "2") => {
-                self.turn();
+                self.carriage_return();
                 self.erase();
             }
-            Code::Column("" | "0" | "1") => self.turn(),
+            Code::Column("" | "0" | "1") => self.carriage_return(),
             Code::Column(_) => self.gap(1),
             Code::Forward(numbers) => self.gap(numbers.parse().unwrap_or(1)),
             Code::Jump if !self.now.is_empty() => self.now.push('\n'),
@@ -113,7 +113,7 @@ impl ScreenLine {
     }
 
     /// Returns to the beginning of the line.
-    fn turn(&mut self) {
+    fn carriage_return(&mut self) {
         let state = mem::take(&mut self.now);
         self.near = None;
         self.back = 0;
@@ -161,7 +161,7 @@ fn is_overwritten(old: &str, new: &str, returns: Returns) -> bool {
     let led = || lead(old) == lead(new) && signal::find(old).is_none();
     match returns {
         Returns::Overwrite if same => true,
-        _ => counts(old) && counts(new) && (same || led()),
+        _ => shows_progress(old) && shows_progress(new) && (same || led()),
     }
 }
 
@@ -177,7 +177,7 @@ fn lead(state: &str) -> &str {
 }
 
 /// True for a state that reports progress: `12%`, `3/10`.
-fn counts(state: &str) -> bool {
+fn shows_progress(state: &str) -> bool {
     let bytes = state.as_bytes();
     bytes.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'%')
         || bytes

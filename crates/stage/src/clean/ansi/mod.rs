@@ -85,7 +85,7 @@ fn render(sent: &str, habits: Habits) -> Option<String> {
         }
         let line = start..out.len();
         let bare = line.is_empty() && body.starts_with('^');
-        if bare || (line.len() < body.len() && twins(&out[above], &out[line.clone()])) {
+        if bare || (line.len() < body.len() && differ_in_codes(&out[above], &out[line.clone()])) {
             return None;
         }
         above = line;
@@ -95,7 +95,7 @@ fn render(sent: &str, habits: Habits) -> Option<String> {
 }
 
 /// True for the two lines of a diff that differed only in their control sequences.
-fn twins(above: &str, line: &str) -> bool {
+fn differ_in_codes(above: &str, line: &str) -> bool {
     let (old, new) = (above.trim().strip_prefix('-'), line.trim().strip_prefix('+'));
     old.is_some() && old == new
 }

@@ -15,12 +15,15 @@ const MAX_WIPES: usize = 100_000;
 
 /// The text with all states of a row on one line; the text itself if the cursor never moves up.
 pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
+    if !moves_up(text, carets) {
+        return Cow::Borrowed(text);
+    }
     let mut screen =
         Screen { rows: vec![Row::default()], at: 0, moved: false, is_redrawn: false, wipes: MAX_WIPES };
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if let Some((code, length)) = code::read(rest, carets) {
-            screen.obey(code, &rest[..length]);
+            screen.apply(code, &rest[..length]);
             rest = &rest[length..];
         } else if first == '\n' {
             screen.next();
@@ -33,6 +36,12 @@ pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
         }
     }
     if screen.is_redrawn { Cow::Owned(screen.text()) } else { Cow::Borrowed(text) }
+}
+
+/// True when the text moves the cursor up, which few texts do: the others need no rows.
+fn moves_up(text: &str, carets: Carets) -> bool {
+    let codes = text.match_indices(['\x1b', '^']).filter_map(|(at, _)| code::read(&text[at..], carets));
+    codes.into_iter().any(|(code, _)| matches!(code, Code::Up(_)))
 }
 
 /// Everything drawn on a row, and whether a line ended there.
@@ -54,10 +63,10 @@ struct Screen {
 }
 
 impl Screen {
-    fn obey(&mut self, code: Code<'_>, spelled: &str) {
+    fn apply(&mut self, code: Code<'_>, spelled: &str) {
         match code {
-            Code::Up(count) => self.go(self.at.saturating_sub(steps(count))),
-            Code::Down(count) => self.go(self.at.saturating_add(steps(count)).min(self.rows.len() - 1)),
+            Code::Up(count) => self.move_to(self.at.saturating_sub(steps(count))),
+            Code::Down(count) => self.move_to(self.at.saturating_add(steps(count)).min(self.rows.len() - 1)),
             Code::Below => {
                 let from = if self.moved { self.at } else { self.at + 1 };
                 let count = (self.rows.len() - from).min(self.wipes);
@@ -74,7 +83,7 @@ impl Screen {
         }
     }
 
-    fn go(&mut self, to: usize) {
+    fn move_to(&mut self, to: usize) {
         self.is_redrawn |= to < self.at;
         self.moved |= to != self.at;
         self.at = to;

@@ -111,15 +111,15 @@ impl Place {
     }
 
     /// True when its values sort the lines of a group into kinds.
-    fn tells(&self, lines: usize) -> bool {
+    fn has_kinds(&self, lines: usize) -> bool {
         self.values.len() <= MAX_KINDS && self.values.len() * MIN_LINES_PER_KIND <= lines
     }
 
     /// True for words that no shown line has there, for a rare value, and for an outlier.
     fn is_new(&self, lines: usize, field: &LineField) -> bool {
-        let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.holds(number));
+        let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.contains(number));
         !self.shown.contains(&field.words)
-            || self.tells(lines) && !self.shown.contains(&field.whole)
+            || self.has_kinds(lines) && !self.shown.contains(&field.whole)
             || field.number.is_some_and(odd)
     }
 }

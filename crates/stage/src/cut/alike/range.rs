@@ -39,7 +39,7 @@ impl UsualRange {
         })
     }
 
-    pub(super) fn holds(&self, number: f64) -> bool {
+    pub(super) fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&size(number))
     }
 }
@@ -55,7 +55,7 @@ mod tests {
 
     fn odd(numbers: &[f64]) -> Vec<f64> {
         let usual = UsualRange::of(numbers.to_vec());
-        numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.holds(*number))).collect()
+        numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.contains(*number))).collect()
     }
 
     #[test]

@@ -5,17 +5,17 @@ use tersely_codec::{Text, Value};
 use crate::signal;
 
 /// True when a record, or anything in it, reports a failure.
-pub(in crate::cut) fn tells(value: &Value<'_>) -> bool {
+pub(in crate::cut) fn reports_failure(value: &Value<'_>) -> bool {
     match value {
-        Value::String(text) => speaks(text),
-        Value::Array(items) => items.iter().any(tells),
-        Value::Object(members) => members.iter().any(|(key, value)| member_tells(key, value)),
+        Value::String(text) => has_signal(text),
+        Value::Array(items) => items.iter().any(reports_failure),
+        Value::Object(members) => members.iter().any(|(key, value)| member_reports_failure(key, value)),
         _ => false,
     }
 }
 
 /// True when a member reports a failure.
-pub(in crate::cut) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
+pub(in crate::cut) fn member_reports_failure(key: &Text<'_>, value: &Value<'_>) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| key.as_str().eq_ignore_ascii_case(word));
     let named = match value {
         Value::String(text) if is(&STATES) => fails(text.as_str()),
@@ -27,7 +27,7 @@ pub(in crate::cut) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
         Value::Object(members) => !members.is_empty() && is(&FAULTS),
         _ => false,
     };
-    named || tells(value)
+    named || reports_failure(value)
 }
 
 /// Members that hold a status.
@@ -72,7 +72,7 @@ fn fails(state: &str) -> bool {
 }
 
 /// True when a line of a string contains an error signal.
-fn speaks(text: &Text<'_>) -> bool {
+fn has_signal(text: &Text<'_>) -> bool {
     // Escapes only occur between words, so signals are visible in the text as JSON spells it.
     let lines = text.as_str().split("\\n");
     lines.into_iter().any(|line| signal::find(line).is_some())

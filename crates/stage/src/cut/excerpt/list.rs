@@ -35,7 +35,7 @@ impl Limits {
                 let unit = if items.iter().any(Value::is_scalar) { "items" } else { "records" };
                 let field = name::field(items);
                 let name = |item: &Value<'_>| name::of(item, field?);
-                big.then(|| self.cut(items, (fault::tells, name, fields), unit))?
+                big.then(|| self.cut(items, (fault::reports_failure, name, fields), unit))?
             }
             // Members form a list if each is a record, or if there are very many of them; otherwise each has a
             // meaning of its own.
@@ -44,7 +44,7 @@ impl Limits {
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
                 let many = scalars == members.len() && scalars > MANY_MEMBERS;
                 let list = scalars == 0 && size > self.list || many && size * 2 > self.list;
-                let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
+                let tells = |(key, value): &(_, Value<'_>)| fault::member_reports_failure(key, value);
                 let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
                 let kind = |(_, value): &(_, Value<'_>)| fields(value);
                 list.then(|| self.cut(members, (tells, name, kind), "members"))?
@@ -58,7 +58,11 @@ impl Limits {
     fn cut<T>(
         &self,
         items: &mut Vec<T>,
-        (tells, name, kind): (impl Fn(&T) -> bool, impl Fn(&T) -> Option<String>, impl Fn(&T) -> String),
+        (reports_failure, name, kind): (
+            impl Fn(&T) -> bool,
+            impl Fn(&T) -> Option<String>,
+            impl Fn(&T) -> String,
+        ),
         unit: &str,
     ) -> Option<String> {
         let (count, (head, tail)) = (items.len(), self.ends);
@@ -67,7 +71,7 @@ impl Limits {
         items.retain(|item| {
             index += 1;
             let is_first = kinds.len() < MAX_KINDS && kinds.insert(kind(item));
-            let keep = index <= head || index > count - tail || is_first || tells(item);
+            let keep = index <= head || index > count - tail || is_first || reports_failure(item);
             if !keep {
                 gone.push(index);
                 names.extend(name(item));

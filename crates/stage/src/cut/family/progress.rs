@@ -24,7 +24,7 @@ impl Stage for Progress {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !counts(text) {
+        if !shows_progress(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -49,8 +49,8 @@ fn write(run: &[&str], out: &mut String) {
 
 /// True when both lines belong to one meter: rows of a table have figures too, but no word of motion.
 fn is_same_meter(one: &str, next: &str) -> bool {
-    counts(one)
-        && counts(next)
+    shows_progress(one)
+        && shows_progress(next)
         && letters(one).eq(letters(next))
         && moves(one)
         && !is_trouble(one)
@@ -58,7 +58,7 @@ fn is_same_meter(one: &str, next: &str) -> bool {
 }
 
 /// True when a text may report progress: `12%`, `3 of 10`.
-fn counts(text: &str) -> bool {
+fn shows_progress(text: &str) -> bool {
     text.contains('%') || text.contains(" of ")
 }
 

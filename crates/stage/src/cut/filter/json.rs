@@ -77,7 +77,7 @@ fn drop_member(key: &Text<'_>, value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -
     if !left.iter().any(|walk| walk.is_done()) {
         return drop(value, &left);
     }
-    if fault::member_tells(key, value) {
+    if fault::member_reports_failure(key, value) {
         return 0;
     }
     *value = Value::String(Text::of(GONE));
@@ -97,7 +97,7 @@ fn pick(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
             let (count, mut below) = (members.len(), 0);
             members.retain_mut(|(key, value)| {
                 let left = past(walks, Some(key));
-                if left.iter().any(|walk| walk.is_done()) || fault::member_tells(key, value) {
+                if left.iter().any(|walk| walk.is_done()) || fault::member_reports_failure(key, value) {
                     return true;
                 }
                 let leads = !left.is_empty() && !value.is_scalar();

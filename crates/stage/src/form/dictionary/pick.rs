@@ -55,7 +55,7 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
         let at = found.len() - rank;
         // Phrases selected since may have taken some of its places.
         let Phrase { length, places } = &mut found[at];
-        places.retain(|place| !touches(&taken[*place..*place + *length]));
+        places.retain(|place| !overlaps(&taken[*place..*place + *length]));
         let phrase = &found[at];
         if phrase.places.len() < MIN_PLACES {
             continue;
@@ -76,7 +76,7 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
 const MIN_PHRASE_BYTES: usize = 15;
 
 /// True when part of a place is taken.
-fn touches(place: &[bool]) -> bool {
+fn overlaps(place: &[bool]) -> bool {
     place.iter().step_by(MIN_PHRASE_BYTES).any(|taken| *taken) || place.last() == Some(&true)
 }
 

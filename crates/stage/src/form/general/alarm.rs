@@ -41,7 +41,7 @@ pub(super) fn is_level(word: &str) -> bool {
 }
 
 /// Symbols with which test runners mark failures.
-const MARKS: [char; 5] = ['●', '✕', '✗', '✖', '❌'];
+pub(super) const FAILURE_MARKS: [char; 5] = ['●', '✕', '✗', '✖', '❌'];
 
 /// True when a text contains an error or a warning.
 pub(super) fn is_alarming(text: &str) -> bool {
@@ -53,5 +53,5 @@ pub(super) fn is_loud(text: &str) -> bool {
     const QUIET: [&str; 4] = ["passed", "skipped", "ok", "pass"];
     let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let loud = |word: &str| is_level(word) && !QUIET.iter().any(|quiet| quiet.eq_ignore_ascii_case(word));
-    words.any(loud) || !text.is_ascii() && text.contains(MARKS)
+    words.any(loud) || !text.is_ascii() && text.contains(FAILURE_MARKS)
 }

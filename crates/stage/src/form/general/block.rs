@@ -38,7 +38,7 @@ const MIN_REMAINING_GAIN: Cost = 2 * TOKEN;
 /// The blocks of a text whose lines have these templates, and the remains of those templates.
 pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
-    let chosen = choose(&board.symbols, &board, &Bounds { most: MAX_BLOCKS, least: MIN_GAIN });
+    let chosen = choose(&board.symbols, &board, &Bounds { max_count: MAX_BLOCKS, min_gain: MIN_GAIN });
     let mut blocks: Vec<_> = chosen.iter().filter_map(|chosen| board.template(chosen)).collect();
     let mut taken = vec![false; source.lines.len()];
     for block in &blocks {

@@ -1,5 +1,6 @@
 //! Marks lines that are read together with an error or a warning, in which no part is replaced by a sign.
 
+use crate::form::general::alarm::FAILURE_MARKS;
 use crate::form::general::source::ReadText;
 use crate::signal;
 
@@ -20,9 +21,9 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
     };
     for at in 0..kept.len() {
         let line = source.lines[at].of(source.text);
-        let (points, tells) = (points(line), signal::find(line).is_some());
-        kept[at] |= line.len() <= LONG_LINE_BYTES && (tells || source.words.is_alarming(at as u32));
-        if points || tells || line.trim_start().starts_with(FAILED) {
+        let (points, signals) = (is_pointer(line), signal::find(line).is_some());
+        kept[at] |= line.len() <= LONG_LINE_BYTES && (signals || source.words.is_alarming(at as u32));
+        if points || signals || is_failed_test(line) {
             let above = (0..at).rev().take(LINES_ABOVE).take_while(belongs).count();
             let below = if points { 0 } else { LINES_BELOW };
             let below = (at + 1..kept.len()).take(below).take_while(belongs).count();
@@ -33,9 +34,12 @@ pub(super) fn kept_lines(source: &ReadText<'_>) -> Vec<bool> {
 }
 
 /// True for a line that only points into the one above.
-fn points(line: &str) -> bool {
+fn is_pointer(line: &str) -> bool {
     line.contains('^') && line.bytes().all(|byte| b"^~-| ".contains(&byte))
 }
 
-/// Symbols that begin the line of a failed test.
-const FAILED: [char; 6] = ['●', '✕', '✗', '✖', '❌', '×'];
+/// True for the line of a failed test. A `×` marks one only at the start of a line; elsewhere it means "times".
+fn is_failed_test(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(FAILURE_MARKS) || line.starts_with('×')
+}

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::form::general::alarm::is_alarming;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate};
@@ -29,22 +28,17 @@ pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 /// Follows the name of a template that contains an error or a warning.
 pub(super) const ALARM: char = '!';
 
-/// A name for each template: letters that begin no other line.
-pub(super) fn template_names<'t>(
-    source: &ReadText<'_>,
-    templates: impl Iterator<Item = &'t LineTemplate>,
-    literals: &[u32],
-) -> Vec<String> {
+/// Letters that name templates, one after the other: those that begin none of the lines `literals`.
+pub(super) fn template_letters(source: &ReadText<'_>, literals: &[u32]) -> impl Iterator<Item = String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
     let taken: HashSet<&str> = literals
         .iter()
         .map(first)
         .filter(|word| word.len() <= 4 && word.starts_with(|it: char| it.is_ascii_uppercase()))
         .collect();
-    let bare = |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
-    let names = (0..).map(letters).filter(bare);
-    let alarm = |template: &LineTemplate| is_alarming(&template.same_text(source.text));
-    names.zip(templates).map(|(name, it)| if alarm(it) { format!("{name}{ALARM}") } else { name }).collect()
+    let is_free =
+        move |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
+    (0..).map(letters).filter(is_free)
 }
 
 /// A to Z, AA to ZZ, and on.

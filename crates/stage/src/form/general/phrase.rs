@@ -46,7 +46,8 @@ pub(super) fn find<'a>(
     most: usize,
 ) -> Vec<NamedPhrase<'a>> {
     let words = PhraseWords::read(text, costs, passages);
-    let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MAX_PHRASES), least: MIN_GAIN });
+    let chosen =
+        choose(&words.symbols, &words, &Bounds { max_count: most.min(MAX_PHRASES), min_gain: MIN_GAIN });
     let mut chosen = unlike(&words, chosen);
     chosen.sort_by_key(|chosen| chosen.places[0]);
     let phrase = |chosen: &Selection| {

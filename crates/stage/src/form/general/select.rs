@@ -31,9 +31,9 @@ pub(super) struct Selection {
 /// Limits of a selection.
 pub(super) struct Bounds {
     /// The most that are selected.
-    pub(super) most: usize,
+    pub(super) max_count: usize,
     /// The minimum saving of each.
-    pub(super) least: Cost,
+    pub(super) min_gain: Cost,
 }
 
 /// How often all symbols may be rescanned during a selection.
@@ -50,7 +50,7 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
         let Some(left) = looks.checked_sub(candidate.count) else { break };
         looks = left;
         let (gain, places) = candidate.remaining_gain(&suffixes, rules, &taken);
-        if places.len() < 2 || gain < bounds.least {
+        if places.len() < 2 || gain < bounds.min_gain {
             continue;
         }
         if heap.peek().is_some_and(|next| next.gain > gain) {
@@ -61,7 +61,7 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
             taken[*place..place + candidate.length].fill(true);
         }
         chosen.push(Selection { length: candidate.length, places });
-        if chosen.len() == bounds.most {
+        if chosen.len() == bounds.max_count {
             break;
         }
     }
@@ -147,7 +147,7 @@ fn candidate(
     let start = suffixes.order[range.start] as usize;
     let gain = |part: Range<usize>| {
         let (saved, paid) = rules.price(rules.cost(part));
-        Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.least)
+        Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.min_gain)
     };
     // The saving of the whole range is an upper bound for its parts.
     gain(start..start + length)?;

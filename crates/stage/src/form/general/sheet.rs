@@ -20,6 +20,8 @@ pub(super) struct TextSheet {
 pub(super) struct NamedTemplate {
     pub(super) template: LineTemplate,
     pub(super) name: String,
+    /// True when its common text contains an error or a warning.
+    pub(super) is_alarming: bool,
     pub(super) holes: Vec<String>,
     /// The separator between values.
     pub(super) separator: &'static str,
@@ -43,13 +45,6 @@ pub(super) enum SheetItem {
     Row(usize, usize),
 }
 
-impl NamedTemplate {
-    /// True when its name marks an error or a warning.
-    pub(super) fn is_alarming(&self) -> bool {
-        self.name.ends_with(name::ALARM)
-    }
-}
-
 /// Separators, likeliest first.
 const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
@@ -71,32 +66,29 @@ impl TextSheet {
             .iter()
             .filter_map(|item| if let SheetItem::Line(line) = item { Some(*line) } else { None })
             .collect();
-        let templates = named.iter().map(|named| &named.template);
-        let letters = name::template_names(source, templates, &literals);
-        for (template, name) in named.iter_mut().zip(letters) {
+        for (template, letters) in named.iter_mut().zip(name::template_letters(source, &literals)) {
             template.holes = name::hole_names(source, &template.template);
-            template.name = name;
+            template.name = if template.is_alarming { format!("{letters}{}", name::ALARM) } else { letters };
         }
         Self { templates: named, items, ditto }
     }
 }
 
 fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
-    let rows = values(source, &template, has_ditto);
-    NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
+    let is_alarming = is_alarming(&template.same_text(source.text));
+    let rows = values(source, &template, has_ditto && !is_alarming);
+    NamedTemplate { template, name: String::new(), is_alarming, holes: Vec::new(), separator: "", rows }
 }
 
 /// The rows of a template. A value repeated within a run is replaced by a sign, for a few rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
-    let is_alarming = is_alarming(&template.same_text(source.text));
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
     let follows = follows(&template.rows, template.height);
     for cells in &template.columns {
         let (mut before, mut age) = ("", 0);
         for ((cell, follows), row) in cells.iter().zip(&follows).zip(&mut rows) {
             let value = cell.of(source.text);
-            let is_again =
-                *follows && has_ditto && !is_alarming && value == before && age + 1 < RESTATE_AFTER_ROWS;
+            let is_again = *follows && has_ditto && value == before && age + 1 < RESTATE_AFTER_ROWS;
             if is_again && is_dittoed(value, source.costs.cost(*cell)) {
                 age += 1;
                 row.push(RowValue::Again);

@@ -82,7 +82,7 @@ impl Ink<'_, '_> {
     fn definitions(&mut self) {
         for named in &self.sheet.templates {
             self.needs(HeadWord::Templates);
-            if named.is_alarming() {
+            if named.is_alarming {
                 self.needs(HeadWord::Alarms);
             }
             self.note(&named.name);
@@ -164,7 +164,7 @@ impl Ink<'_, '_> {
             }
             return run;
         }
-        if run < MIN_RUN_ROWS || named.is_alarming() {
+        if run < MIN_RUN_ROWS || named.is_alarming {
             self.note(&format!("{name} "));
             self.row(named, at);
             return 1;

@@ -158,11 +158,11 @@ const TIME: &str = "{time}";
 const TEXT: &str = "{text}";
 
 /// The line that states what a section's rows begin with.
-pub(crate) fn say(before: &str, after: &str) -> String {
+pub(crate) fn render_head(before: &str, after: &str) -> String {
     [OPEN, before, TIME, after, TEXT].concat()
 }
 
-/// Parses a line written by `say`.
+/// Parses a line written by `render_head`.
 pub(crate) fn read(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix(OPEN)?.strip_suffix(TEXT)?.split_once(TIME)
 }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn sections_are_read_back() {
-        assert_eq!(read(&say("a\t", " b ")), Some(("a\t", " b ")));
+        assert_eq!(read(&render_head("a\t", " b ")), Some(("a\t", " b ")));
         assert_eq!(read("each timed line below: x"), None);
     }
 }

@@ -56,7 +56,7 @@ fn write(text: &str) -> Option<String> {
     let mut body = String::with_capacity(text.len());
     for row in rows {
         match row {
-            HeadRow::Section(before, after) => body.push_str(&head::say(before, after)),
+            HeadRow::Section(before, after) => body.push_str(&head::render_head(before, after)),
             HeadRow::Timed(time, text) => body.extend([time, " ", text]),
             HeadRow::Plain(line) => body.push_str(line),
         }

@@ -33,7 +33,7 @@ fn pick(path: &str, body: &str) -> Vec<String> {
     let sums = path.ends_with("go.sum") || path.ends_with("go.work.sum");
     for line in body.lines() {
         let words = line.get(1..).unwrap_or_default().trim();
-        let told = sign(line).and_then(|_| if sums { module(line) } else { tell(line, words) });
+        let told = sign(line).and_then(|_| if sums { module(line) } else { significant_part(line, words) });
         if let Some(told) = told {
             let above = heading.take().filter(|_| is_value(words)).map(str::to_owned);
             let fresh = |line: &String| !is_entry(line) || seen.insert(key(line));
@@ -54,7 +54,7 @@ fn sign(line: &str) -> Option<char> {
 }
 
 /// The part of a changed line with a name or a version.
-fn tell(line: &str, words: &str) -> Option<String> {
+fn significant_part(line: &str, words: &str) -> Option<String> {
     if is_value(words) || is_name(words) || is_entry(words) {
         return Some(line.to_owned());
     }

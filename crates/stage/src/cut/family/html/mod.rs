@@ -57,7 +57,7 @@ impl Stage for Html {
         }
         let mut out = above.to_owned();
         out.push_str(&gist::gist(page.finish()));
-        out.push_str(&weight.say());
+        out.push_str(&weight.marker());
         out.push_str(tokens.rest());
         Some(Edit { text: out, loss: Loss::Detail, note: String::new() })
     }
@@ -135,7 +135,7 @@ impl Weight {
     }
 
     /// `[8120 bytes left out: markup 7000, scripts and styles 1120]`
-    fn say(&self) -> String {
+    fn marker(&self) -> String {
         let parts =
             [("markup", self.markup), ("scripts and styles", self.scripts), ("comments", self.comments)];
         let said: Vec<_> =

@@ -101,7 +101,7 @@ impl<'a> Page<'a> {
         match name {
             "pre" | "listing" | "xmp" => self.end_code(),
             _ if self.code.is_some() => {}
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.sheet.part(Gap::Paragraph),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.sheet.add_gap(Gap::Paragraph),
             "ul" | "ol" | "menu" | "dir" => self.end_list(),
             "tr" | "table" => self.row(None),
             "td" | "th" => {}
@@ -115,11 +115,11 @@ impl<'a> Page<'a> {
     fn space(&mut self, name: &str, side: LineSide) {
         match name {
             "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
-            | "main" | "hr" => self.sheet.part(self.apart()),
+            | "main" | "hr" => self.sheet.add_gap(self.block_gap()),
 
             "div" | "dt" | "dd" | "br" | "li" | "header" | "footer" | "aside" | "address" | "summary"
             | "details" | "center" | "figcaption" | "legend" | "caption" | "body" | "svg" | "dialog" => {
-                self.sheet.part(Gap::Line);
+                self.sheet.add_gap(Gap::Line);
             }
             "button" | "option" | "select" | "label" | "text" | "textarea" | "input" | "desc" | "title" => {
                 self.sheet.space();
@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
     }
 
     /// The gap between blocks: smaller within a list or a row.
-    fn apart(&self) -> Gap {
+    fn block_gap(&self) -> Gap {
         if self.lists.is_empty() && self.cells.is_none() { Gap::Paragraph } else { Gap::Line }
     }
 
@@ -157,25 +157,25 @@ impl<'a> Page<'a> {
         if code.is_empty() {
             return;
         }
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
         if code.contains(['\n', '`']) {
             let fence = "`".repeat(ticks(code).max(2) + 1);
             self.sheet.block(&format!("{fence}\n{code}\n{fence}"));
         } else {
             self.sheet.word(&format!("`{code}`"));
-            self.sheet.part(Gap::Line);
+            self.sheet.add_gap(Gap::Line);
         }
     }
 
     fn start_list(&mut self, number: Option<usize>) {
-        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.sheet.add_gap(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
         self.lists.push(number);
         self.indent();
     }
 
     fn end_list(&mut self) {
         self.lists.pop();
-        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.sheet.add_gap(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
         self.indent();
     }
 
@@ -197,7 +197,7 @@ impl<'a> Page<'a> {
 
     fn row(&mut self, cells: Option<usize>) {
         self.cells = cells;
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
     }
 
     fn cell(&mut self) {
@@ -271,7 +271,7 @@ impl<'a> Page<'a> {
             self.nav = Some(nav);
             return;
         }
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
         self.sheet.end_line();
         let lines = &self.sheet.lines[nav.from..];
         let tells = lines.iter().any(|line| signal::find(&line.text).is_some());
@@ -311,14 +311,14 @@ fn write(lines: &[PageLine]) -> String {
             left += 1;
             continue;
         }
-        say_left(&mut out, &mut left);
+        push_contents_marker(&mut out, &mut left);
         if line.apart && !out.is_empty() {
             out.push('\n');
         }
         out.push_str(&line.text);
         out.push('\n');
     }
-    say_left(&mut out, &mut left);
+    push_contents_marker(&mut out, &mut left);
     out
 }
 
@@ -328,7 +328,7 @@ fn words(line: &str) -> &str {
 }
 
 /// Writes the marker for an omitted table of contents.
-fn say_left(out: &mut String, left: &mut usize) {
+fn push_contents_marker(out: &mut String, left: &mut usize) {
     if *left > 0 {
         out.push_str(&omit::lines(*left, "contents, the headings below"));
         out.push('\n');

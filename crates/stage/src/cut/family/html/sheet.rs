@@ -99,7 +99,7 @@ impl PageSheet {
 
     /// Adds a word unchanged.
     pub(super) fn word(&mut self, word: &str) {
-        self.turn();
+        self.apply_gap();
         if self.line.is_empty() {
             self.start();
         } else if self.blank {
@@ -124,7 +124,7 @@ impl PageSheet {
     }
 
     /// Puts a gap in front of the next word; a cell without a word yet needs none.
-    pub(super) fn part(&mut self, gap: Gap) {
+    pub(super) fn add_gap(&mut self, gap: Gap) {
         self.blank = true;
         if !self.line.ends_with('|') {
             self.gap = self.gap.max(gap);
@@ -133,9 +133,9 @@ impl PageSheet {
 
     /// Begins a line with a lead of its own.
     pub(super) fn lead(&mut self, gap: Gap, lead: String) {
-        self.part(gap);
+        self.add_gap(gap);
         self.gap = self.gap.max(gap);
-        self.turn();
+        self.apply_gap();
         self.lead = Some(lead);
     }
 
@@ -232,7 +232,7 @@ impl PageSheet {
     }
 
     /// Applies the pending gap.
-    fn turn(&mut self) {
+    fn apply_gap(&mut self) {
         let gap = std::mem::take(&mut self.gap);
         if gap > Gap::None {
             self.end_line();
@@ -241,7 +241,7 @@ impl PageSheet {
     }
 
     fn start(&mut self) {
-        self.turn();
+        self.apply_gap();
         let indent = self.indent;
         self.line = self.lead.take().unwrap_or_else(|| "  ".repeat(indent));
     }

@@ -45,7 +45,7 @@ impl Stage for PageSnapshot {
         let mut page = Page::default();
         page.write(&SnapshotTree::read(&lines[span.start..end])?);
         let above = span.start.saturating_sub(1);
-        let said = page.say();
+        let said = page.marker();
         let parts =
             [&lines[..above], &[&said], &lines[above..span.start], &[page.out.trim_end()], &lines[end..]];
         Some(Edit { text: parts.concat().join("\n"), loss: Loss::Detail, note: String::new() })
@@ -169,7 +169,7 @@ impl Page {
         head
     }
 
-    fn say(&self) -> String {
+    fn marker(&self) -> String {
         let parts = [
             (self.wrappers, "wrappers"),
             (self.icons, "icons"),

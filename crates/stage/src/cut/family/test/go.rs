@@ -10,7 +10,7 @@ pub(super) fn passing(line: &str) -> Option<&'static str> {
     if let Some(rest) = line.strip_prefix("=== ") {
         return STATES.iter().find(|(state, _)| rest.starts_with(state)).map(|(_, what)| *what);
     }
-    if names(line) {
+    if names_passing_test(line) {
         return Some(PASSING);
     }
     is_untested(line).then_some("packages without tests")
@@ -25,7 +25,7 @@ pub(super) fn names_stay(text: &str) -> bool {
 }
 
 /// True when `line` names a test that passed.
-pub(super) fn names(line: &str) -> bool {
+pub(super) fn names_passing_test(line: &str) -> bool {
     is_timed(line.trim_start_matches(' ').strip_prefix(PASS))
 }
 

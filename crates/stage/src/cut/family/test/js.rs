@@ -34,7 +34,7 @@ pub(super) fn is_run(text: &str) -> bool {
 }
 
 /// True when `line` reports the outcome of a test.
-pub(super) fn tells(line: &str) -> bool {
+pub(super) fn reports_outcome(line: &str) -> bool {
     let words = line.trim_start();
     let number = words.trim_start_matches(|char: char| char.is_ascii_digit());
     words.starts_with(FAILING)

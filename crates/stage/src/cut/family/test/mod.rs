@@ -38,7 +38,7 @@ impl Stage for Test {
         for (at, line) in lines.iter().enumerate() {
             let bare = line.trim_end();
             let logged = log.log_kind(bare);
-            let what = passing(bare).filter(|_| !(named && go::names(bare)));
+            let what = passing(bare).filter(|_| !(named && go::names_passing_test(bare)));
             let what = what.or(logged).or_else(|| go::verdict(&lines[at..]));
             let what = what.or_else(|| ticks.then(|| js::tick_kind(bare))?);
             match what {
@@ -92,7 +92,7 @@ fn passing(line: &str) -> Option<&'static str> {
 /// True when `lines` begin with titles, and the test below them passes.
 fn is_title(lines: &[&str]) -> bool {
     let mut near = lines.iter().take(MAX_TITLE_LINES).map(|line| line.trim_end());
-    let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::tells(line));
+    let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::reports_outcome(line));
     below.is_some_and(|line| js::passing(line).or_else(|| js::tick_kind(line)).is_some())
 }
 
