@@ -48,12 +48,12 @@ pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} [{} more characters left out]", &line[..end], line[end..].chars().count()))
 }
 
-/// The kept lines, with a marker in each gap that describes it by `what`. A gap of fewer than `least` bytes is not
+/// The kept lines, with a marker in each gap that describes it by `what`. A gap of fewer than `min_bytes` bytes is not
 /// worth a marker.
 pub(crate) fn gaps<'w>(
     lines: &[&str],
     kept: &[bool],
-    least: usize,
+    min_bytes: usize,
     what: impl Fn(&[&str]) -> Cow<'w, str>,
 ) -> String {
     let mut out = String::new();
@@ -61,7 +61,7 @@ pub(crate) fn gaps<'w>(
     for run in kept.chunk_by(|one, two| one == two) {
         let part = &lines[at..at + run.len()];
         at += run.len();
-        if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < least {
+        if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < min_bytes {
             out.extend(part.iter().copied());
         } else {
             out.push_str(&self::lines(run.len(), &what(part)));
@@ -69,6 +69,15 @@ pub(crate) fn gaps<'w>(
         }
     }
     out
+}
+
+/// The number of lines that fit into `bytes`.
+pub(crate) fn lines_within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
+    let sums = lines.scan(0, |sum, line| {
+        *sum += line.len();
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= bytes).count()
 }
 
 /// True when `line` looks like a marker, which should stay unchanged.

@@ -10,6 +10,11 @@ pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
     stage.apply(Scene::of(&Plan::default(), Call::default()), text)
 }
 
+/// The text that a stage makes of another.
+pub(crate) fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
+    apply(stage, text).map(|edit| edit.text)
+}
+
 /// The text restored from an edit.
 pub(crate) fn back(stage: &dyn Stage, edit: &Edit) -> Option<String> {
     read(stage, &edit.note, &edit.text)

@@ -1,4 +1,4 @@
-//! Limits the length of a restored text, since a few words can stand for very many.
+//! Limits the length of a restored text, since a few words can expand to very many.
 
 /// Bytes that may be restored for each byte sent. A form that would exceed this is not written.
 const MAX_GROWTH: usize = 256;

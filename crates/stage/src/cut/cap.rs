@@ -13,8 +13,16 @@ use crate::signal;
 use crate::signal::Signal;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Keeps head and tail.
-pub(crate) struct Cap;
+/// Keeps head and tail, and errors between them if there are any.
+pub(crate) struct Cap {
+    /// True for the stage that caps texts with errors between head and tail, false for the one that caps the others.
+    has_errors: bool,
+}
+
+impl Cap {
+    pub(crate) const ENDS: Self = Self { has_errors: false };
+    pub(crate) const ERROR_WINDOW: Self = Self { has_errors: true };
+}
 
 impl Stage for Cap {
     fn keeps_text(&self) -> bool {
@@ -27,7 +35,7 @@ impl Stage for Cap {
     }
 
     fn name(&self) -> &'static str {
-        "cap"
+        if self.has_errors { "cap_error_window" } else { "cap" }
     }
 
     fn mode(&self) -> Mode {
@@ -40,37 +48,7 @@ impl Stage for Cap {
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let cut = Cut::of(text, scene.plan.max_bytes)?;
-        (!cut.errors).then(|| cut.edit(text))
-    }
-}
-
-/// Keeps head, tail, and errors between them.
-pub(crate) struct CapErrorWindow;
-
-impl Stage for CapErrorWindow {
-    fn keeps_text(&self) -> bool {
-        true
-    }
-
-    fn cuts_lines(&self) -> bool {
-        false
-    }
-
-    fn name(&self) -> &'static str {
-        "cap_error_window"
-    }
-
-    fn mode(&self) -> Mode {
-        Mode::Safe
-    }
-
-    fn leaves(&self) -> &'static [Omission] {
-        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
-    }
-
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let cut = Cut::of(text, scene.plan.max_bytes)?;
-        cut.errors.then(|| cut.edit(text))
+        (cut.errors == self.has_errors).then(|| cut.edit(text))
     }
 }
 
@@ -233,7 +211,7 @@ mod tests {
     fn cap(limit: usize, text: &str) -> Option<(&'static str, String)> {
         let plan = Plan { max_bytes: limit, ..Plan::default() };
         let scene = Scene::of(&plan, Call::default());
-        let stages: [&dyn Stage; 2] = [&CapErrorWindow, &Cap];
+        let stages: [&dyn Stage; 2] = [&Cap::ERROR_WINDOW, &Cap::ENDS];
         let mut edits =
             stages.iter().filter_map(|stage| Some((stage.name(), stage.apply(scene, text)?.text)));
         let first = edits.next();

@@ -25,7 +25,7 @@ const MIN_FILES: usize = 3;
 /// Hits shown per file, tried in this order until there is room.
 const HITS_PER_FILE: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
-/// At most one line in this many is not a hit, such as a heading of the tool's own.
+/// At per_file one line in this many is not a hit, such as a heading of the tool's own.
 const LINES_PER_OTHER: usize = 12;
 
 /// Bytes shown of a hit.
@@ -59,8 +59,9 @@ impl Stage for Hits {
         }
         let search = SearchFiles::of(text)?;
         let room = scene.room.saturating_mul(ROOM_FACTOR);
-        let most = HITS_PER_FILE.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
-        let short = search.write(most, room)?;
+        let per_file =
+            HITS_PER_FILE.into_iter().find(|per_file| search.weigh(*per_file) <= room).unwrap_or(1);
+        let short = search.write(per_file, room)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
@@ -116,18 +117,18 @@ impl<'a> SearchFiles<'a> {
         self.files[at].hits += hits;
     }
 
-    /// Approximate bytes of the hits if up to `most` of each file are shown.
-    fn weigh(&self, most: usize) -> usize {
+    /// Approximate bytes of the hits if up to `per_file` of each file are shown.
+    fn weigh(&self, per_file: usize) -> usize {
         let row = |row: &&str| row.len().min(MAX_HIT_BYTES) + 1;
-        self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
+        self.files.iter().flat_map(|file| file.rows.iter().take(per_file)).map(row).sum()
     }
 
-    /// All files, and up to `most` lines of each as long as there is room; `None` if there is room for all.
-    fn write(&self, most: usize, mut room: usize) -> Option<String> {
+    /// All files, and up to `per_file` lines of each as long as there is room; `None` if there is room for all.
+    fn write(&self, per_file: usize, mut room: usize) -> Option<String> {
         let mut body = String::new();
         let (mut seen, mut is_whole) = (0, true);
         for file in &self.files {
-            let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
+            let shown = if room > 0 { per_file.min(file.rows.len()) } else { 0 };
             seen += file.hits_shown(shown);
             is_whole &= shown == file.rows.len();
             body.extend(["\n", &file.head(shown), "\n"]);

@@ -15,6 +15,7 @@ pub use family::FAMILIES;
 pub use filter::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRules};
 
 use crate::stage::Stage;
+use cap::Cap;
 
 /// Cuts for any tool.
 pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike, &hits::Hits];
@@ -23,4 +24,4 @@ pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike, &hits::Hits
 pub static REST: &[&dyn Stage] = &[&noise::Noise];
 
 /// Cuts that limit a text that is still too long.
-pub static CAPS: &[&dyn Stage] = &[&cap::CapErrorWindow, &cap::Cap];
+pub static CAPS: &[&dyn Stage] = &[&Cap::ERROR_WINDOW, &Cap::ENDS];

@@ -40,23 +40,14 @@ impl Stage for Preview {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let head = within(lines.iter(), HEAD_BYTES);
-        let tail = lines.len() - within(lines.iter().rev(), TAIL_BYTES);
+        let head = omit::lines_within(lines.iter(), HEAD_BYTES);
+        let tail = lines.len() - omit::lines_within(lines.iter().rev(), TAIL_BYTES);
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
         let short = omit::gaps(&lines, &lines_to_keep(&lines, head, tail), 0, |_| "".into());
         (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
-}
-
-/// The number of lines that fit into `bytes`.
-fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
-    let sums = lines.scan(0, |sum, line| {
-        *sum += line.len();
-        Some(*sum)
-    });
-    sums.take_while(|sum| *sum <= bytes).count()
 }
 
 /// Which lines stay.

@@ -2,7 +2,7 @@
 //!
 //! Runs after the exact forms: a text that one of them wrote does not need it.
 
-use crate::form::whitespace::{edit, end, is_told_by_space};
+use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -29,7 +29,7 @@ impl Stage for MinimizeTableWhitespace {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.contains('|') || is_told_by_space(scene, text) {
+        if !text.contains('|') || is_space_significant(scene, text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -79,11 +79,7 @@ mod tests {
     use super::*;
     use crate::call::Call;
     use crate::plan::Plan;
-    use crate::proof;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
+    use crate::proof::becomes;
 
     #[test]
     fn cells_lose_their_padding() {

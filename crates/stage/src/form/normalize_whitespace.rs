@@ -2,7 +2,7 @@
 //!
 //! Runs after the exact forms: a text that one of them wrote does not need it.
 
-use crate::form::whitespace::{edit, end, is_told_by_space};
+use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
@@ -26,7 +26,7 @@ impl Stage for NormalizeWhitespace {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if is_told_by_space(scene, text) {
+        if is_space_significant(scene, text) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -46,11 +46,7 @@ impl Stage for NormalizeWhitespace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proof;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
+    use crate::proof::becomes;
 
     /// Behaviour 3.7.
     #[test]

@@ -94,7 +94,7 @@ impl<'a> RowDefaults<'a> {
 
     /// What only the decoder needs: `wide gaps, widths 2 4 8`.
     pub(crate) fn note(&self) -> String {
-        let Spacing { gaps, least: [links, owner, size] } = self.spacing;
+        let Spacing { gaps, min_widths: [links, owner, size] } = self.spacing;
         let wide = if gaps == Gaps::Wide { WIDE } else { "" };
         if links + owner + size == 0 {
             return wide.to_owned();
@@ -110,7 +110,7 @@ impl<'a> RowDefaults<'a> {
         if let Some(widths) = note.strip_prefix(WIDTHS) {
             let mut widths =
                 widths.split(' ').map(|width| width.parse().ok().filter(|&width| width <= MAX_WIDTH));
-            spacing.least = [widths.next()??, widths.next()??, widths.next()??];
+            spacing.min_widths = [widths.next()??, widths.next()??, widths.next()??];
         }
         Some(spacing)
     }

@@ -6,7 +6,7 @@ use crate::read::{hit, source};
 use crate::stage::{Edit, Scene};
 
 /// True for a text with significant white space: a file, code, or lines of files found by a search.
-pub(super) fn is_told_by_space(scene: Scene<'_>, text: &str) -> bool {
+pub(super) fn is_space_significant(scene: Scene<'_>, text: &str) -> bool {
     source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text)
 }
 
@@ -70,12 +70,8 @@ mod tests {
     use crate::form::minimize_table_whitespace::MinimizeTableWhitespace;
     use crate::form::normalize_whitespace::NormalizeWhitespace;
     use crate::plan::Plan;
-    use crate::proof;
+    use crate::proof::becomes;
     use crate::stage::Stage;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
 
     /// Behaviour 17.4.
     #[test]

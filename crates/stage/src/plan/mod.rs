@@ -35,7 +35,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The default plan. Detail is omitted only where the model can fetch it back: whoever builds a plan ensures
+    /// The default plan. Detail is omitted only where the model can fetch it back: the builder of a plan ensures
     /// that.
     pub const USUAL: Self = Self {
         mode: Mode::Standard,

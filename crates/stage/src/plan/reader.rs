@@ -1,4 +1,4 @@
-//! Readers: how strong a model reads what is sent.
+//! Readers: how strong the model is that reads the output.
 
 use std::str::FromStr;
 

@@ -88,12 +88,12 @@ pub(crate) enum Gaps {
 pub(crate) struct Spacing {
     pub(crate) gaps: Gaps,
     /// Minimum widths of links, owner and size: rows that are not shown may have been wider.
-    pub(crate) least: [usize; 3],
+    pub(crate) min_widths: [usize; 3],
 }
 
 impl Spacing {
     pub(crate) fn of(gaps: Gaps) -> Self {
-        Self { gaps, least: [0; 3] }
+        Self { gaps, min_widths: [0; 3] }
     }
 
     /// The widths in `line`, which `entry` was parsed from.
@@ -107,7 +107,7 @@ impl Spacing {
         let owner = column(entry.group)?.checked_sub(column(entry.owner)? + gap)?;
         let size = (column(entry.size)? + entry.size.len())
             .checked_sub(column(entry.group)? + entry.group.chars().count() + gap)?;
-        Some(Self { gaps, least: [links, owner, size] })
+        Some(Self { gaps, min_widths: [links, owner, size] })
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct ListingLayout {
 
 impl ListingLayout {
     fn new(spacing: Spacing) -> Self {
-        let Spacing { gaps, least: [links, owner, size] } = spacing;
+        let Spacing { gaps, min_widths: [links, owner, size] } = spacing;
         let mode = if gaps == Gaps::Wide { 11 } else { 0 };
         Self { gaps, mode, links, owner, group: 0, size }
     }

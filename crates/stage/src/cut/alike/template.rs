@@ -18,10 +18,10 @@ impl Template {
         let bytes = line.as_bytes();
         let grave = is_grave(bytes);
         let mut template = Self { key: START, fields: Vec::new() };
-        let (mut at, mut said) = (0, 0);
+        let (mut at, mut prose_end) = (0, 0);
         while at < bytes.len() {
-            said = said.max(sentence(bytes, at, said));
-            let part = part(bytes, at, said);
+            prose_end = prose_end.max(sentence(bytes, at, prose_end));
+            let part = part(bytes, at, prose_end);
             let text = &bytes[at..at + part.length];
             if part.value && (!grave || has_digit(text)) {
                 template.key = mix(template.key, b"\0");
@@ -73,10 +73,10 @@ const MAX_QUOTE_BYTES: usize = 4_000;
 /// A quotation of more words, or one that begins a line, is prose and not a value.
 const MAX_VALUE_WORDS: usize = 3;
 
-/// The end of the prose in a quotation at `at`, if it is prose. Quotations in front of `said` are part of prose
+/// The end of the prose in a quotation at `at`, if it is prose. Quotations in front of `prose_end` are part of prose
 /// already read.
-fn sentence(bytes: &[u8], at: usize, said: usize) -> usize {
-    if at < said || bytes[at] != b'"' {
+fn sentence(bytes: &[u8], at: usize, prose_end: usize) -> usize {
+    if at < prose_end || bytes[at] != b'"' {
         return 0;
     }
     // An unclosed quotation is searched only once.
@@ -85,10 +85,10 @@ fn sentence(bytes: &[u8], at: usize, said: usize) -> usize {
     if at == 0 || words > MAX_VALUE_WORDS { at + length } else { 0 }
 }
 
-/// The part at `at`, where quotations in front of `said` are prose.
-fn part(bytes: &[u8], at: usize, said: usize) -> Part {
+/// The part at `at`, where quotations in front of `prose_end` are prose.
+fn part(bytes: &[u8], at: usize, prose_end: usize) -> Part {
     let byte = bytes[at];
-    if at >= said
+    if at >= prose_end
         && let Some(length) = quotation(&bytes[at..])
     {
         return Part { length, value: true };
@@ -175,7 +175,7 @@ mod tests {
     fn words_do() {
         for (one, two) in [
             ("session opened", "session closed"),
-            ("{\"m\": \"this is what it said\"}", "{\"m\": \"that is what it said\"}"),
+            ("{\"m\": \"this is what it prose_end\"}", "{\"m\": \"that is what it prose_end\"}"),
             ("\"at the beginning\"", "\"of a line\""),
             ("WARN disk=sda full", "WARN disk=sdb full"),
             ("login failed for user=\"x\"", "login failed for user=\"y\""),

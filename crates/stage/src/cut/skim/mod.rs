@@ -90,8 +90,8 @@ enum LineView {
 
 /// How much of each line is shown; `None` if the ends meet.
 fn select_lines(lines: &[&str], budget: &Budget) -> Option<Vec<LineView>> {
-    let head = within(lines.iter(), budget.head);
-    let tail = lines.len() - within(lines.iter().rev(), budget.tail);
+    let head = omit::lines_within(lines.iter(), budget.head);
+    let tail = lines.len() - omit::lines_within(lines.iter().rev(), budget.tail);
     if head >= tail {
         return None;
     }
@@ -106,15 +106,6 @@ fn select_lines(lines: &[&str], budget: &Budget) -> Option<Vec<LineView>> {
     }
     lead_on(lines, &mut shown, budget);
     Some(shown)
-}
-
-/// The number of lines that fit into `bytes`.
-fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
-    let sums = lines.scan(0, |sum, line| {
-        *sum += line.len();
-        Some(*sum)
-    });
-    sums.take_while(|sum| *sum <= bytes).count()
 }
 
 /// The cost of a marker in front of a shown line, in bytes.

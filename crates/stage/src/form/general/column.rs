@@ -79,19 +79,28 @@ pub(super) fn is_same(text: &str, cells: &[Span]) -> bool {
 /// The length in bytes of the longest common prefix at which cells may be cut.
 fn common_prefix(text: &str, cells: &[Span]) -> usize {
     let first = cells[0].of(text).as_bytes();
-    let mut same = first.len();
-    for cell in cells {
-        let bytes = cell.of(text).as_bytes();
-        same = same.min(bytes.len());
-        same = first[..same].iter().zip(bytes).take_while(|(one, two)| one == two).count();
-        if same == 0 {
-            return 0;
-        }
-    }
+    let mut same = common_length(text, cells, str::bytes);
     let follows =
         |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
     while same > 0 && !follows(same).all(|next| may_cut(first, same, next)) {
         same -= 1;
+    }
+    same
+}
+
+/// The number of bytes that all cells have in common, in the order in which `bytes` yields them.
+fn common_length<'t, I: Iterator<Item = u8>>(
+    text: &'t str,
+    cells: &[Span],
+    bytes: impl Fn(&'t str) -> I,
+) -> usize {
+    let mut same = cells[0].len();
+    for cell in cells {
+        let pairs = bytes(cells[0].of(text)).zip(bytes(cell.of(text)));
+        same = pairs.take(same).take_while(|(one, two)| one == two).count();
+        if same == 0 {
+            break;
+        }
     }
     same
 }
@@ -112,17 +121,7 @@ fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
 
 /// The length in bytes of the longest common suffix at which cells may be cut.
 fn common_suffix(text: &str, cells: &[Span]) -> usize {
-    let first = cells[0].of(text).as_bytes();
-    let mut same = first.len();
-    for cell in cells {
-        let bytes = cell.of(text).as_bytes();
-        same = same.min(bytes.len());
-        let pairs = first.iter().rev().zip(bytes.iter().rev()).take(same);
-        same = pairs.take_while(|(one, two)| one == two).count();
-        if same == 0 {
-            return 0;
-        }
-    }
+    let mut same = common_length(text, cells, |cell| cell.bytes().rev());
     while same > 0 && !cells.iter().all(|cell| may_end(cell.of(text).as_bytes(), same)) {
         same -= 1;
     }

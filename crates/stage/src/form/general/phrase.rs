@@ -43,11 +43,11 @@ pub(super) fn find<'a>(
     text: &'a str,
     costs: &Costs,
     passages: &[Passage],
-    most: usize,
+    max_count: usize,
 ) -> Vec<NamedPhrase<'a>> {
     let words = PhraseWords::read(text, costs, passages);
     let chosen =
-        choose(&words.symbols, &words, &Bounds { max_count: most.min(MAX_PHRASES), min_gain: MIN_GAIN });
+        choose(&words.symbols, &words, &Bounds { max_count: max_count.min(MAX_PHRASES), min_gain: MIN_GAIN });
     let mut chosen = unlike(&words, chosen);
     chosen.sort_by_key(|chosen| chosen.places[0]);
     let phrase = |chosen: &Selection| {

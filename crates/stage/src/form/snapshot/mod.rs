@@ -108,7 +108,7 @@ enum Fencing {
     No,
 }
 
-/// Where a line stands.
+/// The position of a line relative to the snapshot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Above,

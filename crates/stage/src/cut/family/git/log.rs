@@ -68,7 +68,7 @@ struct Writer<'s, 'a> {
     /// The commit whose message has not begun: its hash and the text after it, its date and its author.
     open: Option<[&'a str; 3]>,
     /// True once the subject of the last commit was written.
-    told: bool,
+    has_subject: bool,
     commits: usize,
     /// Lines omitted so far.
     left: usize,
@@ -76,7 +76,7 @@ struct Writer<'s, 'a> {
 
 impl<'s, 'a> Writer<'s, 'a> {
     fn new(style: &'s Style) -> Self {
-        Self { style, out: String::new(), open: None, told: false, commits: 0, left: 0 }
+        Self { style, out: String::new(), open: None, has_subject: false, commits: 0, left: 0 }
     }
 
     fn line(&mut self, line: &'a str) {
@@ -85,7 +85,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             self.flush();
             self.commits += 1;
             self.open = Some([bare[self.style.commit.len()..].trim_matches('\''), "", ""]);
-            self.told = false;
+            self.has_subject = false;
         } else if let Some(open) = self.open.as_mut().filter(|_| signal::find(bare).is_none()) {
             match bare.split_once(':') {
                 Some(("Date" | "AuthorDate", date)) => open[1] = date.trim(),
@@ -101,12 +101,12 @@ impl<'s, 'a> Writer<'s, 'a> {
     /// A line that is not in the header of a commit.
     fn message(&mut self, line: &'a str) {
         let is_message = line.starts_with(self.style.message)
-            || self.told && line.starts_with(self.style.indent)
-            || self.told && line.trim().is_empty();
-        if is_message && !self.told {
+            || self.has_subject && line.starts_with(self.style.indent)
+            || self.has_subject && line.trim().is_empty();
+        if is_message && !self.has_subject {
             let subject = line.strip_prefix(self.style.message).unwrap_or(line).trim();
             self.write(subject);
-            self.told = true;
+            self.has_subject = true;
         } else if is_message && signal::find(line.trim_end()).is_none() {
             self.left += usize::from(!line.trim().is_empty());
         } else {
