@@ -3,11 +3,11 @@
 pub(crate) mod dictionary;
 mod general;
 mod json;
-pub(crate) mod line_numbers;
 mod listing;
 mod log;
 mod minimize_table_whitespace;
 mod normalize_whitespace;
+pub(crate) mod numbered;
 mod repeats;
 mod row_defaults;
 mod schema;
@@ -17,7 +17,7 @@ mod verbatim;
 mod whitespace;
 
 pub use dictionary::expand;
-pub use line_numbers::NAME as NUMBERED;
+pub use numbered::NAME as NUMBERED;
 
 use crate::stage::Stage;
 
@@ -27,7 +27,7 @@ pub static FORMS: &[&dyn Stage] = &[
     &json::JsonParts,
     &schema::Schema,
     &snapshot::Snapshot,
-    &line_numbers::LineNumbers,
+    &numbered::Numbered,
     &search::Search,
     &listing::Listing,
     &log::Log,

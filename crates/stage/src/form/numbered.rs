@@ -10,7 +10,7 @@ use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
 /// A text whose lines begin with their numbers.
-pub(crate) struct LineNumbers;
+pub(crate) struct Numbered;
 
 /// The name, by which others recognise a file with numbered lines.
 pub const NAME: &str = "numbered";
@@ -18,7 +18,7 @@ pub const NAME: &str = "numbered";
 /// Fewer numbered lines prove nothing.
 const MIN_LINES: usize = 4;
 
-impl Stage for LineNumbers {
+impl Stage for Numbered {
     fn lines_stand_alone(&self) -> bool {
         true
     }
@@ -220,30 +220,30 @@ mod tests {
     #[test]
     fn gutters_of_real_harnesses_get_cheaper() {
         check(
-            &LineNumbers,
+            &Numbered,
             "     1→a\n     2→\n     3→\tb\n     4→c",
             "4, width 6, arrow",
             "1\ta\n\n3\t\tb\n4\tc",
         );
         check(
-            &LineNumbers,
+            &Numbered,
             "     7\ta\n     8\tb\n     9\tc\n    10\td\n",
             "4 from 7, width 6, tab",
             "7\ta\n8\tb\n9\tc\n10\td\n",
         );
         check(
-            &LineNumbers,
+            &Numbered,
             "00009| a\n00010| \n00011|  b\n00012| c\n",
             "4 from 9, width 5, pipe, zeros",
             "9\ta\n\n11\t b\n12\tc\n",
         );
         check(
-            &LineNumbers,
+            &Numbered,
             " 9 | a\n10 |\n11 | b\n12 | c",
             "4 from 9, width 2, bar, trimmed",
             "9\ta\n\n11\tb\n12\tc",
         );
-        check(&LineNumbers, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
+        check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
     }
 
     /// Copilot's notation. Lists look the same, so only the result of a client's own read tool counts.
@@ -252,22 +252,22 @@ mod tests {
         let text = "1. a\n2. \n3. b\n4. c\n";
         let call = Call { tool: "view", command: Some("a.py"), ..Call::default() };
         let scene = Scene::of(&Plan::USUAL, call);
-        let edit = LineNumbers.apply(scene, text).expect("an edit");
+        let edit = Numbered.apply(scene, text).expect("an edit");
         assert_eq!((edit.text.as_str(), edit.note.as_str()), ("1\ta\n\n3\tb\n4\tc\n", "4, width 1, dot"));
-        assert_eq!(LineNumbers.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
-        assert_eq!(apply(&LineNumbers, text), None);
+        assert_eq!(Numbered.restore(Room::of(&edit.text), &edit.note, &edit.text).as_deref(), Some(text));
+        assert_eq!(apply(&Numbered, text), None);
     }
 
     #[test]
     fn only_empty_lines_between_others_lose_their_numbers() {
         check(
-            &LineNumbers,
+            &Numbered,
             "1\t\n2\ta\n3\t\n4\t\n5\tb\n6\t \n7\t\n",
             "7, width 1, tab",
             "1\t\n2\ta\n\n\n5\tb\n6\t \n7\t\n",
         );
         check(
-            &LineNumbers,
+            &Numbered,
             " 1\ta\n 2\t\n 3\tc\n 4\t\n\n<note>",
             "4, width 2, tab",
             "1\ta\n\n3\tc\n4\t\n\n<note>",
@@ -277,18 +277,18 @@ mod tests {
     #[test]
     fn lines_above_the_numbered_ones_stay() {
         check(
-            &LineNumbers,
+            &Numbered,
             "The file has been updated:\n   98→a\n   99→b\n  100→c\n  101→d",
             "4 from 98 after 1 lines, width 5, arrow",
             "The file has been updated:\n98\ta\n99\tb\n100\tc\n101\td",
         );
-        assert_eq!(apply(&LineNumbers, &format!("x\n1: a\n2: b\n3: c\n4: d\n{}", "y\n".repeat(9))), None);
+        assert_eq!(apply(&Numbered, &format!("x\n1: a\n2: b\n3: c\n4: d\n{}", "y\n".repeat(9))), None);
     }
 
     #[test]
     fn what_follows_the_numbered_lines_stays() {
         check(
-            &LineNumbers,
+            &Numbered,
             "  1→a\n  2→b\n  3→c\n  4→d\n\n6→e",
             "4, width 3, arrow",
             "1\ta\n2\tb\n3\tc\n4\td\n\n6→e",
@@ -306,7 +306,7 @@ mod tests {
             "",
             "\n\n\n\n",
         ] {
-            assert_eq!(apply(&LineNumbers, text), None, "{text:?}");
+            assert_eq!(apply(&Numbered, text), None, "{text:?}");
         }
     }
 }
