@@ -1,17 +1,18 @@
-//! What a cut takes away: noise, or something that was asked for.
+//! Classifies what a cut removes: noise, further examples or content.
 
-/// The classes of what may be left out, the one that is missed least first.
+/// The classes of text that may be omitted, least missed first.
 ///
-/// Noise is what no later call ever names: progress, downloads, advice, passing lines beside a verdict, repeats of what
-/// is shown. Content is what the command was asked for: hits, rows, diffs, listings, warnings, help, the text of files.
+/// Noise is text that no later call ever refers to: progress, downloads, advice, passing lines next to a verdict,
+/// repeats of shown text. Content is what the command was run for: hits, rows, diffs, listings, warnings, help, file
+/// contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CutClass {
-    /// Left out whenever the words that stand for it cost less.
+    /// Omitted whenever the marker costs less.
     Noise,
-    /// Content of which one example tells most: bodies of commits, and further examples of one warning. It is shown
-    /// whole up to a length of its own.
+    /// Content of which one example says most: commit bodies, and further examples of one warning. Shown whole up to
+    /// a length of its own.
     Further,
-    /// Shown whole up to a length, and beyond it left out in whole records.
+    /// Shown whole up to a length; beyond it, whole records are omitted.
     Content,
 }
 
@@ -19,7 +20,7 @@ impl CutClass {
     /// All of them, in order.
     pub const ALL: [Self; 3] = [Self::Noise, Self::Further, Self::Content];
 
-    /// Its name, in tables.
+    /// The name used in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,5 +31,5 @@ impl CutClass {
     }
 }
 
-/// What a stage leaves out of one class, in the words that stand for it.
-pub type Left = (CutClass, &'static [&'static str]);
+/// The descriptions, as markers show them, of what a stage omits in one class.
+pub type Omission = (CutClass, &'static [&'static str]);

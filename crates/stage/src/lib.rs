@@ -1,14 +1,14 @@
-//! Ways to say a tool result in fewer tokens, each true to its word about what it loses.
+//! Transforms that write a tool result in fewer tokens; each declares what it loses.
 //!
-//! Pure: no clock, files, environment or randomness; what goes in decides what comes out. A stage only proposes:
-//! whoever runs it measures, checks and accepts.
+//! Pure: no clock, files, environment or randomness; the output depends only on the arguments. A stage only
+//! proposes: the caller measures, checks and accepts.
 
 mod call;
 mod class;
 pub mod clean;
 pub mod cut;
 pub mod form;
-mod named;
+mod lookup;
 mod omit;
 mod pattern;
 mod plan;
@@ -20,8 +20,8 @@ pub mod signal;
 mod stage;
 
 pub use call::{Call, Family, Origin, ToolKind};
-pub use class::{CutClass, Left};
-pub use named::{form_named, stands_alone};
+pub use class::{CutClass, Omission};
+pub use lookup::{form_named, stands_alone};
 pub use pattern::fits_pattern;
 pub use plan::{DictionaryMethod, Loss, Mode, Plan, Reader, Redaction};
 pub use room::Room;

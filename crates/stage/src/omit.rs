@@ -1,20 +1,20 @@
-//! The line that stands where something was left out: `[12 lines left out: passing tests]`.
+//! Writes the markers for omitted text: `[12 lines left out: passing tests]`.
 
 use std::borrow::Cow;
 
-/// Says that `count` lines of `what` are missing here.
+/// The marker for `count` omitted lines of `what`.
 pub(crate) fn lines(count: usize, what: &str) -> String {
     things(count, if count == 1 { "line" } else { "lines" }, what)
 }
 
-/// Says that `count` of `unit` are missing here.
+/// The marker for `count` omitted `unit`s.
 pub(crate) fn things(count: usize, unit: &str, what: &str) -> String {
     let colon = if what.is_empty() { "" } else { ": " };
     format!("[{count} {unit} left out{colon}{what}]")
 }
 
-/// Says which lines of the original are missing here, by the numbers by which they can be asked for.
-pub(crate) fn numbered(first: usize, last: usize) -> String {
+/// The marker for omitted lines, with the numbers by which they can be fetched.
+pub(crate) fn numbered_lines(first: usize, last: usize) -> String {
     if first == last {
         format!("[line {first} left out]")
     } else {
@@ -22,10 +22,10 @@ pub(crate) fn numbered(first: usize, last: usize) -> String {
     }
 }
 
-/// The same where the original is a part of a file: also by the numbers in the file, whose first line shown is `start`.
+/// The same for part of a file that begins at line `start`: also gives the line numbers in the file.
 pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> String {
     let place = |line: usize| start.saturating_add(line - 1);
-    let words = numbered(first, last);
+    let words = numbered_lines(first, last);
     let words = words.trim_end_matches(']');
     if first == last {
         format!("{words}: {} of the file]", place(first))
@@ -34,12 +34,13 @@ pub(crate) fn numbered_in_file(start: usize, first: usize, last: usize) -> Strin
     }
 }
 
-/// A shorter rest of a line costs as much as the words that stand for it.
-const MIN_REST: usize = 40;
+/// A shorter rest of a line, in bytes, costs as much as its marker.
+const MIN_REST_BYTES: usize = 40;
 
-/// The beginning of a line that is much longer than `width` bytes, up to the end of a word, and how much is missing.
+/// The beginning of a line that is much longer than `width` bytes, cut at the end of a word, and a note of how much
+/// is missing.
 pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
-    if line.len() <= width + MIN_REST {
+    if line.len() <= width + MIN_REST_BYTES {
         return Cow::Borrowed(line);
     }
     let end = line.floor_char_boundary(width);
@@ -47,12 +48,12 @@ pub(crate) fn clip(line: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} [{} more characters left out]", &line[..end], line[end..].chars().count()))
 }
 
-/// The lines that stay, with what is missing between them, as `what` says of it; a shorter gap than `least` bytes is not
-/// worth its mark.
+/// The kept lines, with a marker in each gap that describes it by `what`. A gap of fewer than `min_bytes` bytes is not
+/// worth a marker.
 pub(crate) fn gaps<'w>(
     lines: &[&str],
     kept: &[bool],
-    least: usize,
+    min_bytes: usize,
     what: impl Fn(&[&str]) -> Cow<'w, str>,
 ) -> String {
     let mut out = String::new();
@@ -60,7 +61,7 @@ pub(crate) fn gaps<'w>(
     for run in kept.chunk_by(|one, two| one == two) {
         let part = &lines[at..at + run.len()];
         at += run.len();
-        if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < least {
+        if run[0] || part.iter().map(|line| line.len()).sum::<usize>() < min_bytes {
             out.extend(part.iter().copied());
         } else {
             out.push_str(&self::lines(run.len(), &what(part)));
@@ -70,8 +71,17 @@ pub(crate) fn gaps<'w>(
     out
 }
 
-/// True when `line` looks like such a line, which should stay as it is.
-pub(crate) fn is_said(line: &str) -> bool {
+/// The number of lines that fit into `bytes`.
+pub(crate) fn lines_within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
+    let sums = lines.scan(0, |sum, line| {
+        *sum += line.len();
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= bytes).count()
+}
+
+/// True when `line` looks like a marker, which should stay unchanged.
+pub(crate) fn is_marker(line: &str) -> bool {
     line.starts_with('[') && (line.contains(" left out") || line.contains(" left out"))
 }
 

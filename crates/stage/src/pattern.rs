@@ -1,12 +1,12 @@
-//! Names with `*` for any part of them.
+//! Matches names against patterns in which `*` matches anything.
 
-/// True when `name` is what `pattern` says, with `*` for any part of it.
+/// True when `name` matches `pattern`, in which `*` matches anything.
 #[must_use]
 pub fn fits_pattern(pattern: &str, name: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
     let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
     let Some(name) = name.strip_prefix(head).and_then(|name| name.strip_suffix(tail)) else { return false };
-    // The first place of each part leaves most room for the next.
+    // Matching each part as early as possible leaves the most text for the next.
     let mut left = Some(name);
     middle
         .split('*')

@@ -1,33 +1,38 @@
-//! What the tests of exact stages hold in common.
+//! Shared checks for the tests of exact stages.
 
 use crate::call::Call;
 use crate::plan::Plan;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// What a stage makes of a text.
+/// The edit that a stage proposes for a text.
 pub(crate) fn apply(stage: &dyn Stage, text: &str) -> Option<Edit> {
     stage.apply(Scene::of(&Plan::default(), Call::default()), text)
 }
 
-/// What an edit comes back as.
+/// The text that a stage makes of another.
+pub(crate) fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
+    apply(stage, text).map(|edit| edit.text)
+}
+
+/// The text restored from an edit.
 pub(crate) fn back(stage: &dyn Stage, edit: &Edit) -> Option<String> {
     read(stage, &edit.note, &edit.text)
 }
 
-/// What a stage reads in a note and a body.
+/// The text restored from a note and a body.
 pub(crate) fn read(stage: &dyn Stage, note: &str, body: &str) -> Option<String> {
     stage.restore(Room::of(body), note, body)
 }
 
-/// Holds what a text becomes, and that it comes back.
+/// Checks the note and body of a text, and that it is restored.
 pub(crate) fn check(stage: &dyn Stage, text: &str, note: &str, body: &str) {
     let edit = apply(stage, text).unwrap_or_else(|| panic!("declined {text:?}"));
     assert_eq!((edit.note.as_str(), edit.text.as_str()), (note, body));
     assert_eq!(read(stage, note, body).as_deref(), Some(text));
 }
 
-/// Lines that are odd for every form: blank ones, others' notation, and what plays our own.
+/// Lines that are unusual for every form: blank ones, foreign notation, and imitations of ours.
 pub(crate) const ODD: &[&str] = &[
     "",
     "\r",
@@ -43,7 +48,7 @@ pub(crate) const ODD: &[&str] = &[
     "./",
 ];
 
-/// Holds that every order of a few odd lines around usual ones comes back.
+/// Checks that a few unusual lines, in every order around usual ones, are restored.
 pub(crate) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
     for first in odd {
         for second in odd {
@@ -57,7 +62,7 @@ pub(crate) fn check_odd(stage: &dyn Stage, odd: &[&str], usual: &str) {
     }
 }
 
-/// Reads notes and bodies that no stage wrote: whatever comes of it, nothing breaks.
+/// Restores notes and bodies that no stage wrote, which must not panic.
 pub(crate) fn read_foreign(stage: &dyn Stage) {
     for note in ["", "nonsense", "; ", "each", "each a 1 b c unless said", "goes on at level 99999999999"] {
         for body in [

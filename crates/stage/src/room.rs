@@ -1,38 +1,38 @@
-//! How long a text may get when it is restored: a few words can stand for very much.
+//! Limits the length of a restored text, since a few words can expand to very many.
 
-/// Bytes that a text may come back as, for each of its own. What would break this is not written.
-const GROWTH: usize = 256;
+/// Bytes that may be restored for each byte sent. A form that would exceed this is not written.
+const MAX_GROWTH: usize = 256;
 
-/// The bytes that a text may come back as.
+/// The most bytes that a text may be restored to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room(usize);
 
 impl Room {
-    /// The room that `text` has.
+    /// The room of `text`.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self::behind(text.len(), 0)
     }
 
-    /// The room for what comes next, where `sent` bytes with it have come back as `came` without.
+    /// The room for the next part, when `sent` bytes including it have restored `came` bytes so far.
     #[must_use]
     pub fn behind(sent: usize, came: usize) -> Self {
-        Self(sent.saturating_mul(GROWTH).saturating_sub(came))
+        Self(sent.saturating_mul(MAX_GROWTH).saturating_sub(came))
     }
 
-    /// The fewest bytes that have room for so many.
+    /// The fewest bytes with room for `came` bytes.
     #[must_use]
     pub fn least(came: usize) -> usize {
-        came.div_ceil(GROWTH)
+        came.div_ceil(MAX_GROWTH)
     }
 
-    /// As many bytes as this, at most.
+    /// The room in bytes.
     #[must_use]
     pub fn bytes(self) -> usize {
         self.0
     }
 
-    /// Nothing when so many bytes are too many.
+    /// `None` when `bytes` exceed the room.
     #[must_use]
     pub fn fits(self, bytes: usize) -> Option<()> {
         (bytes <= self.0).then_some(())

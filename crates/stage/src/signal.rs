@@ -1,4 +1,4 @@
-//! Lines that say something went wrong: whatever is left out, these are not.
+//! Finds lines that report an error, which no cut may omit.
 
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A line with an error signal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signal {
-    /// Where the line stands, without its end.
+    /// The line's range, without its line end.
     pub line: Range<usize>,
-    /// Where the words stand that tell.
+    /// The range of the words that signal the error.
     pub words: Range<usize>,
 }
 
@@ -25,18 +25,18 @@ pub fn signals(text: &str) -> impl Iterator<Item = Signal> {
     })
 }
 
-/// True when every line of `before` that has a signal still stands in `after`.
+/// True when every line of `before` with a signal is still in `after`.
 #[must_use]
 pub fn all_kept(before: &str, after: &str) -> bool {
     lost_errors(before, after).next().is_none()
 }
 
-/// The lines of `before` that tell of an error and do not stand in `after` any more.
+/// The lines of `before` that report an error and are missing from `after`.
 pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b str> {
-    // Most texts tell of none, and then nobody asks.
+    // Lazy: most texts report none.
     let kept: LazyCell<HashSet<&str>, _> = LazyCell::new(move || after.lines().map(str::trim).collect());
     let mut strays = MAX_STRAYS;
-    // A line that is no line of its own any more is looked for within others; a few such looks are enough.
+    // A line that is no longer a line of its own is searched for within others, a limited number of times.
     let mut within = move |line: &str| {
         strays = usize::saturating_sub(strays, 1);
         strays > 0 && after.contains(line)
@@ -46,20 +46,20 @@ pub fn lost_errors<'b>(before: &'b str, after: &str) -> impl Iterator<Item = &'b
         .filter(move |line| !kept.contains(line) && !within(line))
 }
 
-/// Lines looked for within other lines.
+/// Lines searched for within other lines at most.
 const MAX_STRAYS: usize = 256;
 
-/// What a line of its own begins with, in letters of any size.
+/// Beginnings of error lines, in any case.
 const OPENINGS: [&str; 3] = ["error", "fatal:", "panic"];
 
-/// What tells: as it is written, and from `ERROR` on as a word of its own.
-const TELLING: [&str; 18] = [
+/// Error signals, case-sensitive; from `ERROR` on they must be whole words.
+const SIGNALS: [&str; 18] = [
     "error:",
     "Error:",
-    // Levels of logs.
+    // Log levels.
     "[error]",
     "level=error",
-    // Compilers and linters that name a rule behind the word.
+    // Compilers and linters that name a rule after the word.
     ": error ",
     "  error  ",
     "panicked at",
@@ -76,20 +76,20 @@ const TELLING: [&str; 18] = [
     "CRITICAL",
 ];
 
-/// The first of them that must stand alone.
-const LEVELS: usize = 14;
+/// The index of the first one that must be a whole word.
+const FIRST_WORD_SIGNAL: usize = 14;
 
-/// How many first bytes are looked up.
-const GLANCE: usize = 3;
+/// The number of leading bytes looked up.
+const PROBED_BYTES: usize = 3;
 
-/// For each of the first bytes, which of them have it there: most places are passed at a glance.
-const GLANCES: [[u32; 256]; GLANCE] = {
-    let mut glances = [[0; 256]; GLANCE];
+/// For each leading byte, the signals that have it there: rules out most positions at once.
+const PROBES: [[u32; 256]; PROBED_BYTES] = {
+    let mut glances = [[0; 256]; PROBED_BYTES];
     let mut at = 0;
-    while at < GLANCE {
+    while at < PROBED_BYTES {
         let mut words = 0;
-        while words < TELLING.len() {
-            glances[at][TELLING[words].as_bytes()[at] as usize] |= 1 << words;
+        while words < SIGNALS.len() {
+            glances[at][SIGNALS[words].as_bytes()[at] as usize] |= 1 << words;
             words += 1;
         }
         at += 1;
@@ -97,7 +97,7 @@ const GLANCES: [[u32; 256]; GLANCE] = {
     glances
 };
 
-/// Where in `line` an error signal stands.
+/// The position of an error signal in `line`.
 #[must_use]
 pub fn find(line: &str) -> Option<Range<usize>> {
     let bytes = line.as_bytes();
@@ -105,7 +105,7 @@ pub fn find(line: &str) -> Option<Range<usize>> {
     let opening = OPENINGS.iter().find(|opening| begins(&bytes[indent..], opening));
     match opening {
         Some(opening) => Some(indent..indent + opening.len()),
-        None => (indent..bytes.len()).find_map(|at| Some(at..at + tells(bytes, at)?)),
+        None => (indent..bytes.len()).find_map(|at| Some(at..at + signal_length(bytes, at)?)),
     }
 }
 
@@ -113,16 +113,16 @@ fn begins(bytes: &[u8], words: &str) -> bool {
     bytes.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words.as_bytes()))
 }
 
-/// The length of the signal that begins at `at`.
-fn tells(bytes: &[u8], at: usize) -> Option<usize> {
+/// The length of the signal at `at`.
+fn signal_length(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
-    let glance = rest.first_chunk::<GLANCE>()?;
-    let masks = GLANCES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
+    let glance = rest.first_chunk::<PROBED_BYTES>()?;
+    let masks = PROBES.iter().zip(glance).map(|(masks, byte)| masks[usize::from(*byte)]);
     let mut likely = masks.fold(u32::MAX, |likely, mask| likely & mask);
     while likely != 0 {
         let which = likely.trailing_zeros() as usize;
-        let word = TELLING[which];
-        if rest.starts_with(word.as_bytes()) && (which < LEVELS || stands_alone(bytes, at, word)) {
+        let word = SIGNALS[which];
+        if rest.starts_with(word.as_bytes()) && (which < FIRST_WORD_SIGNAL || stands_alone(bytes, at, word)) {
             return Some(word.len());
         }
         likely &= likely - 1;

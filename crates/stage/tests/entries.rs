@@ -1,7 +1,7 @@
 //! The laws of single stages: every entry of every table, called directly, over real texts and broken ones.
 //!
-//! A new entry is tested here unasked. One that nothing here makes speak fails, so that no law is empty: it needs a
-//! fixture.
+//! A new entry is tested here automatically. An entry that changes none of the texts fails, so that no law holds
+//! vacuously: it needs a fixture.
 
 #![expect(clippy::expect_used, reason = "a test fails loudly")]
 
@@ -17,7 +17,7 @@ use tersely_stage::{Call, Edit, Loss, Plan, Room, Scene, Stage};
 use tersely_testing::corpus::{files, outputs, project};
 use tersely_testing::mutate_text;
 
-/// The tables, and what an entry of each may lose.
+/// The tables, and the loss that their entries may cause.
 static TABLES: [(&str, &[&dyn Stage], &[Loss]); 7] = [
     ("CLEAN", CLEAN, &[Loss::Form, Loss::Detail]),
     ("FORMS", FORMS, &[Loss::None, Loss::Form]),
@@ -28,16 +28,16 @@ static TABLES: [(&str, &[&dyn Stage], &[Loss]); 7] = [
     ("CAPS", CAPS, &[Loss::Detail]),
 ];
 
-/// How often each text is broken.
+/// Mutations of each text.
 const MUTANTS: u64 = 4;
 
-/// Bytes that stay where content is left out.
+/// Bytes to keep where content is omitted.
 const ROOM: usize = 2_000;
 
-/// Longer texts say nothing that shorter ones do not.
+/// Longer texts cover nothing that shorter ones do not.
 const LONG: usize = 40_000;
 
-/// A text, and the call that it answers, if that is known.
+/// A text, and the call that it is the result of, if known.
 #[derive(Clone, Default)]
 struct Sample {
     tool: String,
@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-/// Every text, and what was made of it by being broken.
+/// Every text, and its mutations.
 fn texts() -> Vec<Sample> {
     let read = |file: &PathBuf| String::from_utf8_lossy(&fs::read(file).expect("a file")).into_owned();
     // The first line of these names the tool and the command.
@@ -79,7 +79,7 @@ fn texts() -> Vec<Sample> {
         .collect()
 }
 
-/// The texts of which the page on notation shows what is sent.
+/// The texts whose output the page on notation shows.
 fn examples() -> Vec<Sample> {
     let file = project().join("benchmarks/reading/notation.json");
     let examples: Value = serde_json::from_slice(&fs::read(file).expect("examples")).expect("JSON");
@@ -91,8 +91,8 @@ fn examples() -> Vec<Sample> {
     examples.as_array().expect("a list").iter().map(sample).collect()
 }
 
-/// Calls `check` with every entry and what it makes of every text, and fails with the faults that it finds, a few of each
-/// entry. Each entry must make something of one text.
+/// Calls `check` with every entry and its edit of every text, and fails with the faults found, a few for each entry.
+/// Each entry must edit at least one text.
 fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &Sample, &Edit) -> Option<String>) {
     let plan = plan();
     let texts = texts();
@@ -121,7 +121,7 @@ fn each_edit(check: impl Fn(&dyn Stage, &[Loss], &Sample, &Edit) -> Option<Strin
     assert!(silent.is_empty(), "nothing at hand makes these speak: {silent:?}");
 }
 
-/// A plan under which every entry speaks.
+/// A plan under which every entry may act.
 fn plan() -> Plan {
     Plan { max_bytes: 2_000, ..Plan::default() }
 }
@@ -173,7 +173,7 @@ fn what_leaves_detail_out_says_so() {
     });
 }
 
-/// The words by which a reader knows that something is missing. The head of a hunk counts the lines that it shows.
+/// The words that tell a reader that something is missing. The header of a hunk counts the lines that it shows.
 const SAID: [&str; 6] =
     ["left out", "[timestamp]", "[hash]", "[Tool output capped:", "[Binary output suppressed:", "@@ -"];
 
@@ -186,7 +186,7 @@ fn the_same_text_gives_the_same_edit() {
     });
 }
 
-/// Notes that other stages write, and notes that nobody does.
+/// Notes that other stages write, and notes that no stage writes.
 const NOTES: [&str; 16] = [
     "",
     "compact",

@@ -1,4 +1,4 @@
-//! Table: programs that run a command they are told, here or elsewhere, and what stands before the command may be anything.
+//! Table: programs that run another command given on their command line, locally or on another machine. Anything may precede that command.
 
 const CARRIERS: &[&str] = &[
     "adb",
@@ -72,7 +72,7 @@ const CARRIERS: &[&str] = &[
     "wsl",
 ];
 
-/// True when a program runs a command that it is told.
-pub(super) fn carries(name: &str) -> bool {
+/// True when a program runs a command given as its arguments.
+pub(super) fn runs_command(name: &str) -> bool {
     CARRIERS.contains(&name)
 }

@@ -1,13 +1,13 @@
-//! Whether a text looks like source, where no command tells.
+//! Detects source code by its text, for results whose command does not reveal it.
 //!
-//! Judged by what lines begin and end with, over the first lines. On tool results that are no source it says no; of source,
-//! it may miss a table of constants or a page of prose in a comment.
+//! Looks at how the first lines begin and end. It avoids false positives on tool output; it may miss a table of
+//! constants or a page of prose in a comment.
 
-/// Lines that are looked at, and the fewest that tell.
-const MOST_LINES: usize = 400;
-const LEAST_LINES: usize = 5;
+/// Lines inspected at most, and lines needed for a verdict.
+const MAX_LINES: usize = 400;
+const MIN_LINES: usize = 5;
 
-/// What a line begins with that declares something.
+/// Prefixes of lines that declare something.
 const DECLARES: &[&str] = &[
     "#!",
     "#[",
@@ -64,7 +64,7 @@ const DECLARES: &[&str] = &[
     "void ",
 ];
 
-/// What a line begins with that does something.
+/// Prefixes of statements.
 const DOES: &[&str] = &[
     "assert", "await ", "break", "case ", "catch", "continue", "default:", "do ", "done", "echo ", "elif ",
     "else", "except", "expect", "fi", "finally", "for ", "for(", "if ", "if(", "match ", "new ", "print(",
@@ -72,27 +72,27 @@ const DOES: &[&str] = &[
     "while ", "while(", "with ", "yield ",
 ];
 
-/// What comments and closing lines begin with.
+/// Prefixes of comments and closing lines.
 const CLOSES: &[&str] = &["}", ")", "]", "//", "/*", "*/", "* ", "#", "\"\"\"", "'''", "--", "<!--"];
 
-/// What lines of source end with, and hold.
+/// Suffixes and infixes of source lines.
 const ENDS: &[&str] = &[";", "{", "}", "(", "[", "):", "=>", "->", "&&", "||", ",", "\\"];
 const HOLDS: &[&str] = &[" = ", " := ", " == ", "=>", " -> ", "+=", "()"];
 
-/// What statements of many languages end with, and their comments begin with.
+/// Suffixes of statements and prefixes of comments in many languages.
 const STATEMENTS: &[&str] = &[";", "{", "}", "*/"];
 const COMMENTS: &[&str] = &["//", "/*", "* ", "*/", "#include", "#define", "#if", "#endif"];
 
-/// Levels at the beginning of lines of logs and of reports.
+/// Levels that begin lines of logs and reports.
 const LEVELS: &[&str] = &["INFO", "WARN", "ERROR", "DEBUG", "error", "warning", "note", "Error"];
 
 /// True when `text` looks like source.
 pub(crate) fn is_code(text: &str) -> bool {
     let lines: Vec<&str> =
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MOST_LINES).collect();
-    // JSON and markup have braces and brackets of their own.
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(MAX_LINES).collect();
+    // JSON and markup contain braces and brackets too.
     let is_document = text.trim_start().starts_with(['{', '[', '<']);
-    if lines.len() < LEAST_LINES || is_document {
+    if lines.len() < MIN_LINES || is_document {
         return false;
     }
     let share = |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / lines.len();
@@ -119,7 +119,7 @@ fn ends(line: &str, words: &[&str]) -> bool {
     words.iter().any(|word| line.ends_with(word))
 }
 
-/// How many of the words lines begin with.
+/// Counts how many of `words` begin a line.
 fn kinds(lines: &[&str], words: &[&str]) -> usize {
     words.iter().filter(|word| lines.iter().any(|line| line.starts_with(**word))).count()
 }
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Of what tools print in the corpus, it takes nothing for source but source.
+    /// Over the corpus, nothing but source is taken for source.
     #[test]
     fn outputs_of_tools_are_told_from_source() {
         let outputs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/outputs");

@@ -1,9 +1,9 @@
-//! How much of a file a call shows: all of it, or the lines that it asked for.
+//! Detects how much of a file a call shows: the whole file, or the lines it asked for.
 
 use crate::call::family::{bare, name};
 use crate::call::{Call, ToolKind, shell};
 
-/// Commands that show some lines of what they are given.
+/// Commands that print selected lines of their input.
 const PICKERS: [&str; 14] = [
     "ack",
     "awk",
@@ -21,18 +21,18 @@ const PICKERS: [&str; 14] = [
     "uniq",
 ];
 
-/// Options of other commands that ask for some lines, in small letters.
+/// Options of other commands that select lines, in lower case.
 const OPTIONS: [&str; 6] = ["--line-range", "-first", "-head", "-last", "-tail", "-totalcount"];
 
 impl Call<'_> {
-    /// True when the call asks for some lines of a file and not for all of it.
+    /// True when the call asks for part of a file.
     #[must_use]
     pub fn asks_for_part(&self) -> bool {
         let runs = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
-        self.is_part || self.command.is_some_and(|line| runs && picks(line))
+        self.is_part || self.command.is_some_and(|line| runs && picks_lines(line))
     }
 
-    /// The number in its file of the first line that the call shows, where the command says so: `sed -n '200,400p' x`,
+    /// The line number, in the file, of the first line shown, where the command gives it: `sed -n '200,400p' x`,
     /// `tail -n +200 x`.
     #[must_use]
     pub fn first_line(&self) -> Option<usize> {
@@ -52,8 +52,8 @@ impl Call<'_> {
     }
 }
 
-/// True when a command of the line picks lines.
-fn picks(line: &str) -> bool {
+/// True when a command on the line selects lines.
+fn picks_lines(line: &str) -> bool {
     shell::commands(line).iter().any(|command| {
         let words = bare(&command.words);
         let known = words.first().is_some_and(|word| PICKERS.contains(&&*name(word)));

@@ -1,34 +1,34 @@
-//! Whose output a command line prints.
+//! Finds the family of commands whose output a command line prints.
 //!
-//! Of a pipeline it is the first command's, as long as what follows only picks or orders its lines; once they are
-//! rewritten it is nobody's. Of several commands it is the one they share; if one of them shows a file, the text
-//! counts as that file's, because what an agent may edit must stay as it is.
+//! In a pipeline, the first command decides as long as the rest only select or sort its lines; once a later command
+//! rewrites them, the family is generic. For several commands it is the family they share. If one of them shows a
+//! file, the whole text counts as that file's, because text that an agent may edit must stay unchanged.
 
 use crate::call::shell;
 use crate::call::shell::{Output, ShellCommand};
 
-/// A group of commands whose output is alike.
+/// A group of commands with similar output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// `git`.
     Git,
-    /// `npm` and its like.
+    /// `npm` and similar.
     Npm,
-    /// `cargo` and the compiler behind it.
+    /// `cargo` and `rustc`.
     Cargo,
-    /// Test runners, and interpreters that are mostly used as such.
+    /// Test runners, and interpreters that are mostly used as test runners.
     Test,
-    /// `docker` and its like.
+    /// `docker` and similar.
     Docker,
-    /// `pip` and its like.
+    /// `pip` and similar.
     Pip,
-    /// `make` and its like.
+    /// `make` and similar.
     Make,
     /// Listings of files and lines.
     Fs,
     /// Searches.
     Grep,
-    /// Text of files.
+    /// File contents.
     Read,
     /// Anything else.
     Generic,
@@ -48,7 +48,7 @@ const COMMANDS: [(Family, &[&str]); 10] = [
     (Family::Read, &["cat", "head", "tail", "sed", "awk", "nl", "bat", "get-content"]),
 ];
 
-/// Commands that print nothing, or a line that is no family's.
+/// Commands that print nothing, or a line that belongs to no family.
 const QUIET: &[&str] = &[
     ":", ".", "[", "[[", "alias", "break", "case", "cd", "chmod", "chown", "continue", "cp", "declare",
     "done", "echo", "esac", "exit", "export", "false", "fi", "for", "kill", "ln", "local", "mkdir", "mv",
@@ -56,7 +56,7 @@ const QUIET: &[&str] = &[
     "trap", "true", "ulimit", "umask", "unset", "wait", "yes", "}",
 ];
 
-/// Commands that pick or order the lines they are piped.
+/// Commands that select or sort the lines of their input.
 pub(super) const PICKS: &[&str] = &[
     "cat",
     "egrep",
@@ -75,7 +75,7 @@ pub(super) const PICKS: &[&str] = &[
     "uniq",
 ];
 
-/// Words before a command that change nothing in what it prints, and those of their options that take a value.
+/// Prefix commands that do not change the output of the command after them, each with its options that take a value.
 const PREFIXES: &[(&str, &[&str])] = &[
     ("!", &[]),
     ("builtin", &[]),
@@ -114,7 +114,7 @@ const PREFIXES: &[(&str, &[&str])] = &[
     ("{", &[]),
 ];
 
-/// A shell within a shell deeper than this is not looked into.
+/// Shells nested deeper than this are not inspected.
 const MAX_DEPTH: usize = 4;
 
 impl Family {
@@ -123,7 +123,7 @@ impl Family {
         of_line(line, 0).unwrap_or(Self::Generic)
     }
 
-    /// Its name in reports.
+    /// The name used in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -141,7 +141,7 @@ impl Family {
         }
     }
 
-    /// The family of both, when their outputs stand below each other.
+    /// The family of two outputs printed one after the other.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (one, two) if one == two => one,
@@ -151,7 +151,7 @@ impl Family {
     }
 }
 
-/// `None` when the line prints nothing to speak of.
+/// `None` when the line prints nothing significant.
 fn of_line(line: &str, depth: usize) -> Option<Family> {
     let commands = shell::commands(line);
     commands
@@ -186,21 +186,21 @@ fn of_command(words: &[String], depth: usize) -> Option<Family> {
             None => Some(Family::Generic),
         },
         "sed" if has("-i") || has("--in-place") => None,
-        "python" => Some(module(rest).map_or(Family::Test, |module| known(&self::name(module)))),
+        "python" => Some(module(rest).map_or(Family::Test, |module| by_name(&self::name(module)))),
         "uv" => {
             Some(if rest.first().is_some_and(|word| word == "pip") { Family::Pip } else { Family::Generic })
         }
         quiet if QUIET.contains(&quiet) => None,
-        other => Some(known(other)),
+        other => Some(by_name(other)),
     }
 }
 
 /// The family of a command by its bare name.
-fn known(name: &str) -> Family {
+fn by_name(name: &str) -> Family {
     COMMANDS.iter().find(|(_, names)| names.contains(&name)).map_or(Family::Generic, |(family, _)| *family)
 }
 
-/// A command's name without folder, ending and, for Python, its version.
+/// A command's name without its directory, its extension and, for Python, its version.
 pub(super) fn name(word: &str) -> String {
     let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
     let base = base.strip_suffix(".exe").unwrap_or(&base);
@@ -212,16 +212,16 @@ pub(super) fn name(word: &str) -> String {
     }
 }
 
-/// The line that a shell is told to run, as in `bash -lc LINE`.
+/// The line that a shell is given to run, as in `bash -lc LINE`.
 pub(super) fn script(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word.starts_with('-') && word.ends_with('c'))?;
     words.get(at + 1).map(String::as_str)
 }
 
-/// The module that Python is told to run, when it is a family's.
+/// The module that Python runs, if it belongs to a family.
 fn module(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word == "-m")?;
-    words.get(at + 1).map(String::as_str).filter(|module| known(module) != Family::Generic)
+    words.get(at + 1).map(String::as_str).filter(|module| by_name(module) != Family::Generic)
 }
 
 /// A command without assignments and prefixes.
@@ -229,7 +229,7 @@ pub(super) fn bare(mut words: &[String]) -> &[String] {
     while let Some((first, rest)) = words.split_first() {
         words = if assigns(first) {
             rest
-        } else if let Some(rest) = unwrapped(words) {
+        } else if let Some(rest) = after_prefix(words) {
             rest
         } else {
             break;
@@ -245,8 +245,8 @@ fn assigns(word: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// What stands behind a prefix and its options.
-fn unwrapped(words: &[String]) -> Option<&[String]> {
+/// The words after a prefix command and its options.
+fn after_prefix(words: &[String]) -> Option<&[String]> {
     let first = name(words.first()?);
     let (prefix, valued) = PREFIXES.iter().find(|(prefix, _)| match prefix.split_once(' ') {
         Some((one, two)) => one == first && words.get(1).is_some_and(|word| word == two),
@@ -292,7 +292,7 @@ mod tests {
         check(Family::Pip, &["uv pip install x", "python3 -m pip install x"]);
     }
 
-    /// Behaviour 3.13: what stands before the command.
+    /// Behaviour 3.13: prefixes of a command.
     #[test]
     fn prefixes_are_skipped() {
         check(

@@ -1,19 +1,19 @@
-//! What a file is that a command shows: one that an agent may edit, or one that is only read.
+//! Classifies a file that a command shows: one that an agent may edit, or one that is only read.
 //!
-//! The table of `docs/reads.md` says the same in words; a test holds one row after the other.
+//! `docs/reads.md` has the same table in prose; a test checks it row by row.
 
-/// What is done with a file.
+/// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
-    /// Programs write it and nobody edits it; it may hold what a server was told, secrets too.
+    /// Written by programs and never edited. It may contain secrets that a server received.
     Log,
-    /// It is read and not edited: a program writes it, or it is too long to be edited by quotes.
+    /// Read and not edited: a program writes it, or it is too long for edits by quotation.
     Data,
     /// An agent may edit it.
     Text,
 }
 
-/// Endings of logs.
+/// Extensions of logs.
 const LOGS: [&str; 4] = [".log", ".out", ".err", ".output"];
 
 /// Files that package managers write.
@@ -28,29 +28,29 @@ const LOCKS: [&str; 8] = [
     "bun.lockb",
 ];
 
-/// Endings of files that programs write: locks, JSON lines, what was minified.
-const WRITTEN: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
+/// Extensions of generated files: locks, JSON lines, minified code.
+const GENERATED: [&str; 7] = [".lock", ".jsonl", ".ndjson", ".min.js", ".min.css", ".js.map", ".css.map"];
 
-/// Folders of what a build or an installation made.
-const MADE: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
+/// Directories that a build or an installation creates.
+const BUILD_DIRECTORIES: [&str; 5] = ["dist", "build", "target", "coverage", "node_modules"];
 
-/// Endings of tables and documents that are edited as long as they are short.
+/// Extensions of tables and documents that are edited while they are short.
 const TABLES: [&str; 3] = [".csv", ".tsv", ".json"];
 
-/// Longer tables are not edited, in bytes.
-const LONG: usize = 16 << 10;
+/// Tables longer than this, in bytes, are not edited.
+const MAX_EDITABLE_BYTES: usize = 16 << 10;
 
-/// Endings of prose, whose paragraphs may be long lines.
+/// Extensions of prose, whose paragraphs may be long lines.
 const PROSE: [&str; 6] = [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"];
 
-/// A file with a longer line, in bytes, was minified or generated.
-const LONG_LINE: usize = 2000;
+/// A longer line, in bytes, marks a file as minified or generated.
+const MAX_LINE_BYTES: usize = 2000;
 
-/// Roots of reports on tests and coverage.
+/// Root elements of test and coverage reports.
 const REPORTS: [&str; 3] = ["testsuites", "testsuite", "coverage"];
 
 impl FileUse {
-    /// What `files` are, of which `text` was shown; none is a file that nobody named.
+    /// The class of `files`, of which `text` was shown. No names means an unknown file.
     pub(super) fn of_all(files: &[&str], text: &str) -> Self {
         let mut kinds: Vec<_> = files.iter().map(|path| Self::of_path(path, text.len())).collect();
         if let ([path], [kind @ Self::Text]) = (files, &mut kinds[..])
@@ -67,7 +67,7 @@ impl FileUse {
         }
     }
 
-    /// What a path names, of which so many bytes are shown.
+    /// The class of the file at `path`, of which `shown` bytes are shown.
     pub(super) fn of_path(path: &str, shown: usize) -> Self {
         let path = path.to_ascii_lowercase().replace('\\', "/");
         let base = path.rsplit('/').next().unwrap_or_default();
@@ -76,9 +76,9 @@ impl FileUse {
         if path.starts_with("/var/log/") || base.contains(".log.") || ends(&LOGS) {
             Self::Log
         } else if LOCKS.contains(&base)
-            || ends(&WRITTEN)
-            || folders().any(|folder| MADE.contains(&folder))
-            || shown > LONG && ends(&TABLES)
+            || ends(&GENERATED)
+            || folders().any(|folder| BUILD_DIRECTORIES.contains(&folder))
+            || shown > MAX_EDITABLE_BYTES && ends(&TABLES)
         {
             Self::Data
         } else {
@@ -87,17 +87,17 @@ impl FileUse {
     }
 }
 
-/// True when a program wrote `text`, the text of the file at `path`, as its lines tell.
+/// True when the lines of `text`, the file at `path`, show that a program wrote it.
 fn is_written(path: &str, text: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let prose = PROSE.iter().any(|end| path.ends_with(end));
-    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > LONG_LINE)
+    is_report(text) || is_lines(text) || !prose && text.lines().any(|line| line.len() > MAX_LINE_BYTES)
 }
 
-/// True for a report on tests or coverage.
+/// True for a test or coverage report.
 fn is_report(text: &str) -> bool {
     let mut rest = text.trim_start();
-    // The declaration, the type and comments stand before the root.
+    // The declaration, the doctype and comments precede the root element.
     for _ in 0..8 {
         if !rest.starts_with("<?") && !rest.starts_with("<!") {
             break;
@@ -108,12 +108,12 @@ fn is_report(text: &str) -> bool {
     REPORTS.iter().any(|root| name.strip_prefix(root).is_some_and(|rest| rest.starts_with([' ', '>', '\n'])))
 }
 
-/// Lines that are looked at.
-const LINES: usize = 64;
+/// Lines inspected.
+const SAMPLE_LINES: usize = 64;
 
 /// True for lines of JSON objects.
 fn is_lines(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(LINES);
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES);
     let is_object = |line: &str| line.starts_with("{\"") && line.trim_end().ends_with('}');
     let count = lines.by_ref().take_while(|line| is_object(line)).count();
     count >= 3 && lines.next().is_none()
@@ -129,7 +129,7 @@ mod tests {
         }
     }
 
-    const LONG_TEXT: usize = LONG / 4 + 1;
+    const LONG_TEXT: usize = MAX_EDITABLE_BYTES / 4 + 1;
 
     #[test]
     fn every_row_of_the_table_holds() {
@@ -149,7 +149,7 @@ mod tests {
             "dist/a.js build/x.py target/doc/a.html a/coverage/b.html node_modules/a/b.js",
             "x",
         );
-        check(FileUse::Data, "app.js page.html", &"x".repeat(LONG_LINE + 1));
+        check(FileUse::Data, "app.js page.html", &"x".repeat(MAX_LINE_BYTES + 1));
         check(FileUse::Data, "a.csv a.tsv data.json", &"a,b\n".repeat(LONG_TEXT));
     }
 
@@ -158,7 +158,7 @@ mod tests {
         check(FileUse::Text, "a.csv a.tsv data.json", "a,b\n");
         check(FileUse::Text, "a.rs Makefile .env builder/a.py target.rs log.rs clock.yaml", "x");
         check(FileUse::Text, "a.py", &"x = 1\n".repeat(LONG_TEXT));
-        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(LONG_LINE));
+        check(FileUse::Text, "README.md notes.txt", &"word ".repeat(MAX_LINE_BYTES));
         check(FileUse::Text, "pom.xml", "<project>\n<coverage/>\n");
         check(FileUse::Text, "a.json", "{\"a\":1}\n");
     }

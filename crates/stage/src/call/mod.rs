@@ -1,4 +1,4 @@
-//! The tool call that a result answers.
+//! Describes the tool call that a result answers.
 
 mod carrier;
 mod code;
@@ -6,40 +6,41 @@ mod extent;
 mod family;
 mod file;
 mod origin;
-mod printed;
-mod quoted;
+mod printing;
 mod screen;
 mod shell;
+mod string_literal;
 mod tool;
 
 pub use family::Family;
 pub use origin::Origin;
 pub use tool::ToolKind;
 
-/// What is known of the call.
+/// A tool call, as far as it is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Call<'a> {
     /// The call's id; empty when there is none.
     pub id: &'a str,
-    /// The tool's name as the client has it; empty when it is not known.
+    /// The tool's name as the client sends it; empty if unknown.
     pub tool: &'a str,
-    /// The command line that the tool ran, or the path or pattern that it was given.
+    /// The command line the tool ran, or the path or pattern it was given.
     pub command: Option<&'a str>,
-    /// True when its arguments ask for some lines of a file and not for all of it.
+    /// True when the arguments ask for part of a file.
     pub is_part: bool,
 }
 
 impl Call<'_> {
-    /// What the tool does, whatever the client calls it.
+    /// What the tool does, independent of the client's name for it.
     #[must_use]
     pub fn tool_kind(&self) -> ToolKind {
-        ToolKind::named(self.tool)
+        ToolKind::by_name(self.tool)
     }
 
-    /// True when `text`, which answered the call, must stay as it is: it is a file that an agent may edit.
+    /// True when `text`, the result of the call, must stay unchanged because it is a file that an agent may edit.
     ///
-    /// What a client's own tool reads is, whatever the file: the client may ask for what was read. Where no command tells,
-    /// what looks like source is. The empty text stands for one that is not known: then the call alone decides.
+    /// The result of a client's own read tool always is, since the client may refer to it later. Without a command
+    /// to go by, text that looks like source is. An empty text means that the text is unknown: then the call alone
+    /// decides.
     #[must_use]
     pub fn is_verbatim(&self, text: &str) -> bool {
         self.tool_kind() == ToolKind::Read
@@ -50,35 +51,35 @@ impl Call<'_> {
             }
     }
 
-    /// True for tools that may show anything.
+    /// True for tools that may print any file.
     fn may_print_code(&self) -> bool {
         matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic)
     }
 
-    /// True when the command line shows the output of a command that `fits`, written without assignments, prefixes such as
-    /// `sudo`, and its folder.
+    /// True when the command line shows the output of a command that `fits`. The command is passed without
+    /// assignments, prefixes such as `sudo`, and its directory.
     #[must_use]
     pub fn prints(&self, fits: impl Fn(&str) -> bool) -> bool {
         let is_line = matches!(self.tool_kind(), ToolKind::Bash | ToolKind::Generic);
         is_line
-            && self.command.is_some_and(|line| printed::commands(line).iter().any(|command| fits(command)))
+            && self.command.is_some_and(|line| printing::commands(line).iter().any(|command| fits(command)))
     }
 
-    /// True when the result is what a terminal shows, which is looked at again and again.
+    /// True when the result is a terminal screen, which agents poll repeatedly.
     #[must_use]
     pub fn shows_screen(&self) -> bool {
         screen::is_shown(self)
     }
 
-    /// Where `text`, which answered the call, comes from.
+    /// The origin of `text`, the result of the call.
     #[must_use]
     pub fn origin(&self, text: &str) -> Origin {
         Origin::of(*self, text)
     }
 
-    /// Whose output the result is.
+    /// The family whose output the result is.
     ///
-    /// Of a tool that reads or searches by itself, the command is a path or a pattern and says nothing.
+    /// For a tool that reads or searches by itself, the command is a path or a pattern and does not name a family.
     #[must_use]
     pub fn family(&self) -> Family {
         match self.tool_kind() {

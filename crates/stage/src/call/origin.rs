@@ -1,24 +1,25 @@
-//! Where a result's text comes from, which decides what may be done to it: masks, forms, cuts and references alike.
+//! Finds the origin of a result's text, which decides about masks, forms, cuts and references alike.
 //!
-//! What an agent may edit stays as it is, and is not masked unless that was asked for by name: an agent writes back what it
-//! reads, and a mask would end up in the file. Where one line runs several commands, one that shows such a file is enough.
+//! Text that an agent may edit stays unchanged, and is masked only on explicit request: the agent writes back what
+//! it reads, so a mask would end up in the file. If one command line runs several commands, a single one that shows
+//! such a file is enough.
 
 use crate::call::carrier;
 use crate::call::family::{bare, name, script};
 use crate::call::file::FileUse;
 use crate::call::shell::{Output, ShellCommand};
-use crate::call::{Call, ToolKind, quoted, shell};
+use crate::call::{Call, ToolKind, shell, string_literal};
 
-/// Where a text comes from; what must stay most as it is comes last.
+/// The origin of a text, in increasing order of how strictly it must stay unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// The environment, a log, a server's answer.
+    /// The environment, a log, a server's response.
     Other,
-    /// A file that is read and not edited, or what a query found in one.
+    /// A file that is read and not edited, or the result of a query on one.
     Data,
     /// Lines of files.
     Search,
-    /// Changes of files, as they are compared or recorded.
+    /// Changes to files, from a comparison or a history.
     Change,
     /// An edit, which may show what it changed.
     Edit,
@@ -65,7 +66,7 @@ const SHOWS: &[&str] = &[
 /// Commands that compare files.
 const COMPARES: &[&str] = &["colordiff", "comm", "delta", "diff", "difft", "icdiff", "sdiff"];
 
-/// Commands that find values in files.
+/// Commands that query files for values.
 const QUERIES: &[&str] = &["dasel", "gron", "jq", "mlr", "qsv", "xmllint", "xq", "xsv", "yq"];
 
 /// Commands that show lines of files.
@@ -78,12 +79,12 @@ const SCRIPTED: &[&str] = &["awk", "gawk", "gsed", "sed"];
 /// Commands that change files.
 const EDITS: &[&str] = &["apply_patch", "patch"];
 
-/// Shells, and how those of Windows are told a line.
+/// Shells, then those of Windows and the options that precede their command line.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 const WINDOWS: &[&str] = &["cmd", "powershell", "pwsh"];
-const TOLD: &[&str] = &["-c", "-command", "/c", "/k"];
+const COMMAND_OPTIONS: &[&str] = &["-c", "-command", "/c", "/k"];
 
-/// What git shows of changes.
+/// Git subcommands that show changes.
 const GIT: &[&str] = &[
     "annotate",
     "blame",
@@ -100,7 +101,7 @@ const GIT: &[&str] = &[
 /// Options of git that take a value.
 const GIT_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree"];
 
-/// Interpreters, how their scripts read a file, and how they print one as it is.
+/// Interpreters, how their scripts read a file, and how they print it unchanged.
 const INTERPRETERS: &[&str] = &["bun", "deno", "node", "perl", "php", "python", "ruby"];
 const READS: &[&str] = &[
     "open(",
@@ -127,7 +128,7 @@ const PRINTS: &[&str] = &[
     "puts IO.read",
 ];
 
-/// A command within a command deeper than this is not looked into.
+/// Commands nested deeper than this are not inspected.
 const MAX_DEPTH: usize = 4;
 
 impl Origin {
@@ -140,7 +141,7 @@ impl Origin {
             ToolKind::Grep => Self::Search,
             ToolKind::Edit | ToolKind::Write => Self::Edit,
             ToolKind::Glob => Self::Other,
-            // A tool that nobody knows: its text may tell.
+            // For an unknown tool, the text itself may show it.
             ToolKind::Generic if is_diff(text) => Self::Change,
             ToolKind::Generic if is_numbered(text) => Self::File,
             ToolKind::Bash | ToolKind::Generic => {
@@ -149,7 +150,7 @@ impl Origin {
         }
     }
 
-    /// True when secrets in it are masked unless something else was asked for: no file that was read is.
+    /// True when secrets in it are masked by default. Files that were read are not.
     #[must_use]
     pub fn is_masked(self) -> bool {
         self == Self::Other
@@ -162,7 +163,7 @@ impl Origin {
     }
 }
 
-/// A command line that is read to find where `text` comes from.
+/// A command line, read to find the origin of `text`.
 #[derive(Clone, Copy)]
 struct Reading<'t> {
     text: &'t str,
@@ -170,14 +171,14 @@ struct Reading<'t> {
 }
 
 impl Reading<'_> {
-    /// The origin of what a command line prints, or of what a program does that has lines in quotes.
+    /// The origin of a command line's output, or of a program that contains command lines in quotes.
     fn script(self, script: &str) -> Origin {
         let origin = self.line(script);
-        if origin == Origin::File || self.depth >= MAX_DEPTH || !quoted::runs(script) {
+        if origin == Origin::File || self.depth >= MAX_DEPTH || !string_literal::runs_commands(script) {
             return origin;
         }
         let patched = if script.contains("apply_patch") { Origin::Edit } else { origin };
-        let lines = quoted::lines(script);
+        let lines = string_literal::lines(script);
         lines.iter().map(|line| self.deeper().script(line)).fold(origin.max(patched), Origin::max)
     }
 
@@ -185,7 +186,7 @@ impl Reading<'_> {
         Self { depth: self.depth + 1, ..self }
     }
 
-    /// Of several commands it is that of the one that must stay most as it is.
+    /// The strictest origin among the commands of the line.
     fn line(self, line: &str) -> Origin {
         shell::commands(line)
             .split_inclusive(|command| command.output != Output::Piped)
@@ -195,13 +196,14 @@ impl Reading<'_> {
             .unwrap_or(Origin::Other)
     }
 
-    /// Of a pipeline it is the first command's, or that of one that is told its files by the others.
+    /// The origin of a pipeline: its first command's, or that of a command that receives its files from the others.
     fn pipeline(self, pipeline: &[ShellCommand], line: &str) -> Origin {
-        let told = |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
+        let is_xargs =
+            |command: &&ShellCommand| command.words.first().is_some_and(|word| name(word) == "xargs");
         let asks = |command: &ShellCommand| {
             bare(&command.words).first().is_some_and(|word| QUERIES.contains(&&*name(word)))
         };
-        let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(told));
+        let sources = pipeline.first().into_iter().chain(pipeline.iter().skip(1).filter(is_xargs));
         let origin = sources.map(|command| self.command(bare(&command.words), line)).max();
         match origin.unwrap_or(Origin::Other) {
             Origin::File if pipeline.iter().any(asks) => Origin::Data,
@@ -216,18 +218,20 @@ impl Reading<'_> {
         let in_script = |of: &[&str]| of.iter().any(|part| line.contains(part));
         let deep = self.depth >= MAX_DEPTH;
         match &*name {
-            // As `env -S` and `eval` are told.
+            // As in `env -S` and `eval`.
             _ if first.contains(' ') && !deep => self.deeper().script(&words.join(" ")),
             "git" => self.git(rest),
             _ if is(SHELLS) && !deep => script(rest).map_or(Origin::Other, |line| self.deeper().script(line)),
-            _ if is(WINDOWS) && !deep => told(rest).map_or(Origin::Other, |line| self.deeper().script(&line)),
+            _ if is(WINDOWS) && !deep => {
+                windows_script(rest).map_or(Origin::Other, |line| self.deeper().script(&line))
+            }
             _ if is(EDITS) => Origin::Edit,
             _ if is(COMPARES) => Origin::Change,
             _ if is(QUERIES) => Origin::Data,
             _ if is(SHOWS) => self.files(&files(&name, rest)),
-            _ if is(SEARCHES) => searched(rest),
-            _ if carrier::carries(&name) && !deep => self.deeper().carried(rest, line),
-            _ if is(INTERPRETERS) && filters(rest) => Origin::File,
+            _ if is(SEARCHES) => search_origin(rest),
+            _ if carrier::runs_command(&name) && !deep => self.deeper().nested_command(rest, line),
+            _ if is(INTERPRETERS) && prints_lines(rest) => Origin::File,
             _ if is(INTERPRETERS) && in_script(PRINTS) => Origin::File,
             _ if is(INTERPRETERS) && in_script(READS) => Origin::Data,
             _ if name.contains("system.io.file") && in_script(READS) => Origin::File,
@@ -235,7 +239,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The origin of what is shown of `files`.
+    /// The origin of text shown from `files`.
     fn files(self, files: &[&str]) -> Origin {
         match FileUse::of_all(files, self.text) {
             FileUse::Log => Origin::Other,
@@ -265,8 +269,9 @@ impl Reading<'_> {
         Origin::Other
     }
 
-    /// The origin of what a command runs elsewhere: from the first word on that shows files, or in a line of its own.
-    fn carried(self, words: &[String], line: &str) -> Origin {
+    /// The origin of a command that another program runs: from the first word that shows files, or a line of its
+    /// own.
+    fn nested_command(self, words: &[String], line: &str) -> Origin {
         let shows = |word: &String| {
             let name = name(word);
             let known = [SHOWS, SEARCHES, SHELLS, WINDOWS, QUERIES, COMPARES, &["git", "python"]];
@@ -278,13 +283,13 @@ impl Reading<'_> {
     }
 }
 
-/// The line that a shell of Windows is told to run.
-fn told(words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| TOLD.contains(&&*word.to_ascii_lowercase()))?;
+/// The line that a Windows shell is given to run.
+fn windows_script(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| COMMAND_OPTIONS.contains(&&*word.to_ascii_lowercase()))?;
     words.get(at + 1..).map(|words| words.join(" "))
 }
 
-/// The files that a command is told to show: what is no option, no number and no script.
+/// The files that a command shows: arguments that are neither options, numbers nor scripts.
 fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
     let number = |word: &str| word.chars().all(|char| char.is_ascii_digit() || "+-:,kKmM".contains(char));
     let mut files: Vec<&str> =
@@ -296,38 +301,38 @@ fn files<'w>(name: &str, words: &'w [String]) -> Vec<&'w str> {
     files
 }
 
-/// The origin of what a search finds: lines of files, unless all that it is told to look at are logs.
-fn searched(words: &[String]) -> Origin {
+/// The origin of search results: lines of files, unless all the files searched are logs.
+fn search_origin(words: &[String]) -> Origin {
     let mut given = words.iter().filter(|word| !word.starts_with('-')).skip(1).peekable();
     let logs = given.peek().is_some() && given.all(|path| FileUse::of_path(path, 0) == FileUse::Log);
     if logs { Origin::Other } else { Origin::Search }
 }
 
-/// True when an interpreter is told to print lines of files, as in `perl -ne`.
-fn filters(words: &[String]) -> bool {
+/// True when an interpreter prints lines of files, as in `perl -ne`.
+fn prints_lines(words: &[String]) -> bool {
     let Some(option) = words.first().and_then(|word| word.strip_prefix('-')) else { return false };
     let short = option.len() <= 4 && option.bytes().all(|byte| byte.is_ascii_alphabetic());
     short && option.ends_with('e') && option.contains(['n', 'p'])
 }
 
-/// True when a text begins as a change of files does.
+/// True when a text begins like a diff.
 fn is_diff(text: &str) -> bool {
     let mut lines = text.lines().take(40);
     lines.any(|line| line.starts_with("diff --git ") || line.starts_with("@@ -"))
 }
 
-/// Lines that must be numbered for a text to count as numbered.
-const NUMBERED: usize = 3;
+/// Numbered lines needed for a text to count as numbered.
+const MIN_NUMBERED_LINES: usize = 3;
 
-/// True when the first lines are numbered one by one, as tools show files.
+/// True when the first lines are numbered consecutively, as tools show files.
 fn is_numbered(text: &str) -> bool {
-    let mut numbers = text.lines().take(NUMBERED + 5).map(number).skip_while(Option::is_none);
+    let mut numbers = text.lines().take(MIN_NUMBERED_LINES + 5).map(number).skip_while(Option::is_none);
     let Some(Some(first)) = numbers.next() else { return false };
-    let next = numbers.take(NUMBERED - 1).zip(first + 1..);
-    next.filter(|(number, expected)| *number == Some(*expected)).count() == NUMBERED - 1
+    let next = numbers.take(MIN_NUMBERED_LINES - 1).zip(first + 1..);
+    next.filter(|(number, expected)| *number == Some(*expected)).count() == MIN_NUMBERED_LINES - 1
 }
 
-/// The number that a line begins with, before a tab, an arrow, a bar or a colon.
+/// The number that a line begins with, followed by a tab, an arrow, a bar or a colon.
 fn number(line: &str) -> Option<usize> {
     let line = line.trim_start();
     let digits = line.bytes().take(9).take_while(u8::is_ascii_digit).count();

@@ -1,14 +1,14 @@
-//! Calls that show a terminal as it stands. The next one shows most of it again.
+//! Recognises calls that capture a terminal screen. The next capture shows most of it again.
 
 use crate::call::{Call, ToolKind};
 
-/// Words in the names of tools that show one.
+/// Words in the names of tools that capture a screen.
 const SCREENS: [&str; 5] = ["capture", "console", "screen", "stdin", "terminal"];
 
-/// Subcommands that do.
+/// Subcommands that capture a screen.
 const CAPTURES: [&str; 3] = ["capture", "capture-pane", "hardcopy"];
 
-/// True when the result is what a terminal shows.
+/// True when the result is a terminal screen.
 pub(super) fn is_shown(call: &Call<'_>) -> bool {
     match call.tool_kind() {
         ToolKind::Bash => {

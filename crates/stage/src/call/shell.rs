@@ -1,7 +1,7 @@
-//! A command line taken apart into the commands it runs.
+//! Splits a command line into the commands it runs.
 //!
-//! Only what a result's family needs: words without their quotes, what is piped, and what goes to a file and so
-//! is not seen. What stands in `$(..)` and in here-documents is stepped over, for it is not what prints.
+//! Only as far as a result's family needs it: words without their quotes, pipes, and redirections to files, which
+//! are not shown. `$(..)` and here-documents are skipped because their output is not printed.
 
 use std::mem;
 
@@ -30,7 +30,7 @@ pub(super) fn commands(line: &str) -> Vec<ShellCommand> {
     reader.done
 }
 
-/// Deeper nesting than this is read as if it were flat.
+/// Deeper nesting is read as if it were flat.
 const MAX_DEPTH: usize = 16;
 
 #[derive(Default)]
@@ -38,15 +38,15 @@ struct Reader<'a> {
     rest: &'a str,
     depth: usize,
     word: Option<String>,
-    /// What the next word is.
+    /// The role of the next word.
     next: Role,
-    /// Ends of the here-documents that begin on the next line.
+    /// Delimiters of the here-documents that begin on the next line.
     ends: Vec<String>,
     now: ShellCommand,
     done: Vec<ShellCommand>,
 }
 
-/// What a word is to its command.
+/// The role of a word in its command.
 #[derive(Default)]
 enum Role {
     #[default]
@@ -56,7 +56,7 @@ enum Role {
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or past the bracket that closes what was opened last.
+    /// Reads to the end, or past the closing bracket of the current group.
     fn list(&mut self) {
         while let Some(char) = self.take() {
             match char {
@@ -73,15 +73,15 @@ impl Reader<'_> {
         self.end_command(Output::Shown);
     }
 
-    /// Reads what belongs to a word.
+    /// Reads one character of a word.
     fn letter(&mut self, char: char) {
         let mut word = self.word.take().unwrap_or_default();
         match char {
-            // Before a letter it more likely parts a path's folders than quotes.
+            // In front of a letter, a backslash more likely separates directories than escapes.
             '\\' if self.rest.starts_with(|next: char| next.is_alphanumeric()) => word.push(char),
             '\\' => word.extend(self.take().filter(|&next| next != '\n')),
             '\'' => word.push_str(self.take_past('\'')),
-            '"' => self.quoted(&mut word),
+            '"' => self.read_quoted(&mut word),
             '`' => drop(self.take_past('`')),
             '$' if self.accept("((") => self.skip_sum(),
             '$' if self.accept("(") => self.substitution(),
@@ -90,7 +90,7 @@ impl Reader<'_> {
         self.word = Some(word);
     }
 
-    fn quoted(&mut self, word: &mut String) {
+    fn read_quoted(&mut self, word: &mut String) {
         while let Some(char) = self.take() {
             match char {
                 '"' => return,
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Steps over `$(..)`, whose commands print into a word.
+    /// Skips `$(..)`, whose output becomes part of a word.
     fn substitution(&mut self) {
         if self.depth >= MAX_DEPTH {
             return;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.rest = inner.rest;
     }
 
-    /// Reads `(..)`, whose commands print like any other; behind a word it is a list or a function's head.
+    /// Reads `(..)`, whose commands print like any other. After a word it is a list or a function's parameters.
     fn group(&mut self) {
         if self.word.is_some() {
             return self.substitution();
@@ -166,7 +166,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows names the file that the command prints to.
+    /// The next word names the file that the command prints to.
     fn file(&mut self) {
         self.end_word();
         self.now.output = Output::Filed;
@@ -196,7 +196,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ends a line, and steps over the here-documents that it announced.
+    /// Ends a line, and skips the here-documents that it announced.
     fn end_line(&mut self) {
         self.end_command(Output::Shown);
         for end in mem::take(&mut self.ends) {
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         char
     }
 
-    /// Takes all before the next `end`, and steps over it.
+    /// Takes the text up to the next `end`, and skips that.
     fn take_past(&mut self, end: char) -> &'a str {
         let (taken, rest) = self.rest.split_once(end).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// The words of each command, `|` behind what is piped and `>` behind what goes to a file.
+    /// The words of each command, then `|` if it is piped and `>` if it is redirected to a file.
     fn check(line: &str, expected: &[&str]) {
         let found: Vec<String> = commands(line)
             .iter()

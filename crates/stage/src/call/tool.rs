@@ -1,4 +1,4 @@
-//! The few things that tools do, under the many names that clients give them.
+//! Maps the many names that clients give their tools to the few things that tools do.
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ pub enum ToolKind {
     Generic,
 }
 
-/// Names in small letters, and what such a tool does.
+/// Tool names in lower case, by kind.
 const NAMES: [(ToolKind, &[&str]); 6] = [
     (
         ToolKind::Bash,
@@ -111,7 +111,7 @@ const NAMES: [(ToolKind, &[&str]); 6] = [
 ];
 
 impl ToolKind {
-    /// Its name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -125,8 +125,9 @@ impl ToolKind {
         }
     }
 
-    /// The tool that a client calls `name`; a server's prefix, as in `mcp__files__read_file`, says nothing.
-    pub(super) fn named(name: &str) -> Self {
+    /// The kind of the tool that a client calls `name`. A server's prefix, as in `mcp__files__read_file`, is
+    /// ignored.
+    pub(super) fn by_name(name: &str) -> Self {
         let bare = name.rsplit_once("__").map_or(name, |(_, bare)| bare);
         let known = |names: &[&str]| names.iter().any(|known| letters(known).eq(letters(bare)));
         let named = NAMES.iter().find(|(_, names)| known(names)).map(|(tool, _)| *tool);
@@ -134,12 +135,12 @@ impl ToolKind {
     }
 }
 
-/// A name as every client spells it: `ReadManyFiles`, `Read Files`, `read_many_files`.
+/// The letters of a name, the same for `ReadManyFiles`, `Read Files` and `read_many_files`.
 fn letters(name: &str) -> impl DoubleEndedIterator<Item = char> {
     name.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase())
 }
 
-/// What the names of tools end with that show files, under whatever prefix a client puts before a server's tools.
+/// Suffixes of tools that show files, after any prefix that a client puts in front of a server's tools.
 const READERS: [&str; 7] = [
     "readfile",
     "readtextfile",
@@ -176,11 +177,11 @@ mod tests {
             ("Bash exec_command mcp__box__Shell PowerShell", ToolKind::Bash),
         ] {
             for name in names.split(' ') {
-                assert_eq!(ToolKind::named(name), tool, "{name}");
-                assert_eq!(ToolKind::named(&name.to_ascii_uppercase()), tool, "{name}");
+                assert_eq!(ToolKind::by_name(name), tool, "{name}");
+                assert_eq!(ToolKind::by_name(&name.to_ascii_uppercase()), tool, "{name}");
             }
         }
-        assert_eq!(ToolKind::named("Read Files"), ToolKind::Read);
-        assert_eq!(ToolKind::named(""), ToolKind::Generic);
+        assert_eq!(ToolKind::by_name("Read Files"), ToolKind::Read);
+        assert_eq!(ToolKind::by_name(""), ToolKind::Generic);
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes that are no text, left out of sight.
+//! Replaces binary data by a note of its size.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use tersely_codec::{Text, json};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text that is none.
+/// Suppresses texts that are binary.
 pub(crate) struct Binary;
 
 impl Stage for Binary {
@@ -33,9 +33,9 @@ fn marker(text: &str) -> String {
     format!("[Binary output suppressed: {} bytes]", text.len())
 }
 
-/// A JSON text with each string suppressed that holds such bytes; `None` when none does.
+/// A JSON text with every binary string suppressed; `None` if it has none.
 fn within(text: &str) -> Option<String> {
-    // Whatever controls something is written so in JSON.
+    // JSON escapes control characters this way.
     let may_be = text.trim_start().starts_with(['{', '[']) && text.contains("\\u00");
     if !may_be || json::decode(text).is_err() {
         return None;
@@ -55,7 +55,7 @@ fn within(text: &str) -> Option<String> {
     (from > 0).then_some(out)
 }
 
-/// The contents of the strings of a JSON text, without its names.
+/// The contents of the strings in a JSON text, except for keys.
 fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -72,39 +72,39 @@ fn strings(text: &str) -> impl Iterator<Item = Range<usize>> {
     .filter(|span| !text[span.end + 1..].trim_start().starts_with(':'))
 }
 
-/// Shorter texts with control characters may be anything.
+/// Control characters in shorter texts prove nothing.
 const MIN_CHARS: usize = 32;
 
-/// Of a text, at most one character in so many controls something.
-const RARITY: usize = 20;
+/// In text, at most one character in this many is a control character.
+const MIN_CHARS_PER_CONTROL: usize = 20;
 
 fn is_binary(text: &str) -> bool {
-    // All bytes are looked at, for then many are at once.
+    // Scans all bytes without an early exit, because that vectorises.
     if !text.bytes().fold(false, |may, byte| may | may_control(byte)) {
         return false;
     }
-    let controls = text.chars().filter(|char| controls(*char)).count();
+    let controls = text.chars().filter(|char| is_control(*char)).count();
     let chars = text.chars().count();
     if text.contains('\0') {
         return !is_list(text);
     }
-    chars > MIN_CHARS && controls * RARITY > chars
+    chars > MIN_CHARS && controls * MIN_CHARS_PER_CONTROL > chars
 }
 
-/// True for names with a NUL behind each, as `find -print0` and `git ls-files -z` list them.
+/// True for NUL-terminated names, as `find -print0` and `git ls-files -z` list them.
 fn is_list(text: &str) -> bool {
     let body = text.strip_suffix('\0').unwrap_or(text);
-    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(controls);
+    let name = |part: &str| part.chars().nth(1).is_some() && !part.chars().any(is_control);
     body.contains('\0') && body.split('\0').all(name)
 }
 
-/// True of bytes that what controls something is written with; the one that is not ASCII begins other characters too.
+/// True for the first bytes of control characters. The non-ASCII one begins other characters too.
 fn may_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x1b) || matches!(byte, 0x7f | 0xc2)
 }
 
-/// True of what neither breaks lines, nor fills them, nor paints them.
-fn controls(char: char) -> bool {
+/// True for control characters that are neither line breaks, white space nor escape sequences.
+fn is_control(char: char) -> bool {
     char.is_control() && !matches!(char, '\n' | '\r' | '\t' | '\x1b')
 }
 
@@ -132,7 +132,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 3.4: what stands beside it stays as it was written.
+    /// Behaviour 3.4: the text around it stays unchanged.
     #[test]
     fn binary_in_json_is_suppressed_where_it_stands() {
         let bytes = "\\u0000\\u0001PNG\\u001a".repeat(20);
@@ -148,7 +148,7 @@ mod tests {
         check(&format!("said: {bytes}"), None);
     }
 
-    /// What tools write for other tools is text, whatever stands between its lines.
+    /// Lists written for other tools are text, whatever separates their items.
     #[test]
     fn names_with_a_nul_behind_each_are_text() {
         check("./a.txt\0./b c.txt\0./d\0", None);

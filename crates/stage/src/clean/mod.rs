@@ -1,9 +1,9 @@
-//! What is done to every text, in the order in which it is: the terminal's codes and raw bytes go.
+//! Cleans every text, before anything else: removes terminal control sequences and binary data.
 
 mod ansi;
 mod binary;
 
 use crate::stage::Stage;
 
-/// Every text goes through these, first to last.
+/// Applied to every text, in this order.
 pub static CLEAN: &[&dyn Stage] = &[&ansi::Ansi, &binary::Binary];

@@ -1,113 +1,91 @@
-//! Results too long to send, cut to their head and tail, and to what goes wrong between them.
+//! Caps results at a maximum length: keeps head and tail, and errors between them.
 //!
-//! Cuts fall between lines; only a line that is longer than its part of the limit is cut itself, at a blank if it has
-//! one. Lines that tell of an error stay with their neighbours, beyond the limit too, up to a few times as much.
-//! What it gives is longer than the limit by its markers, and it leaves alone what is no longer than that: so a capped
-//! text is not capped again, which would put a wrong count in the place of a right one.
+//! Cuts at line ends; only a line longer than its share of the limit is itself cut, at a blank if possible. Lines
+//! with errors stay with their neighbours, even beyond the limit, up to a few times as much. The result exceeds the
+//! limit by its markers, and a text that exceeds it by no more than that stays unchanged. So a capped text is not
+//! capped again, which would replace a correct count by a wrong one.
 
 use std::ops::Range;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode, Plan};
 use crate::signal;
 use crate::signal::Signal;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Head and tail.
-pub(crate) struct Cap;
+/// Keeps head and tail, and errors between them if there are any.
+pub(crate) struct Cap {
+    /// True for the stage that caps texts with errors between head and tail, false for the one that caps the others.
+    has_errors: bool,
+}
+
+impl Cap {
+    pub(crate) const ENDS: Self = Self { has_errors: false };
+    pub(crate) const ERROR_WINDOW: Self = Self { has_errors: true };
+}
 
 impl Stage for Cap {
     fn keeps_text(&self) -> bool {
         true
     }
 
-    /// The limit is kept whatever is lost.
+    /// The limit holds whatever is lost.
     fn cuts_lines(&self) -> bool {
         false
     }
 
     fn name(&self) -> &'static str {
-        "cap"
+        if self.has_errors { "cap_error_window" } else { "cap" }
     }
 
     fn mode(&self) -> Mode {
         Mode::Safe
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         let cut = Cut::of(text, scene.plan.max_bytes)?;
-        (!cut.errors).then(|| cut.edit(text))
+        (cut.errors == self.has_errors).then(|| cut.edit(text))
     }
 }
 
-/// Head and tail, and what goes wrong between them.
-pub(crate) struct CapErrorWindow;
+/// Length of the longest marker in bytes.
+const MARKER_BYTES: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
 
-impl Stage for CapErrorWindow {
-    fn keeps_text(&self) -> bool {
-        true
-    }
+/// Bytes by which a capped text may exceed the limit: two of the longest markers, and the line with the reference.
+const SLACK_BYTES: usize = 2 * MARKER_BYTES + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
 
-    fn cuts_lines(&self) -> bool {
-        false
-    }
-
-    fn name(&self) -> &'static str {
-        "cap_error_window"
-    }
-
-    fn mode(&self) -> Mode {
-        Mode::Safe
-    }
-
-    fn leaves(&self) -> &'static [Left] {
-        &[(CutClass::Content, &["bytes beyond `max_bytes`"])]
-    }
-
-    fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let cut = Cut::of(text, scene.plan.max_bytes)?;
-        cut.errors.then(|| cut.edit(text))
-    }
-}
-
-/// The longest marker.
-const MARKER: usize = "\n[Tool output capped: 18446744073709551615 bytes removed]\n".len();
-
-/// The longest marker, twice, and the line that names the original: what a capped text may have above the limit.
-const SLACK: usize = 2 * MARKER + "<<<SHADOW:shadow_0123456789abcdef0123456789abcdef>>>\n".len();
-
-/// True when `sent` is longer than a result that was cut to its limit.
+/// True when `sent` is longer than a capped result can be.
 #[must_use]
 pub fn is_exceeded(plan: &Plan, sent: &str) -> bool {
-    plan.max_bytes > 0 && sent.len() > plan.max_bytes.saturating_add(SLACK)
+    plan.max_bytes > 0 && sent.len() > plan.max_bytes.saturating_add(SLACK_BYTES)
 }
 
-/// Lines that stay before a line with an error, and behind it: where it happened, and what points into it.
-const BEFORE: usize = 1;
-const BEHIND: usize = 2;
+/// Lines kept in front of an error and after it: where it happened, and what points into it.
+const LINES_BEFORE: usize = 1;
+const LINES_AFTER: usize = 2;
 
-/// Errors may take up so many times the limit; whoever has more of them has seen enough.
-const MAX_ERRORS: usize = 3;
+/// Errors may take up to this many times the limit.
+const MAX_ERROR_FACTOR: usize = 3;
 
-/// What is kept of a text.
+/// The kept parts of a text.
 struct Cut {
-    /// Head and tail and what stays between them, in order.
+    /// Head, tail and what is kept between them, in order.
     kept: Vec<Range<usize>>,
-    /// True when errors would be lost without what stays between.
+    /// True when only the parts between keep some error.
     errors: bool,
 }
 
 impl Cut {
     fn of(text: &str, limit: usize) -> Option<Self> {
-        if limit == 0 || text.len() <= limit.saturating_add(SLACK) {
+        if limit == 0 || text.len() <= limit.saturating_add(SLACK_BYTES) {
             return None;
         }
         let ends = Part::of(text, limit, (60, 40));
-        let errors = ends.lost(text, limit).next().is_some();
+        let errors = ends.lost_errors(text, limit).next().is_some();
         let kept = if errors { around(text, limit) } else { vec![0..ends.head, ends.tail..text.len()] };
         let gap = kept.windows(2).any(|pair| pair[0].end < pair[1].start);
         gap.then_some(Self { kept, errors })
@@ -127,14 +105,14 @@ impl Cut {
     }
 }
 
-/// Where the head of a text ends and its tail begins.
+/// The end of a text's head and the start of its tail.
 struct Part {
     head: usize,
     tail: usize,
 }
 
 impl Part {
-    /// So many percent of the limit for each.
+    /// Each with its percentage of the limit.
     fn of(text: &str, limit: usize, (head, tail): (usize, usize)) -> Self {
         Self {
             head: break_before(text, 0..share(limit, head)),
@@ -142,8 +120,8 @@ impl Part {
         }
     }
 
-    /// The places between the two where something goes wrong.
-    fn lost(&self, text: &str, limit: usize) -> impl Iterator<Item = Range<usize>> {
+    /// The positions of errors between the two.
+    fn lost_errors(&self, text: &str, limit: usize) -> impl Iterator<Item = Range<usize>> {
         let (head, tail, size) = (self.head, self.tail, share(limit, 20));
         signal::signals(text)
             .skip_while(move |signal| signal.line.end <= head)
@@ -153,13 +131,13 @@ impl Part {
     }
 }
 
-/// Head, a window at the first error behind it, the lines around those that are still lost, and tail.
+/// Head, a window at the first error after it, the lines around further errors, and tail.
 fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
     let ends = Part::of(text, limit, (45, 35));
     let size = share(limit, 20);
-    let (mut kept, mut left) = (Vec::new(), limit.saturating_mul(MAX_ERRORS));
+    let (mut kept, mut left) = (Vec::new(), limit.saturating_mul(MAX_ERROR_FACTOR));
     kept.push(0..ends.head);
-    for lost in ends.lost(text, limit) {
+    for lost in ends.lost_errors(text, limit) {
         let seen = kept.last().map_or(0, |last| last.end);
         if lost.end <= seen {
             continue;
@@ -167,14 +145,14 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
         let part = if kept.len() > 1 {
             near(text, &lost)
         } else {
-            // A window that would run into the tail begins earlier, so that all of the limit is used.
+            // A window that would overlap the tail begins earlier, so that the whole limit is used.
             let early = break_behind(text, ends.tail.saturating_sub(size)..ends.tail);
             let start = lost.start.min(early);
             start..break_before(text, start..(start + size).min(text.len())).max(lost.end)
         };
         let part = part.start.clamp(seen, ends.tail)..part.end.clamp(seen, ends.tail);
-        // The line that says what is missing before it takes room as well.
-        left = left.saturating_sub(part.len() + MARKER);
+        // The marker in front of it takes space as well.
+        left = left.saturating_sub(part.len() + MARKER_BYTES);
         if left == 0 {
             break;
         }
@@ -184,14 +162,14 @@ fn around(text: &str, limit: usize) -> Vec<Range<usize>> {
     kept
 }
 
-/// A place with the lines around it.
+/// A range with the lines around it.
 fn near(text: &str, place: &Range<usize>) -> Range<usize> {
-    let before = text[..place.start].rmatch_indices('\n').nth(BEFORE).map_or(0, |(at, _)| at + 1);
-    let behind = text[place.end..].match_indices('\n').nth(BEHIND).map(|(at, _)| place.end + at + 1);
+    let before = text[..place.start].rmatch_indices('\n').nth(LINES_BEFORE).map_or(0, |(at, _)| at + 1);
+    let behind = text[place.end..].match_indices('\n').nth(LINES_AFTER).map(|(at, _)| place.end + at + 1);
     before..behind.unwrap_or(text.len())
 }
 
-/// The last place within `range` at which a text may be cut: behind a line, else behind a blank, if one is near its end.
+/// The last position within `range` at which a text may be cut: after a line, else after a blank near its end.
 fn break_before(text: &str, range: Range<usize>) -> usize {
     let range = range.start..text.floor_char_boundary(range.end);
     let part = &text[range.clone()];
@@ -199,7 +177,7 @@ fn break_before(text: &str, range: Range<usize>) -> usize {
     behind('\n').or_else(|| behind(' ')).map_or(range.end, |at| range.start + at)
 }
 
-/// The first place within `range` at which a text may be cut.
+/// The first position within `range` at which a text may be cut.
 fn break_behind(text: &str, range: Range<usize>) -> usize {
     let range = text.ceil_char_boundary(range.start)..range.end;
     if text[..range.start].ends_with('\n') {
@@ -218,7 +196,7 @@ fn share(limit: usize, percent: usize) -> usize {
     limit / 100 * percent + limit % 100 * percent / 100
 }
 
-/// What must be seen of a signal: its line, or what tells in a line too long for the window.
+/// The part of a signal that must stay: its line, or its words in a line too long for the window.
 fn place(signal: &Signal, size: usize) -> Range<usize> {
     if signal.line.len() > size { signal.words.clone() } else { signal.line.clone() }
 }
@@ -229,11 +207,11 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// What the two stages make of a text, and which of them.
+    /// The output of the two stages, and the name of the one that wrote it.
     fn cap(limit: usize, text: &str) -> Option<(&'static str, String)> {
         let plan = Plan { max_bytes: limit, ..Plan::default() };
         let scene = Scene::of(&plan, Call::default());
-        let stages: [&dyn Stage; 2] = [&CapErrorWindow, &Cap];
+        let stages: [&dyn Stage; 2] = [&Cap::ERROR_WINDOW, &Cap::ENDS];
         let mut edits =
             stages.iter().filter_map(|stage| Some((stage.name(), stage.apply(scene, text)?.text)));
         let first = edits.next();
@@ -241,7 +219,7 @@ mod tests {
         first
     }
 
-    /// Lines of ten bytes, so that places are easily counted.
+    /// Lines of ten bytes, to make positions easy to count.
     fn lines(range: Range<usize>) -> String {
         range.map(|n| format!("line {n:04}\n")).collect::<Vec<_>>().concat()
     }
@@ -277,7 +255,7 @@ mod tests {
         assert_eq!(out, format!("{}\n{}{}", "x".repeat(120), marker(700), "x".repeat(80)));
     }
 
-    /// Behaviour 3.5 and 3.18: nothing is cut in two, and counts add up.
+    /// Behaviour 3.5 and 3.18: no character is split, and counts add up.
     #[test]
     fn characters_stay_whole() {
         for limit in 1..200 {
@@ -286,13 +264,13 @@ mod tests {
                 let (kept, removed) = account(&out);
                 let added = usize::from(!text.contains('\n') && !out.starts_with("\n["));
                 assert!((kept + removed).abs_diff(text.len()) <= 1 + added, "{limit} {text} {out}");
-                assert!(out.len() <= limit + SLACK);
+                assert!(out.len() <= limit + SLACK_BYTES);
                 assert_eq!(cap(limit, &out), None, "never twice");
             }
         }
     }
 
-    /// Bytes kept, and bytes that the markers say were not.
+    /// Bytes kept, and bytes that the markers report as removed.
     fn account(out: &str) -> (usize, usize) {
         let counts: Vec<usize> = out
             .split("[Tool output capped: ")
@@ -314,7 +292,7 @@ mod tests {
         assert_eq!((name, out), ("cap_error_window", expected));
     }
 
-    /// What went wrong is seen, with what stands around it, however often it did.
+    /// Every error stays with its surroundings, however many there are.
     #[test]
     fn every_error_is_kept() {
         let many: String =
@@ -327,7 +305,7 @@ mod tests {
         assert_eq!(cap(20_000, &all), None, "what is all errors stays");
     }
 
-    /// Behaviour 3.6: windows that touch merge.
+    /// Behaviour 3.6: adjacent windows merge.
     #[test]
     fn windows_merge() {
         for at in [44, 45, 50, 57, 59, 61, 340, 360] {
@@ -348,7 +326,7 @@ mod tests {
         assert!(out.contains("]\nerror: y zz"), "{out}");
     }
 
-    /// Behaviour 3.6: errors that are seen anyway do not use up the search.
+    /// Behaviour 3.6: errors that stay anyway do not use up the search.
     #[test]
     fn many_errors_in_the_head_hide_none_behind() {
         let text = "error: a\n".repeat(500) + &"fine\n".repeat(1000) + "fatal: b\n" + &"fine\n".repeat(2000);

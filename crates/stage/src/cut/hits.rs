@@ -1,13 +1,13 @@
-//! Long searches as the files that were hit, how often, and the first hits of each.
+//! Shortens long searches to the files that were hit, their counts, and the first hits of each.
 //!
-//! Whoever searches widely looks for where to read on: which files there are, and what a hit in each looks like. A
-//! search of one file is a way of reading it, and stays whole.
+//! A wide search looks for where to read on: which files there are, and what a hit in each looks like. A search of
+//! one file is a way of reading it, and stays whole.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use crate::call::Origin;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::hit::{self, Hit};
@@ -16,20 +16,20 @@ use crate::stage::{Edit, Scene, Stage};
 /// A search with more hits than anyone reads.
 pub(crate) struct Hits;
 
-/// A hit is short and asked for by itself: hits have so many times the room of other texts.
-const TIMES: usize = 2;
+/// A hit is short and wanted individually: hits get this many times the room of other texts.
+const ROOM_FACTOR: usize = 2;
 
-/// Files of which hits are shown; one file is read, not searched.
+/// Minimum files of a search: one file is read, not searched.
 const MIN_FILES: usize = 3;
 
-/// How many hits of a file may be shown: as many as there is room for.
-const MOST: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
+/// Hits shown per file, tried in this order until there is room.
+const HITS_PER_FILE: [usize; 12] = [300, 150, 80, 40, 20, 12, 8, 5, 4, 3, 2, 1];
 
-/// Lines that are no hits, such as a heading of the tool's own: one in so many at most.
-const OTHERS: usize = 12;
+/// At per_file one line in this many is not a hit, such as a heading of the tool's own.
+const LINES_PER_OTHER: usize = 12;
 
-/// Bytes of a hit that are shown.
-const WIDTH: usize = 400;
+/// Bytes shown of a hit.
+const MAX_HIT_BYTES: usize = 400;
 
 impl Stage for Hits {
     fn name(&self) -> &'static str {
@@ -44,12 +44,12 @@ impl Stage for Hits {
         Reader::Strong
     }
 
-    /// A hit that tells of an error is a line of a file, not something that went wrong.
+    /// A hit that mentions an error is a line of a file, not a failure.
     fn cuts_lines(&self) -> bool {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["hits behind the first of each file"])]
     }
 
@@ -58,25 +58,26 @@ impl Stage for Hits {
             return None;
         }
         let search = SearchFiles::of(text)?;
-        let room = scene.room.saturating_mul(TIMES);
-        let most = MOST.into_iter().find(|most| search.weigh(*most) <= room).unwrap_or(1);
-        let short = search.write(most, room)?;
+        let room = scene.room.saturating_mul(ROOM_FACTOR);
+        let per_file =
+            HITS_PER_FILE.into_iter().find(|per_file| search.weigh(*per_file) <= room).unwrap_or(1);
+        let short = search.write(per_file, room)?;
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 
-/// The files of a search, in the order in which they were hit first.
+/// The files of a search, in the order of their first hits.
 #[derive(Default)]
 struct SearchFiles<'a> {
     files: Vec<FileHits<'a>>,
-    /// Lines before the first hit, and others that are none.
+    /// Lines in front of the first hit, and others that are not hits.
     lead: Vec<&'a str>,
     others: Vec<&'a str>,
 }
 
 struct FileHits<'a> {
     path: &'a str,
-    /// What stands below the path, with its number.
+    /// The lines below the path, with their numbers.
     rows: Vec<&'a str>,
     hits: usize,
 }
@@ -84,13 +85,13 @@ struct FileHits<'a> {
 impl<'a> SearchFiles<'a> {
     fn of(text: &'a str) -> Option<Self> {
         let lines: Vec<&str> = text.lines().collect();
-        let located = |line: &&'a str| hit::numbered(line).map(|hit| hit.path);
+        let located = |line: &&'a str| hit::parse_numbered(line).map(|hit| hit.path);
         let paths: BTreeSet<&str> = lines.iter().filter_map(located).collect();
         let root = lines.iter().find_map(|line| hit::root(line, &paths)).unwrap_or_default();
         let context = |line: &'a str| hit::context(line.strip_prefix(root).unwrap_or(line), &paths);
         let (mut all, mut known) = (Self::default(), HashMap::new());
         for line in &lines {
-            let found = match hit::numbered(line) {
+            let found = match hit::parse_numbered(line) {
                 Some(hit) => Some((hit, 1)),
                 None if paths.is_empty() => hit::plain(line).map(|hit| (hit, 1)),
                 None => context(line).map(|hit| (hit, 0)),
@@ -103,7 +104,7 @@ impl<'a> SearchFiles<'a> {
             }
         }
         let odd = all.others.len() + all.lead.iter().filter(|line| !line.is_empty()).count();
-        (all.files.len() >= MIN_FILES && odd * OTHERS <= lines.len()).then_some(all)
+        (all.files.len() >= MIN_FILES && odd * LINES_PER_OTHER <= lines.len()).then_some(all)
     }
 
     fn add(&mut self, known: &mut HashMap<&'a str, usize>, hit: Hit<'a>, hits: usize) {
@@ -116,23 +117,23 @@ impl<'a> SearchFiles<'a> {
         self.files[at].hits += hits;
     }
 
-    /// About how many bytes the hits take if so many of each file are shown.
-    fn weigh(&self, most: usize) -> usize {
-        let row = |row: &&str| row.len().min(WIDTH) + 1;
-        self.files.iter().flat_map(|file| file.rows.iter().take(most)).map(row).sum()
+    /// Approximate bytes of the hits if up to `per_file` of each file are shown.
+    fn weigh(&self, per_file: usize) -> usize {
+        let row = |row: &&str| row.len().min(MAX_HIT_BYTES) + 1;
+        self.files.iter().flat_map(|file| file.rows.iter().take(per_file)).map(row).sum()
     }
 
-    /// All files, and up to so many lines of each for as long as there is room; `None` if there is room for all.
-    fn write(&self, most: usize, mut room: usize) -> Option<String> {
+    /// All files, and up to `per_file` lines of each as long as there is room; `None` if there is room for all.
+    fn write(&self, per_file: usize, mut room: usize) -> Option<String> {
         let mut body = String::new();
         let (mut seen, mut is_whole) = (0, true);
         for file in &self.files {
-            let shown = if room > 0 { most.min(file.rows.len()) } else { 0 };
-            seen += file.seen(shown);
+            let shown = if room > 0 { per_file.min(file.rows.len()) } else { 0 };
+            seen += file.hits_shown(shown);
             is_whole &= shown == file.rows.len();
             body.extend(["\n", &file.head(shown), "\n"]);
             for row in &file.rows[..shown] {
-                let shown = omit::clip(row, WIDTH);
+                let shown = omit::clip(row, MAX_HIT_BYTES);
                 is_whole &= shown.len() == row.len();
                 room = room.saturating_sub(shown.len() + 1);
                 body.extend([&*shown, "\n"]);
@@ -151,20 +152,20 @@ impl<'a> SearchFiles<'a> {
     }
 }
 
-/// How to ask for the other hits.
+/// How to fetch the other hits.
 const REST: &str = "a path as part of expand_context shows the rest of its hits";
 
 impl FileHits<'_> {
     /// Hits among the first lines.
-    fn seen(&self, shown: usize) -> usize {
+    fn hits_shown(&self, shown: usize) -> usize {
         self.rows[..shown].iter().filter(|row| hit::sign(row) != Some("-")).count()
     }
 
-    /// The path, and how many of its hits are not shown.
+    /// The path, and the number of its hits not shown.
     fn head(&self, shown: usize) -> String {
         let mut head = self.path.to_owned();
-        let (hits, lines) = (self.hits.saturating_sub(self.seen(shown)), self.rows.len() - shown);
-        // Where all hits are shown, it is lines around them that are missing.
+        let (hits, lines) = (self.hits.saturating_sub(self.hits_shown(shown)), self.rows.len() - shown);
+        // If all hits are shown, lines around them are missing.
         let (rest, unit) = if hits > 0 { (hits, "hit") } else { (lines, "line") };
         if lines > 0 {
             let more = if shown == 0 { "" } else { "more " };
@@ -186,7 +187,7 @@ mod tests {
         Hits.apply(Scene { room: 1_800, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Hits in so many files, more in each than in the one before.
+    /// Hits in this many files, more in each than in the one before.
     fn search(files: usize) -> String {
         let hit = |file: usize, at: usize| {
             format!("src/shop/stall{file}.rs:{}:    let timeout = config.timeout({at});\n", at * 7 + 1)
@@ -211,7 +212,7 @@ mod tests {
         assert!(out.len() < 6_000, "{}", out.len());
     }
 
-    /// Each hit is shorter without its path, so that all of them may find room.
+    /// Each hit is shorter without its path, so there may be room for all of them.
     #[test]
     fn a_search_that_there_is_room_for_is_whole() {
         let hit = |at: usize| format!("src/a/long/path/to/the/stall{}.rs:{at}:timeout\n", at % 3);

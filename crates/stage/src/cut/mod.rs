@@ -1,4 +1,4 @@
-//! What leaves detail out, and says so where it stood.
+//! Cuts: omit detail, and leave a marker in its place.
 
 pub(crate) mod alike;
 pub(crate) mod cap;
@@ -15,12 +15,13 @@ pub use family::FAMILIES;
 pub use filter::{FieldPath, FieldRules, Filter, FilterScope, LinePattern, LineRules};
 
 use crate::stage::Stage;
+use cap::Cap;
 
-/// What leaves detail out whatever the tool.
+/// Cuts for any tool.
 pub static CUTS: &[&dyn Stage] = &[&excerpt::Excerpt, &alike::Alike, &hits::Hits];
 
-/// What leaves more out once the tool's own family was asked: times gone, a family might not know its tool any more.
+/// Cuts that run after the tool's own family: without times, a family might not recognise its tool.
 pub static REST: &[&dyn Stage] = &[&noise::Noise];
 
-/// What bounds a text that is still too long.
-pub static CAPS: &[&dyn Stage] = &[&cap::CapErrorWindow, &cap::Cap];
+/// Cuts that limit a text that is still too long.
+pub static CAPS: &[&dyn Stage] = &[&Cap::ERROR_WINDOW, &Cap::ENDS];

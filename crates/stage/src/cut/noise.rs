@@ -1,9 +1,9 @@
-//! Logs without what is never the same twice: times and hashes.
+//! Removes times and hashes from logs, which are never the same twice.
 //!
-//! Lines with an error keep theirs, and so do the first and the last line, which tell when it all was. A line above them
-//! all says what is missing.
+//! Lines with an error keep theirs, and so do the first and the last line, which give the period. A line at the top
+//! says what is missing.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
 use crate::read::source;
@@ -24,7 +24,7 @@ impl Stage for Noise {
         Mode::Aggressive
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["times and hashes"])]
     }
 
@@ -45,9 +45,9 @@ impl Stage for Noise {
     }
 }
 
-/// Says what is missing from a text.
+/// The line that says what is missing from a text.
 fn head(text: &str) -> String {
-    // Two brackets in a row would begin a document.
+    // Two brackets in a row would look like a JSON document.
     match (text.contains(TIME), text.contains(HASH)) {
         (true, true) => format!("[times and hashes are left out: {TIME} and {HASH} stand for them]\n"),
         (false, _) => format!("[hashes are left out: {HASH} stands for them]\n"),
@@ -79,7 +79,7 @@ fn quieten(out: &mut String, line: &str) {
     out.push_str(&line[from..]);
 }
 
-/// How far to go on: behind a run of letters and digits, except where a time may begin within it.
+/// The number of bytes to skip: a run of letters and digits, unless a time may begin within it.
 fn word(bytes: &[u8]) -> usize {
     let digits = |byte: &u8| byte.is_ascii_digit();
     let letters = |byte: &u8| byte.is_ascii_alphabetic();
@@ -91,7 +91,7 @@ fn word(bytes: &[u8]) -> usize {
     run.max(1)
 }
 
-/// Where the time of day ends that begins at `at`, with its fraction and its zone.
+/// The end of the time of day at `at`, with its fraction and its zone.
 fn time(bytes: &[u8], at: usize) -> Option<usize> {
     if !fits(b"00:00:00", bytes.get(at..at + 8)?) || bytes.get(at + 8).is_some_and(u8::is_ascii_digit) {
         return None;
@@ -107,10 +107,10 @@ fn time(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end + zone.map_or(0, |zone| zone.len()))
 }
 
-/// How a zone may be written, `0` for any digit.
+/// Formats of a zone; `0` is any digit.
 const ZONES: [&str; 8] = ["Z", "+00:00", "-00:00", "+0000", "-0000", " +0000", " -0000", " UTC"];
 
-/// How a date may be written before a time: `0` for any digit, `_` for one or a space, `Mon` for a month.
+/// Formats of a date in front of a time: `0` is any digit, `_` a digit or a space, `Mon` a month.
 const DATES: [&str; 9] = [
     "0000-00-00T",
     "0000-00-00 ",
@@ -125,7 +125,7 @@ const DATES: [&str; 9] = [
 
 const MONTHS: &str = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec";
 
-/// The length of the date that `before` ends with.
+/// The length of the date at the end of `before`.
 fn date(before: &[u8]) -> usize {
     let ends = |date: &&&str| {
         before.len().checked_sub(date.len()).is_some_and(|start| fits(date.as_bytes(), &before[start..]))
@@ -133,7 +133,7 @@ fn date(before: &[u8]) -> usize {
     DATES.iter().find(ends).map_or(0, |date| date.len())
 }
 
-/// True when `bytes`, which are as many, are written like `shape`.
+/// True when `bytes`, of the same length, match `shape`.
 fn fits(shape: &[u8], bytes: &[u8]) -> bool {
     let month = |at: usize| {
         let name = std::str::from_utf8(&bytes[at..at + 3]).unwrap_or_default();
@@ -148,7 +148,7 @@ fn fits(shape: &[u8], bytes: &[u8]) -> bool {
     })
 }
 
-/// Where the hash ends that begins at `at`: 32 to 64 hexadecimal digits on their own.
+/// The end of the hash at `at`: 32 to 64 hexadecimal digits on their own.
 fn hash(bytes: &[u8], at: usize) -> Option<usize> {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let run = bytes[at..].iter().take(65).take_while(|byte| part(byte)).count();

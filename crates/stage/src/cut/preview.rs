@@ -1,6 +1,6 @@
-//! Long texts as their head, their tail and every line between that says something went wrong.
+//! Shortens long texts to their head, their tail and every line between that reports an error.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::read::json;
 use crate::stage::{Edit, Scene, Stage};
@@ -12,14 +12,14 @@ pub(crate) struct Preview;
 /// Shorter texts are sent whole.
 const MIN_BYTES: usize = 12_000;
 
-/// What stays of the beginning, in bytes.
-const HEAD: usize = 3_600;
+/// Bytes kept of the beginning.
+const HEAD_BYTES: usize = 3_600;
 
-/// And of the end.
-const TAIL: usize = 2_400;
+/// Bytes kept of the end.
+const TAIL_BYTES: usize = 2_400;
 
 /// Lines on either side of an error that stay.
-const NEAR: usize = 1;
+const ERROR_CONTEXT_LINES: usize = 1;
 
 impl Stage for Preview {
     fn name(&self) -> &'static str {
@@ -30,41 +30,33 @@ impl Stage for Preview {
         Mode::Aggressive
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["lines between both ends"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        // Another stage cuts JSON, where its values end.
+        // JSON is cut by another stage, at the ends of its values.
         if text.len() < MIN_BYTES || json::opens(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let head = within(lines.iter(), HEAD);
-        let tail = lines.len() - within(lines.iter().rev(), TAIL);
+        let head = omit::lines_within(lines.iter(), HEAD_BYTES);
+        let tail = lines.len() - omit::lines_within(lines.iter().rev(), TAIL_BYTES);
         if head == 0 || tail == lines.len() || head >= tail {
             return None;
         }
-        let short = omit::gaps(&lines, &kept(&lines, head, tail), 0, |_| "".into());
+        let short = omit::gaps(&lines, &lines_to_keep(&lines, head, tail), 0, |_| "".into());
         (short != text).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 
-/// How many lines fit into so many bytes.
-fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
-    let sums = lines.scan(0, |sum, line| {
-        *sum += line.len();
-        Some(*sum)
-    });
-    sums.take_while(|sum| *sum <= bytes).count()
-}
-
 /// Which lines stay.
-fn kept(lines: &[&str], head: usize, tail: usize) -> Vec<bool> {
+fn lines_to_keep(lines: &[&str], head: usize, tail: usize) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..lines.len()).map(|at| at < head || at >= tail).collect();
     for at in head..tail {
-        if signal::find(lines[at].trim_end()).is_some() || omit::is_said(lines[at]) {
-            kept[at.saturating_sub(NEAR)..(at + NEAR + 1).min(lines.len())].fill(true);
+        if signal::find(lines[at].trim_end()).is_some() || omit::is_marker(lines[at]) {
+            kept[at.saturating_sub(ERROR_CONTEXT_LINES)..(at + ERROR_CONTEXT_LINES + 1).min(lines.len())]
+                .fill(true);
         }
     }
     kept
@@ -88,7 +80,10 @@ mod tests {
         let counts: Vec<&str> = out.lines().filter(|line| line.starts_with('[')).collect();
         let kept = out.lines().count() - 1;
         assert_eq!(counts, [format!("[{} lines left out]", 600 - kept)]);
-        assert!(text.starts_with(&out[..HEAD - 100]) && text.ends_with(&out[out.len() - TAIL + 100..]));
+        assert!(
+            text.starts_with(&out[..HEAD_BYTES - 100])
+                && text.ends_with(&out[out.len() - TAIL_BYTES + 100..])
+        );
     }
 
     /// Behaviour 3.15.

@@ -1,7 +1,7 @@
-//! Long listings with what most rows share said once; columns are aligned again from the widest.
+//! Writes long listings with the values that most rows share stated once. Columns are aligned again from the widest.
 
-use crate::form::carried;
-use crate::form::usual::Usual;
+use crate::form::row_defaults::RowDefaults;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::entry::{Gaps, ListingEntry, Spacing, layouts};
 use crate::room::Room;
@@ -10,7 +10,7 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text with the rows of `ls -l`.
 pub(crate) struct Listing;
 
-/// Fewer rows than this have nothing to give.
+/// Fewer rows have nothing to save.
 const MIN_ROWS: usize = 4;
 
 impl Stage for Listing {
@@ -22,18 +22,18 @@ impl Stage for Listing {
         Mode::Standard
     }
 
-    /// A small model reads cells with nothing but blanks between them worse than any others.
+    /// A small model reads cells separated only by blanks worst of all.
     fn reader(&self) -> Reader {
         Reader::Strong
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let entries: Vec<_> = lines.iter().map(|line| ListingEntry::read(line)).collect();
         if entries.iter().flatten().count() < MIN_ROWS {
             return None;
         }
-        let usual = Usual::of(&entries, spacing(&lines, &entries))?;
+        let usual = RowDefaults::of(&entries, spacing(&lines, &entries))?;
         let mut sheet = Sheet::default();
         for ((line, entry), layout) in lines.iter().zip(&entries).zip(layouts(&entries, usual.spacing)) {
             match entry {
@@ -44,18 +44,18 @@ impl Stage for Listing {
                 None => sheet.other(line, &usual),
             }
         }
-        let text = format!("{}\n{}", usual.head(), carried::finish(sheet.close(), end));
+        let text = format!("{}\n{}", usual.head(), verbatim::finish(sheet.close(), end));
         Some(Edit { text, loss: Loss::None, note: usual.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (head, text) = text.split_once('\n')?;
-        let usual = Usual::parse(note, head)?;
-        let (lines, end) = carried::lines(text);
+        let usual = RowDefaults::parse(note, head)?;
+        let (lines, end) = verbatim::lines(text);
         let (mut rows, mut entries) = (Vec::new(), Vec::new());
         let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
-            if let Some(count) = carried::count(line) {
+            if let Some(count) = verbatim::count(line) {
                 rows.extend(lines.by_ref().take(count));
             } else {
                 entries.resize(rows.len(), None);
@@ -71,11 +71,11 @@ impl Stage for Listing {
             out.push('\n');
             room.fits(out.len())?;
         }
-        Some(carried::finish(out, end))
+        Some(verbatim::finish(out, end))
     }
 }
 
-/// The spacing that brings most rows back: as wide as the rows need, or as the first one is, where others were cut off.
+/// The spacing that restores most rows: as wide as the rows need, or as the first one if others were cut off.
 fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     let fits = |spacing: Spacing| {
         let rows = lines.iter().zip(entries).zip(layouts(entries, spacing));
@@ -84,14 +84,14 @@ fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     };
     let mode = entries.iter().flatten().map(|entry| entry.mode.len()).max().unwrap_or(0);
     let first = lines.iter().zip(entries).find_map(|(line, entry)| Some((line, (*entry)?)));
-    let seen = |gaps: Gaps| {
+    let from_first = |gaps: Gaps| {
         let mode = if gaps == Gaps::Wide { mode.max(11) } else { mode };
-        first.and_then(|(line, entry)| Spacing::seen(gaps, mode, line, &entry))
+        first.and_then(|(line, entry)| Spacing::from_line(gaps, mode, line, &entry))
     };
     let all = entries.iter().flatten().count();
     let mut best = (Spacing::of(Gaps::Narrow), 0);
     let plain = [Gaps::Narrow, Gaps::Wide].map(|gaps| Some(Spacing::of(gaps)));
-    for spacing in plain.into_iter().chain([seen(Gaps::Narrow), seen(Gaps::Wide)]).flatten() {
+    for spacing in plain.into_iter().chain([from_first(Gaps::Narrow), from_first(Gaps::Wide)]).flatten() {
         let count = if best.1 < all { fits(spacing) } else { 0 };
         if count > best.1 {
             best = (spacing, count);
@@ -100,7 +100,7 @@ fn spacing(lines: &[&str], entries: &[Option<ListingEntry<'_>>]) -> Spacing {
     best.0
 }
 
-/// What is written: rows, and other lines.
+/// The output: rows, and other lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -109,15 +109,15 @@ struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     fn row(&mut self, row: &str) {
-        carried::push(&mut self.out, &self.others);
+        verbatim::push(&mut self.out, &self.others);
         self.others.clear();
         self.out.push_str(row);
         self.out.push('\n');
     }
 
-    /// A line that is no row; one that would be read as a row stands in a run.
-    fn other(&mut self, line: &'a str, usual: &Usual<'_>) {
-        if self.others.is_empty() && usual.read(line).is_none() && carried::count(line).is_none() {
+    /// A line that is not a row. If it could be read as one, it goes into a run.
+    fn other(&mut self, line: &'a str, usual: &RowDefaults<'_>) {
+        if self.others.is_empty() && usual.read(line).is_none() && verbatim::count(line).is_none() {
             self.row(line);
         } else {
             self.others.push(line);
@@ -125,7 +125,7 @@ impl<'a> Sheet<'a> {
     }
 
     fn close(mut self) -> String {
-        carried::push(&mut self.out, &self.others);
+        verbatim::push(&mut self.out, &self.others);
         self.out
     }
 }
@@ -137,7 +137,7 @@ mod tests {
     use crate::proof::{check, check_odd, read_foreign};
 
     const USUAL: &str = "-rw-r--r-- 1 me me   634 Nov 14 23:05 a\n-rw-r--r-- 1 me me     6 Nov 14 23:05 b\ndrwxr-xr-x 2 me me 12345 Jan  1  2024 c";
-    /// Beside what is odd everywhere.
+    /// In addition to what is unusual everywhere.
     const ODD: &[&str] = &[
         "12 x",
         "d 2 4096 x",
@@ -189,7 +189,7 @@ mod tests {
         );
     }
 
-    /// As `ls -l | head` prints them: the widest row is not there.
+    /// As printed by `ls -l | head`: the widest row is missing.
     #[test]
     fn rows_that_were_cut_off_come_back() {
         check(
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// Every order of a few odd lines around usual ones comes back.
+    /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
     fn odd_lines_come_back() {
         check_odd(&Listing, &[proof::ODD, ODD].concat(), USUAL);

@@ -1,18 +1,18 @@
-//! White space that nobody reads: around the cells of tables.
+//! Removes the padding around the cells of tables.
 //!
-//! It stands behind the exact forms: a text that one of them took needs none of this.
+//! Runs after the exact forms: a text that one of them wrote does not need it.
 
-use crate::form::whitespace::{edit, end, is_told_by_space};
+use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// The padding of tables between pipes.
+/// Padding between the pipes of tables.
 pub(crate) struct MinimizeTableWhitespace;
 
-/// Pipes in a row of a table.
+/// Minimum pipes in a row.
 const MIN_PIPES: usize = 2;
 
-/// Rows that make a table.
+/// Minimum rows of a table.
 const MIN_ROWS: usize = 3;
 
 impl Stage for MinimizeTableWhitespace {
@@ -29,7 +29,7 @@ impl Stage for MinimizeTableWhitespace {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if !text.contains('|') || is_told_by_space(scene, text) {
+        if !text.contains('|') || is_space_significant(scene, text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -44,12 +44,12 @@ impl Stage for MinimizeTableWhitespace {
     }
 }
 
-/// The pipes that stand alone between cells; none where two of them make an operator.
+/// The number of single pipes, which separate cells; two in a row are an operator.
 fn pipes(line: &str) -> usize {
     if line.contains("||") { 0 } else { line.bytes().filter(|byte| *byte == b'|').count() }
 }
 
-/// True when every column has a name: bars beside code, as compilers draw them, have none between them.
+/// True when every column has a name. Compilers draw bars next to code with nothing between them.
 fn is_head(line: &str) -> bool {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
@@ -79,11 +79,7 @@ mod tests {
     use super::*;
     use crate::call::Call;
     use crate::plan::Plan;
-    use crate::proof;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
+    use crate::proof::becomes;
 
     #[test]
     fn cells_lose_their_padding() {

@@ -1,6 +1,5 @@
-//! The same in fewer tokens. What a form writes says, to who knows the notation, all that it read.
+//! Forms: the same information in fewer tokens. A reader who knows the notation can recover everything.
 
-mod carried;
 pub(crate) mod dictionary;
 mod general;
 mod json;
@@ -10,10 +9,11 @@ mod minimize_table_whitespace;
 mod normalize_whitespace;
 pub(crate) mod numbered;
 mod repeats;
+mod row_defaults;
 mod schema;
 mod search;
 mod snapshot;
-mod usual;
+mod verbatim;
 mod whitespace;
 
 pub use dictionary::expand;
@@ -21,7 +21,7 @@ pub use numbered::NAME as NUMBERED;
 
 use crate::stage::Stage;
 
-/// The ways to write the same in fewer tokens; the first that does is taken.
+/// Forms for particular kinds of text; the first that saves tokens is used.
 pub static FORMS: &[&dyn Stage] = &[
     &json::Json,
     &json::JsonParts,
@@ -36,14 +36,14 @@ pub static FORMS: &[&dyn Stage] = &[
     &normalize_whitespace::NormalizeWhitespace,
 ];
 
-/// The form for any text, also for one that another form has written.
+/// The form for any text, including one that another form has written.
 pub static GENERAL: &dyn Stage = &general::General;
 
-/// Names for what comes often, where the general form is not used.
+/// Names for frequent phrases, where the general form is not used.
 pub static DICTIONARY: &dyn Stage = &dictionary::Dictionary;
 
-/// Both.
+/// Both of them.
 pub static ANY: &[&dyn Stage] = &[&general::General, &dictionary::Dictionary];
 
-/// Those whose output is made of whole lines of another kind of text: who cuts lines leaves such a text alone.
+/// Forms whose output consists of whole lines in a different notation; cuts of lines leave such text unchanged.
 pub(crate) static ROWS: &[&dyn Stage] = &[&listing::Listing, &search::Search];

@@ -1,16 +1,16 @@
-//! White space that nobody reads: at the ends of lines and between paragraphs.
+//! Removes white space at line ends and between paragraphs.
 //!
-//! It stands behind the exact forms: a text that one of them took needs none of this.
+//! Runs after the exact forms: a text that one of them wrote does not need it.
 
-use crate::form::whitespace::{edit, end, is_told_by_space};
+use crate::form::whitespace::{edit, end, is_space_significant};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
 /// Trailing white space, and more than two blank lines in a row.
 pub(crate) struct NormalizeWhitespace;
 
-/// Blank lines in a row that stay.
-const MAX_BLANK: usize = 2;
+/// Consecutive blank lines that stay.
+const MAX_BLANK_LINES: usize = 2;
 
 impl Stage for NormalizeWhitespace {
     fn lines_stand_alone(&self) -> bool {
@@ -26,7 +26,7 @@ impl Stage for NormalizeWhitespace {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        if is_told_by_space(scene, text) {
+        if is_space_significant(scene, text) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -34,7 +34,7 @@ impl Stage for NormalizeWhitespace {
         for line in text.split_inclusive('\n') {
             let words = line.trim_end();
             blank = if words.is_empty() { blank + 1 } else { 0 };
-            if blank <= MAX_BLANK {
+            if blank <= MAX_BLANK_LINES {
                 out.push_str(words);
                 out.push_str(end(line));
             }
@@ -46,11 +46,7 @@ impl Stage for NormalizeWhitespace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proof;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
+    use crate::proof::becomes;
 
     /// Behaviour 3.7.
     #[test]

@@ -1,7 +1,8 @@
-//! File reads with a cheaper gutter: the number stays on every line that says something, its padding and its arrow go.
+//! Writes file reads with a cheaper gutter: keeps the number of every line with text, and drops its padding and its
+//! arrow.
 //!
-//! An empty line between two numbered ones has no number: nobody asks for one, and both neighbours have theirs.
-//! The file's own text stays byte for byte what an edit tool must match.
+//! An empty line between two numbered ones has no number: nobody asks for it, and both neighbours have theirs. The
+//! file's own text stays byte for byte what an edit tool must match.
 
 use crate::call::ToolKind;
 use crate::plan::{Loss, Mode, Reader};
@@ -11,10 +12,10 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text whose lines begin with their numbers.
 pub(crate) struct Numbered;
 
-/// Its name: who sees it knows a file by the numbers before its lines.
+/// The name, by which others recognise a file with numbered lines.
 pub const NAME: &str = "numbered";
 
-/// Fewer numbered lines than this may be anything.
+/// Fewer numbered lines prove nothing.
 const MIN_LINES: usize = 4;
 
 impl Stage for Numbered {
@@ -53,7 +54,7 @@ impl Stage for Numbered {
         }
         let rest = lines.inspect(|line| out.push_str(line)).count();
         let note = shape.note(numbered, head);
-        // Below other lines, a few numbers in a long text may be anything.
+        // Below other lines, a few numbers in a long text prove nothing.
         let most = head == 0 || numbered >= rest;
         (numbered >= MIN_LINES && most && out != text).then_some(Edit { text: out, loss: Loss::None, note })
     }
@@ -77,51 +78,51 @@ impl Stage for Numbered {
     }
 }
 
-/// How many lines stand above the numbered ones, and how those are written.
+/// The number of lines above the numbered ones, and the shape of their gutter.
 ///
-/// Tools that edit a file or run a command say so before they show lines.
+/// Tools that edit a file or run a command report that before they show lines.
 fn begin(scene: Scene<'_>, text: &str) -> Option<(usize, Shape)> {
-    let lines: Vec<&str> = text.split('\n').take(MAX_HEAD + MIN_LINES).collect();
+    let lines: Vec<&str> = text.split('\n').take(MAX_HEAD_LINES + MIN_LINES).collect();
     let numbered = |head: usize, shape: &Shape| {
         let first = lines.get(head..head + MIN_LINES).unwrap_or_default();
         !first.is_empty()
             && (shape.first..).zip(first).all(|(number, line)| shape.content(line, number).is_some())
     };
-    // Whoever writes a list numbers its items so.
+    // Lists number their items this way too.
     let fits = |shape: &Shape| shape.separator != DOT || scene.call.tool_kind() == ToolKind::Read;
-    let first = lines.iter().enumerate().take(MAX_HEAD + 1);
-    let shapes = first.filter_map(|(head, line)| Some((head, Shape::of(line)?.ended(text))));
+    let first = lines.iter().enumerate().take(MAX_HEAD_LINES + 1);
+    let shapes = first.filter_map(|(head, line)| Some((head, Shape::of(line)?.with_ending(text))));
     shapes.into_iter().find(|(head, shape)| fits(shape) && numbered(*head, shape))
 }
 
-/// The most lines above the numbered ones.
-const MAX_HEAD: usize = 12;
+/// Maximum lines above the numbered ones.
+const MAX_HEAD_LINES: usize = 12;
 
-/// What stands between number and text once it is made cheaper.
+/// Separates the number from the text in our notation.
 const TAB: char = '\t';
 
-/// Arrows and what the note calls them.
+/// Separators and their names in the note.
 const SEPARATORS: [(&str, &str); 6] =
     [("→", "arrow"), ("\t", "tab"), (": ", "colon"), (DOT, "dot"), (" | ", "bar"), ("| ", "pipe")];
 const DOT: &str = ". ";
 
-/// What the note calls numbers that are padded with zeros, and gutters of empty lines that lost their last space.
+/// Words of the note for zero-padded numbers, and for gutters of empty lines without their last space.
 const ZEROS: &str = ", zeros";
 const TRIMMED: &str = ", trimmed";
 
-/// How a gutter is written.
+/// The layout of a gutter.
 struct Shape {
     first: usize,
-    /// Columns that a number is padded to, and with what.
+    /// The width that numbers are padded to, and the padding.
     width: usize,
     padding: char,
     separator: &'static str,
-    /// True when no space ends the gutter of an empty line.
+    /// True when the gutter of an empty line does not end with a space.
     trimmed: bool,
 }
 
 impl Shape {
-    /// The shape of the gutter that `line`, the first, has.
+    /// The shape of the gutter of the first line.
     fn of(line: &str) -> Option<Self> {
         let number = line.trim_start_matches(' ');
         let digits = number.bytes().take_while(u8::is_ascii_digit).count();
@@ -141,7 +142,7 @@ impl Shape {
     }
 
     /// The same, with how `text` ends the gutters of empty lines.
-    fn ended(self, text: &str) -> Self {
+    fn with_ending(self, text: &str) -> Self {
         let end = self.separator.trim_end_matches(' ');
         let is_empty = |line: &str| {
             let rest = line.trim_start_matches(' ').trim_start_matches(|char: char| char.is_ascii_digit());
@@ -151,7 +152,7 @@ impl Shape {
         Self { trimmed, ..self }
     }
 
-    /// What stands behind the gutter of line `number`.
+    /// The text after the gutter of line `number`.
     fn content<'l>(&self, line: &'l str, number: usize) -> Option<&'l str> {
         let digits = number.to_string();
         let padding = self.width.saturating_sub(digits.len());
@@ -165,7 +166,7 @@ impl Shape {
         short.or_else(|| rest.strip_prefix(self.separator).filter(|content| !is_empty(content)))
     }
 
-    /// Writes the gutter of a line as it came.
+    /// Writes the original gutter of a line.
     fn push(&self, out: &mut String, number: usize, content: &str) {
         let digits = number.to_string();
         out.extend(std::iter::repeat_n(self.padding, self.width.saturating_sub(digits.len())));
@@ -178,7 +179,8 @@ impl Shape {
         SEPARATORS.iter().find(|(separator, _)| *separator == self.separator).map_or("", |(_, name)| name)
     }
 
-    /// Says `120, width 6, arrow`, how it is padded and ended, where the numbers begin if that is not 1, and below how many lines.
+    /// Writes `120, width 6, arrow`, the padding and ending, the first number if it is not 1, and the number of
+    /// lines above.
     fn note(&self, numbered: usize, head: usize) -> String {
         let from = if self.first == 1 { String::new() } else { format!(" from {}", self.first) };
         let after = if head == 0 { String::new() } else { format!(" after {head} lines") };
@@ -187,7 +189,7 @@ impl Shape {
         format!("{numbered}{from}{after}, width {}, {}{zeros}{trimmed}", self.width, self.name())
     }
 
-    /// Reads what `note` says.
+    /// Parses a line written by `note`.
     fn parse(note: &str) -> Option<(usize, usize, Self)> {
         let (counts, rest) = note.split_once(", width ")?;
         let (counts, head) = match counts.split_once(" after ") {
@@ -244,7 +246,7 @@ mod tests {
         check(&Numbered, "1: a\n2: b\n3: c\n4: d\n", "4, width 1, colon", "1\ta\n2\tb\n3\tc\n4\td\n");
     }
 
-    /// Copilot's: a list has the same, so only what a client's own tool read counts.
+    /// Copilot's notation. Lists look the same, so only the result of a client's own read tool counts.
     #[test]
     fn dots_count_behind_a_tool_that_reads() {
         let text = "1. a\n2. \n3. b\n4. c\n";

@@ -1,11 +1,11 @@
-//! Lines and blocks of lines that repeat at once, said once with a count: `(the line above 41 more times)`.
+//! Writes consecutive repeats of lines or blocks of lines once, with a count: `(the line above 41 more times)`.
 
 use crate::plan::{Loss, Mode};
 use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with repeats in it.
+/// A text with consecutive repeats.
 pub(crate) struct Repeats;
 
 impl Stage for Repeats {
@@ -30,17 +30,17 @@ impl Stage for Repeats {
     }
 }
 
-/// The longest block whose repeats are looked for, in lines.
-const MAX_PERIOD: usize = 8;
+/// Maximum lines of a repeated block.
+const MAX_PERIOD_LINES: usize = 8;
 
-/// Repeats of fewer bytes than this cost less than a line about them.
+/// Repeats of fewer bytes cost less than a line about them.
 const MIN_BYTES: usize = 48;
 
-/// Bytes of repeats that a count may always stand for. A block may also come back as often as `MAX_BLOCKS` times.
-const MAX_REPEATS: usize = 5_000;
+/// Bytes of repeats that a count may always represent. A block may also repeat up to `MAX_BLOCKS` times.
+const MAX_REPEAT_BYTES: usize = 5_000;
 const MAX_BLOCKS: usize = 200;
 
-/// The text with each repeat said once, and how many there are; as it is when a line looks like our own words.
+/// The text with each repeat written once, and the number of repeats. Unchanged if a line looks like our notation.
 pub(crate) fn fold(text: &str) -> (String, usize) {
     let lines: Vec<&str> = text.split('\n').collect();
     if lines.iter().any(|line| read(line).is_some()) {
@@ -54,7 +54,7 @@ pub(crate) fn fold(text: &str) -> (String, usize) {
         lines[at..at + period].iter().for_each(|line| out.extend([line, "\n"]));
         if more > 0 {
             repeats += 1;
-            out.push_str(&say(period, more));
+            out.push_str(&render_count(period, more));
             out.push('\n');
         }
         at += period * (more + 1);
@@ -63,7 +63,7 @@ pub(crate) fn fold(text: &str) -> (String, usize) {
     (out, repeats)
 }
 
-/// The text that was folded; `None` when what stands above a count is too short, or there is no room for it.
+/// The original text; `None` when there are too few lines above a count, or no room.
 pub(crate) fn unfold(room: Room, text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     for line in text.split('\n') {
@@ -81,7 +81,7 @@ pub(crate) fn unfold(room: Room, text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The bytes of the last lines, each with its newline; `None` when there are fewer.
+/// The length in bytes of the last `count` lines with their newlines; `None` when there are fewer.
 fn last_lines(text: &str, count: usize) -> Option<usize> {
     let body = text.strip_suffix('\n')?;
     let start = match body.rmatch_indices('\n').nth(count.checked_sub(1)?) {
@@ -92,16 +92,16 @@ fn last_lines(text: &str, count: usize) -> Option<usize> {
     Some(text.len() - start)
 }
 
-/// How many lines repeat from `at` on, and how often they follow: the repeat that saves most.
+/// The repeat from `at` on that saves most: its number of lines, and how often they follow.
 fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
     let rest = &lines[at..];
     let mut best: Option<(usize, usize, usize)> = None;
-    for period in 1..=MAX_PERIOD.min(rest.len() / 2) {
+    for period in 1..=MAX_PERIOD_LINES.min(rest.len() / 2) {
         if rest[0] != rest[period] {
             continue;
         }
         let block: usize = rest[..period].iter().map(|line| line.len() + 1).sum();
-        let most = MAX_BLOCKS.max(MAX_REPEATS / block);
+        let most = MAX_BLOCKS.max(MAX_REPEAT_BYTES / block);
         let pairs = rest.iter().zip(&rest[period..]).take(most * period);
         let more = pairs.take_while(|(one, other)| one == other).count() / period;
         let saved = block * more;
@@ -112,13 +112,13 @@ fn repeat(lines: &[&str], at: usize) -> Option<(usize, usize)> {
     best.map(|(_, period, more)| (period, more))
 }
 
-fn say(period: usize, more: usize) -> String {
+fn render_count(period: usize, more: usize) -> String {
     let lines = if period == 1 { "line".to_owned() } else { format!("{period} lines") };
     let times = if more == 1 { "once more".to_owned() } else { format!("{more} more times") };
     format!("(the {lines} above {times})")
 }
 
-/// Reads what `say` says.
+/// Parses a line written by `render_count`.
 fn read(line: &str) -> Option<(usize, usize)> {
     let (lines, times) = line.strip_prefix("(the ")?.strip_suffix(')')?.split_once(" above ")?;
     let period = match lines.strip_suffix(" lines") {
@@ -129,7 +129,7 @@ fn read(line: &str) -> Option<(usize, usize)> {
         Some(count) => count.parse().ok()?,
         None => 1,
     };
-    (say(period, more) == line && period > 0 && more > 0).then_some((period, more))
+    (render_count(period, more) == line && period > 0 && more > 0).then_some((period, more))
 }
 
 #[cfg(test)]
@@ -181,7 +181,7 @@ mod tests {
         assert_ne!(one, other);
     }
 
-    /// A count stands for no more than there is room for; what is left is said again.
+    /// A count represents no more than there is room for; the rest follows as another block.
     #[test]
     fn long_repeats_are_said_in_parts() {
         for (block, most) in [("wait\n", 100_000), ("\n", 100_000), (&format!("{LONG}\n"), 10_000)] {

@@ -1,7 +1,7 @@
-//! JSON arrays of flat objects as a table under a line that names and types its columns.
+//! Writes JSON arrays of flat objects as a table under a line that names and types its columns.
 //!
-//! Cells say all that JSON said: nothing between two commas is a key that is not there, `null` is null, `""` is
-//! the empty string. White space and escapes are in the note, as `Layout` names them.
+//! Cells preserve everything: nothing between two commas is a missing key, `null` is null, `""` is the empty string.
+//! White space and escapes are in the note, as `Layout` names them.
 
 use tersely_codec::json::{self, Layout};
 use tersely_codec::{Text, Value};
@@ -10,13 +10,13 @@ use crate::plan::{Loss, Mode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text that is one array of objects without arrays and objects in them.
+/// A text that is an array of objects without nested arrays and objects.
 pub(crate) struct Schema;
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 const MIN_BYTES: usize = 128;
 
-/// Fewer items are no table.
+/// Fewer items are not a table.
 const MIN_ITEMS: usize = 2;
 
 impl Stage for Schema {
@@ -43,7 +43,7 @@ impl Stage for Schema {
     }
 }
 
-/// A column: its name and what stands in it.
+/// A column: its name and type.
 struct Column<'a> {
     name: &'a Text<'a>,
     kind: Option<Kind>,
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a column with values of both kinds.
+    /// The type of a column with values of both types.
     fn with(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::Int | Self::Float, Self::Int | Self::Float) if self != other => Some(Self::Float),
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// The table of an array; `None` when it is none.
+/// The table of an array; `None` when it is not one.
 fn write(value: &Value<'_>) -> Option<String> {
     let Value::Array(items) = value else { return None };
     if items.len() < MIN_ITEMS {
@@ -109,7 +109,7 @@ fn write(value: &Value<'_>) -> Option<String> {
     Some(out)
 }
 
-/// The columns of all items, in the order in which every item has them.
+/// The columns of all items, in the order of their keys.
 fn columns<'a>(items: &'a [Value<'a>]) -> Option<Vec<Column<'a>>> {
     let widest = items.iter().filter_map(members).max_by_key(|members| members.len())?;
     let mut columns: Vec<Column<'a>> =
@@ -117,7 +117,7 @@ fn columns<'a>(items: &'a [Value<'a>]) -> Option<Vec<Column<'a>>> {
     for item in items {
         let mut at = 0;
         for (name, value) in members(item)? {
-            // A key out of order, twice, or in no other item has no column.
+            // A key out of order, a repeated key or one of a single item has no column.
             at += columns.get(at..)?.iter().position(|column| column.name == name)?;
             let column = &mut columns[at];
             match (value, Kind::of(value)) {
@@ -140,7 +140,7 @@ fn members<'a>(item: &'a Value<'a>) -> Option<&'a [(Text<'a>, Value<'a>)]> {
     }
 }
 
-/// What a name may not hold without quotes.
+/// Characters that require quotes in a name.
 const SIGNS: [char; 9] = [',', ':', '{', '}', '"', '\\', ' ', '[', ']'];
 
 fn push_name(out: &mut String, name: &Text<'_>) {
@@ -180,11 +180,11 @@ fn push_cell(out: &mut String, value: &Value<'_>) -> Option<()> {
     Some(())
 }
 
-/// The array that a table came from.
+/// The array that a table was written from.
 fn read(room: Room, text: &str) -> Option<Value<'static>> {
     let (count, rest) = text.strip_prefix('[')?.split_once("]{")?;
     let (columns, rest) = heads(rest)?;
-    // Every row has every name.
+    // Every row repeats every name.
     let names: usize = columns.iter().map(|(name, _)| name.as_str().len() + 1).sum();
     room.fits(names.checked_mul(rest.matches('\n').count())?)?;
     let items: Vec<_> =
@@ -194,7 +194,7 @@ fn read(room: Room, text: &str) -> Option<Value<'static>> {
 
 type Head = (Text<'static>, Option<Kind>);
 
-/// The columns that a table names, and what follows them.
+/// The columns that a table declares, and the text after them.
 fn heads(text: &str) -> Option<(Vec<Head>, &str)> {
     let mut rest = text;
     let mut columns = Vec::new();
@@ -212,7 +212,7 @@ fn heads(text: &str) -> Option<(Vec<Head>, &str)> {
     }
 }
 
-/// A column's name, and what follows its colon.
+/// A column's name, and the text after its colon.
 fn name(text: &str) -> Option<(Text<'static>, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let (name, rest) = text.split_once(':')?;
@@ -241,7 +241,7 @@ fn row(columns: &[Head], line: &str) -> Option<Value<'static>> {
     rest.is_empty().then_some(Value::Object(members))
 }
 
-/// The value of the cell that `text` begins with, if it has one, and what follows.
+/// The value of the cell at the start of `text`, if it has one, and the text after it.
 fn cell(kind: Option<Kind>, text: &str) -> Option<(Option<Value<'static>>, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (value, rest) = unquote(quoted)?;
@@ -263,7 +263,7 @@ fn string(value: &str) -> Value<'static> {
     Value::String(Text::of(value).into_owned())
 }
 
-/// What stands before the closing quote, and what behind it.
+/// The text up to the closing quote, and the text after it.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut rest = text;
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// Makes a text long enough, by a third item.
+    /// Adds a third item, to make the text long enough.
     fn check(items: &str, first: &str, rows: &str) {
         let text = format!("[{items}]");
         let value = json::decode(&text).unwrap();

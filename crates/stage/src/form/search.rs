@@ -1,8 +1,8 @@
-//! Search results with each path said once, its hits below: what `rg --heading` prints.
+//! Writes search results with each path once, and its hits below, as `rg --heading` prints them.
 
 use std::collections::BTreeSet;
 
-use crate::form::carried;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode};
 use crate::read::hit;
 use crate::read::hit::Hit;
@@ -12,7 +12,7 @@ use crate::stage::{Edit, Scene, Stage};
 /// A text of `path:12:text` or `path:text` lines.
 pub(crate) struct Search;
 
-/// Fewer hits than this have nothing to give.
+/// Fewer hits have nothing to save.
 const MIN_HITS: usize = 3;
 
 impl Stage for Search {
@@ -25,7 +25,7 @@ impl Stage for Search {
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let form = Form::of(&lines)?;
         let paths = form.paths(&lines);
         let mut sheet = Sheet::default();
@@ -33,18 +33,18 @@ impl Stage for Search {
             sheet.add(&form, &paths, line);
         }
         sheet.close();
-        Some(Edit { text: carried::finish(sheet.out, end), loss: Loss::None, note: form.note() })
+        Some(Edit { text: verbatim::finish(sheet.out, end), loss: Loss::None, note: form.note() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let form = Form::parse(note)?;
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let mut lines = lines.into_iter();
         let mut out = String::with_capacity(text.len() * 2);
         while let Some(head) = lines.next() {
-            match carried::count(head) {
+            match verbatim::count(head) {
                 Some(count) => {
-                    carried::copy(&mut out, count, &mut lines)?;
+                    verbatim::copy(&mut out, count, &mut lines)?;
                     lines.next();
                 }
                 None => {
@@ -55,28 +55,29 @@ impl Stage for Search {
                 }
             }
         }
-        Some(carried::finish(out, end))
+        Some(verbatim::finish(out, end))
     }
 }
 
-/// How the lines were written.
+/// The notation of the lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Form<'a> {
-    /// With numbers; context lines without a colon had the root before their path, as Claude Code leaves them.
+    /// With line numbers. Context lines without a colon had the root in front of their path, as Claude Code leaves
+    /// them.
     Numbered { root: &'a str },
-    /// Without.
+    /// Without line numbers.
     Plain,
 }
 
-const ROOTED: &str = "lines without a colon stood under ";
-const PLAIN: &str = "no line numbers";
+const ROOT_NOTE: &str = "lines without a colon stood under ";
+const PLAIN_NOTE: &str = "no line numbers";
 const BREAK: &str = "--";
 
 impl<'a> Form<'a> {
-    /// The form of most lines.
+    /// The notation of most lines.
     fn of(lines: &[&'a str]) -> Option<Self> {
         let numbered: BTreeSet<_> =
-            lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect();
+            lines.iter().filter_map(|line| parse_hit(line)).map(|hit| hit.path).collect();
         if numbered.is_empty() {
             return Self::Plain.fits(lines, &numbered).then_some(Self::Plain);
         }
@@ -88,7 +89,7 @@ impl<'a> Form<'a> {
         Self::Plain.fits(lines, &BTreeSet::new()).then_some(Self::Plain)
     }
 
-    /// True when most lines are hits and paths come again.
+    /// True when most lines are hits and paths recur.
     fn fits(&self, lines: &[&'a str], paths: &BTreeSet<&str>) -> bool {
         let (mut hits, mut groups, mut path) = (0, 0, "");
         for hit in lines.iter().filter_map(|line| self.read(paths, line)) {
@@ -103,7 +104,7 @@ impl<'a> Form<'a> {
         match self {
             Self::Plain => BTreeSet::new(),
             Self::Numbered { .. } => {
-                lines.iter().filter_map(|line| located(line)).map(|hit| hit.path).collect()
+                lines.iter().filter_map(|line| parse_hit(line)).map(|hit| hit.path).collect()
             }
         }
     }
@@ -112,13 +113,13 @@ impl<'a> Form<'a> {
         match self {
             Self::Plain => hit::plain(line),
             Self::Numbered { .. } if line.contains(':') => {
-                located(line).or_else(|| hit::context(line, paths))
+                parse_hit(line).or_else(|| hit::context(line, paths))
             }
             Self::Numbered { root } => hit::context(line.strip_prefix(root)?, paths),
         }
     }
 
-    /// Writes a row below `path` as the line it was.
+    /// Writes a row below `path` as the original line.
     fn push(&self, out: &mut String, path: &str, row: &str) {
         let sign = match self {
             Self::Plain => Some(":"),
@@ -143,26 +144,26 @@ impl<'a> Form<'a> {
 
     fn note(&self) -> String {
         match self {
-            Self::Plain => PLAIN.to_owned(),
+            Self::Plain => PLAIN_NOTE.to_owned(),
             Self::Numbered { root: "" } => String::new(),
-            Self::Numbered { root } => format!("{ROOTED}{root}"),
+            Self::Numbered { root } => format!("{ROOT_NOTE}{root}"),
         }
     }
 
     fn parse(note: &'a str) -> Option<Self> {
         match note {
             "" => Some(Self::Numbered { root: "" }),
-            PLAIN => Some(Self::Plain),
-            _ => Some(Self::Numbered { root: note.strip_prefix(ROOTED)? }),
+            PLAIN_NOTE => Some(Self::Plain),
+            _ => Some(Self::Numbered { root: note.strip_prefix(ROOT_NOTE)? }),
         }
     }
 }
 
-fn located(line: &str) -> Option<Hit<'_>> {
-    hit::numbered(line).or_else(|| hit::spotted(line))
+fn parse_hit(line: &str) -> Option<Hit<'_>> {
+    hit::parse_numbered(line).or_else(|| hit::parse_location(line))
 }
 
-/// What is written: paragraphs that begin with a path or with a count of other lines.
+/// The output: paragraphs that begin with a path or with a count of other lines.
 #[derive(Default)]
 struct Sheet<'a> {
     out: String,
@@ -173,7 +174,7 @@ struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     fn add(&mut self, form: &Form<'a>, paths: &BTreeSet<&str>, line: &'a str) {
         let numbered = matches!(form, Form::Numbered { .. });
-        match form.read(paths, line).filter(|hit| carried::count(hit.path).is_none()) {
+        match form.read(paths, line).filter(|hit| verbatim::count(hit.path).is_none()) {
             Some(hit) => self.hit(hit),
             None if line == BREAK && numbered && self.path.is_some() => self.row(BREAK),
             None => self.other(line),
@@ -183,7 +184,7 @@ impl<'a> Sheet<'a> {
     fn hit(&mut self, hit: Hit<'a>) {
         if self.path != Some(hit.path) {
             self.close();
-            self.part();
+            self.separate();
             self.path = Some(hit.path);
             self.row(hit.path);
         }
@@ -200,18 +201,18 @@ impl<'a> Sheet<'a> {
         self.out.push('\n');
     }
 
-    /// A blank line between paragraphs.
-    fn part(&mut self) {
+    /// Separates paragraphs by a blank line.
+    fn separate(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
-    /// Writes the other lines that wait.
+    /// Writes the pending other lines.
     fn close(&mut self) {
         if !self.others.is_empty() {
-            self.part();
-            carried::push(&mut self.out, &self.others);
+            self.separate();
+            verbatim::push(&mut self.out, &self.others);
             self.others.clear();
         }
     }
@@ -225,7 +226,7 @@ mod tests {
 
     const USUAL: &str =
         "src/a.rs:1:x\nsrc/a.rs:2:y\nsrc/a.rs-3-z\nb.rs:7:\nb.rs:8:--\nb.rs:9:x\nb.rs:9:y\nb.rs:9:z";
-    /// Beside what is odd everywhere.
+    /// In addition to what is unusual everywhere.
     const ODD: &[&str] = &[
         "src/a.rs-4-z",
         "/r/src/a.rs-4-z",
@@ -285,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Every order of a few odd lines around usual ones comes back.
+    /// A few unusual lines, in every order around usual ones, are restored.
     #[test]
     fn odd_lines_come_back() {
         check_odd(&Search, &[proof::ODD, ODD].concat(), USUAL);

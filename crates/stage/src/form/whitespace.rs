@@ -1,64 +1,66 @@
-//! White space that nobody reads, and texts in which it is read.
+//! Decides whether a text's white space is significant.
 
 use crate::call::Family;
 use crate::plan::Loss;
 use crate::read::{hit, source};
 use crate::stage::{Edit, Scene};
 
-/// True for a text whose white space says something: a file, code, or lines that a search found in files.
-pub(super) fn is_told_by_space(scene: Scene<'_>, text: &str) -> bool {
+/// True for a text with significant white space: a file, code, or lines of files found by a search.
+pub(super) fn is_space_significant(scene: Scene<'_>, text: &str) -> bool {
     source::is_source(scene.call, text) || is_code(text) || quotes_files(scene, text)
 }
 
-/// True for the hits of a search: their lines are lines of files, as an edit may quote them.
+/// True for search results: their lines are lines of files, which an edit may quote.
 fn quotes_files(scene: Scene<'_>, text: &str) -> bool {
-    let lines = || text.lines().take(SAMPLE);
-    let hits = lines().filter(|line| hit::numbered(line).is_some()).count();
+    let lines = || text.lines().take(SAMPLE_LINES);
+    let hits = lines().filter(|line| hit::parse_numbered(line).is_some()).count();
     scene.call.family() == Family::Grep || hits * 2 > lines().count()
 }
 
-/// Lines that tell a search from other texts.
-const SAMPLE: usize = 50;
+/// Lines inspected to recognise a search.
+const SAMPLE_LINES: usize = 50;
 
-/// What must be saved, in percent: for less, a text stays as it came.
-const MIN_PERCENT: usize = 1;
+/// Minimum saving in percent; for less, a text stays unchanged.
+const MIN_SAVED_PERCENT: usize = 1;
 
 /// The edit, if it saves enough.
 pub(super) fn edit(text: &str, out: String) -> Option<Edit> {
     let saved = text.len().checked_sub(out.len())?;
-    (saved * 100 > text.len() * MIN_PERCENT).then_some(Edit {
+    (saved * 100 > text.len() * MIN_SAVED_PERCENT).then_some(Edit {
         text: out,
         loss: Loss::Form,
         note: String::new(),
     })
 }
 
-/// How a line ends.
+/// The end of a line.
 pub(super) fn end(line: &str) -> &str {
     let words = line.trim_end_matches(['\n', '\r']);
     &line[words.len()..]
 }
 
-/// Lines in a hundred that end or begin as code does; a text with more of them is code.
-const MAX_CODE: usize = 20;
+/// Maximum percentage of lines that end or begin like code; a text with more is code.
+const MAX_CODE_PERCENT: usize = 20;
 
-/// What lines of code end with.
-const ENDS: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
+/// Suffixes of lines of code.
+const CODE_SUFFIXES: [char; 6] = ['{', '}', ';', '(', ',', '\\'];
 
-/// What lines of code begin with.
-const STARTS: [&str; 14] = [
+/// Prefixes of lines of code.
+const CODE_PREFIXES: [&str; 14] = [
     "def ", "class ", "import ", "from ", "fn ", "let ", "const ", "return", "if ", "for ", "//", "#include",
     "use ", "- ",
 ];
 
-/// True for a text that may be a file of code, or one whose lines are told by their indentation.
+/// True for a text that may be source code, or whose lines are structured by indentation.
 fn is_code(text: &str) -> bool {
     let (mut all, mut code) = (0, 0);
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         all += 1;
-        code += usize::from(line.ends_with(ENDS) || STARTS.iter().any(|start| line.starts_with(start)));
+        code += usize::from(
+            line.ends_with(CODE_SUFFIXES) || CODE_PREFIXES.iter().any(|start| line.starts_with(start)),
+        );
     }
-    code * 100 > all * MAX_CODE
+    code * 100 > all * MAX_CODE_PERCENT
 }
 
 #[cfg(test)]
@@ -68,12 +70,8 @@ mod tests {
     use crate::form::minimize_table_whitespace::MinimizeTableWhitespace;
     use crate::form::normalize_whitespace::NormalizeWhitespace;
     use crate::plan::Plan;
-    use crate::proof;
+    use crate::proof::becomes;
     use crate::stage::Stage;
-
-    fn becomes(stage: &dyn Stage, text: &str) -> Option<String> {
-        proof::apply(stage, text).map(|edit| edit.text)
-    }
 
     /// Behaviour 17.4.
     #[test]

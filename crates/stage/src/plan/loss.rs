@@ -1,21 +1,21 @@
-//! What a change costs in information.
+//! Grades how much information a change loses.
 
 use std::str::FromStr;
 
-/// What cannot be had back from a changed text alone.
+/// Information that cannot be recovered from the changed text alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Loss {
     /// Nothing: it decodes byte for byte.
     None,
-    /// The layout: the same information stands there, written otherwise.
+    /// Layout: the same information in different notation.
     Form,
-    /// Detail: it stands behind a reference.
+    /// Detail, which a reference can fetch back.
     #[default]
     Detail,
 }
 
 impl Loss {
-    /// The loss's name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,21 +1,21 @@
-//! How a dictionary of repeated phrases is found.
+//! Selects how a dictionary of repeated phrases is built.
 
 use std::str::FromStr;
 
-/// The ways to find one.
+/// The ways to build it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DictionaryMethod {
-    /// Stretches of bytes of a few lengths.
+    /// Byte sequences of a few lengths.
     #[default]
     Lzw,
     /// Phrases of whole tokens.
     Repair,
-    /// Whichever of the two gives less.
+    /// The better of the two.
     Auto,
 }
 
 impl DictionaryMethod {
-    /// The method's name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

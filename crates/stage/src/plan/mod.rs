@@ -1,4 +1,4 @@
-//! What will run.
+//! The plan for one result: mode, loss, limits, masking and reader.
 
 mod loss;
 mod method;
@@ -17,26 +17,26 @@ pub use redaction::Redaction;
 pub struct Plan {
     /// How far to go.
     pub mode: Mode,
-    /// The most that may be lost.
+    /// The greatest loss allowed.
     pub loss: Loss,
-    /// Results of at most so many bytes are left as they came.
+    /// Results of at most this many bytes stay unchanged.
     pub min_bytes: usize,
-    /// Results of more bytes are left as they came; none are if it is 0.
+    /// Results of more bytes stay unchanged; 0 means no limit.
     pub skip_above: usize,
-    /// The most bytes that may be sent of one result, where detail may be left out of it. File text, lines that tell of
-    /// errors and all that may not lose detail are sent beyond it.
+    /// The most bytes sent of one result where detail may be omitted. File contents, lines with errors and results
+    /// that may not lose detail are exempt.
     pub max_bytes: usize,
-    /// Where secrets are masked, which comes before and above the rest.
+    /// Which texts are masked. Masking precedes everything else and does not depend on the mode.
     pub redact: Redaction,
-    /// How repeated phrases are found, where they are looked for.
+    /// How repeated phrases are found, if the dictionary is on.
     pub dictionary: DictionaryMethod,
-    /// Who reads it, and so which forms may be used.
+    /// The model that reads the result, which decides which forms may be used.
     pub reader: Reader,
 }
 
 impl Plan {
-    /// What is done unless something else is said. Detail is left out only where the model can fetch it back: whoever
-    /// makes a plan sees to that.
+    /// The default plan. Detail is omitted only where the model can fetch it back: the builder of a plan ensures
+    /// that.
     pub const USUAL: Self = Self {
         mode: Mode::Standard,
         loss: Loss::Detail,
@@ -48,7 +48,7 @@ impl Plan {
         reader: Reader::Auto,
     };
 
-    /// True when a result of so many bytes is not left as it came.
+    /// True when a result of `bytes` is within the limits.
     #[must_use]
     pub fn takes(&self, bytes: usize) -> bool {
         bytes > self.min_bytes && (self.skip_above == 0 || bytes <= self.skip_above)

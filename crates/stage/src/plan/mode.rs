@@ -1,35 +1,36 @@
-//! How far a compression may go.
+//! Modes: how far compression goes.
 
 use std::str::FromStr;
 
-/// The modes, each running the stages of those before it, but for those that change nothing.
+/// Each mode runs the stages of those listed before it, except that the first two change nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Mode {
     /// Nothing changes.
     Disabled,
-    /// Nothing changes; what [`Mode::Standard`] would do is worked out and told, by whoever has somebody to tell.
+    /// Nothing changes; the effect of [`Mode::Standard`] is computed and reported.
     Observe,
     /// Secrets, terminal codes, binary and size only.
     Safe,
-    /// Exact forms, and what families leave out behind a reference.
+    /// Exact forms, and family cuts that a reference can fetch back.
     #[default]
     Standard,
-    /// Whatever is left to save.
+    /// Everything that saves tokens.
     Aggressive,
 }
 
-/// The profiles: modes whose bytes no release changes, by a test of the engine. A mode without a number is its latest.
+/// The profiles: modes whose output no release changes, which a test of the engine ensures. A mode without a number
+/// means its latest profile.
 const PROFILES: [(&str, Mode); 3] =
     [("safe@1", Mode::Safe), ("standard@1", Mode::Standard), ("aggressive@1", Mode::Aggressive)];
 
 impl Mode {
-    /// The mode in which a request is worked on, whether what comes of it is sent or not.
+    /// The mode that computes the result, whether or not it is sent.
     #[must_use]
     pub fn at_work(self) -> Self {
         if self == Self::Observe { Self::Standard } else { self }
     }
 
-    /// The mode's name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,21 +1,21 @@
-//! Who reads what is sent.
+//! Readers: how strong the model is that reads the output.
 
 use std::str::FromStr;
 
-/// The two readers that notations were tried on, the weaker first, and whoever that is.
+/// The two classes of models that notations were tested on, weaker first, and automatic choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Reader {
-    /// A small model, such as people run at home: it is given what one of 1.5 billion parameters read well.
+    /// A small model, as run at home. It gets only the forms that a model with 1.5 billion parameters read well.
     Small,
-    /// A model of a large provider: it is given every form.
+    /// A model of a large provider. It gets every form.
     Strong,
-    /// Whoever a request names; a strong one where it names nobody.
+    /// Chosen by the model that a request names; strong if it names none.
     #[default]
     Auto,
 }
 
 impl Reader {
-    /// The reader's name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(error, "unknown reader \"large\"; use auto, small or strong");
     }
 
-    /// What is given to a small reader is given to all, and one whom nobody names is given everything.
+    /// Every form for small readers is for all, and an unknown reader gets every form.
     #[test]
     fn the_weaker_comes_first() {
         assert!(Reader::Small < Reader::Strong && Reader::Strong < Reader::Auto);

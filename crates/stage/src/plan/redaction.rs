@@ -1,11 +1,11 @@
-//! Which texts are searched for secrets.
+//! Selects the texts that are searched for secrets.
 
 /// Where secrets are masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Redaction {
     /// Nowhere.
     Off,
-    /// In all but what an agent may edit: it would write the masks into its files.
+    /// Everywhere except in text that an agent may edit: it would write the masks into its files.
     #[default]
     Usual,
     /// Everywhere.
@@ -13,7 +13,7 @@ pub enum Redaction {
 }
 
 impl Redaction {
-    /// Its name in settings and reports.
+    /// The name used in settings and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

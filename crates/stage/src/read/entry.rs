@@ -1,4 +1,4 @@
-//! One row of a long listing, taken apart and aligned again.
+//! Parses one row of a long listing, and aligns it again.
 
 /// A row of `ls -l`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct ListingEntry<'a> {
 }
 
 impl<'a> ListingEntry<'a> {
-    /// Reads a row, whatever its alignment.
+    /// Parses a row, whatever its alignment.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
         let (mode, rest) = word(line)?;
         let (links, rest) = word(rest)?;
@@ -27,12 +27,12 @@ impl<'a> ListingEntry<'a> {
     }
 }
 
-/// The first word, and what stands behind the one space after it.
+/// The first word, and the text after the single space that follows it.
 pub(crate) fn word(text: &str) -> Option<(&str, &str)> {
     text.trim_start_matches(' ').split_once(' ').filter(|(word, _)| !word.is_empty())
 }
 
-/// The date that `text` begins with, and what stands behind the one space after it.
+/// The date at the start of `text`, and the text after the single space that follows it.
 pub(crate) fn date(text: &str) -> Option<(&str, &str)> {
     DATES.iter().find_map(|shape| {
         let fits = |(byte, shape): (u8, u8)| match shape {
@@ -47,10 +47,10 @@ pub(crate) fn date(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Dates as listings write them: `0` a digit, `9` a digit or a space, `a` a letter.
+/// Date patterns of listings: `0` a digit, `9` a digit or a space, `a` a letter.
 const DATES: [&str; 5] = ["aaa 90 00:00", "aaa 90  0000", "90 aaa 00:00", "90 aaa  0000", "0000-00-00 00:00"];
 
-/// True for `drwxr-xr-x` and its like.
+/// True for file modes such as `drwxr-xr-x`.
 pub(crate) fn is_mode(word: &str) -> bool {
     let rights = |byte: u8| matches!(byte, b'r' | b'w' | b'x' | b's' | b'S' | b't' | b'T' | b'-');
     let bytes = word.as_bytes();
@@ -60,7 +60,7 @@ pub(crate) fn is_mode(word: &str) -> bool {
         && bytes[10..].iter().all(|byte| matches!(byte, b'@' | b'+' | b'.'))
 }
 
-/// What a mode begins with.
+/// The first character of a mode.
 pub(crate) const KINDS: [char; 7] = ['-', 'd', 'l', 'b', 'c', 'p', 's'];
 
 pub(crate) fn is_number(word: &str) -> bool {
@@ -74,30 +74,30 @@ pub(crate) fn is_size(word: &str) -> bool {
     number.starts_with(|char: char| char.is_ascii_digit()) && digits && word.len() <= number.len() + 1
 }
 
-/// How columns are set apart.
+/// The gaps between columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gaps {
-    /// One space, as GNU does.
+    /// One space, as in GNU `ls`.
     Narrow,
-    /// Two around the group and room for a sign behind the mode, as BSD and macOS do.
+    /// Two around the group, and room for a sign after the mode, as in BSD and macOS.
     Wide,
 }
 
-/// How the columns of a listing are set.
+/// The column layout of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spacing {
     pub(crate) gaps: Gaps,
-    /// The least widths of links, owner and size: rows that are not shown may have been wider.
-    pub(crate) least: [usize; 3],
+    /// Minimum widths of links, owner and size: rows that are not shown may have been wider.
+    pub(crate) min_widths: [usize; 3],
 }
 
 impl Spacing {
     pub(crate) fn of(gaps: Gaps) -> Self {
-        Self { gaps, least: [0; 3] }
+        Self { gaps, min_widths: [0; 3] }
     }
 
-    /// The widths that `line` has, which stands for `entry`.
-    pub(crate) fn seen(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
+    /// The widths in `line`, which `entry` was parsed from.
+    pub(crate) fn from_line(gaps: Gaps, mode: usize, line: &str, entry: &ListingEntry<'_>) -> Option<Self> {
         let column = |part: &str| {
             let at = part.as_ptr().addr().checked_sub(line.as_ptr().addr())?;
             Some(line.get(..at)?.chars().count())
@@ -107,7 +107,7 @@ impl Spacing {
         let owner = column(entry.group)?.checked_sub(column(entry.owner)? + gap)?;
         let size = (column(entry.size)? + entry.size.len())
             .checked_sub(column(entry.group)? + entry.group.chars().count() + gap)?;
-        Some(Self { gaps, least: [links, owner, size] })
+        Some(Self { gaps, min_widths: [links, owner, size] })
     }
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct ListingLayout {
 
 impl ListingLayout {
     fn new(spacing: Spacing) -> Self {
-        let Spacing { gaps, least: [links, owner, size] } = spacing;
+        let Spacing { gaps, min_widths: [links, owner, size] } = spacing;
         let mode = if gaps == Gaps::Wide { 11 } else { 0 };
         Self { gaps, mode, links, owner, group: 0, size }
     }
@@ -137,7 +137,7 @@ impl ListingLayout {
         self.size = self.size.max(entry.size.len());
     }
 
-    /// The row as it stood.
+    /// The original row.
     pub(crate) fn line(&self, entry: &ListingEntry<'_>) -> String {
         let ListingEntry { mode, links, owner, group, size, date, name } = entry;
         let gap = if self.gaps == Gaps::Wide { "  " } else { " " };
@@ -147,7 +147,7 @@ impl ListingLayout {
     }
 }
 
-/// The layout of every row: rows that touch are a block, as wide as its widest.
+/// The layout of every row: adjacent rows are a block, as wide as its widest row.
 pub(crate) fn layouts(entries: &[Option<ListingEntry<'_>>], spacing: Spacing) -> Vec<ListingLayout> {
     let mut layouts = Vec::with_capacity(entries.len());
     for block in entries.chunk_by(|above, below| above.is_some() && below.is_some()) {

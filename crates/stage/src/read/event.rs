@@ -1,31 +1,31 @@
-//! Whether the lines of a text tell events: most say when, or how grave it was, and say it in words.
+//! Detects logs: texts whose lines report events, with a time or a level, and in words.
 //!
-//! Rows of data may have times too. They are told by what they lack: a time of day that is not midnight, and words.
+//! Rows of data may have times too. They differ by what they lack: a time of day other than midnight, and words.
 
 use crate::read::json;
 
-/// True when enough lines begin with a time or a level, and they are not JSON, columns or rows of numbers.
+/// True when enough lines begin with a time or a level and are not JSON, columns or rows of numbers.
 pub(crate) fn is_log(text: &str) -> bool {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     !is_document(text)
-        && share(lines().take(SAMPLE))
+        && share(lines().take(SAMPLE_LINES))
         && share(lines())
-        && !SIGNS.iter().any(|sign| parts(text, *sign))
+        && !SIGNS.iter().any(|sign| has_columns(text, *sign))
 }
 
-/// Lines looked at first, so that a long text of another kind costs little.
-const SAMPLE: usize = 200;
+/// Lines inspected first, so that other long texts cost little.
+const SAMPLE_LINES: usize = 200;
 
-/// One line in so many must tell an event; the others belong to the one above them.
-const ONE_IN: usize = 3;
+/// At least one line in this many reports an event; the others continue the one above.
+const MAX_LINES_PER_EVENT: usize = 3;
 
-/// How far into a line its time may begin: behind a host, a job and a step.
-const REACH: usize = 120;
+/// The farthest column at which a line's time may begin: after a host, a job and a step.
+const MAX_TIME_OFFSET: usize = 120;
 
-/// Signs between columns; a few stand in any sentence.
+/// Separators that make a line a row; any sentence has a few.
 const MIN_COLUMNS: usize = 4;
 
-/// What says how grave an event was.
+/// Severity levels.
 const LEVELS: [&str; 12] =
     ["INFO", "WARN", "ERROR", "DEBUG", "TRACE", "NOTICE", "FATAL", "WARNING", "info", "warn", "debug", "LOG"];
 
@@ -33,42 +33,42 @@ fn share<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let (mut all, mut events, mut rows) = (0, 0, 0);
     for line in lines {
         all += 1;
-        events += usize::from(tells(line));
+        events += usize::from(is_event(line));
         rows += usize::from(is_json(line) || is_wordless(line));
     }
-    events * ONE_IN >= all && rows * 2 < all
+    events * MAX_LINES_PER_EVENT >= all && rows * 2 < all
 }
 
-/// Letters in a hundred signs of a line that says something in words.
-const MIN_LETTERS: usize = 20;
+/// Minimum percentage of letters in a line made of words.
+const MIN_LETTER_PERCENT: usize = 20;
 
-/// True for a line that is mostly numbers: a row of data, and each is another one.
+/// True for a line that is mostly numbers: a row of data, each different.
 fn is_wordless(line: &str) -> bool {
     let is_word = |word: &&str| word.len() > 2 && word.chars().all(char::is_alphabetic);
     let words = line.split(|char: char| !char.is_alphanumeric()).filter(is_word);
     let letters: usize = words.map(str::len).sum();
     let signs = line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
-    letters * 100 < signs * MIN_LETTERS
+    letters * 100 < signs * MIN_LETTER_PERCENT
 }
 
-/// True for what begins like a document of JSON on several lines.
+/// True for the beginning of a JSON document that spans several lines.
 fn is_document(text: &str) -> bool {
     json::opens(text) && !text.lines().next().is_some_and(is_json)
 }
 
-/// True for a document of JSON on a line of its own, or one of a list of them.
+/// True for a line that is a JSON document, or an item of a list of them.
 fn is_json(line: &str) -> bool {
     let line = line.trim_start_matches(['[', ',', ' ']).trim_end_matches([' ', ',', ']', '\r']);
     line.starts_with('{') && line.ends_with('}')
 }
 
 /// True for a line with a time or a level near its beginning.
-fn tells(line: &str) -> bool {
+fn is_event(line: &str) -> bool {
     if names_commit(line) {
         return false;
     }
     let bytes = line.as_bytes();
-    let bytes = &bytes[..bytes.len().min(REACH)];
+    let bytes = &bytes[..bytes.len().min(MAX_TIME_OFFSET)];
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at].is_ascii_digit() {
@@ -90,13 +90,13 @@ fn tells(line: &str) -> bool {
     false
 }
 
-/// True for a row of a list of commits, tags or branches: each is asked for by its name.
+/// True for a row in a list of commits, tags or branches, which are referred to by name.
 fn names_commit(line: &str) -> bool {
     let hash = |word: &str| word.len() == 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     line.split(' ').take(3).any(hash)
 }
 
-/// True for `12:34:56`; midnight is what a date without a time is written with.
+/// True for `12:34:56`. Midnight does not count: dates without a time are written with it.
 fn is_clock(bytes: &[u8]) -> bool {
     let shape = b"00:00:00";
     bytes.len() >= shape.len()
@@ -107,20 +107,20 @@ fn is_clock(bytes: &[u8]) -> bool {
         })
 }
 
-/// True for seconds since 1970 with a fraction, or milliseconds.
+/// True for seconds since 1970 with a fraction, or for milliseconds.
 fn is_epoch(bytes: &[u8], digits: usize) -> bool {
     let fraction = || bytes.get(10) == Some(&b'.') && bytes.get(11).is_some_and(u8::is_ascii_digit);
     bytes[0] == b'1' && (digits == 13 || digits == 10 && fraction())
 }
 
-/// What parts the columns of a table.
+/// Column separators.
 const SIGNS: [u8; 4] = *b",;\t|";
 
-/// True when most lines are rows of as many columns, parted by `sign`.
-fn parts(text: &str, sign: u8) -> bool {
+/// True when most lines are rows with the same number of columns, separated by `sign`.
+fn has_columns(text: &str, sign: u8) -> bool {
     let count = |line: &str| line.bytes().filter(|byte| *byte == sign).count();
     let columns = text.lines().nth(1).map_or(0, count);
-    let lines = || text.lines().take(SAMPLE);
+    let lines = || text.lines().take(SAMPLE_LINES);
     columns >= MIN_COLUMNS && lines().filter(|line| count(line) == columns).count() * 10 > lines().count() * 9
 }
 
@@ -146,7 +146,7 @@ mod tests {
             ("é日本", false),
             ("", false),
         ] {
-            assert_eq!(tells(line), told, "{line}");
+            assert_eq!(is_event(line), told, "{line}");
         }
     }
 

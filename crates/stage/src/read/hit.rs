@@ -1,33 +1,33 @@
-//! One line of a search: `path:12:text`, its context `path-13-text`, `path(12,5): text`, or `path:text`.
+//! Parses one line of search output: `path:12:text`, its context `path-13-text`, `path(12,5): text`, or `path:text`.
 
 use std::collections::BTreeSet;
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     pub(crate) path: &'a str,
-    /// What stands below the path: `12:text`, `13-text` or `text`.
+    /// The part after the path: `12:text`, `13-text` or `text`.
     pub(crate) rest: &'a str,
 }
 
-/// Where a path must end; keeps the work for one line bounded.
-const REACH: usize = 512;
+/// Maximum length of a path in bytes, which bounds the work per line.
+const MAX_PATH_BYTES: usize = 512;
 
-/// Reads `path:12:text`.
-pub(crate) fn numbered(line: &str) -> Option<Hit<'_>> {
+/// Parses `path:12:text`.
+pub(crate) fn parse_numbered(line: &str) -> Option<Hit<'_>> {
     let at = marks(line, b':').next()?;
     let hit = Hit { path: &line[..at], rest: &line[at + 1..] };
     let word = hit.path.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     (is_path(hit.path) || word && !hit.path.is_empty()).then_some(hit)
 }
 
-/// Reads `path(12,5): text`, as compilers write it.
-pub(crate) fn spotted(line: &str) -> Option<Hit<'_>> {
-    let (path, rest) = line.split_at(line.bytes().take(REACH).position(|byte| byte == b'(')?);
+/// Parses `path(12,5): text`, as compilers write it.
+pub(crate) fn parse_location(line: &str) -> Option<Hit<'_>> {
+    let (path, rest) = line.split_at(line.bytes().take(MAX_PATH_BYTES).position(|byte| byte == b'(')?);
     (is_path(path) && is_spot(rest)).then_some(Hit { path, rest })
 }
 
-/// True for what begins with `(12):` or `(12,5):`.
+/// True for text that begins with `(12):` or `(12,5):`.
 fn is_spot(rest: &str) -> bool {
     let inside =
         rest.strip_prefix('(').and_then(|rest| rest.split_once("):")).map_or("", |(inside, _)| inside);
@@ -36,14 +36,14 @@ fn is_spot(rest: &str) -> bool {
         && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
 }
 
-/// Reads `path-13-text` where `paths` has the path.
+/// Parses `path-13-text` if `paths` contains the path.
 pub(crate) fn context<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<Hit<'a>> {
     marks(line, b'-')
         .map(|at| Hit { path: &line[..at], rest: &line[at + 1..] })
         .find(|hit| paths.contains(hit.path))
 }
 
-/// Reads `path:text`.
+/// Parses `path:text`.
 pub(crate) fn plain(line: &str) -> Option<Hit<'_>> {
     let (path, rest) = line.split_once(':')?;
     let (path, rest) = match rest.strip_prefix('\\') {
@@ -53,12 +53,12 @@ pub(crate) fn plain(line: &str) -> Option<Hit<'_>> {
         }
         _ => (path, rest),
     };
-    // Behind two colons stands the name of a test in the file, not a line of it.
+    // Two colons are followed by the name of a test, not by a line of the file.
     let text = !rest.is_empty() && !rest.starts_with("//") && !rest.starts_with(':');
     (is_path(path) && text).then_some(Hit { path, rest })
 }
 
-/// What stands before the path in context lines that were left absolute: `/srv/me/project/`.
+/// The directory in front of the path in context lines that were left absolute: `/srv/me/project/`.
 pub(crate) fn root<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<&'a str> {
     if !line.starts_with('/') || line.contains(':') {
         return None;
@@ -71,17 +71,17 @@ pub(crate) fn root<'a>(line: &'a str, paths: &BTreeSet<&str>) -> Option<&'a str>
     marks(line, b'-').find_map(under)
 }
 
-/// What stood between the path and `rest`: the sign behind its number, or nothing before `(12,5)`.
+/// The separator between the path and `rest`: the one after its number, or none in front of `(12,5)`.
 pub(crate) fn sign(rest: &str) -> Option<&str> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let sign = rest.get(digits..=digits).filter(|sign| digits > 0 && [":", "-"].contains(sign));
     sign.or_else(|| is_spot(rest).then_some(""))
 }
 
-/// The places of `sign`, number, `sign`; a few, near the start.
+/// The positions of `sign`, number, `sign`; a few, near the start.
 fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     let bytes = line.as_bytes();
-    let near = &bytes[..bytes.len().min(REACH)];
+    let near = &bytes[..bytes.len().min(MAX_PATH_BYTES)];
     let signs = near.iter().enumerate().skip(1).filter(move |(_, byte)| **byte == sign).map(|(at, _)| at);
     let marks = signs.filter(move |at| {
         let digits = bytes[at + 1..].iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
@@ -90,14 +90,18 @@ fn marks(line: &str, sign: u8) -> impl Iterator<Item = usize> {
     marks.take(16)
 }
 
-/// True for what a file is called: no times, no addresses, no sentences.
+/// True for a plausible file name: no times, addresses or sentences.
 fn is_path(word: &str) -> bool {
     let strange = |char: char| {
         char.is_whitespace() || char.is_control() || matches!(char, '"' | '\'' | '<' | '>' | '|')
     };
     let named = word.bytes().any(|byte| byte.is_ascii_alphabetic());
     let begins = !word.starts_with(['{', '[', '(']);
-    named && begins && word.len() <= REACH && word.contains(['/', '\\', '.']) && !word.contains(strange)
+    named
+        && begins
+        && word.len() <= MAX_PATH_BYTES
+        && word.contains(['/', '\\', '.'])
+        && !word.contains(strange)
 }
 
 #[cfg(test)]
@@ -121,7 +125,7 @@ mod tests {
             (":1:x", None),
             ("", None),
         ] {
-            assert_eq!(numbered(line), expected, "{line}");
+            assert_eq!(parse_numbered(line), expected, "{line}");
         }
     }
 

@@ -1,8 +1,8 @@
-//! Texts that are JSON, or several documents of it.
+//! Recognises texts that are JSON, or several JSON documents.
 
 use tersely_codec::{Value, json};
 
-/// True for what begins like a JSON document: cheap to ask of any text.
+/// True for text that begins like JSON: a cheap test for any text.
 pub(crate) fn opens(text: &str) -> bool {
     let mut signs = text.chars().filter(|sign| !sign.is_whitespace());
     match signs.next() {
@@ -12,21 +12,21 @@ pub(crate) fn opens(text: &str) -> bool {
     }
 }
 
-/// Bytes that may stand before a document: what a tool says of the call.
-const MAX_LEAD: usize = 400;
+/// Maximum bytes in front of a document, such as a tool's note on the call.
+const MAX_LEAD_BYTES: usize = 400;
 
-/// Where a document begins: at once, or on a line near the top.
+/// The start of the document: at once, or on a line near the top.
 pub(crate) fn begin(text: &str) -> Option<usize> {
-    let near = &text[..text.floor_char_boundary(MAX_LEAD)];
+    let near = &text[..text.floor_char_boundary(MAX_LEAD_BYTES)];
     let lines = near.match_indices('\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(lines).find(|at| opens(&text[*at..]))
 }
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 pub(crate) const MIN_BYTES: usize = 64;
 
-/// The documents of a text of several, one right behind the other.
-pub(crate) fn joined(text: &str) -> Option<Value<'_>> {
+/// The documents of a text that concatenates several.
+pub(crate) fn parse_concatenated(text: &str) -> Option<Value<'_>> {
     if !text.starts_with('{') || !text.contains("}{") {
         return None;
     }
@@ -39,7 +39,7 @@ pub(crate) fn joined(text: &str) -> Option<Value<'_>> {
     (values.len() > 1).then_some(Value::Array(values))
 }
 
-/// Where the object ends that a text begins with.
+/// The end of the object at the start of a text.
 fn end(text: &str) -> Option<usize> {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -58,7 +58,7 @@ fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// The documents of a text of several, one a line.
+/// The documents of a text with one on each line.
 pub(crate) fn documents(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.starts_with('{') {
         return None;

@@ -1,4 +1,4 @@
-//! Recognisers: what a line or a text is, for those who write it shorter and those who cut it.
+//! Recognises lines and texts, for forms and cuts alike.
 
 pub(crate) mod entry;
 pub(crate) mod event;

@@ -1,12 +1,12 @@
-//! One line of a snapshot, taken apart: `- link "Home" [ref=e5] [cursor=pointer]: text`.
+//! Parses one line of a page snapshot: `- link "Home" [ref=e5] [cursor=pointer]: text`.
 
 use std::ops::Range;
 
-/// What stands behind the dash of a line.
+/// The part of a line after its dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageNode<'a> {
     pub(crate) role: &'a str,
-    /// The name with its quotes, and what else is said before the reference; each with a blank before.
+    /// The quoted name and other words in front of the reference, each with a leading space.
     pub(crate) words: &'a str,
     pub(crate) reference: Option<&'a str>,
     pub(crate) pointer: bool,
@@ -14,7 +14,7 @@ pub(crate) struct PageNode<'a> {
     pub(crate) tail: &'a str,
 }
 
-/// How a reference is written.
+/// The notation of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeStyle {
     /// ` [ref=e5]`
@@ -25,32 +25,32 @@ pub(crate) enum NodeStyle {
 
 pub(crate) const POINTER: &str = " [cursor=pointer]";
 
-/// How far into a text the first reference may stand.
-const NEAR: usize = 8192;
+/// The first reference must begin within this many bytes.
+const FIRST_REFERENCE_WITHIN: usize = 8192;
 
-/// True of a text that may hold a snapshot.
+/// True for a text that may contain a snapshot.
 pub(crate) fn is_snapshot(text: &str) -> bool {
-    text.as_bytes()[..text.len().min(NEAR)].windows(6).any(|bytes| bytes == b" [ref=")
+    text.as_bytes()[..text.len().min(FIRST_REFERENCE_WITHIN)].windows(6).any(|bytes| bytes == b" [ref=")
 }
 
-/// The line above a snapshot, and the one below.
+/// The lines above and below a snapshot.
 pub(crate) const FENCES: [&str; 2] = ["```yaml", "```"];
 
-/// Where the snapshot stands among the lines: between its fences, or from the first line on.
+/// The lines of the snapshot: between its fences, or from the first line on.
 pub(crate) fn span(lines: &[&str]) -> Range<usize> {
     let start = lines.iter().position(|line| *line == FENCES[0]).map_or(0, |at| at + 1);
     let end = lines[start..].iter().position(|line| *line == FENCES[1]);
     start..end.map_or(lines.len(), |end| start + end)
 }
 
-/// The indent and what stands behind the dash.
+/// The indent, and the text after the dash.
 pub(crate) fn item(line: &str) -> Option<(usize, &str)> {
     let bare = line.trim_start_matches(' ');
     Some((line.len() - bare.len(), bare.strip_prefix("- ")?))
 }
 
 impl<'a> PageNode<'a> {
-    /// Takes `content` apart.
+    /// Parses `content`.
     pub(crate) fn read(style: NodeStyle, content: &'a str) -> Option<Self> {
         let end = content.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(content.len());
         let (role, mut rest) = content.split_at(end);
@@ -73,7 +73,7 @@ impl<'a> PageNode<'a> {
     }
 }
 
-/// Where a quoted name ends.
+/// The end of a quoted name.
 fn closing(quoted: &str) -> Option<usize> {
     let mut escaped = false;
     quoted.bytes().position(|byte| {

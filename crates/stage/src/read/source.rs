@@ -1,14 +1,14 @@
-//! Whether a text is a file or a change of one as an agent may edit it, which must then stay as it is.
+//! Recognises files and diffs that an agent may edit, which must stay unchanged.
 
 use crate::call::Call;
 
-/// What manifests and documents begin with.
+/// Beginnings of manifests and documents.
 const OPENINGS: [&str; 4] = ["---\n", "apiVersion:", "<", "[package]"];
 
-/// What the lines of a diff begin with.
+/// Prefixes of lines in a diff.
 const CHANGES: [&str; 2] = ["\ndiff --git ", "\n@@ -"];
 
-/// True when `text`, which the call gave, is a file that an agent may edit, a document, or a diff.
+/// True when `text`, the result of the call, is a file that an agent may edit, a document, or a diff.
 pub(crate) fn is_source(call: Call<'_>, text: &str) -> bool {
     let change = |start: &&str| text.starts_with(&start[1..]) || text.contains(*start);
     call.is_verbatim(text)

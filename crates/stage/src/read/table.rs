@@ -1,24 +1,24 @@
-//! Tables: lines with as many cells each, be it between blanks, tabs, bars or commas.
+//! Recognises tables: lines with the same number of cells, separated by spaces, tabs, bars or commas.
 
-/// Lines that tell what a text is.
-const SAMPLE: usize = 100;
+/// Lines inspected.
+const SAMPLE_LINES: usize = 100;
 
-/// Fewer lines are no table.
-const LEAST: usize = 8;
+/// Fewer lines are not a table.
+const MIN_LINES: usize = 8;
 
-/// True when nearly all lines of a text are rows of one table: each may be asked for by itself.
+/// True when nearly all lines of a text are rows of one table, any of which may be wanted.
 pub(crate) fn is_table(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(SAMPLE_LINES).collect();
     let counts: [fn(&str) -> usize; 4] = [
         blanks,
         |line| line.matches('\t').count() + 1,
         |line| line.matches('|').count() + 1,
         |line| line.matches(',').count() + 1,
     ];
-    lines.len() >= LEAST && counts.iter().any(|count| is_even(&lines, count))
+    lines.len() >= MIN_LINES && counts.iter().any(|count| is_even(&lines, count))
 }
 
-/// True when four lines in five have the same number of cells, three at least.
+/// True when four lines in five have the same number of cells, at least three.
 fn is_even(lines: &[&str], count: impl Fn(&str) -> usize) -> bool {
     let mut counts: Vec<usize> = lines.iter().map(|line| count(line)).filter(|count| *count >= 3).collect();
     counts.sort_unstable();
@@ -26,7 +26,7 @@ fn is_even(lines: &[&str], count: impl Fn(&str) -> usize) -> bool {
     most.is_some_and(|most| most * 5 >= lines.len() * 4)
 }
 
-/// Cells between which two blanks or more stand.
+/// Counts the cells separated by two or more spaces.
 fn blanks(line: &str) -> usize {
     line.trim().split("  ").filter(|cell| !cell.trim().is_empty()).count()
 }

@@ -1,8 +1,8 @@
-//! One terminal code at a time.
+//! Parses one terminal control sequence at a time.
 //!
-//! Only what is complete and known is a code: a source file may print an escape character and mean it.
+//! Only a complete, known sequence counts: a source file may contain an escape character as text.
 
-/// What a code asks for, with its numbers as they are written.
+/// A control sequence, with its parameters as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Code<'a> {
     Colour(&'a str),
@@ -12,21 +12,21 @@ pub(super) enum Code<'a> {
     Jump,
     Up(&'a str),
     Down(&'a str),
-    /// Erases what stands below the cursor.
+    /// Erases everything below the cursor.
     Below,
-    /// Nothing that changes the text.
+    /// Does not change the text.
     Other,
 }
 
-/// What `^[[36m`, a code spelled out, is.
+/// How to read `^[[36m`, a sequence in caret notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carets {
     Codes,
-    /// A pattern in a source, or what was asked for with `cat -v`.
+    /// A pattern in source code, or the output of `cat -v`.
     Letters,
 }
 
-/// The code that `text` begins with, and its length.
+/// The control sequence at the start of `text`, and its length.
 pub(super) fn read(text: &str, carets: Carets) -> Option<(Code<'_>, usize)> {
     match *text.as_bytes() {
         [b'\x1b', b'[', ..] => control(text, 2),
@@ -35,13 +35,13 @@ pub(super) fn read(text: &str, carets: Carets) -> Option<(Code<'_>, usize)> {
             Some((Code::Other, 3))
         }
         [b'\x1b', last, ..] if b"78=>DEHMNOZc\\".contains(&last) => Some((Code::Other, 2)),
-        // Without a number it may as well be a pattern, as in `^[[A-Z]`.
+        // Without a number it may be a regular expression, as in `^[[A-Z]`.
         [b'^', b'[', b'[', b'0'..=b'9', ..] if carets == Carets::Codes => control(text, 3),
         _ => None,
     }
 }
 
-/// A code that begins with `[`: numbers, and a letter that says what they are for.
+/// A CSI sequence: parameters, and a final letter that gives their meaning.
 fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
     let body = text.get(open..)?;
     let numbers = body.bytes().take_while(|byte| (b'0'..=b'?').contains(byte)).count();
@@ -64,7 +64,7 @@ fn control(text: &str, open: usize) -> Option<(Code<'_>, usize)> {
     known.then_some((code, open + numbers.len() + gap + 1))
 }
 
-/// A code that holds a text of its own, such as a title or a link's address.
+/// A sequence that contains a string, such as a title or the address of a link.
 fn string(bytes: &[u8]) -> Option<(Code<'_>, usize)> {
     let ends = |byte: &u8| byte.is_ascii_control();
     let end = 2 + bytes.get(2..)?.iter().position(ends)?;

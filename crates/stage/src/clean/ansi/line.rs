@@ -1,4 +1,4 @@
-//! One line as a terminal draws it, from state to state.
+//! Draws one line as a terminal does, state by state.
 
 use std::mem;
 
@@ -6,41 +6,41 @@ use crate::clean::ansi::code::Code;
 use crate::clean::ansi::{Habits, code};
 use crate::signal;
 
-/// What a carriage return within a line does.
+/// The effect of a carriage return within a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Returns {
     /// The next state of the line overwrites the last.
     Overwrite,
-    /// It may end a line, as on old systems; only what is surely progress is overwritten.
+    /// It may end a line, as on old systems; only obvious progress is overwritten.
     Break,
 }
 
 /// A line being drawn.
 pub(super) struct ScreenLine {
-    /// States that stay.
+    /// Earlier states that remain visible.
     past: Vec<String>,
     now: String,
-    /// Steps that the cursor went back and that nothing was printed over yet.
+    /// Backspaces that nothing was printed over yet.
     back: usize,
     ink: Option<Ink>,
-    /// The ink of the letter drawn last.
+    /// The ink of the last letter drawn.
     near: Option<Ink>,
     returns: Returns,
 }
 
-/// Colours that tell old from new.
+/// Colours that mark removed and added text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ink {
     Red,
     Green,
 }
 
-/// Cursor moves further than this draw no gap worth its tokens.
-const MAX_GAP: usize = 32;
+/// Columns of the widest gap drawn; a wider one is not worth its tokens.
+const MAX_GAP_COLUMNS: usize = 32;
 
 impl ScreenLine {
-    /// Draws `text`; `None` when red and green letters touch, for then a word's old and new letters would run
-    /// together without their colours.
+    /// Draws `text`. `None` when red and green letters touch: without colours, a word's old and new letters would
+    /// run together.
     pub(super) fn read(text: &str, habits: Habits) -> Option<Self> {
         let mut line = Self {
             past: Vec::new(),
@@ -55,8 +55,8 @@ impl ScreenLine {
             let code = code::read(rest, habits.carets);
             rest = &rest[code.map_or(char.len_utf8(), |(_, length)| length)..];
             match (code, char) {
-                (Some((code, _)), _) => line.obey(code),
-                (None, '\r') => line.turn(),
+                (Some((code, _)), _) => line.apply(code),
+                (None, '\r') => line.carriage_return(),
                 (None, '\x08') => line.back += 1,
                 (None, _) => line.print(char)?,
             }
@@ -64,17 +64,17 @@ impl ScreenLine {
         Some(line)
     }
 
-    /// What is to be seen in the end.
-    pub(super) fn shown(mut self) -> String {
+    /// The text visible at the end.
+    pub(super) fn into_text(mut self) -> String {
         if self.past.is_empty() {
             return self.now;
         }
         let open = self.now.is_empty() && self.past.len() > 1;
-        self.turn();
+        self.carriage_return();
         self.past.join("\r") + if open { "\r" } else { "" }
     }
 
-    /// Draws a character, over those that the cursor went back on.
+    /// Draws a character over those that the cursor moved back across.
     fn print(&mut self, char: char) -> Option<()> {
         for _ in 0..mem::take(&mut self.back).min(self.now.len()) {
             self.now.pop();
@@ -86,15 +86,15 @@ impl ScreenLine {
         (!clash).then_some(())
     }
 
-    fn obey(&mut self, code: Code<'_>) {
+    fn apply(&mut self, code: Code<'_>) {
         match code {
             Code::Colour(numbers) => self.ink = ink(self.ink, numbers),
             Code::Erase("" | "0") if self.now.is_empty() => self.erase(),
             Code::Erase("1" | "2") => {
-                self.turn();
+                self.carriage_return();
                 self.erase();
             }
-            Code::Column("" | "0" | "1") => self.turn(),
+            Code::Column("" | "0" | "1") => self.carriage_return(),
             Code::Column(_) => self.gap(1),
             Code::Forward(numbers) => self.gap(numbers.parse().unwrap_or(1)),
             Code::Jump if !self.now.is_empty() => self.now.push('\n'),
@@ -104,16 +104,16 @@ impl ScreenLine {
 
     fn gap(&mut self, columns: usize) {
         self.near = None;
-        self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP)));
+        self.now.extend(std::iter::repeat_n(' ', columns.min(MAX_GAP_COLUMNS)));
     }
 
-    /// Forgets what was drawn, but no error.
+    /// Erases earlier states, except for errors.
     fn erase(&mut self) {
         self.past.retain(|state| signal::find(state).is_some());
     }
 
-    /// Goes back to the line's beginning.
-    fn turn(&mut self) {
+    /// Returns to the beginning of the line.
+    fn carriage_return(&mut self) {
         let state = mem::take(&mut self.now);
         self.near = None;
         self.back = 0;
@@ -122,7 +122,7 @@ impl ScreenLine {
         }
         let blank = state.trim().is_empty();
         let gone = |past: &mut String| {
-            if blank { wiped(past, &state) } else { overwritten(past, &state, self.returns) }
+            if blank { is_wiped(past, &state) } else { is_overwritten(past, &state, self.returns) }
         };
         self.past.pop_if(gone);
         if !blank {
@@ -131,7 +131,7 @@ impl ScreenLine {
     }
 }
 
-/// The ink after a code with these numbers.
+/// The ink after a sequence with these parameters.
 fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
     let mut numbers = numbers.split([';', ':']);
     while let Some(number) = numbers.next() {
@@ -150,18 +150,18 @@ fn ink(mut ink: Option<Ink>, numbers: &str) -> Option<Ink> {
     ink
 }
 
-/// True when spaces cover all of a state that is no error.
-fn wiped(state: &str, spaces: &str) -> bool {
+/// True when spaces cover a whole state that is not an error.
+fn is_wiped(state: &str, spaces: &str) -> bool {
     spaces.chars().count() >= state.chars().count() && signal::find(state).is_none()
 }
 
 /// True when `new` is a later state of the progress that `old` shows.
-fn overwritten(old: &str, new: &str, returns: Returns) -> bool {
+fn is_overwritten(old: &str, new: &str, returns: Returns) -> bool {
     let same = letters(old).eq(letters(new));
     let led = || lead(old) == lead(new) && signal::find(old).is_none();
     match returns {
         Returns::Overwrite if same => true,
-        _ => counts(old) && counts(new) && (same || led()),
+        _ => shows_progress(old) && shows_progress(new) && (same || led()),
     }
 }
 
@@ -169,15 +169,15 @@ fn letters(state: &str) -> impl Iterator<Item = char> {
     state.chars().filter(|char| char.is_alphabetic())
 }
 
-/// The words before the first number or bar.
+/// The words in front of the first number or bar.
 fn lead(state: &str) -> &str {
     let state = state.trim_start();
     let end = state.find(|char: char| !char.is_alphabetic() && char != ' ').unwrap_or(state.len());
     state[..end].trim_end()
 }
 
-/// True of a state that says how far it is: `12%`, `3/10`.
-fn counts(state: &str) -> bool {
+/// True for a state that reports progress: `12%`, `3/10`.
+fn shows_progress(state: &str) -> bool {
     let bytes = state.as_bytes();
     bytes.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'%')
         || bytes

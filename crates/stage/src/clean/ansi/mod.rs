@@ -1,6 +1,7 @@
-//! Terminal output as the terminal shows it: no colours, no cursor moves, progress and redrawn rows in their last state.
+//! Renders terminal output as the terminal shows it: no colours, no cursor moves, and the last state of progress
+//! bars and redrawn rows.
 //!
-//! A file's text is left alone, and so is a text whose colours say what its letters do not.
+//! File contents stay unchanged, and so does text whose colours carry meaning of their own.
 
 mod code;
 mod line;
@@ -13,7 +14,7 @@ use crate::call::{Call, Family, Origin, ToolKind};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with terminal codes.
+/// Removes terminal control sequences.
 pub(crate) struct Ansi;
 
 impl Stage for Ansi {
@@ -33,20 +34,20 @@ impl Stage for Ansi {
         if scene.call.tool_kind() == ToolKind::Read || !is_odd(text) {
             return None;
         }
-        let text = shown(text, Habits::of(scene.call, text))?;
+        let text = render(text, Habits::of(scene.call, text))?;
         Some(Edit { text, loss: Loss::Form, note: String::new() })
     }
 }
 
-/// True when something may begin in a text that a terminal does not show as it stands.
+/// True when a text may contain something that a terminal does not show literally.
 fn is_odd(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, 0x1b | b'\r' | 0x08 | b'^'))
 }
 
-/// What stands in a text whose codes were spelled out so that they can be read.
+/// Strings that occur where control sequences were deliberately made visible.
 const SPELLED: [&str; 3] = ["^[]", "^G", "M-^"];
 
-/// How the text at hand uses what can be read in two ways.
+/// How to read what is ambiguous in this text.
 #[derive(Debug, Clone, Copy)]
 struct Habits {
     carets: Carets,
@@ -68,9 +69,9 @@ impl Habits {
     }
 }
 
-/// What a terminal would show, when it is not the text itself and says as much.
-fn shown(sent: &str, habits: Habits) -> Option<String> {
-    let text = &*rows::gathered(sent, habits.carets);
+/// The text that a terminal would show; `None` if that is the text itself, or if colours carry meaning.
+fn render(sent: &str, habits: Habits) -> Option<String> {
+    let text = &*rows::collect_rows(sent, habits.carets);
     let mut out = String::with_capacity(text.len());
     let mut above = 0..0;
     for raw in text.split_inclusive('\n') {
@@ -78,13 +79,13 @@ fn shown(sent: &str, habits: Habits) -> Option<String> {
         let body = if body.len() < raw.len() { body.strip_suffix('\r').unwrap_or(body) } else { body };
         let start = out.len();
         if is_odd(body) {
-            out.push_str(&ScreenLine::read(body, habits)?.shown());
+            out.push_str(&ScreenLine::read(body, habits)?.into_text());
         } else {
             out.push_str(body);
         }
         let line = start..out.len();
         let bare = line.is_empty() && body.starts_with('^');
-        if bare || (line.len() < body.len() && twins(&out[above], &out[line.clone()])) {
+        if bare || (line.len() < body.len() && differ_in_codes(&out[above], &out[line.clone()])) {
             return None;
         }
         above = line;
@@ -93,8 +94,8 @@ fn shown(sent: &str, habits: Habits) -> Option<String> {
     (out != sent).then_some(out)
 }
 
-/// True of the two lines of a diff whose only difference was in their codes.
-fn twins(above: &str, line: &str) -> bool {
+/// True for the two lines of a diff that differed only in their control sequences.
+fn differ_in_codes(above: &str, line: &str) -> bool {
     let (old, new) = (above.trim().strip_prefix('-'), line.trim().strip_prefix('+'));
     old.is_some() && old == new
 }
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Behaviour 17.3, and texts whose returns end lines.
+    /// Behaviour 17.3, and texts whose carriage returns end lines.
     #[test]
     fn line_ends_stay() {
         for text in
@@ -196,7 +197,7 @@ mod tests {
         check(Call::default(), "1 error: x\r          \rdone\n", Some("1 error: x\rdone\n"));
     }
 
-    /// Colours that are the message.
+    /// Colours that carry the message.
     #[test]
     fn meant_colours_stay() {
         for text in [
@@ -239,7 +240,7 @@ mod tests {
             "1%\r",
         ] {
             for text in [unit.repeat(7), unit.repeat(100_000), unit.repeat(5) + "\r\n" + unit] {
-                shown(&text, Habits { carets: Carets::Codes, returns: Returns::Overwrite });
+                render(&text, Habits { carets: Carets::Codes, returns: Returns::Overwrite });
             }
         }
     }

@@ -1,26 +1,29 @@
-//! Rows that a terminal drew again: what was drawn on each, one after the other, on one line.
+//! Collects everything drawn on each row of a terminal onto one line.
 //!
-//! A program that moves the cursor up draws over what stands there, frame by frame. Gathered by row, its frames are states
-//! of a line like any other, of which the last is to be seen.
+//! A program that moves the cursor up draws over the rows there, frame by frame. Collected by row, its frames become
+//! states of a line like any other, of which the last stays visible.
 
 use std::borrow::Cow;
 
 use super::code::{self, Carets, Code};
 
-/// Goes to the beginning of a row and forgets what was drawn.
+/// Returns to the beginning of a row and erases it.
 const WIPE: &str = "\r\x1b[2K";
 
-/// Rows that are wiped at most, all in all: a text may ask for all of them again and again.
+/// Rows erased at most, in total: a text may ask for all of them again and again.
 const MAX_WIPES: usize = 100_000;
 
-/// The text with every row's states on a line of its own; the text itself where the cursor never moves up.
-pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
+/// The text with all states of a row on one line; the text itself if the cursor never moves up.
+pub(super) fn collect_rows(text: &str, carets: Carets) -> Cow<'_, str> {
+    if !moves_up(text, carets) {
+        return Cow::Borrowed(text);
+    }
     let mut screen =
         Screen { rows: vec![Row::default()], at: 0, moved: false, is_redrawn: false, wipes: MAX_WIPES };
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if let Some((code, length)) = code::read(rest, carets) {
-            screen.obey(code, &rest[..length]);
+            screen.apply(code, &rest[..length]);
             rest = &rest[length..];
         } else if first == '\n' {
             screen.next();
@@ -35,7 +38,13 @@ pub(super) fn gathered(text: &str, carets: Carets) -> Cow<'_, str> {
     if screen.is_redrawn { Cow::Owned(screen.text()) } else { Cow::Borrowed(text) }
 }
 
-/// What was drawn on a row, and whether a line ended there.
+/// True when the text moves the cursor up, which few texts do: the others need no rows.
+fn moves_up(text: &str, carets: Carets) -> bool {
+    let codes = text.match_indices(['\x1b', '^']).filter_map(|(at, _)| code::read(&text[at..], carets));
+    codes.into_iter().any(|(code, _)| matches!(code, Code::Up(_)))
+}
+
+/// Everything drawn on a row, and whether a line ended there.
 #[derive(Default)]
 struct Row {
     drawn: String,
@@ -44,27 +53,27 @@ struct Row {
 
 struct Screen {
     rows: Vec<Row>,
-    /// The row that the cursor is on.
+    /// The row of the cursor.
     at: usize,
-    /// True when the cursor came to a row that was left before, and nothing was printed there yet.
+    /// True when the cursor returned to an earlier row and has not printed there yet.
     moved: bool,
     is_redrawn: bool,
-    /// Rows that may still be wiped from below the cursor.
+    /// Rows that may still be erased by "erase below".
     wipes: usize,
 }
 
 impl Screen {
-    fn obey(&mut self, code: Code<'_>, spelled: &str) {
+    fn apply(&mut self, code: Code<'_>, spelled: &str) {
         match code {
-            Code::Up(count) => self.go(self.at.saturating_sub(steps(count))),
-            Code::Down(count) => self.go(self.at.saturating_add(steps(count)).min(self.rows.len() - 1)),
+            Code::Up(count) => self.move_to(self.at.saturating_sub(steps(count))),
+            Code::Down(count) => self.move_to(self.at.saturating_add(steps(count)).min(self.rows.len() - 1)),
             Code::Below => {
                 let from = if self.moved { self.at } else { self.at + 1 };
                 let count = (self.rows.len() - from).min(self.wipes);
                 self.wipes -= count;
                 self.rows[from..].iter_mut().take(count).for_each(|row| row.drawn.push_str(WIPE));
             }
-            // What follows is drawn behind what stands there.
+            // The text after it is drawn to the right of what is already there.
             Code::Forward(_) | Code::Column(_) if self.moved && !is_start(code) => {
                 self.moved = false;
                 self.rows[self.at].drawn.push_str(spelled);
@@ -74,7 +83,7 @@ impl Screen {
         }
     }
 
-    fn go(&mut self, to: usize) {
+    fn move_to(&mut self, to: usize) {
         self.is_redrawn |= to < self.at;
         self.moved |= to != self.at;
         self.at = to;
@@ -82,7 +91,7 @@ impl Screen {
 
     fn print(&mut self, part: &str) {
         let row = &mut self.rows[self.at].drawn;
-        // At the beginning of a row already.
+        // Already at the beginning of the row.
         if self.moved && part == "\r" {
             return;
         }
@@ -114,12 +123,12 @@ impl Screen {
     }
 }
 
-/// How far a move goes: one row unless it says more.
+/// The number of rows that the cursor moves, by default one.
 fn steps(count: &str) -> usize {
     count.parse().unwrap_or(1).max(1)
 }
 
-/// True of a move to the first column.
+/// True for a move to the first column.
 fn is_start(code: Code<'_>) -> bool {
     matches!(code, Code::Column("" | "0" | "1"))
 }

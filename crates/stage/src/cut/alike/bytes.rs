@@ -1,19 +1,19 @@
-//! What bytes are, and a hash over them.
+//! Classifies bytes, and hashes them.
 
-/// What a hash begins with.
+/// The initial hash.
 pub(super) const START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The hash of what came before and of `bytes`.
+/// Extends a hash by `bytes`.
 pub(super) fn mix(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// True for what words are made of.
+/// True for characters of words.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// True when a digit is among them.
+/// True when one of them is a digit.
 pub(super) fn has_digit(bytes: &[u8]) -> bool {
     bytes.iter().any(u8::is_ascii_digit)
 }

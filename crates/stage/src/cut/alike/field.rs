@@ -1,15 +1,15 @@
-//! A value in a line: its words, which tell lines apart, and its number, which may stand out.
+//! A value in a line: its words, which distinguish lines, and its number, which may be an outlier.
 
 use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 
-/// What a value is, as numbers that tell values apart.
+/// Hashes of a value, and its number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LineField {
-    /// All of it.
+    /// Hash of the whole value.
     pub(super) whole: u64,
-    /// Its words, without digits and without names made of both.
+    /// Hash of its words, without digits and identifiers that mix letters and digits.
     pub(super) words: u64,
-    /// The number that it is.
+    /// The value as a number.
     pub(super) number: Option<f64>,
 }
 
@@ -19,24 +19,24 @@ impl LineField {
     }
 }
 
-/// Stands for what has no words.
+/// Hash of a value without words.
 const HOLE: u64 = 1;
 
-/// Letters in a row that no word has.
-const LONG: usize = 24;
+/// Letters in a row that make a run an identifier, not a word.
+const MIN_IDENTIFIER_LETTERS: usize = 24;
 
-/// The words of a value, as one number: `/api/orders/17` and `/api/orders/4` have the same.
+/// A hash of a value's words, the same for `/api/orders/17` and `/api/orders/4`.
 fn words(text: &[u8]) -> u64 {
     let (mut hash, mut hole) = (START, false);
     for part in parts(text) {
         let sign = !is_word(part[0]);
-        // Signs between numbers are part of the number: 12.5, 10.0.0.7, 09:41:03.
+        // Punctuation between digits is part of the number: 12.5, 10.0.0.7, 09:41:03.
         let numeric = sign && hole && part.len() == 1 && b".,:-_".contains(&part[0]);
         if sign && !numeric {
             hash = mix(hash, part);
             hole = false;
         } else if !sign {
-            // The second half of an identifier may have no digits of its own.
+            // The second half of an identifier may have no digits.
             let hex = part.iter().all(u8::is_ascii_hexdigit);
             let name = name(part).filter(|_| !(hole && hex));
             if !hole && (name.is_none() || has_digit(part)) {
@@ -49,15 +49,17 @@ fn words(text: &[u8]) -> u64 {
     hash
 }
 
-/// Runs of letters and digits, and what stands between them.
+/// Runs of letters and digits, and the text between them.
 fn parts(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.chunk_by(|one, two| is_word(*one) && is_word(*two))
 }
 
-/// What of a run of letters and digits is a word: none of an identifier, what stands before a number, and its unit.
+/// The word in a run of letters and digits: none in an identifier, else the letters in front of a number, or its
+/// unit.
 fn name(run: &[u8]) -> Option<&[u8]> {
     if !has_digit(run) {
-        return (run.len() < LONG || !run.iter().all(u8::is_ascii_lowercase)).then_some(run);
+        return (run.len() < MIN_IDENTIFIER_LETTERS || !run.iter().all(u8::is_ascii_lowercase))
+            .then_some(run);
     }
     let digits = |part: &[u8]| part.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let letters = |part: &[u8]| part.iter().take_while(|byte| !byte.is_ascii_digit()).count();
@@ -67,19 +69,19 @@ fn name(run: &[u8]) -> Option<&[u8]> {
     match (before, behind) {
         _ if hex || number.is_empty() => None,
         (name, []) if name.len() > 1 => Some(name),
-        ([], unit) if unit.len() <= MAX_UNIT && !has_digit(unit) => Some(unit),
+        ([], unit) if unit.len() <= MAX_UNIT_LETTERS && !has_digit(unit) => Some(unit),
         _ => None,
     }
 }
 
-/// The letters of a unit.
-const MAX_UNIT: usize = 3;
+/// Maximum letters of a unit.
+const MAX_UNIT_LETTERS: usize = 3;
 
-/// The number that a value is: with a fraction, a sign, commas between thousands, a unit behind it, in quotes.
+/// The value as a number, with an optional fraction, sign, thousands separators, unit and quotes.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim_matches('"');
     let bare = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
-    if text.len() - bare.len() > MAX_UNIT || !bare.bytes().any(|byte| byte.is_ascii_digit()) {
+    if text.len() - bare.len() > MAX_UNIT_LETTERS || !bare.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
     }
     bare.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())

@@ -1,4 +1,4 @@
-//! Lines alike, counted, so that those that tell something can be told from the rest.
+//! Groups similar lines and counts them, to find the lines that differ from the rest.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::cut::alike::template::Template;
 /// The groups of a text's lines.
 pub(super) struct Groups {
     lines: Vec<Line>,
-    /// The values of all lines, one after the other.
+    /// The values of all lines, concatenated.
     fields: Vec<LineField>,
     kinds: Vec<Group>,
 }
@@ -23,33 +23,33 @@ struct Line {
 #[derive(Default)]
 struct Group {
     lines: usize,
-    /// Lines of it that were shown.
+    /// The number of its lines shown so far.
     shown: usize,
     places: Vec<Place>,
 }
 
-/// A place in a template, and the values that stand there.
+/// A position in a template, and the values that occur there.
 #[derive(Default)]
 struct Place {
     values: HashSet<u64>,
-    /// The numbers, until it is known which of them are usual.
+    /// The numbers, until their usual range is known.
     numbers: Vec<f64>,
     usual: Option<range::UsualRange>,
-    /// Values and words that a line shown has.
+    /// Values and words in lines already shown.
     shown: HashSet<u64>,
 }
 
 /// Lines of every group that stay.
-const FIRST: usize = 2;
+const FIRST_LINES: usize = 2;
 
 /// All lines of a group this small stay.
-const RARE: usize = 3;
+const MAX_RARE_LINES: usize = 3;
 
-/// A place with more values than this tells lines apart, not kinds of lines.
-const FEW: usize = 32;
+/// A position with more distinct values identifies lines, not kinds of lines.
+const MAX_KINDS: usize = 32;
 
-/// And each of them stands in so many lines, on average.
-const EACH: usize = 8;
+/// Minimum average number of lines for each value.
+const MIN_LINES_PER_KIND: usize = 8;
 
 impl Groups {
     pub(super) fn of(lines: &[&str]) -> Self {
@@ -71,7 +71,8 @@ impl Groups {
         all
     }
 
-    /// True when the line at `at` tells what no line above it told; each line is asked about once, in order.
+    /// True when the line at `at` contains something that no line above it did. Must be called once for each line,
+    /// in order.
     pub(super) fn is_new(&mut self, at: usize) -> bool {
         let line = &self.lines[at];
         self.kinds[line.group].is_new(&self.fields[line.fields.clone()])
@@ -83,7 +84,7 @@ impl Group {
         self.lines += 1;
         self.places.resize_with(self.places.len().max(fields.len()), Place::default);
         for (place, field) in self.places.iter_mut().zip(fields) {
-            if place.values.len() <= FEW {
+            if place.values.len() <= MAX_KINDS {
                 place.values.insert(field.whole);
             }
             place.numbers.extend(field.number);
@@ -93,7 +94,7 @@ impl Group {
     fn is_new(&mut self, fields: &[LineField]) -> bool {
         let lines = self.lines;
         let fresh = self.places.iter().zip(fields).any(|(place, field)| place.is_new(lines, field));
-        if !fresh && self.shown >= FIRST && lines > RARE {
+        if !fresh && self.shown >= FIRST_LINES && lines > MAX_RARE_LINES {
             return false;
         }
         self.shown += 1;
@@ -110,15 +111,15 @@ impl Place {
     }
 
     /// True when its values sort the lines of a group into kinds.
-    fn tells(&self, lines: usize) -> bool {
-        self.values.len() <= FEW && self.values.len() * EACH <= lines
+    fn has_kinds(&self, lines: usize) -> bool {
+        self.values.len() <= MAX_KINDS && self.values.len() * MIN_LINES_PER_KIND <= lines
     }
 
-    /// True of words that no line shown has there, of a rare value, and of a number far from the others.
+    /// True for words that no shown line has there, for a rare value, and for an outlier.
     fn is_new(&self, lines: usize, field: &LineField) -> bool {
-        let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.holds(number));
+        let odd = |number: f64| self.usual.as_ref().is_some_and(|usual| !usual.contains(number));
         !self.shown.contains(&field.words)
-            || self.tells(lines) && !self.shown.contains(&field.whole)
+            || self.has_kinds(lines) && !self.shown.contains(&field.whole)
             || field.number.is_some_and(odd)
     }
 }

@@ -1,8 +1,8 @@
-//! Logs without the lines that say again what others above them said.
+//! Shortens logs by the lines that repeat what lines above them say.
 //!
-//! Two lines are alike when they differ only in numbers, times and identifiers. The first of those stay. So does the
-//! first line with a name that no line above has, be it in a path, in quotes or behind `=`; the first with a value that
-//! few lines bring up, as the one answer of 500 among thousands of 200; and each with a number far from all others.
+//! Two lines are similar when they differ only in numbers, times and identifiers. The first of those stay. So does
+//! the first line with a name that no line above has, be it in a path, in quotes or after `=`; the first with a rare
+//! value, such as the one response of 500 among thousands of 200; and every line with an outlying number.
 
 mod bytes;
 mod field;
@@ -14,7 +14,7 @@ mod time;
 use std::borrow::Cow;
 
 use self::group::Groups;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::form::ROWS;
 use crate::plan::{Loss, Mode};
 use crate::read::event::is_log;
@@ -22,30 +22,31 @@ use crate::read::source;
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A text of lines that tell one event each.
+/// A text with one event per line.
 pub(crate) struct Alike;
 
-/// Shorter texts are read in one go: any of their lines may be the one that is wanted.
+/// Shorter texts, in bytes, stay whole: any of their lines may be the one that is wanted.
 const MIN_BYTES: usize = 24_000;
 
-/// And so are texts of fewer lines.
+/// Texts of fewer lines stay whole too.
 const MIN_LINES: usize = 60;
 
 /// Lines at either end that stay.
-const ENDS: usize = 10;
+const END_LINES: usize = 10;
 
-/// A shorter run of lines, in bytes, costs as much as the words that stand for it.
-const MIN_RUN: usize = 80;
+/// A shorter run of lines, in bytes, costs as much as its marker.
+const MIN_RUN_BYTES: usize = 80;
 
-/// Lines that tell what kind of rows a text has.
-const SAMPLE: usize = 100;
+/// Lines inspected to classify a text.
+const SAMPLE_LINES: usize = 100;
 
-/// What the lines left out are, and how long the slowest of what they tell of took.
+/// Describes the omitted lines, with the longest duration in them.
 fn what(lines: &[&str]) -> Cow<'static, str> {
-    time::longest(lines).map_or(WHAT.into(), |time| format!("{WHAT}, times up to {time}").into())
+    time::longest(lines)
+        .map_or(DESCRIPTION.into(), |time| format!("{DESCRIPTION}, times up to {time}").into())
 }
 
-const WHAT: &str = "like those shown, with other numbers";
+const DESCRIPTION: &str = "like those shown, with other numbers";
 
 impl Stage for Alike {
     fn name(&self) -> &'static str {
@@ -56,8 +57,8 @@ impl Stage for Alike {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &[(CutClass::Content, &[WHAT])]
+    fn leaves(&self) -> &'static [Omission] {
+        &[(CutClass::Content, &[DESCRIPTION])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -68,20 +69,20 @@ impl Stage for Alike {
         if lines.len() < MIN_LINES {
             return None;
         }
-        let kept = kept(&lines);
-        let short = omit::gaps(&lines, &kept, MIN_RUN, what);
+        let kept = lines_to_keep(&lines);
+        let short = omit::gaps(&lines, &kept, MIN_RUN_BYTES, what);
         (short.len() < text.len()).then_some(Edit { text: short, loss: Loss::Detail, note: String::new() })
     }
 }
 
-/// True when the lines are rows that are asked for one by one.
+/// True when the lines are data, whose rows are wanted individually.
 pub(super) fn is_data(scene: Scene<'_>, text: &str) -> bool {
-    let end = text.match_indices('\n').nth(SAMPLE).map_or(text.len(), |(at, _)| at + 1);
+    let end = text.match_indices('\n').nth(SAMPLE_LINES).map_or(text.len(), |(at, _)| at + 1);
     source::is_source(scene.call, text) || ROWS.iter().any(|stage| stage.apply(scene, &text[..end]).is_some())
 }
 
 /// Which lines stay.
-fn kept(lines: &[&str]) -> Vec<bool> {
+fn lines_to_keep(lines: &[&str]) -> Vec<bool> {
     let mut groups = Groups::of(lines);
     let mut kept: Vec<bool> = Vec::with_capacity(lines.len());
     let mut beside = Vec::new();
@@ -93,8 +94,8 @@ fn kept(lines: &[&str]) -> Vec<bool> {
         }
         let blank = line.trim().is_empty();
         let above = kept.last().copied().unwrap_or(true);
-        let end = at < ENDS || at + ENDS >= lines.len();
-        kept.push(end || error || omit::is_said(line) || if blank { above } else { fresh });
+        let end = at < END_LINES || at + END_LINES >= lines.len();
+        kept.push(end || error || omit::is_marker(line) || if blank { above } else { fresh });
     }
     for at in beside {
         kept[at.saturating_sub(1)..(at + 2).min(lines.len())].fill(true);
@@ -123,7 +124,7 @@ mod tests {
         proof::apply(&Alike, text).map(|edit| edit.text)
     }
 
-    /// How many lines stand there, and how many are said to be missing.
+    /// The number of lines shown, and the number that markers report as omitted.
     fn account(text: &str) -> (usize, usize) {
         let missing = |line: &str| -> Option<usize> {
             line.strip_prefix('[')?
@@ -152,7 +153,7 @@ mod tests {
         assert!(out.ends_with(&text[text.len() - 50..]));
     }
 
-    /// Requests of one kind, of which some have something odd, each on a line of its own.
+    /// Similar requests, some of them with something unusual.
     fn requests(odd: &[(usize, &str)]) -> String {
         let line = |n: usize| {
             let usual = format!("GET /api/orders/{} 200 {}ms", 17_000 + n * 7, n * 37 % 90);

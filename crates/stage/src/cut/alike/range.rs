@@ -1,30 +1,30 @@
-//! Which numbers of a column are usual, so that those far from them can be told.
+//! Finds the usual range of a column's numbers, and so its outliers.
 
-/// The usual numbers: those between two bounds, taken by their size.
+/// The usual range, by magnitude.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct UsualRange {
     low: f64,
     high: f64,
 }
 
-/// Of fewer numbers none is usual.
-const MIN: usize = 8;
+/// Fewer numbers have no usual range.
+const MIN_NUMBERS: usize = 8;
 
-/// Sizes are compared by their logarithm; half of all lie at least so far apart: numbers that hardly differ would make
-/// any other one odd.
+/// Minimum width, on a logarithmic scale, of the middle half: if numbers hardly differ, any other one would be an
+/// outlier.
 const MIN_SPREAD: f64 = 0.4;
 
-/// How many times as far as the middle half is wide a larger number may lie from it, and a smaller one, which is mostly
-/// of less interest.
-const ABOVE: f64 = 2.0;
-const BELOW: f64 = 3.0;
+/// How far a larger number may be from the middle half, in multiples of its width, and a smaller one, which is
+/// usually less interesting.
+const MAX_ABOVE: f64 = 2.0;
+const MAX_BELOW: f64 = 3.0;
 
-/// A column has at most so many odd numbers; more are a second kind of usual ones, of which the farthest count.
-const MOST: usize = 8;
+/// Maximum outliers of a column. If there are more, they are a second usual kind, of which only the farthest count.
+const MAX_OUTLIERS: usize = 8;
 
 impl UsualRange {
     pub(super) fn of(numbers: Vec<f64>) -> Option<Self> {
-        if numbers.len() < MIN {
+        if numbers.len() < MIN_NUMBERS {
             return None;
         }
         let mut sizes: Vec<f64> = numbers.into_iter().map(size).collect();
@@ -33,17 +33,18 @@ impl UsualRange {
         let spread = (quarter(3) - quarter(1)).max(MIN_SPREAD);
         let farthest = |at: usize| sizes[at.min(sizes.len() - 1)];
         Some(Self {
-            low: (quarter(1) - BELOW * spread).min(farthest(MOST)),
-            high: (quarter(3) + ABOVE * spread).max(farthest(sizes.len().saturating_sub(MOST + 1))),
+            low: (quarter(1) - MAX_BELOW * spread).min(farthest(MAX_OUTLIERS)),
+            high: (quarter(3) + MAX_ABOVE * spread)
+                .max(farthest(sizes.len().saturating_sub(MAX_OUTLIERS + 1))),
         })
     }
 
-    pub(super) fn holds(&self, number: f64) -> bool {
+    pub(super) fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&size(number))
     }
 }
 
-/// How large a number is, with its sign.
+/// The magnitude of a number, with its sign.
 fn size(number: f64) -> f64 {
     number.abs().ln_1p().copysign(number)
 }
@@ -54,7 +55,7 @@ mod tests {
 
     fn odd(numbers: &[f64]) -> Vec<f64> {
         let usual = UsualRange::of(numbers.to_vec());
-        numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.holds(*number))).collect()
+        numbers.iter().copied().filter(|number| usual.is_some_and(|usual| !usual.contains(*number))).collect()
     }
 
     #[test]
@@ -70,7 +71,7 @@ mod tests {
     #[test]
     fn a_second_kind_of_numbers_is_usual_too() {
         let numbers: Vec<f64> = (0..80).map(|n| if n % 4 == 0 { 1e6 + f64::from(n) } else { 10.0 }).collect();
-        assert!(odd(&numbers).len() <= MOST, "{:?}", odd(&numbers));
+        assert!(odd(&numbers).len() <= MAX_OUTLIERS, "{:?}", odd(&numbers));
     }
 
     #[test]

@@ -1,27 +1,27 @@
-//! A line's words without its values: what it shares with others of its kind.
+//! The template of a line: its words without its values, as shared by similar lines.
 
 use crate::cut::alike::bytes::{START, has_digit, is_word, mix};
 use crate::cut::alike::field::LineField;
 
-/// What a line is like, as numbers that tell lines apart.
+/// Hashes of a line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Template {
-    /// The words.
+    /// Hash of the words.
     pub(super) key: u64,
     /// The values, in order.
     pub(super) fields: Vec<LineField>,
 }
 
 impl Template {
-    /// Takes a line apart.
+    /// Parses a line.
     pub(super) fn of(line: &str) -> Self {
         let bytes = line.as_bytes();
         let grave = is_grave(bytes);
         let mut template = Self { key: START, fields: Vec::new() };
-        let (mut at, mut said) = (0, 0);
+        let (mut at, mut prose_end) = (0, 0);
         while at < bytes.len() {
-            said = said.max(sentence(bytes, at, said));
-            let part = part(bytes, at, said);
+            prose_end = prose_end.max(sentence(bytes, at, prose_end));
+            let part = part(bytes, at, prose_end);
             let text = &bytes[at..at + part.length];
             if part.value && (!grave || has_digit(text)) {
                 template.key = mix(template.key, b"\0");
@@ -35,7 +35,7 @@ impl Template {
     }
 }
 
-/// Parts of words in lines that are read closely: these are alike only if they differ in nothing but numbers.
+/// Parts of words in important lines: these are similar only if they differ in nothing but numbers.
 const GRAVE: [&str; 12] = [
     "warn",
     "fail",
@@ -61,34 +61,34 @@ fn is_grave(bytes: &[u8]) -> bool {
     })
 }
 
-/// A stretch of a line.
+/// A part of a line.
 struct Part {
     length: usize,
     value: bool,
 }
 
-/// Quotations are looked for no further than this.
-const MAX_QUOTE: usize = 4_000;
+/// Maximum bytes searched for a closing quote.
+const MAX_QUOTE_BYTES: usize = 4_000;
 
-/// A quotation of more words than this, or one that opens a line, is text and no value.
-const MAX_WORDS: usize = 3;
+/// A quotation of more words, or one that begins a line, is prose and not a value.
+const MAX_VALUE_WORDS: usize = 3;
 
-/// Where the text ends that a quotation at `at` holds, if it is text; one within the text before `said` is not
-/// looked at.
-fn sentence(bytes: &[u8], at: usize, said: usize) -> usize {
-    if at < said || bytes[at] != b'"' {
+/// The end of the prose in a quotation at `at`, if it is prose. Quotations in front of `prose_end` are part of prose
+/// already read.
+fn sentence(bytes: &[u8], at: usize, prose_end: usize) -> usize {
+    if at < prose_end || bytes[at] != b'"' {
         return 0;
     }
-    // One that does not end is looked at once.
-    let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE };
+    // An unclosed quotation is searched only once.
+    let Some(length) = quotation(&bytes[at..]) else { return at + MAX_QUOTE_BYTES };
     let words = bytes[at..at + length].split(|byte| *byte == b' ').count();
-    if at == 0 || words > MAX_WORDS { at + length } else { 0 }
+    if at == 0 || words > MAX_VALUE_WORDS { at + length } else { 0 }
 }
 
-/// The stretch that begins at `at`, where quotations before `said` are text.
-fn part(bytes: &[u8], at: usize, said: usize) -> Part {
+/// The part at `at`, where quotations in front of `prose_end` are prose.
+fn part(bytes: &[u8], at: usize, prose_end: usize) -> Part {
     let byte = bytes[at];
-    if at >= said
+    if at >= prose_end
         && let Some(length) = quotation(&bytes[at..])
     {
         return Part { length, value: true };
@@ -105,12 +105,12 @@ fn part(bytes: &[u8], at: usize, said: usize) -> Part {
     Part { length, value: is_value(&bytes[at..at + length]) }
 }
 
-/// The length of a quotation on one line, its quotes included.
+/// The length of a quotation on one line, including its quotes.
 fn quotation(bytes: &[u8]) -> Option<usize> {
     if bytes.first() != Some(&b'"') {
         return None;
     }
-    let inside = bytes.iter().skip(1).take(MAX_QUOTE);
+    let inside = bytes.iter().skip(1).take(MAX_QUOTE_BYTES);
     let mut escaped = false;
     for (at, byte) in inside.enumerate() {
         match byte {
@@ -121,12 +121,12 @@ fn quotation(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// What ends a value behind `=`.
+/// True for the end of a value after `=`.
 fn is_stop(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b",;&)]}'\"=".contains(&byte)
 }
 
-/// The length of the name, number, path or address that `bytes` begin with.
+/// The length of the name, number, path or address at the start of `bytes`.
 fn run(bytes: &[u8]) -> usize {
     let inner = |at: usize| {
         let digit_before = at > 0 && bytes[at - 1].is_ascii_hexdigit();
@@ -140,11 +140,11 @@ fn run(bytes: &[u8]) -> usize {
     (0..bytes.len()).take_while(|at| inner(*at)).count()
 }
 
-/// Letters in a row that no word has.
-const LONG: usize = 24;
+/// Letters in a row that make a run an identifier, not a word.
+const MIN_IDENTIFIER_LETTERS: usize = 24;
 
 fn is_value(run: &[u8]) -> bool {
-    let word = |part: &[u8]| part.len() >= LONG && part.iter().all(u8::is_ascii_lowercase);
+    let word = |part: &[u8]| part.len() >= MIN_IDENTIFIER_LETTERS && part.iter().all(u8::is_ascii_lowercase);
     has_digit(run) || run.contains(&b'/') && run.len() > 1 || run.split(|byte| !is_word(*byte)).any(word)
 }
 
@@ -175,7 +175,7 @@ mod tests {
     fn words_do() {
         for (one, two) in [
             ("session opened", "session closed"),
-            ("{\"m\": \"this is what it said\"}", "{\"m\": \"that is what it said\"}"),
+            ("{\"m\": \"this is what it prose_end\"}", "{\"m\": \"that is what it prose_end\"}"),
             ("\"at the beginning\"", "\"of a line\""),
             ("WARN disk=sda full", "WARN disk=sdb full"),
             ("login failed for user=\"x\"", "login failed for user=\"y\""),

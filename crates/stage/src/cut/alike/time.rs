@@ -1,6 +1,6 @@
-//! How long things took that lines tell of: `took 37ms`, `in 1.5 s`, `duration_ms=37`.
+//! Finds durations in lines: `took 37ms`, `in 1.5 s`, `duration_ms=37`.
 
-/// What a time may be counted in, and how many nanoseconds that is.
+/// Units of time, in nanoseconds.
 const UNITS: [(&str, f64); 8] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -12,13 +12,13 @@ const UNITS: [(&str, f64); 8] = [
     ("min", 6e10),
 ];
 
-/// The longest time in any of the lines, as it is written there.
+/// The longest duration in any of the lines, as written there.
 pub(super) fn longest(lines: &[&str]) -> Option<String> {
     let times = lines.iter().flat_map(|line| times(line));
     times.max_by(|(one, _), (two, _)| one.total_cmp(two)).map(|(_, said)| said)
 }
 
-/// The times in a line, in nanoseconds and as they are said.
+/// The durations in a line, in nanoseconds and as text.
 fn times(line: &str) -> impl Iterator<Item = (f64, String)> {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -42,7 +42,7 @@ fn is_number(byte: u8) -> bool {
     byte.is_ascii_digit() || byte == b'.'
 }
 
-/// The time that the number between two places is, by the unit behind it or by the name before it.
+/// The duration of the number in a range, by the unit after it or the name in front of it.
 fn time(line: &str, from: usize, end: usize) -> Option<(f64, String)> {
     let number = line[from..end].trim_end_matches('.');
     let (before, behind) = (&line[..from], &line[from + number.len()..]);
@@ -64,12 +64,12 @@ fn size(unit: &str) -> Option<f64> {
     UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size)
 }
 
-/// The letters that a text begins with.
+/// The letters at the start of a text.
 fn head(text: &str) -> &str {
     &text[..text.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(text.len())]
 }
 
-/// The unit that a name ends with, as in `duration_ms`.
+/// The unit at the end of a name, as in `duration_ms`.
 fn tail(name: &str) -> Option<&str> {
     let (_, unit) = name.rsplit_once('_')?;
     (unit.len() < name.len()).then_some(unit)

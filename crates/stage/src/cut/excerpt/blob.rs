@@ -1,33 +1,33 @@
-//! Values that nobody reads: digests, signatures, keys.
+//! Shortens values that nobody reads: digests, signatures, keys.
 
-/// What stays of one.
-const HEAD: usize = 10;
+/// Bytes kept.
+const HEAD_BYTES: usize = 10;
 
-/// Shorter ones stay: what names a commit is asked for by that name.
-const MIN: usize = 44;
+/// Shorter values stay: commit hashes are used as names.
+const MIN_BYTES: usize = 44;
 
-/// What an armoured signature or certificate begins with.
+/// Begins an armoured signature or certificate.
 const ARMOUR: &str = "-----BEGIN ";
 
-/// The beginning of a text that is one long run of letters and digits without meaning, or of an armoured one.
+/// The beginning of a text that is one long random run of letters and digits, or armoured data.
 pub(super) fn shorten(text: &str) -> Option<String> {
     if let Some(words) = text.strip_prefix(ARMOUR).filter(|words| words.trim_end().ends_with("-----")) {
         let (kind, rest) = words.split_once("-----")?;
         return Some(format!("{ARMOUR}{kind}-----[{} left out]", rest.len()));
     }
-    if text.len() < MIN {
+    if text.len() < MIN_BYTES {
         return None;
     }
     // `sha512-…`, `sha256:…`
     let start = text.find(['-', ':']).filter(|&at| at < 8).map_or(0, |at| at + 1);
     let run = &text[start..];
-    (run.len() > 2 * HEAD && is_random(run)).then(|| {
-        let head = start + HEAD;
+    (run.len() > 2 * HEAD_BYTES && is_random(run)).then(|| {
+        let head = start + HEAD_BYTES;
         format!("{}[{} left out]", &text[..head], text.len() - head)
     })
 }
 
-/// True for hexadecimal digits, and for base 64 that mixes letters of both sizes with digits.
+/// True for hexadecimal digits, and for base64 that mixes upper case, lower case and digits.
 fn is_random(run: &str) -> bool {
     let count = |is: fn(&u8) -> bool| run.bytes().filter(is).count();
     let (digits, small, capital) =

@@ -1,21 +1,21 @@
-//! Records that tell of something gone wrong.
+//! Recognises JSON records that report a failure.
 
 use tersely_codec::{Text, Value};
 
 use crate::signal;
 
-/// True when a record, or anything in it, tells of a fault.
-pub(in crate::cut) fn tells(value: &Value<'_>) -> bool {
+/// True when a record, or anything in it, reports a failure.
+pub(in crate::cut) fn reports_failure(value: &Value<'_>) -> bool {
     match value {
-        Value::String(text) => speaks(text),
-        Value::Array(items) => items.iter().any(tells),
-        Value::Object(members) => members.iter().any(|(key, value)| member_tells(key, value)),
+        Value::String(text) => has_signal(text),
+        Value::Array(items) => items.iter().any(reports_failure),
+        Value::Object(members) => members.iter().any(|(key, value)| member_reports_failure(key, value)),
         _ => false,
     }
 }
 
-/// True when a member tells of a fault.
-pub(in crate::cut) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
+/// True when a member reports a failure.
+pub(in crate::cut) fn member_reports_failure(key: &Text<'_>, value: &Value<'_>) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| key.as_str().eq_ignore_ascii_case(word));
     let named = match value {
         Value::String(text) if is(&STATES) => fails(text.as_str()),
@@ -27,14 +27,14 @@ pub(in crate::cut) fn member_tells(key: &Text<'_>, value: &Value<'_>) -> bool {
         Value::Object(members) => !members.is_empty() && is(&FAULTS),
         _ => false,
     };
-    named || tells(value)
+    named || reports_failure(value)
 }
 
-/// Members that say how something went.
+/// Members that hold a status.
 const STATES: [&str; 10] =
     ["status", "state", "level", "severity", "conclusion", "result", "outcome", "phase", "health", "reason"];
 
-/// Members that are there, and not empty, when something went wrong.
+/// Members that are present and not empty after a failure.
 const FAULTS: [&str; 6] = ["error", "errors", "exception", "failure", "failures", "stack_trace"];
 
 const SUCCESSES: [&str; 4] = ["success", "ok", "passed", "succeeded"];
@@ -43,7 +43,7 @@ const FAILURES: [&str; 2] = ["failed", "is_error"];
 
 const CODES: [&str; 4] = ["exit_code", "exitCode", "exit_status", "error_count"];
 
-/// What such members say of a fault.
+/// Values of a status that mean failure.
 const BAD: [&str; 12] = [
     "fail",
     "error",
@@ -64,16 +64,16 @@ fn fails(state: &str) -> bool {
     BAD.iter().any(|bad| {
         state.windows(bad.len()).position(|part| part.eq_ignore_ascii_case(bad.as_bytes())).is_some_and(
             |at| {
-                // `err` is a level, and a part of other words.
+                // `err` is a level, but also part of other words.
                 *bad != "err" || at == 0 && state.len() <= 4
             },
         )
     })
 }
 
-/// True when a line of a string has an error signal.
-fn speaks(text: &Text<'_>) -> bool {
-    // Escapes only stand between words: what tells can be seen in the text as JSON spells it.
+/// True when a line of a string contains an error signal.
+fn has_signal(text: &Text<'_>) -> bool {
+    // Escapes only occur between words, so signals are visible in the text as JSON spells it.
     let lines = text.as_str().split("\\n");
     lines.into_iter().any(|line| signal::find(line).is_some())
 }

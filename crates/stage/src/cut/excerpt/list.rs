@@ -1,4 +1,4 @@
-//! Long lists without their middle.
+//! Cuts the middle out of long lists.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,17 +9,17 @@ use tersely_codec::{Text, Value};
 use crate::cut::excerpt::{Limits, fault, name, string, weigh};
 use crate::omit;
 
-/// Stretches that are named one by one.
-const MAX_STRETCHES: usize = 8;
+/// Ranges listed individually at most.
+const MAX_RANGES: usize = 8;
 
 /// Kinds of records of which one stays.
 const MAX_KINDS: usize = 16;
 
 /// Numbers of a series that stays whole.
-const NUMBERS: usize = 200;
+const MAX_NUMBERS: usize = 200;
 
 /// More members than this are a list, whatever they are.
-const MANY: usize = 200;
+const MANY_MEMBERS: usize = 200;
 
 impl Limits {
     /// Records of a list that stays whole.
@@ -27,7 +27,7 @@ impl Limits {
         self.ends.0 + self.ends.1
     }
 
-    /// Cuts a list of records that is too long; says which are gone.
+    /// Cuts a list of records that is too long, and describes what was omitted.
     pub(super) fn list(&self, value: &mut Value<'_>) -> Option<String> {
         match value {
             Value::Array(items) if items.len() > self.records() && !is_series(items) => {
@@ -35,16 +35,16 @@ impl Limits {
                 let unit = if items.iter().any(Value::is_scalar) { "items" } else { "records" };
                 let field = name::field(items);
                 let name = |item: &Value<'_>| name::of(item, field?);
-                big.then(|| self.cut(items, (fault::tells, name, fields), unit))?
+                big.then(|| self.cut(items, (fault::reports_failure, name, fields), unit))?
             }
-            // Members are a list if each is a record, or if there are a great many of them; others have a meaning of their
-            // own.
+            // Members form a list if each is a record, or if there are very many of them; otherwise each has a
+            // meaning of its own.
             Value::Object(members) if members.len() > self.records() => {
                 let size = members.iter().map(|(_, value)| weigh(value)).sum::<usize>();
                 let scalars = members.iter().filter(|(_, value)| value.is_scalar()).count();
-                let many = scalars == members.len() && scalars > MANY;
+                let many = scalars == members.len() && scalars > MANY_MEMBERS;
                 let list = scalars == 0 && size > self.list || many && size * 2 > self.list;
-                let tells = |(key, value): &(_, Value<'_>)| fault::member_tells(key, value);
+                let tells = |(key, value): &(_, Value<'_>)| fault::member_reports_failure(key, value);
                 let name = |(key, _): &(Text<'_>, _)| key.value().map(Cow::into_owned);
                 let kind = |(_, value): &(_, Value<'_>)| fields(value);
                 list.then(|| self.cut(members, (tells, name, kind), "members"))?
@@ -53,12 +53,16 @@ impl Limits {
         }
     }
 
-    /// Leaves out what is neither at an end nor the first of its kind nor tells of a fault; says which are gone, by number
-    /// and by name.
+    /// Omits records that are neither at an end, nor the first of their kind, nor report a failure. Returns the
+    /// numbers and names of those omitted.
     fn cut<T>(
         &self,
         items: &mut Vec<T>,
-        (tells, name, kind): (impl Fn(&T) -> bool, impl Fn(&T) -> Option<String>, impl Fn(&T) -> String),
+        (reports_failure, name, kind): (
+            impl Fn(&T) -> bool,
+            impl Fn(&T) -> Option<String>,
+            impl Fn(&T) -> String,
+        ),
         unit: &str,
     ) -> Option<String> {
         let (count, (head, tail)) = (items.len(), self.ends);
@@ -67,7 +71,7 @@ impl Limits {
         items.retain(|item| {
             index += 1;
             let is_first = kinds.len() < MAX_KINDS && kinds.insert(kind(item));
-            let keep = index <= head || index > count - tail || is_first || tells(item);
+            let keep = index <= head || index > count - tail || is_first || reports_failure(item);
             if !keep {
                 gone.push(index);
                 names.extend(name(item));
@@ -83,9 +87,9 @@ impl Limits {
         }
     }
 
-    /// Cuts a list of numbers that is too long, and says so in their place.
+    /// Cuts a list of numbers that is too long, and leaves a note in their place.
     pub(super) fn numbers(&self, items: &mut Vec<Value<'_>>) {
-        if items.len() > NUMBERS.max(self.records()) && is_series(items) {
+        if items.len() > MAX_NUMBERS.max(self.records()) && is_series(items) {
             let (head, tail) = self.ends;
             let gone = items.len() - head - tail;
             let note = string(&omit::things(gone, "numbers", ""));
@@ -94,7 +98,7 @@ impl Limits {
     }
 }
 
-/// The kind of a record: which fields it has.
+/// The kind of a record: the fields it has.
 fn fields(value: &Value<'_>) -> String {
     let Value::Object(members) = value else { return String::new() };
     members.iter().flat_map(|(key, _)| [key.as_str(), "\n"]).collect()
@@ -109,7 +113,7 @@ fn stretches(numbers: &[usize]) -> String {
     let mut out = String::new();
     let parts = numbers.chunk_by(|one, next| one + 1 == *next);
     let count = parts.clone().count();
-    for (index, part) in parts.enumerate().take(MAX_STRETCHES) {
+    for (index, part) in parts.enumerate().take(MAX_RANGES) {
         out.push_str(if index > 0 { ", " } else { "" });
         let _ = match part {
             [one] => write!(out, "{one}"),
@@ -117,7 +121,7 @@ fn stretches(numbers: &[usize]) -> String {
             [] => Ok(()),
         };
     }
-    if count > MAX_STRETCHES {
+    if count > MAX_RANGES {
         out.push_str(" and more");
     }
     out

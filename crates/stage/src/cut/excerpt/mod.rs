@@ -1,8 +1,8 @@
-//! JSON with less in it: long strings keep their ends, long lists their ends and what went wrong.
+//! Shortens JSON: long strings keep their ends, long lists their ends and failures.
 //!
-//! What is left is JSON again, so that the exact forms can write it. Of long strings (bodies, patches, certificates)
-//! hardly ever more than the beginning is wanted, so they go first. Lists lose whole records, and only where they are far
-//! too long to send: any record may be the one that is wanted.
+//! The result is JSON again, so that the exact forms can write it. Of long strings (bodies, patches, certificates)
+//! hardly more than the beginning is ever wanted, so they go first. Lists lose whole records, and only if they are
+//! far too long to send: any record may be the one that is wanted.
 
 mod blob;
 pub(super) mod fault;
@@ -12,22 +12,23 @@ mod string;
 
 use tersely_codec::{Text, Value, json};
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
-use crate::read::json::{begin, documents, joined};
+use crate::read::json::{begin, documents, parse_concatenated};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Less of a JSON document.
+/// Shortens a JSON document.
 pub(crate) struct Excerpt;
 
-/// Records are rows, which cost little and are asked for one by one: they have so many times the room of other texts.
-const ROWS: usize = 16;
+/// Records are rows, which cost little and are wanted individually: they get this many times the room of other
+/// texts.
+const RECORD_ROOM_FACTOR: usize = 16;
 
-/// How many characters stay of a long string, from the most to the least.
-const STRINGS: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
+/// Bytes kept of a long string, tried in this order.
+const STRING_BYTES: [usize; 5] = [2_400, 1_600, 1_000, 600, 300];
 
-/// How many records stay at either end of a long list, from the most to the least.
-const ENDS: [(usize, usize); 11] = [
+/// Records kept at either end of a long list, tried in this order.
+const END_RECORDS: [(usize, usize); 11] = [
     (400, 40),
     (280, 28),
     (200, 20),
@@ -54,7 +55,7 @@ impl Stage for Excerpt {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["records in the middle of long lists", "the middle of long strings"])]
     }
 
@@ -63,15 +64,17 @@ impl Stage for Excerpt {
         if text.len() <= scene.room || !body.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        let mut value = json::decode(body).ok().or_else(|| documents(body)).or_else(|| joined(body))?;
+        let mut value =
+            json::decode(body).ok().or_else(|| documents(body)).or_else(|| parse_concatenated(body))?;
         let weight = weigh(&value);
         let room = usize::try_from(weight as u128 * scene.room as u128 / text.len() as u128).ok()?;
-        let rows = if scene.plan.mode < Mode::Aggressive { ROWS } else { 1 };
+        let rows = if scene.plan.mode < Mode::Aggressive { RECORD_ROOM_FACTOR } else { 1 };
         if scene.plan.mode >= Mode::Aggressive {
             string::blobs(&mut value);
         }
-        let value = shorter(value, room, &STRINGS, |value, most| string::shorten_all(value, *most));
-        let value = shorter(value, room * rows, &ENDS, |value, ends| Limits::of(*ends, room).lists(value));
+        let value = shorter(value, room, &STRING_BYTES, |value, most| string::shorten_all(value, *most));
+        let value =
+            shorter(value, room * rows, &END_RECORDS, |value, ends| Limits::of(*ends, room).lists(value));
         (weigh(&value) < weight).then(|| Edit {
             text: [lead, &json::encode(&value)].concat(),
             loss: Loss::Detail,
@@ -80,7 +83,7 @@ impl Stage for Excerpt {
     }
 }
 
-/// The value after the first of `steps` that makes it fit into the room, or after the last.
+/// The value after the first of `steps` with which it fits into the room, or after the last.
 fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut Value<'v>, &S)) -> Value<'v> {
     if weigh(&value) <= room {
         return value;
@@ -96,25 +99,25 @@ fn shorter<'v, S>(value: Value<'v>, room: usize, steps: &[S], cut: impl Fn(&mut 
     short
 }
 
-/// What is short enough to stay.
+/// Limits below which a list stays whole.
 struct Limits {
-    /// Records that stay at the beginning and at the end of a list that is longer.
+    /// Records kept at the beginning and at the end of a longer list.
     ends: (usize, usize),
     /// Bytes of a list that stays whole.
     list: usize,
-    /// Bytes of the names of records that are left out.
+    /// Bytes of the names of omitted records.
     names: usize,
 }
 
-/// A list that takes a smaller part of the room stays whole, and so many names of records are told.
-const PART: usize = 8;
+/// Lists smaller than this fraction of the room stay whole; names of omitted records take at most as much.
+const ROOM_DIVISOR: usize = 8;
 
 impl Limits {
     fn of(ends: (usize, usize), room: usize) -> Self {
-        Self { ends, list: room / PART, names: room / PART }
+        Self { ends, list: room / ROOM_DIVISOR, names: room / ROOM_DIVISOR }
     }
 
-    /// Leaves records out of long lists.
+    /// Omits records from long lists.
     fn lists(&self, value: &mut Value<'_>) {
         if let Some(left) = self.list(value) {
             let list = std::mem::replace(value, Value::Null);
@@ -124,7 +127,7 @@ impl Limits {
         self.members(value);
     }
 
-    /// Leaves records out of the lists within a value.
+    /// Omits records from the lists within a value.
     fn members(&self, value: &mut Value<'_>) {
         match value {
             Value::Array(items) => {
@@ -156,7 +159,7 @@ fn string(text: &str) -> Value<'static> {
     Value::String(Text::of(text).into_owned())
 }
 
-/// About how many bytes a value is as JSON.
+/// Approximate length of a value as JSON, in bytes.
 fn weigh(value: &Value<'_>) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,
@@ -175,7 +178,7 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// What stays of a text if so many bytes may.
+    /// The shortened text, if at most `room` bytes may stay.
     fn cut(mode: Mode, room: usize, text: &str) -> Option<String> {
         let plan = Plan { mode, ..Plan::default() };
         Excerpt.apply(Scene { room, ..Scene::of(&plan, Call::default()) }, text).map(|edit| edit.text)
@@ -303,7 +306,7 @@ mod tests {
         assert!(out.contains("\"9f86d08188[54 left out]\"") && out.contains(&digest[..40]), "{out}");
     }
 
-    /// A document may stand below what a tool says of the call, and others behind it.
+    /// A document may follow a tool's note on the call, and other documents may follow it.
     #[test]
     fn documents_are_found_below_other_lines_and_in_a_row() {
         let text = records(60, 0);

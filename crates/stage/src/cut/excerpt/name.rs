@@ -1,13 +1,13 @@
-//! What the records of a list are called, so that those left out can be asked for.
+//! Names the records of a list, so that omitted ones can be asked for.
 
 use std::collections::HashSet;
 
 use tersely_codec::{Text, Value};
 
-/// The longest name that is worth its place.
-const LONGEST: usize = 60;
+/// Maximum length of a name in bytes.
+const MAX_NAME_BYTES: usize = 60;
 
-/// The member that tells all records apart in the fewest letters.
+/// The member that distinguishes all records by the shortest values.
 pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
     let Value::Object(members) = items.first()? else { return None };
     let length = |at: usize| {
@@ -20,7 +20,7 @@ pub(super) fn field(items: &[Value<'_>]) -> Option<usize> {
     (0..members.len()).filter_map(length).min().map(|(_, at)| at)
 }
 
-/// What a record is called by its member at `at`.
+/// The name of a record, by its member at `at`.
 pub(super) fn of(item: &Value<'_>, at: usize) -> Option<String> {
     let Value::Object(members) = item else { return None };
     let Value::String(text) = &members.get(at)?.1 else { return None };
@@ -31,7 +31,9 @@ pub(super) fn of(item: &Value<'_>, at: usize) -> Option<String> {
 fn word<'i>(item: &'i Value<'_>, at: usize, key: &Text<'_>) -> Option<&'i str> {
     let Value::Object(members) = item else { return None };
     match members.get(at)? {
-        (name, Value::String(text)) if name == key && text.as_str().len() <= LONGEST => Some(text.as_str()),
+        (name, Value::String(text)) if name == key && text.as_str().len() <= MAX_NAME_BYTES => {
+            Some(text.as_str())
+        }
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
-//! Long strings without their middle.
+//! Cuts the middle out of long strings.
 
 use tersely_codec::{Text, Value};
 
 use crate::cut::excerpt::blob;
 use crate::{omit, signal};
 
-/// Strings of a document that is more than a text in its wrapping.
-const RECORD: usize = 16;
+/// Number of strings from which on a document is more than one text in a wrapper.
+const MIN_RECORD_STRINGS: usize = 16;
 
 /// Cuts the strings of a value that are longer than `most`.
 pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
@@ -17,9 +17,9 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
         all += 1;
         longest = longest.max(length);
     });
-    // One string that is most of a document is what was asked for: other stages look into it. Among many others it
-    // is part of a record.
-    if 2 * longest > size && all < RECORD {
+    // One string that is most of a document is the result itself: other stages look into it. Among many others it is
+    // part of a record.
+    if 2 * longest > size && all < MIN_RECORD_STRINGS {
         return;
     }
     each(value, &mut |text| {
@@ -31,7 +31,7 @@ pub(super) fn shorten_all(value: &mut Value<'_>, most: usize) {
     });
 }
 
-/// Cuts the values that nobody reads.
+/// Shortens the values that nobody reads.
 pub(super) fn blobs(value: &mut Value<'_>) {
     each(value, &mut |text| {
         if let Some(cut) = blob::shorten(text.as_str()) {
@@ -40,7 +40,7 @@ pub(super) fn blobs(value: &mut Value<'_>) {
     });
 }
 
-/// Does something to every string of a value.
+/// Calls `act` for every string of a value.
 fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
     match value {
         Value::String(text) => act(text),
@@ -50,25 +50,25 @@ fn each<'v>(value: &mut Value<'v>, act: &mut impl FnMut(&mut Text<'v>)) {
     }
 }
 
-/// What stays of a string without a word in it.
-const WORDLESS: usize = 80;
+/// Bytes kept of a string without words.
+const WORDLESS_BYTES: usize = 80;
 
-/// The ends of a text, and what goes wrong between them.
+/// Both ends of a text, and the errors between them.
 fn shorten(text: &str, limit: usize) -> Option<String> {
     // Escapes make a string longer than its text.
     if text.len() <= limit {
         return None;
     }
-    let (head, tail) = if is_wordless(text) { (WORDLESS, 0) } else { (limit * 3 / 5, limit / 5) };
+    let (head, tail) = if is_wordless(text) { (WORDLESS_BYTES, 0) } else { (limit * 3 / 5, limit / 5) };
     let head = head_end(text, head);
     let tail = tail_start(text, tail);
     let mut out = text[..head].to_owned();
     let mut end = head;
     for signal in signal::signals(&text[head..tail]) {
         let words = head + signal.words.start;
-        let from =
-            (head + signal.line.start).max(text.floor_char_boundary(words.saturating_sub(MAX_LINE / 2)));
-        let to = (head + signal.line.end).min(text.ceil_char_boundary(words + MAX_LINE));
+        let from = (head + signal.line.start)
+            .max(text.floor_char_boundary(words.saturating_sub(MAX_ERROR_LINE_BYTES / 2)));
+        let to = (head + signal.line.end).min(text.ceil_char_boundary(words + MAX_ERROR_LINE_BYTES));
         push_gap(&mut out, &text[end..from]);
         out.push_str(&text[from..to]);
         end = to;
@@ -78,32 +78,32 @@ fn shorten(text: &str, limit: usize) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
-/// Bytes that stay of a line with an error.
-const MAX_LINE: usize = 240;
+/// Bytes kept of a line with an error.
+const MAX_ERROR_LINE_BYTES: usize = 240;
 
-/// Shorter gaps are not worth a note.
-const MIN_GAP: usize = 120;
+/// Shorter gaps, in bytes, are not worth a note.
+const MIN_GAP_BYTES: usize = 120;
 
-/// Says that `gap` is missing, or writes it if that is shorter.
+/// Notes that `gap` is missing, or writes it if that is shorter.
 fn push_gap(out: &mut String, gap: &str) {
     let count = gap.chars().count();
-    if count < MIN_GAP {
+    if count < MIN_GAP_BYTES {
         out.push_str(gap);
         return;
     }
-    // The note stands on a line of its own where the text has lines.
+    // In a text of several lines, the note gets a line of its own.
     out.push_str(if gap.contains('\n') && !out.ends_with('\n') { "\n" } else { "" });
     out.push_str(&omit::things(count, "characters", ""));
     out.push_str(if gap.contains('\n') { "\n" } else { "" });
 }
 
-/// True for keys, pictures and the like: nothing stands apart in them.
+/// True for keys, pictures and the like, which contain no separators.
 fn is_wordless(text: &str) -> bool {
     let start = &text.as_bytes()[..text.len().min(300)];
     !start.iter().any(u8::is_ascii_whitespace) && start.is_ascii()
 }
 
-/// The end of a head of about `size` bytes: that of a line or of a word, if one is near.
+/// The end of a head of about `size` bytes: a line end or word end, if one is near.
 fn head_end(text: &str, size: usize) -> usize {
     let end = text.floor_char_boundary(size);
     let head = &text[..end];

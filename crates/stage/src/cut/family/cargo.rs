@@ -1,6 +1,6 @@
-//! What cargo prints: crates on their way and passing tests go, the compiler's words and failures stay.
+//! Shortens cargo output: omits progress and passing tests, keeps diagnostics and failures.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::rustc::{self, Diagnostics};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
@@ -18,8 +18,8 @@ impl Stage for Cargo {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -37,7 +37,7 @@ impl Stage for Cargo {
     }
 }
 
-/// What tells cargo's output from others at one look.
+/// Strings that identify cargo output quickly.
 const SIGNS: [&str; 8] = [
     "   Compiling ",
     "    Checking ",
@@ -53,7 +53,7 @@ const FRAMES: &str = "frames of libraries";
 const HINTS: &str = "hint";
 const PASSING: &str = "passing tests";
 
-const LEAVES: [Left; 3] = [
+const OMISSIONS: [Omission; 3] = [
     (
         CutClass::Noise,
         &[
@@ -81,14 +81,14 @@ struct Writer<'a> {
     sheet: Sheet<'a>,
     diagnostics: Diagnostics,
     scene: Scene<'a>,
-    /// True once a backtrace was shown, and with it every frame.
+    /// True once a backtrace was shown with every frame.
     traced: bool,
-    /// True once the hint below a backtrace was given.
+    /// True once the hint below a backtrace was shown.
     hinted: bool,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes what begins with the first of `lines`; how many lines that was.
+    /// Writes the item that `lines` begin with, and returns its number of lines.
     fn take(&mut self, lines: &[&'a str]) -> usize {
         let line = lines[0].trim_end();
         if let Some(what) = progress(line).or_else(|| passing(line)) {
@@ -105,10 +105,10 @@ impl<'a> Writer<'a> {
         taken.max(1)
     }
 
-    /// A backtrace, behind the first without the frames of libraries: its numbers show where they stood.
+    /// A backtrace. After the first, frames of libraries are omitted; the numbering shows where.
     fn trace(&mut self, lines: &[&'a str]) -> usize {
         self.sheet.keep(lines[0]);
-        let is_whole = !self.traced || !self.scene.leaves_out(CutClass::Content);
+        let is_whole = !self.traced || !self.scene.may_omit(CutClass::Content);
         self.traced = true;
         let mut at = 1;
         while let Some(len) = frame(&lines[at..]) {
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 
 const HINT: &str = "note: Some details are omitted, run with `RUST_BACKTRACE=full`";
 
-/// What cargo says it does, in the column where it says so; crates of the workspace are as many as the others.
+/// Cargo's status verbs, right-aligned in their column, and what they report.
 const STEPS: [(&str, &str); 12] = [
     ("Compiling", "crates compiled"),
     ("Checking", "crates checked"),
@@ -153,15 +153,15 @@ const STEPS: [(&str, &str); 12] = [
     ("Running `", "commands"),
 ];
 
-/// The column that cargo's verbs end at.
-const COLUMN: usize = 12;
+/// The column at which cargo's verbs end.
+const VERB_COLUMN: usize = 12;
 
 fn progress(line: &str) -> Option<&'static str> {
     let verb = line.trim_start_matches(' ');
     let indent = line.len() - verb.len();
     let is_step = |step: &str| {
         let word = step.split(' ').next().unwrap_or(step);
-        verb.starts_with(step) && indent + word.len() == COLUMN && verb[word.len()..].starts_with(' ')
+        verb.starts_with(step) && indent + word.len() == VERB_COLUMN && verb[word.len()..].starts_with(' ')
     };
     (indent > 0).then(|| STEPS.iter().find(|(step, _)| is_step(step)).map(|(_, what)| *what))?
 }
@@ -172,7 +172,7 @@ fn passing(line: &str) -> Option<&'static str> {
     (libtest() || nextest()).then_some(PASSING)
 }
 
-/// The lines of the frame that `lines` begin with: `   4: name`, and mostly where it is.
+/// The number of lines of the frame that `lines` begin with: `   4: name`, and usually its location.
 fn frame(lines: &[&str]) -> Option<usize> {
     let (number, name) = lines.first()?.trim_start().split_once(": ")?;
     if number.is_empty() || name.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -183,10 +183,10 @@ fn frame(lines: &[&str]) -> Option<usize> {
     Some(1 + usize::from(placed))
 }
 
-/// Where the standard library and dependencies are kept.
+/// Directories of the standard library and dependencies.
 const FOREIGN: [&str; 4] = ["/rustc/", "/rustlib/src/", "/.cargo/registry/", "/.cargo/git/"];
 
-/// What the names of the standard library begin with.
+/// Prefixes of names in the standard library.
 const CRATES: [&str; 9] =
     ["core::", "core[", "std::", "std[", "alloc::", "alloc[", "test::", "__rust", "rust_begin_unwind"];
 
@@ -195,7 +195,7 @@ fn is_foreign(frame: &[&str]) -> bool {
         [_, place, ..] => FOREIGN.iter().any(|part| place.contains(part)),
         [only] => {
             let name = only.split_once(": ").map_or("", |(_, name)| name);
-            // A full backtrace has an address before the name.
+            // A full backtrace has an address in front of the name.
             let name = name.split_once(" - ").map_or(name, |(_, name)| name).trim_start_matches('<');
             CRATES.iter().any(|part| name.starts_with(part))
         }

@@ -1,15 +1,15 @@
-//! What compilers and linters print: the first warning of a kind in full, of the next ones the line that says
-//! what and where; errors in full.
+//! Shortens the output of compilers and linters: keeps errors and the first warning of each kind in full, and of
+//! further warnings the line with message and location.
 
 use std::collections::BTreeSet;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::cut::family::step;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// gcc, clang, make, cmake, ninja, javac, golangci-lint and whatever writes `path:12:5: warning: text`.
+/// gcc, clang, make, cmake, ninja, javac, golangci-lint and anything that writes `path:12:5: warning: text`.
 pub(super) struct Compiler;
 
 impl Stage for Compiler {
@@ -21,7 +21,7 @@ impl Stage for Compiler {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, step::WORDS), (CutClass::Further, &[SOURCE])]
     }
 
@@ -30,7 +30,7 @@ impl Stage for Compiler {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let linted = lines.iter().rev().take(NEAR_END).any(|line| is_verdict(line));
+        let linted = lines.iter().rev().take(VERDICT_WITHIN_LINES).any(|line| is_verdict(line));
         let mut writer =
             Writer { sheet: Sheet::new(text), kinds: BTreeSet::new(), repeats: false, scene, linted };
         let mut at = 0;
@@ -41,7 +41,7 @@ impl Stage for Compiler {
     }
 }
 
-/// What tells such output from others at one look.
+/// Strings that identify such output quickly.
 const SIGNS: [&str; 9] = [
     ": warning",
     ": C: ",
@@ -54,24 +54,24 @@ const SIGNS: [&str; 9] = [
     "  CXX  ",
 ];
 
-/// Where a linter's verdict is looked for: it counts by rule below it.
-const NEAR_END: usize = 200;
+/// Lines at the end of the text in which a linter's verdict is searched for: counts by rule follow it.
+const VERDICT_WITHIN_LINES: usize = 200;
 
 struct Writer<'a> {
     sheet: Sheet<'a>,
-    /// The kinds of warnings that were shown in full.
+    /// The kinds of warnings shown in full so far.
     kinds: BTreeSet<String>,
-    /// True while the last warning was of a kind that was shown before.
+    /// True while the last warning was of a kind shown before.
     repeats: bool,
     scene: Scene<'a>,
-    /// True when a linter's verdict ends the text: what stands below a warning is source, however it looks.
+    /// True when a linter's verdict ends the text: then anything below a warning is source, whatever it looks like.
     linted: bool,
 }
 
 const SOURCE: &str = "source and notes of repeated warnings";
 
 impl<'a> Writer<'a> {
-    /// Writes what begins with the first of `lines`; how many lines that was.
+    /// Writes the item that `lines` begin with, and returns its number of lines.
     fn take(&mut self, lines: &[&'a str]) -> usize {
         let Some(head) = Head::of(lines[0]) else {
             self.plain(lines);
@@ -83,7 +83,7 @@ impl<'a> Writer<'a> {
             Head::Error => false,
             Head::Note => self.repeats,
             Head::Warning(kind) => {
-                self.scene.leaves_out(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
+                self.scene.may_omit(CutClass::Further) && !self.kinds.insert(kind) && !names_error(lines[0])
             }
         };
         for (at, line) in lines[..len].iter().enumerate() {
@@ -96,7 +96,7 @@ impl<'a> Writer<'a> {
         len
     }
 
-    /// A line that is no diagnostic.
+    /// A line that is not a diagnostic.
     fn plain(&mut self, lines: &[&'a str]) {
         let line = lines[0];
         let last = lines.get(1).is_none_or(|next| step::of(next).is_none());
@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
         self.repeats = false;
     }
 
-    /// How many of `lines` show the source of the diagnostic above them.
+    /// The number of `lines` that show the source of the diagnostic above them.
     fn body(&self, lines: &[&str]) -> usize {
         let mut at = 0;
         while let Some(line) = lines.get(at) {
@@ -123,11 +123,11 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// How a diagnostic begins.
+/// The first line of a diagnostic.
 #[derive(Debug, PartialEq, Eq)]
 enum Head {
     Error,
-    /// Says more of the one before.
+    /// Adds to the diagnostic above.
     Note,
     /// A warning and its kind.
     Warning(String),
@@ -171,7 +171,7 @@ fn is_error(text: &str) -> bool {
     head.len() < text.len() && head.split(' ').count() <= 2
 }
 
-/// What a warning is about: its rule where it names one, else its words without the names in them.
+/// The kind of a warning: its rule if it names one, else its words without the names in them.
 fn kind(text: &str) -> String {
     let first = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(rule, _)| rule);
     let last = || text.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')).map(|(_, rule)| rule);
@@ -182,14 +182,14 @@ fn kind(text: &str) -> String {
     }
 }
 
-/// The rule of `RuboCop` that stands before a message: `[Correctable] Style/StringLiterals: Prefer`.
+/// The `RuboCop` rule in front of a message: `[Correctable] Style/StringLiterals: Prefer`.
 fn cop(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let text = text.strip_prefix("[Correctable] ").unwrap_or(text);
     text.split_once(": ").map(|(cop, _)| cop).filter(|cop| cop.contains('/') && !cop.contains(' '))
 }
 
-/// The linter that is named in brackets behind a message.
+/// The linter named in brackets after a message.
 fn rule(text: &str) -> Option<&str> {
     let (_, rule) = text.strip_suffix(')')?.rsplit_once(" (")?;
     let plain = !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -208,12 +208,12 @@ fn is_caret(line: &str) -> bool {
     line.contains('^') && line.bytes().all(|byte| matches!(byte, b'^' | b'~' | b' '))
 }
 
-/// True when a warning is about errors: what it quotes is then seen every time.
+/// True when a warning mentions errors: it would be taken for one, so its source is always shown.
 fn names_error(line: &str) -> bool {
     line.as_bytes().windows(5).any(|part| part.eq_ignore_ascii_case(b"error"))
 }
 
-/// True for what gcc says before a diagnostic of where it is.
+/// True for the context that gcc prints above a diagnostic.
 fn is_context(line: &str) -> bool {
     line.starts_with("In file included from ")
         || line.contains(": In function ")

@@ -1,9 +1,10 @@
-//! Containers: steps, their output, verdicts and errors stay; layers on their way and cached steps are counted.
+//! Shortens container builds and pulls: keeps steps, their output, verdicts and errors; counts layer transfers and
+//! cached steps.
 
 use std::collections::BTreeSet;
 
-use crate::class::{CutClass, Left};
-use crate::cut::family::packages::{self, Seen};
+use crate::class::{CutClass, Omission};
+use crate::cut::family::packages::{self, WarningCounts};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -20,8 +21,8 @@ impl Stage for Docker {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
@@ -29,7 +30,7 @@ impl Stage for Docker {
             return None;
         }
         let steps = Steps::of(text);
-        let mut seen = Seen::default();
+        let mut seen = WarningCounts::default();
         sift(scene, text, |line| match step(line) {
             Some((id, words)) => steps.fate(id, words, &mut seen),
             None => plain(line),
@@ -37,7 +38,7 @@ impl Stage for Docker {
     }
 }
 
-const LEAVES: [Left; 2] = [
+const OMISSIONS: [Omission; 2] = [
     (
         CutClass::Noise,
         &["cached steps", "loading of the context", "layers", "states on the way", "layer ids"],
@@ -45,7 +46,7 @@ const LEAVES: [Left; 2] = [
     (CutClass::Further, packages::FURTHER),
 ];
 
-/// What stands in every output that is worth a look.
+/// Strings that occur in every relevant output.
 const SIGNS: [&str; 8] = [
     "[internal] load",
     ": Pull complete",
@@ -57,7 +58,7 @@ const SIGNS: [&str; 8] = [
     " Container ",
 ];
 
-/// Build steps by number: those that say nothing unless they fail.
+/// Build steps by number, for those that are shown only if they fail.
 struct Steps {
     cached: BTreeSet<u32>,
     internal: BTreeSet<u32>,
@@ -76,7 +77,7 @@ impl Steps {
         }
     }
 
-    fn fate(&self, id: u32, words: &str, seen: &mut Seen) -> LineFate {
+    fn fate(&self, id: u32, words: &str, seen: &mut WarningCounts) -> LineFate {
         if self.failed.contains(&id) {
             LineFate::Keep
         } else if self.cached.contains(&id) {
@@ -86,19 +87,19 @@ impl Steps {
         } else if is_layer(words) {
             LineFate::Noise("layers")
         } else {
-            seen.fate(said(words))
+            seen.fate(without_seconds(words))
         }
     }
 }
 
-/// `#12 words` taken apart.
+/// Parses `#12 words`.
 fn step(line: &str) -> Option<(u32, &str)> {
     let (id, words) = line.strip_prefix('#')?.split_once(' ')?;
     Some((id.parse().ok()?, words.trim_end()))
 }
 
-/// What a command printed, without its seconds: `1.234 words`.
-fn said(words: &str) -> &str {
+/// A command's output without its seconds: `1.234 words`.
+fn without_seconds(words: &str) -> &str {
     match words.split_once(' ') {
         Some((time, said))
             if time.contains('.') && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') =>
@@ -109,7 +110,7 @@ fn said(words: &str) -> &str {
     }
 }
 
-/// A layer on its way within a build.
+/// A layer transfer within a build.
 fn is_layer(words: &str) -> bool {
     let begins = |start: &str| words.starts_with(start);
     begins("sha256:") && (words.contains("B / ") || words.ends_with("done"))
@@ -152,7 +153,7 @@ const STATES: [&str; 12] = [
     "Pushing [",
 ];
 
-/// `a1b2c3d4e5f6: Pull complete`
+/// A layer transfer: `a1b2c3d4e5f6: Pull complete`.
 fn is_transfer(line: &str) -> bool {
     let Some((id, state)) = line.trim_start().split_once(": ") else {
         return line.trim_start().split_once(' ').is_some_and(|(id, state)| is_id(id) && is_state(state));
@@ -168,7 +169,7 @@ fn is_id(word: &str) -> bool {
     word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// True of a state, whatever figures follow it.
+/// True for a state, whatever figures follow it.
 fn is_state(words: &str) -> bool {
     STATES.iter().any(|state| {
         words
@@ -177,7 +178,7 @@ fn is_state(words: &str) -> bool {
     })
 }
 
-/// ` Container web-1  Creating`: what comes next says more.
+/// ` Container web-1  Creating`: the next state supersedes it.
 fn is_passing(line: &str) -> bool {
     let words = line.trim_start();
     let subject = ["Container ", "Network ", "Volume ", "Image "].iter().any(|noun| words.starts_with(noun));
@@ -187,7 +188,7 @@ fn is_passing(line: &str) -> bool {
             .any(|state| words.ends_with(state))
 }
 
-/// What the classic builder says of layers between its steps.
+/// Layer messages of the classic builder between its steps.
 fn is_classic(line: &str) -> bool {
     line.strip_prefix(" ---> ").is_some_and(|id| is_id(id) || id.starts_with("Running in "))
         || line

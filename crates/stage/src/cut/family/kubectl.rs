@@ -1,6 +1,6 @@
-//! `kubectl describe`: states, conditions and events stay; what every pod has alike is counted.
+//! Shortens `kubectl describe`: keeps states, conditions and events, and counts what is the same for every pod.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -17,7 +17,7 @@ impl Stage for Kubectl {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &[TOKEN, TOLERATIONS, IDS, NOT_SET])]
     }
 
@@ -35,20 +35,20 @@ const TOLERATIONS: &str = "usual tolerations";
 const IDS: &str = "ids of containers and images";
 const NOT_SET: &str = "what is not set";
 
-/// True when an object's name stands near the top and its events below.
+/// True when an object's name is near the top and its events are below.
 fn is_description(text: &str) -> bool {
     let named = text.lines().take(8).any(|line| line.starts_with("Name:  "));
     named && (text.contains("\nEvents:") || text.contains("\nContainers:"))
 }
 
-/// Where in a description a line stands.
+/// The section of a description.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Open,
-    /// Among the volumes, in the one that holds the pod's own token.
+    /// Among the volumes, in the one with the pod's own token.
     Token,
     Tolerations,
-    /// Below here nothing is left out.
+    /// From here on nothing is omitted.
     Events,
 }
 
@@ -66,7 +66,7 @@ impl Place {
         }
     }
 
-    /// The place of a line, which a line further to the left ends.
+    /// The section of a line. A line with less indentation ends one.
     fn at(self, line: &str) -> Self {
         let indent = line.len() - line.trim_start().len();
         match (self, indent) {
@@ -81,7 +81,7 @@ impl Place {
     }
 }
 
-/// The two tolerations that every pod is given.
+/// The two tolerations that every pod gets.
 fn is_toleration(line: &str) -> bool {
     let words = line.trim_start_matches("Tolerations:").trim();
     ["node.kubernetes.io/not-ready:NoExecute op=Exists", "node.kubernetes.io/unreachable:NoExecute op=Exists"]
@@ -101,7 +101,7 @@ fn is_id(line: &str) -> bool {
         .any(|key| words.starts_with(key))
 }
 
-/// Keys whose absence is the rule.
+/// Keys that are usually not set.
 const UNSET: [&str; 9] = [
     "Labels:",
     "Annotations:",
@@ -114,7 +114,7 @@ const UNSET: [&str; 9] = [
     "Taints:",
 ];
 
-/// `Node-Selectors:  <none>`; a bare key may be the head of what follows.
+/// `Node-Selectors:  <none>`. A bare key may be the heading of the lines after it.
 fn is_unset(line: &str) -> bool {
     let words = line.trim();
     let value = UNSET.iter().find_map(|key| words.strip_prefix(key)).map(str::trim);

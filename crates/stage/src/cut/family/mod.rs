@@ -1,9 +1,9 @@
-//! What is known of single tools: what of their output tells, and what merely shows that they ran.
+//! Families: what matters in the output of particular tools, and what merely shows that they ran.
 //!
-//! A family leaves detail out and says so where it stood, with how much. It keeps errors, failures, the first of
-//! each warning, verdicts, counts and the last lines; where it cannot tell success from failure it declines.
-//! The pipeline looks after the rest: an edit that loses a line with an error signal is not taken, and the
-//! original can be fetched back.
+//! A family omits detail and leaves a marker that says how much. It keeps errors, failures, the first of each
+//! warning, verdicts, counts and the last lines; where it cannot distinguish success from failure it declines. The
+//! pipeline does the rest: it rejects an edit that loses a line with an error signal, and keeps the original
+//! available.
 
 mod cargo;
 mod ci;
@@ -27,9 +27,9 @@ mod test;
 use crate::cut::{preview, skim};
 use crate::stage::Stage;
 
-/// Every family, in the order in which they are asked; the first that has something to say is heard.
+/// Every family, in the order in which they are tried; the first that proposes an edit wins.
 ///
-/// `ci` takes the prefixes off a build's lines and asks the others about what is below, so it comes before them.
+/// `ci` strips the prefixes of a build's lines and passes the rest to the others, so it comes first.
 pub static FAMILIES: &[&dyn Stage] = &[
     &html::Html,
     &page_snapshot::PageSnapshot,

@@ -1,12 +1,13 @@
-//! Meters that print a line for every few percent, or for each of so many: the first and the last line of each stay.
+//! Shortens progress meters that print a line for every few percent or items: keeps the first and the last line of
+//! each.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::is_trouble;
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
-/// Lines that differ only in how far something has come.
+/// Lines that differ only in their progress.
 pub(super) struct Progress;
 
 impl Stage for Progress {
@@ -18,12 +19,12 @@ impl Stage for Progress {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &["progress"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        if !counts(text) {
+        if !shows_progress(text) {
             return None;
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -33,12 +34,12 @@ impl Stage for Progress {
     }
 }
 
-/// A shorter run is shown as it is.
-const LEAST: usize = 5;
+/// A shorter run is shown unchanged.
+const MIN_RUN_LINES: usize = 5;
 
 fn write(run: &[&str], out: &mut String) {
     match run {
-        [first, middle @ .., last] if run.len() >= LEAST => {
+        [first, middle @ .., last] if run.len() >= MIN_RUN_LINES => {
             let marker = omit::lines(middle.len(), "progress");
             out.extend([first, &*marker, "\n", last]);
         }
@@ -46,22 +47,22 @@ fn write(run: &[&str], out: &mut String) {
     }
 }
 
-/// True when both lines are of one meter: rows of a table have figures too, but no word of motion.
+/// True when both lines belong to one meter: rows of a table have figures too, but no word of motion.
 fn is_same_meter(one: &str, next: &str) -> bool {
-    counts(one)
-        && counts(next)
+    shows_progress(one)
+        && shows_progress(next)
         && letters(one).eq(letters(next))
         && moves(one)
         && !is_trouble(one)
         && !is_trouble(next)
 }
 
-/// True when a text may say how far something has come: `12%`, `3 of 10`.
-fn counts(text: &str) -> bool {
+/// True when a text may report progress: `12%`, `3 of 10`.
+fn shows_progress(text: &str) -> bool {
     text.contains('%') || text.contains(" of ")
 }
 
-/// What of a line does not change while a meter runs: its words, without figures, bars and units.
+/// The part of a line that does not change while a meter runs: its words, without figures, bars and units.
 fn letters(line: &str) -> impl Iterator<Item = char> {
     line.split(|c: char| !c.is_alphabetic())
         .filter(|word| {

@@ -1,5 +1,5 @@
-//! Warnings and errors of rustc, and of linters that write as it does: the first warning of a kind in full, of the next ones what and where;
-//! errors in full, but for notes that were given before.
+//! Shortens diagnostics of rustc, and of linters with the same format: keeps the first warning of each kind in full,
+//! and message and location of further ones. Errors stay in full, except for notes given above.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use crate::class::CutClass;
 use crate::cut::family::sheet::Sheet;
 use crate::stage::Scene;
 
-/// What was said so far.
+/// The diagnostics so far.
 pub(super) struct Diagnostics {
-    /// True when further warnings of a kind are not shown in full.
+    /// True when further warnings of a kind are shortened.
     is_brief: bool,
     warnings: BTreeSet<String>,
     notes: BTreeSet<String>,
@@ -19,16 +19,16 @@ pub(super) const SOURCE: &str = "source and notes of repeated warnings";
 pub(super) const NOTES: &str = "notes given above";
 
 impl Diagnostics {
-    /// Nothing was said yet.
+    /// No diagnostics yet.
     pub(super) fn new(scene: Scene<'_>) -> Self {
         Self {
-            is_brief: scene.leaves_out(CutClass::Further),
+            is_brief: scene.may_omit(CutClass::Further),
             warnings: BTreeSet::new(),
             notes: BTreeSet::new(),
         }
     }
 
-    /// Writes the warning or error that `lines` begin with; how many lines it has, 0 if there is none.
+    /// Writes the warning or error that `lines` begin with, and returns its number of lines, 0 if there is none.
     pub(super) fn take<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) -> usize {
         if !is_head(lines) {
             return 0;
@@ -43,7 +43,7 @@ impl Diagnostics {
         len
     }
 
-    /// All but the notes that were given before.
+    /// Writes everything but the notes given above.
     fn write<'a>(&mut self, sheet: &mut Sheet<'a>, lines: &[&'a str]) {
         let mut at = 0;
         while at < lines.len() {
@@ -66,7 +66,7 @@ impl Diagnostics {
 const WARNING: &str = "warning";
 const ERROR: &str = "error";
 
-/// True when `lines` begin with a message and the place it is about.
+/// True when `lines` begin with a message and its location.
 fn is_head(lines: &[&str]) -> bool {
     let [head, place, ..] = lines else { return false };
     let rest = head.strip_prefix(WARNING).or_else(|| head.strip_prefix(ERROR));
@@ -74,7 +74,7 @@ fn is_head(lines: &[&str]) -> bool {
         && place.trim_start().starts_with("--> ")
 }
 
-/// The rule that a linter's message begins with: `E501 Line too long`.
+/// The rule at the start of a linter's message: `E501 Line too long`.
 fn rule(head: &str) -> Option<&str> {
     let code = head.split(' ').next()?;
     let digits = code.trim_start_matches(|sign: char| sign.is_ascii_uppercase());
@@ -82,7 +82,7 @@ fn rule(head: &str) -> Option<&str> {
     (numbered && digits.len() < code.len() && code.len() < head.trim_end().len()).then_some(code)
 }
 
-/// What and where; the blank line behind it goes as well.
+/// Writes message and location; the blank line after them goes as well.
 fn repeat<'a>(sheet: &mut Sheet<'a>, lines: &[&'a str], len: usize) -> usize {
     let blank = lines.get(len).is_some_and(|line| line.trim().is_empty());
     let end = len + usize::from(blank);
@@ -104,14 +104,14 @@ fn kind(head: &str) -> String {
     head.trim_end().split('`').step_by(2).collect()
 }
 
-/// True for a line that a note or a help begins with.
+/// True for the first line of a note or a help.
 fn is_note(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("= ").unwrap_or(line);
     line.starts_with("note: ") || line.starts_with("help: ")
 }
 
-/// A note whatever the width of the column before it.
+/// A note, independent of the width of the column in front of it.
 fn words(part: &[&str]) -> String {
     part.iter().flat_map(|line| [line.trim(), "\n"]).collect()
 }
@@ -139,7 +139,7 @@ mod tests {
         check(&Cargo, &text, &expected);
     }
 
-    /// Messages of ruff, whose words differ where its rule does not.
+    /// Messages of ruff, whose words differ within a rule.
     #[test]
     fn further_examples_of_a_rule_keep_what_and_where() {
         let message = |line: usize| {

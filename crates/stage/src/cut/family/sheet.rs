@@ -1,39 +1,39 @@
-//! A text written without some of its lines: each run of them becomes one line that says what is missing.
+//! Writes a text without some of its lines, with one marker for each omitted run.
 
 use std::fmt::Write;
 
 use crate::{omit, signal};
 
-/// Takes the lines of a text one after the other, each with its end.
+/// Receives the lines of a text in order, each with its end.
 pub(super) struct Sheet<'a> {
     text: &'a str,
     out: String,
-    /// Where the next line stands in `text`.
+    /// The position of the next line in `text`.
     next: usize,
     run: Run<'a>,
     shorter: bool,
 }
 
-/// Lines of which some are left out.
+/// A run of lines, some of them omitted.
 #[derive(Default)]
 struct Run<'a> {
     start: usize,
-    /// The lines that stay, in order.
+    /// The kept lines, in order.
     heads: Vec<&'a str>,
-    /// What is left out, and how many lines of it.
+    /// Descriptions of the omitted lines, with their numbers.
     kinds: Vec<(&'static str, usize)>,
     bytes: usize,
 }
 
-/// Lines must be so many times as long as the line that replaces them.
-const WORTH: usize = 2;
+/// An omitted run must be at least this many times as long as its marker.
+const MIN_MARKER_RATIO: usize = 2;
 
 impl<'a> Sheet<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, out: String::with_capacity(text.len()), next: 0, run: Run::default(), shorter: false }
     }
 
-    /// The line stays, and ends a run.
+    /// Keeps the line, and ends a run.
     pub(super) fn keep(&mut self, line: &'a str) {
         self.close();
         self.out.push_str(line);
@@ -41,13 +41,13 @@ impl<'a> Sheet<'a> {
         self.run.start = self.next;
     }
 
-    /// The line stays, above what is said of the run around it.
+    /// Keeps the line above the marker of the run around it.
     pub(super) fn head(&mut self, line: &'a str) {
         self.run.heads.push(line);
         self.next += line.len();
     }
 
-    /// The line goes, unless it speaks of an error.
+    /// Omits the line, unless it reports an error.
     pub(super) fn omit(&mut self, line: &'a str, what: &'static str) {
         if signal::find(line).is_some() {
             return self.head(line);
@@ -55,7 +55,7 @@ impl<'a> Sheet<'a> {
         self.drop(line, what);
     }
 
-    /// The line goes, since it stands elsewhere.
+    /// Omits the line because it is shown elsewhere.
     pub(super) fn drop(&mut self, line: &'a str, what: &'static str) {
         match self.run.kinds.iter_mut().find(|(kind, _)| *kind == what) {
             Some((_, count)) => *count += 1,
@@ -65,25 +65,25 @@ impl<'a> Sheet<'a> {
         self.next += line.len();
     }
 
-    /// True when the line before was left out, or stands above others that were.
+    /// True when the previous line was omitted, or precedes omitted ones.
     pub(super) fn runs(&self) -> bool {
         self.next > self.run.start
     }
 
-    /// What was written, if anything was left out.
+    /// The output, if anything was omitted.
     pub(super) fn finish(mut self) -> Option<String> {
         self.close();
         self.shorter.then_some(self.out)
     }
 
-    /// Writes the run that ends here: shortened if that pays, else as it stood.
+    /// Ends the run: shortened if that is worthwhile, else unchanged.
     fn close(&mut self) {
         if !self.runs() {
             return;
         }
         let stood = &self.text[self.run.start..self.next];
         let mark = self.run.mark();
-        if self.run.bytes >= mark.len() * WORTH {
+        if self.run.bytes >= mark.len() * MIN_MARKER_RATIO {
             self.shorter = true;
             self.out.extend(self.run.heads.drain(..));
             self.out.push_str(&mark);
@@ -96,7 +96,7 @@ impl<'a> Sheet<'a> {
 }
 
 impl Run<'_> {
-    /// The line that says what is missing.
+    /// The marker.
     fn mark(&self) -> String {
         let total = self.kinds.iter().map(|(_, count)| count).sum();
         let mut what = String::new();
@@ -115,7 +115,7 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// Lines by their first letter: `-` and `+` go, `^` stands above, others stay.
+    /// Lines by their first character: `-` and `+` are omitted, `^` is a head, others stay.
     fn write(text: &str) -> Option<String> {
         let mut sheet = Sheet::new(text);
         for line in text.split_inclusive('\n') {

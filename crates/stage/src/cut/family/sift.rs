@@ -1,27 +1,26 @@
-//! Lines kept and lines counted: each kind of what is left out has one marker, where the first of it stood.
+//! Separates kept from omitted lines, with one marker for each kind of omitted line, at the first of them.
 
 use crate::class::CutClass;
 use crate::plan::Loss;
 use crate::stage::{Edit, Scene};
 use crate::{omit, signal};
 
-/// What becomes of a line.
+/// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cut) enum LineFate {
     Keep,
-    /// It shows that the tool runs, unless it speaks of trouble.
+    /// It shows that the tool runs. Omitted unless it mentions trouble.
     Noise(&'static str),
-    /// Its like was shown before.
+    /// A similar line was shown before.
     Known(&'static str),
 }
 
-/// The text without the lines that `fate` calls dispensable, as far as the scene allows; `None` when they are too few to
-/// speak of.
+/// The text without the lines that `fate` omits, as far as the scene allows; `None` when they are too few.
 pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> LineFate) -> Option<Edit> {
     let mut kept = KeptLines::default();
     for line in text.split_inclusive('\n') {
         let fate = match fate(line.trim_end_matches(['\n', '\r'])) {
-            LineFate::Known(_) if !scene.leaves_out(CutClass::Further) => LineFate::Keep,
+            LineFate::Known(_) if !scene.may_omit(CutClass::Further) => LineFate::Keep,
             fate => fate,
         };
         kept.line(line, fate);
@@ -29,10 +28,10 @@ pub(super) fn sift(scene: Scene<'_>, text: &str, mut fate: impl FnMut(&str) -> L
     kept.edit()
 }
 
-/// Fewer lines left out are not worth a marker.
-const LEAST: usize = 4;
+/// Fewer omitted lines are not worth a marker.
+const MIN_OMITTED_LINES: usize = 4;
 
-/// Words of trouble, in small letters.
+/// Words of trouble, in lower case.
 const TROUBLE: [&str; 13] = [
     "warn",
     "error",
@@ -49,26 +48,26 @@ const TROUBLE: [&str; 13] = [
     "corrupt",
 ];
 
-/// What was kept so far, and what was not.
+/// The lines kept so far, and gaps for the others.
 #[derive(Default)]
 pub(in crate::cut) struct KeptLines<'a> {
     text: String,
     gaps: Vec<Gap<'a>>,
 }
 
-/// The lines of one kind that were left out.
+/// The omitted lines of one kind.
 struct Gap<'a> {
     what: &'static str,
-    /// Where in the kept text the first of them stood.
+    /// The position in the kept text of the first of them.
     start: usize,
-    /// Where the last of them stood.
+    /// The position of the last of them.
     end: usize,
     count: usize,
     first: &'a str,
 }
 
 impl<'a> KeptLines<'a> {
-    /// Takes a line, with its end, as `fate` says.
+    /// Takes a line, with its end, and its fate.
     pub(in crate::cut) fn line(&mut self, line: &'a str, fate: LineFate) {
         match fate {
             LineFate::Noise(what) if !is_trouble(line) => self.drop(line, what),
@@ -88,14 +87,14 @@ impl<'a> KeptLines<'a> {
         }
     }
 
-    /// The kept text with its markers, if enough was left out.
+    /// The kept text with its markers, if enough was omitted.
     pub(super) fn edit(self) -> Option<Edit> {
         self.is_worth().then(|| Edit { text: self.text(), loss: Loss::Detail, note: String::new() })
     }
 
-    /// True when enough was left out to be worth a marker.
+    /// True when enough was omitted to be worth a marker.
     pub(in crate::cut) fn is_worth(&self) -> bool {
-        self.gaps.iter().map(|gap| gap.count).sum::<usize>() >= LEAST
+        self.gaps.iter().map(|gap| gap.count).sum::<usize>() >= MIN_OMITTED_LINES
     }
 
     /// The kept text with its markers.
@@ -113,7 +112,7 @@ impl<'a> KeptLines<'a> {
 }
 
 impl Gap<'_> {
-    /// Writes the marker; a lone line needs none.
+    /// Writes the marker; a single line is written instead.
     fn write(&self, out: &mut String) {
         match (self.count, self.start == self.end) {
             (1, _) => out.push_str(self.first),
@@ -125,7 +124,7 @@ impl Gap<'_> {
     }
 }
 
-/// True when a line speaks of trouble, however quietly.
+/// True when a line mentions trouble, however mildly.
 pub(super) fn is_trouble(line: &str) -> bool {
     let bytes = line.as_bytes();
     let holds = |at: usize, word: &str| {
@@ -153,7 +152,7 @@ mod tests {
         }
     }
 
-    fn sifted(text: &str) -> Option<String> {
+    fn sift_letters(text: &str) -> Option<String> {
         sift(Scene::of(&Plan::default(), Call::default()), text, fate).map(|edit| edit.text)
     }
 
@@ -161,14 +160,17 @@ mod tests {
     fn each_kind_has_one_marker_with_its_count() {
         let text = "x\na1\na2\ny\nb1\na3\nb2\r\nz";
         let shown = "x\n[3 lines left out: a's, here and below]\ny\n[2 lines left out: b's]\nz";
-        assert_eq!(sifted(text).as_deref(), Some(shown));
+        assert_eq!(sift_letters(text).as_deref(), Some(shown));
     }
 
     #[test]
     fn a_lone_line_stays_and_few_are_not_worth_it() {
-        assert_eq!(sifted("x\na1\na2\na3\nb\nz\n").as_deref(), Some("x\n[3 lines left out: a's]\nb\nz\n"));
-        assert_eq!(sifted("a1\na2\na3\n"), None);
-        assert_eq!(sifted(""), None);
+        assert_eq!(
+            sift_letters("x\na1\na2\na3\nb\nz\n").as_deref(),
+            Some("x\n[3 lines left out: a's]\nb\nz\n")
+        );
+        assert_eq!(sift_letters("a1\na2\na3\n"), None);
+        assert_eq!(sift_letters(""), None);
     }
 
     #[test]
@@ -176,6 +178,6 @@ mod tests {
         let text = "a1\na Warning\na2\na3\na4\nc warn\nc warn\nc error: x\n";
         let shown =
             "[4 lines left out: a's, here and below]\na Warning\n[2 lines left out: c's]\nc error: x\n";
-        assert_eq!(sifted(text).as_deref(), Some(shown));
+        assert_eq!(sift_letters(text).as_deref(), Some(shown));
     }
 }

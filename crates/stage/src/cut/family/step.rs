@@ -1,21 +1,21 @@
-//! Lines in which a build tool says what it does next.
+//! Recognises lines in which a build tool announces its next step.
 
-/// All that such lines may be.
+/// All descriptions of such lines.
 pub(super) const WORDS: &[&str] = &["build steps", "commands", "directories entered and left"];
 
-/// What `line` says is done, if that is all it says.
+/// The description of `line`, if it only announces a step.
 pub(super) fn of(line: &str) -> Option<&'static str> {
     let line = line.trim_end();
     let first = *line.as_bytes().first()?;
     match first {
-        b'[' => counted(line),
-        b' ' => short(line),
+        b'[' => progress_step(line),
+        b' ' => short_step(line),
         _ if line.starts_with("make") && is_move(line) => Some("directories entered and left"),
         _ => is_command(line).then_some("commands"),
     }
 }
 
-/// What cmake and ninja do.
+/// Verbs of cmake and ninja.
 const VERBS: [&str; 8] = [
     "Building ",
     "Linking ",
@@ -28,14 +28,14 @@ const VERBS: [&str; 8] = [
 ];
 
 /// `[ 12%] Building C object x.o` and `[3/40] Building x.o`.
-fn counted(line: &str) -> Option<&'static str> {
+fn progress_step(line: &str) -> Option<&'static str> {
     let (count, rest) = line.strip_prefix('[')?.split_once("] ")?;
     let plain = count.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'%' | b'/'));
     (plain && VERBS.iter().any(|verb| rest.starts_with(verb))).then_some("build steps")
 }
 
 /// `  CC      x.o`.
-fn short(line: &str) -> Option<&'static str> {
+fn short_step(line: &str) -> Option<&'static str> {
     let (verb, path) = line.strip_prefix("  ")?.split_once("  ")?;
     let upper = verb.len() >= 2 && verb.bytes().all(|byte| byte.is_ascii_uppercase());
     let path = path.trim_start();
@@ -49,7 +49,7 @@ fn is_move(line: &str) -> bool {
 const COMPILERS: [&str; 10] =
     ["gcc", "g++", "cc", "c++", "clang", "clang++", "ar", "ranlib", "ld", "libtool"];
 
-/// True for a compiler's call that writes a file.
+/// True for a compiler invocation that writes a file.
 fn is_command(line: &str) -> bool {
     let shell = line.strip_prefix("/bin/sh ").or_else(|| line.strip_prefix("/bin/bash "));
     let word = shell.unwrap_or(line).split(' ').next().unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Terraform: every change, the plan's summary and errors stay; what was read and what is not known yet is counted.
+//! Shortens Terraform output: keeps every change, the plan's summary and errors; counts refreshed state and
+//! attributes not known yet.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
@@ -17,7 +18,7 @@ impl Stage for Terraform {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &[READ, WAITING]), (CutClass::Content, &[UNKNOWN])]
     }
 
@@ -37,7 +38,7 @@ const UNKNOWN: &str = "new attributes known after apply";
 fn fate(scene: Scene<'_>, line: &str) -> LineFate {
     match line.split_once(": ") {
         Some((address, words)) if is_address(address) => state(words),
-        _ if scene.leaves_out(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
+        _ if scene.may_omit(CutClass::Content) && is_unknown(line) => LineFate::Noise(UNKNOWN),
         _ => LineFate::Keep,
     }
 }
@@ -47,7 +48,7 @@ fn is_address(text: &str) -> bool {
     text.contains('.') && !text.starts_with(' ') && !text.contains(": ")
 }
 
-/// What is said of a resource that is at work.
+/// The fate of a status line of a resource.
 fn state(words: &str) -> LineFate {
     let begins = |start: &str| words.starts_with(start);
     if begins("Refreshing state...") || begins("Reading...") || begins("Read complete after ") {
@@ -59,7 +60,7 @@ fn state(words: &str) -> LineFate {
     }
 }
 
-/// `+ arn = (known after apply)`: a new attribute of which nothing can be said.
+/// `+ arn = (known after apply)`: a new attribute without a known value.
 fn is_unknown(line: &str) -> bool {
     line.trim_start().strip_prefix("+ ").is_some_and(|rest| {
         rest.split_once('=')

@@ -1,6 +1,7 @@
-//! Fields that a filter picks from a JSON document, or leaves out of it.
+//! Keeps or omits fields of a JSON document, as a filter says.
 //!
-//! What is left is JSON again, with a word where something stood, so that other cuts and the exact forms go on with it.
+//! The result is JSON again, with a note in place of each omitted field, so that other cuts and the exact forms can
+//! continue with it.
 
 use tersely_codec::{Text, Value, json};
 
@@ -10,26 +11,26 @@ use crate::plan::Loss;
 use crate::read::json::documents;
 use crate::stage::Edit;
 
-/// What becomes of fields.
+/// The fields that stay and go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldRules {
-    /// Only these stay, with all that is in them; if there are none, all do.
+    /// Only these stay, with everything in them; if empty, all stay.
     pub pick: Vec<FieldPath>,
-    /// These go.
+    /// These are omitted.
     pub drop: Vec<FieldPath>,
 }
 
-/// What stands for a field that was left out.
+/// Replaces an omitted field.
 const GONE: &str = "[left out]";
 
 impl FieldRules {
-    /// True when it says nothing.
+    /// True when there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pick.is_empty() && self.drop.is_empty()
     }
 
-    /// The document without what is to go; `None` when all of it stays, and for what is no JSON.
+    /// The document without omitted fields; `None` when all of them stay, and for text that is not JSON.
     pub(super) fn apply(&self, text: &str) -> Option<Edit> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
@@ -56,7 +57,7 @@ fn past<'p>(walks: &[FieldWalk<'p>], name: Option<&Text<'_>>) -> Vec<FieldWalk<'
     left
 }
 
-/// Leaves out the fields that the walks lead to; says how many. One that tells of a fault stays.
+/// Omits the fields that the walks lead to, except for those that report a failure, and returns their number.
 fn drop(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
     if walks.is_empty() {
         return 0;
@@ -76,14 +77,15 @@ fn drop_member(key: &Text<'_>, value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -
     if !left.iter().any(|walk| walk.is_done()) {
         return drop(value, &left);
     }
-    if fault::member_tells(key, value) {
+    if fault::member_reports_failure(key, value) {
         return 0;
     }
     *value = Value::String(Text::of(GONE));
     1
 }
 
-/// Leaves out all but the fields that the walks lead to; says how many. What tells of a fault stays.
+/// Omits all but the fields that the walks lead to, except for those that report a failure, and returns their
+/// number.
 fn pick(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
     match value {
         Value::Array(items) => {
@@ -95,7 +97,7 @@ fn pick(value: &mut Value<'_>, walks: &[FieldWalk<'_>]) -> usize {
             let (count, mut below) = (members.len(), 0);
             members.retain_mut(|(key, value)| {
                 let left = past(walks, Some(key));
-                if left.iter().any(|walk| walk.is_done()) || fault::member_tells(key, value) {
+                if left.iter().any(|walk| walk.is_done()) || fault::member_reports_failure(key, value) {
                     return true;
                 }
                 let leads = !left.is_empty() && !value.is_scalar();

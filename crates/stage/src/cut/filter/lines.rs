@@ -1,4 +1,4 @@
-//! Lines that a filter keeps, leaves out or writes shorter.
+//! Keeps, omits or rewrites lines, as a filter says.
 
 use std::borrow::Cow;
 
@@ -9,21 +9,22 @@ use crate::plan::Loss;
 use crate::signal;
 use crate::stage::Edit;
 
-/// An expression that is looked for in a line. It takes time in proportion to the line, whatever it says.
+/// A regular expression for lines. Matching takes time linear in the line, whatever the expression.
 #[derive(Debug, Clone)]
 pub struct LinePattern(Regex);
 
-/// The most that an expression may take up, in bytes.
-const LARGEST: usize = 1 << 20;
+/// Maximum size of a compiled expression in bytes.
+const MAX_PATTERN_BYTES: usize = 1 << 20;
 
 impl LinePattern {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// When it is none, or is too large; says why.
+    ///
+    /// When it is invalid or too large; says why.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let regex = RegexBuilder::new(text).size_limit(LARGEST).build();
-        // The message draws the expression with a caret below: the last line says what is wrong.
+        let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build();
+        // The message draws the expression with a caret below; its last line gives the reason.
         regex.map(Self).map_err(|error| {
             let error = error.to_string();
             let said = error.lines().last().unwrap_or_default();
@@ -44,34 +45,33 @@ impl PartialEq for LinePattern {
 
 impl Eq for LinePattern {}
 
-/// What becomes of lines: of those that are kept, in this order, some are left out, some written shorter, and the middle of
-/// the rest is left out if they are too many.
+/// Rules for lines, applied in this order: keep, omit, rewrite, and omit the middle of the rest if it is too long.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineRules {
-    /// Only lines with one of these stay; if there are none, all do.
+    /// Only lines that match one of these stay; if empty, all stay.
     pub keep: Vec<LinePattern>,
-    /// Lines with one of these go.
+    /// Lines that match one of these are omitted.
     pub drop: Vec<LinePattern>,
-    /// What is written in the place of what was found; `$1` and `$name` stand for groups.
+    /// Replacements for matches; `$1` and `$name` refer to groups.
     pub replace: Vec<(LinePattern, String)>,
-    /// The most lines.
+    /// Maximum number of lines.
     pub cap: Option<usize>,
 }
 
-/// The share of the lines under a cap that the first ones have, in percent.
-const HEAD: usize = 60;
+/// Percentage of the lines under a cap that come from the beginning.
+const HEAD_PERCENT: usize = 60;
 
 /// Lines on each side of an error that stay with it.
-const AROUND: usize = 3;
+const ERROR_CONTEXT_LINES: usize = 3;
 
 impl LineRules {
-    /// True when it says nothing.
+    /// True when there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.keep.is_empty() && self.drop.is_empty() && self.replace.is_empty() && self.cap.is_none()
     }
 
-    /// The text without what is to go, named as `left_out`; `None` when all of it stays as it is.
+    /// The text without omitted lines, described as `left_out`; `None` when it stays unchanged.
     pub(super) fn apply(&self, left_out: &'static str, text: &str) -> Option<Edit> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let safe = beside_errors(&lines);
@@ -88,7 +88,7 @@ impl LineRules {
         let is_new = |at: &usize| stays[*at] && lines[*at] != written[*at];
         let rewritten = (0..lines.len()).filter(is_new).count();
         if !kept.is_worth() {
-            // Too few to speak of: they stay.
+            // Too few to be worth a marker: they stay.
             kept = KeptLines::default();
             for line in &written {
                 kept.line(line, LineFate::Keep);
@@ -97,7 +97,7 @@ impl LineRules {
                 return None;
             }
         }
-        Some(Edit { text: noted(kept.text(), rewritten), loss: Loss::Detail, note: String::new() })
+        Some(Edit { text: append_note(kept.text(), rewritten), loss: Loss::Detail, note: String::new() })
     }
 
     fn stays(&self, line: &str) -> bool {
@@ -105,14 +105,14 @@ impl LineRules {
         (self.keep.is_empty() || has(&self.keep)) && !has(&self.drop)
     }
 
-    /// Leaves out the middle of what stays, if that is too much.
+    /// Omits the middle of the kept lines, if they are too many.
     fn cap(&self, stays: &mut [bool], safe: &[bool]) {
         let Some(cap) = self.cap else { return };
         let count = stays.iter().filter(|stays| **stays).count();
         if count <= cap {
             return;
         }
-        let head = cap * HEAD / 100;
+        let head = cap * HEAD_PERCENT / 100;
         let tail = count - (cap - head);
         let kept = stays.iter_mut().zip(safe).filter(|(stays, _)| **stays);
         for (at, (stays, safe)) in kept.enumerate() {
@@ -120,7 +120,7 @@ impl LineRules {
         }
     }
 
-    /// A line as it is written.
+    /// A line after replacements.
     fn write<'t>(&self, line: &'t str) -> Cow<'t, str> {
         let body = bare(line);
         let mut new = Cow::Borrowed(body);
@@ -136,8 +136,8 @@ impl LineRules {
     }
 }
 
-/// The text, with a line that says how many were rewritten.
-fn noted(mut text: String, rewritten: usize) -> String {
+/// The text, with a note of how many lines were rewritten.
+fn append_note(mut text: String, rewritten: usize) -> String {
     if rewritten > 0 {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         let lines = if rewritten == 1 { "line" } else { "lines" };
@@ -146,12 +146,12 @@ fn noted(mut text: String, rewritten: usize) -> String {
     text
 }
 
-/// Which lines tell of an error, or stand beside one that does.
+/// For each line, whether it reports an error or is next to one that does.
 fn beside_errors(lines: &[&str]) -> Vec<bool> {
     let mut beside = vec![false; lines.len()];
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| signal::find(bare(line)).is_some()) {
-        let end = (at + AROUND + 1).min(lines.len());
-        beside[at.saturating_sub(AROUND)..end].fill(true);
+        let end = (at + ERROR_CONTEXT_LINES + 1).min(lines.len());
+        beside[at.saturating_sub(ERROR_CONTEXT_LINES)..end].fill(true);
     }
     beside
 }

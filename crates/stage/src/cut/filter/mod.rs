@@ -1,7 +1,7 @@
-//! What people leave out of their own tools' output, as they wrote it down.
+//! Filters: what users omit from the output of their own tools.
 //!
-//! A filter is a stage like any other: it proposes, and the pipeline measures, looks for lost errors and keeps the original
-//! at hand. Lines and fields that tell of a fault stay, whatever a filter says.
+//! A filter is a stage like any other: it proposes, and the pipeline measures, checks for lost errors and keeps the
+//! original available. Lines and fields that report a failure stay, whatever a filter says.
 
 mod json;
 mod lines;
@@ -14,34 +14,34 @@ pub use path::FieldPath;
 pub use scope::FilterScope;
 
 use crate::call::Call;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// What to leave out of the results of some calls.
+/// What to omit from the results of some calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// What it leaves out, in a few words for the one who reads the rest.
+    /// What it omits, in a few words for the reader of the rest.
     pub left_out: &'static str,
-    /// The calls that it is for: those that one of these covers.
+    /// The calls that it applies to: those that one of these covers.
     pub scopes: Vec<FilterScope>,
-    /// What becomes of the lines of a text.
+    /// Rules for the lines of a text.
     pub lines: LineRules,
-    /// What becomes of the fields of a JSON document.
+    /// Rules for the fields of a JSON document.
     pub fields: FieldRules,
 }
 
 impl Filter {
-    /// What all of them are called in accounts.
+    /// The name of all filters in reports.
     pub const STAGE: &'static str = "filter";
 
-    /// True when it is for the results of a call.
+    /// True when it applies to the results of a call.
     #[must_use]
     pub fn is_for(&self, call: &Call<'_>) -> bool {
         self.scopes.iter().any(|scope| scope.covers(call))
     }
 
-    /// What it would make of a text, whatever call that answers; `None` when it leaves nothing out.
+    /// The edit that it proposes for a text of any call; `None` when it omits nothing.
     #[must_use]
     pub fn edit(&self, text: &str) -> Option<Edit> {
         let fields = if self.fields.is_empty() { None } else { self.fields.apply(text) };
@@ -58,12 +58,12 @@ impl Stage for Filter {
         Mode::Standard
     }
 
-    /// Of a document it takes fields, and sees to faults itself.
+    /// For a document it omits fields, and takes care of failures itself.
     fn cuts_lines(&self) -> bool {
         self.fields.is_empty()
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &["what a filter names"])]
     }
 

@@ -1,28 +1,29 @@
-//! Where a field stands in a JSON document: `items.*.metadata`, `**.url`, `a."b.c"`.
+//! Paths of fields in a JSON document: `items.*.metadata`, `**.url`, `a."b.c"`.
 
 use tersely_codec::Text;
 
-/// Where a field stands.
+/// The path of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldPath {
     steps: Vec<FieldStep>,
 }
 
-/// One step of the way.
+/// One step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FieldStep {
     /// A member of this name.
     Named(String),
     /// `*`: any member or item.
     Any,
-    /// `**`: any number of members and items, none included.
+    /// `**`: any number of members and items, including none.
     Deep,
 }
 
 impl FieldPath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
+    ///
     /// When a step is empty or a quote is not closed.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let (mut steps, mut rest) = (Vec::new(), text);
@@ -42,14 +43,14 @@ impl FieldPath {
         }
     }
 
-    /// The whole way, to be walked.
+    /// The start of a walk along the path.
     pub(super) fn begin(&self) -> FieldWalk<'_> {
         FieldWalk(&self.steps)
     }
 }
 
 impl FieldStep {
-    /// The first step of a path, and what stands behind it.
+    /// The first step of a path, and the text after it.
     fn first(path: &str) -> Result<(Self, &str), &'static str> {
         if let Some(quoted) = path.strip_prefix('"') {
             let (name, after) = quoted.split_once('"').ok_or("a quote is not closed")?;
@@ -69,7 +70,7 @@ impl FieldStep {
     }
 }
 
-/// What is left of the way to a field.
+/// The remaining steps to a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FieldWalk<'p>(&'p [FieldStep]);
 
@@ -79,7 +80,7 @@ impl FieldWalk<'_> {
         self.0.is_empty()
     }
 
-    /// What is left behind a member of this name, or behind an item: once for every way to read the path.
+    /// The remaining steps after a member of this name, or after an item: one walk for every way to read the path.
     pub(super) fn past(self, name: Option<&Text<'_>>, left: &mut Vec<Self>) {
         match self.0 {
             [FieldStep::Deep, rest @ ..] => {
@@ -101,7 +102,7 @@ impl FieldWalk<'_> {
 mod tests {
     use super::*;
 
-    /// Every way to read a path after these names; items have none.
+    /// True when the path leads through these names; items have none.
     fn leads(path: &str, names: &[Option<&str>]) -> bool {
         let path = FieldPath::parse(path).unwrap();
         let mut walks = vec![path.begin()];

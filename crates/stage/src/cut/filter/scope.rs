@@ -1,19 +1,19 @@
-//! The calls that a filter is for.
+//! The calls that a filter applies to.
 
 use crate::call::Call;
 use crate::pattern::fits_pattern;
 
-/// The calls that a filter is for; a list that is empty says nothing.
+/// The calls that a filter applies to; an empty list matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterScope {
-    /// Names of tools, with `*` for any part.
+    /// Names of tools; `*` matches anything.
     pub tools: Vec<String>,
-    /// Commands, with `*` for any part; more words may follow.
+    /// Commands; `*` matches anything, and more words may follow.
     pub commands: Vec<String>,
 }
 
 impl FilterScope {
-    /// True when a call has one of the tools and runs one of the commands, as far as it says any.
+    /// True when a call uses one of the tools and runs one of the commands.
     #[must_use]
     pub fn covers(&self, call: &Call<'_>) -> bool {
         let tool = |pattern: &String| fits_pattern(pattern, call.tool);
@@ -23,7 +23,7 @@ impl FilterScope {
     }
 }
 
-/// True when a command is what a pattern says, or goes on after it with another word.
+/// True when a command matches a pattern, or matches it followed by more words.
 fn begins(pattern: &str, command: &str) -> bool {
     fits_pattern(pattern, command) || fits_pattern(&format!("{pattern} *"), command)
 }
@@ -43,7 +43,7 @@ mod tests {
             (&[], &["helm"], "shell", "sudo helm list | head", true),
             (&["*__list_*"], &[], "mcp__github__list_issues", "", true),
             (&["*__list_*"], &[], "mcp__github__get_issue", "", false),
-            // What such a tool is given is no command line.
+            // The argument of such a tool is not a command line.
             (&[], &["helm"], "Grep", "helm", false),
         ] {
             let scope = FilterScope { tools: strings(tools), commands: strings(commands) };

@@ -1,24 +1,24 @@
-//! How much of a result is shown, by what the call was for; nothing is left out of what may be edited.
+//! Decides how much of a result is shown, by the purpose of the call; editable text is never cut.
 
 use crate::call::{Call, Origin, ToolKind};
 use crate::cut::skim::lead::{self, LeadLine};
 use crate::read::source;
 use crate::stage::Scene;
 
-/// Parts of a text that are shown.
+/// Bytes shown of each part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Budget {
     pub(super) head: usize,
     /// Of the lines between the ends.
     pub(super) between: usize,
     pub(super) tail: usize,
-    /// Which lines are shown between the ends, the most telling first.
+    /// The kinds of lines shown between the ends, most important first.
     pub(super) leads: &'static [LeadLine],
-    /// True when nothing is left out of a text that tells of an error: what went wrong is told by many lines.
+    /// True when a text with an error stays whole: many lines describe a failure.
     pub(super) is_whole_on_error: bool,
 }
 
-/// What a terminal shows: the latest is at the end.
+/// A terminal screen: the latest output is at the end.
 const SCREEN: Budget = Budget {
     head: 300,
     between: 1_200,
@@ -27,7 +27,7 @@ const SCREEN: Budget = Budget {
     is_whole_on_error: false,
 };
 
-/// What was written to be read: it begins with what it is about, and has headings.
+/// Prose: it begins with its topic, and has headings.
 const READING: Budget = Budget {
     head: 1_500,
     between: 2_000,
@@ -36,7 +36,7 @@ const READING: Budget = Budget {
     is_whole_on_error: false,
 };
 
-/// What a command printed.
+/// The output of a command.
 const PRINTED: Budget = Budget {
     head: 900,
     between: 1_000,
@@ -45,11 +45,11 @@ const PRINTED: Budget = Budget {
     is_whole_on_error: true,
 };
 
-/// Words in the names of tools whose results were written to be read.
+/// Words in the names of tools whose results are prose.
 const READINGS: [&str; 11] =
     ["agent", "article", "browse", "docs", "fetch", "page", "read", "search", "task", "url", "web"];
 
-/// Words in the names of tools whose every word counts: what people say, how to work, and what is in files.
+/// Words in the names of tools whose every word counts: messages, instructions, and file contents.
 const WHOLE: [&str; 13] = [
     "ask_",
     "askuser",
@@ -66,11 +66,11 @@ const WHOLE: [&str; 13] = [
     "view",
 ];
 
-/// Programs that write files out.
+/// Programs that print the contents of files.
 const UNPACKS: [&str; 4] = ["base64", "gunzip", "unzip", "zcat"];
 
 impl Budget {
-    /// What is shown of a result of this call; `None` if it is shown whole, as it is where the call is not known.
+    /// The budget of a result of this call; `None` if it is shown whole, as for unknown calls.
     pub(super) fn of(Scene { call, room, .. }: Scene<'_>, text: &str) -> Option<Self> {
         let budget = match call.tool_kind() {
             ToolKind::Bash => of_command(call, text),
@@ -82,7 +82,7 @@ impl Budget {
         (is_other && !is_numbered(text)).then(|| budget.within(room))
     }
 
-    /// The same parts of so many bytes.
+    /// The same proportions of `room` bytes.
     fn within(self, room: usize) -> Self {
         let Self { head, between, tail, .. } = self;
         let part = |part: usize| room.saturating_mul(part) / (head + between + tail);
@@ -121,7 +121,7 @@ fn of_name(call: Call<'_>) -> Option<Budget> {
     Some(budget)
 }
 
-/// True when most lines begin with a number and a tab, as those of a file that is shown do.
+/// True when most lines begin with a number and a tab, as in a numbered file.
 fn is_numbered(text: &str) -> bool {
     let numbered = |line: &&str| {
         let rest = line.trim_start().trim_start_matches(|sign: char| sign.is_ascii_digit());

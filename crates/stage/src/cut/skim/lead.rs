@@ -1,19 +1,19 @@
-//! Lines that lead others: what they say tells whether to read on below them.
+//! Finds leading lines, which tell a reader whether to read on below them.
 
-/// Why a line is worth showing, the best reason first.
+/// Why a line is worth showing, best reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeadLine {
-    /// It may tell of trouble, or sums up.
+    /// It may mention trouble, or sums up.
     Telling,
     /// A heading.
     Heading,
-    /// Others stand below it, indented.
+    /// Indented lines follow it.
     Opening,
-    /// A paragraph begins with it.
+    /// It begins a paragraph.
     First,
 }
 
-/// Words, in small letters, of lines that tell of trouble or sum up.
+/// Words, in lower case, of lines that mention trouble or sum up.
 const TELLING: [&str; 22] = [
     "warn",
     "fail",
@@ -39,10 +39,10 @@ const TELLING: [&str; 22] = [
     "finished",
 ];
 
-/// A longer line is a sentence, not a heading.
-const MAX_HEADING: usize = 100;
+/// Longer lines, in bytes, are sentences, not headings.
+const MAX_HEADING_BYTES: usize = 100;
 
-/// What each line is.
+/// The kind of each line.
 pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
     let next: Vec<Option<usize>> = following(lines);
     (0..lines.len())
@@ -67,16 +67,16 @@ pub(super) fn leads(lines: &[&str]) -> Vec<Option<LeadLine>> {
         .collect()
 }
 
-/// Headings that make a document.
+/// Minimum headings of a document.
 const MIN_HEADINGS: usize = 4;
 
-/// True for a text with headings as Markdown has them.
+/// True for a text with Markdown headings.
 pub(super) fn is_document(text: &str) -> bool {
     let is_marked = |line: &&str| line.starts_with("## ") || line.starts_with("### ");
     text.lines().filter(is_marked).take(MIN_HEADINGS).count() == MIN_HEADINGS
 }
 
-/// The next line of each that is not blank.
+/// For each line, the next one that is not blank.
 fn following(lines: &[&str]) -> Vec<Option<usize>> {
     let mut next = vec![None; lines.len()];
     let mut seen = None;
@@ -94,8 +94,8 @@ fn indent(line: &str) -> usize {
 }
 
 fn is_telling(line: &str) -> bool {
-    // A long line has all of these sooner or later.
-    let start = line[..line.floor_char_boundary(MAX_HEADING * 2)].to_ascii_lowercase();
+    // A long line would contain one of these sooner or later.
+    let start = line[..line.floor_char_boundary(MAX_HEADING_BYTES * 2)].to_ascii_lowercase();
     TELLING.iter().any(|word| start.contains(word))
 }
 
@@ -104,7 +104,7 @@ fn is_heading(line: &str) -> bool {
     let marked = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
     let flush = !line.starts_with(char::is_whitespace);
-    flush && line.len() <= MAX_HEADING && (marked || bold || line.ends_with(':'))
+    flush && line.len() <= MAX_HEADING_BYTES && (marked || bold || line.ends_with(':'))
 }
 
 #[cfg(test)]

@@ -1,38 +1,38 @@
-//! Long output that no one edits, as a reader skims it: both ends, what went wrong, and the lines that lead the rest.
+//! Shortens long output that nobody edits to what a reader skims: both ends, errors, and leading lines.
 //!
-//! What is missing is said by the numbers of its lines, by which it can be asked for. So a text that another stage has
-//! cut already is left alone: its lines are not those of the original any more. JSON is cut elsewhere, where its values
-//! end.
+//! Markers give the numbers of the omitted lines, by which they can be fetched. So a text that another stage has
+//! already cut stays unchanged: its lines are no longer those of the original. JSON is cut elsewhere, at the ends of
+//! its values.
 
 mod budget;
 mod lead;
 mod wide;
 
 use self::budget::Budget;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::alike;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::{json, table};
 use crate::stage::{Edit, Scene, Stage};
 use crate::{omit, signal};
 
-/// A long text that is read from a screen.
+/// A long text that is read, not edited.
 pub(crate) struct Skim;
 
-/// Lines before one that tells of an error that stay, and behind it.
-const NEAR: (usize, usize) = (1, 2);
+/// Lines kept in front of an error, and after it.
+const ERROR_CONTEXT_LINES: (usize, usize) = (1, 2);
 
-/// A shorter run of lines, in bytes, costs as much as the words that stand for it.
-const MIN_RUN: usize = 120;
+/// A shorter run of lines, in bytes, costs as much as its marker.
+const MIN_RUN_BYTES: usize = 120;
 
-/// Any row of a table may be the one that is asked for: rows have so many times the room of other lines.
-const ROWS: usize = 2;
+/// Any row of a table may be wanted: rows get this many times the room of other lines.
+const TABLE_ROOM_FACTOR: usize = 2;
 
-/// Bytes that are shown of a line that leads others.
-const WIDTH: usize = 160;
+/// Bytes shown of a leading line.
+const LEAD_LINE_BYTES: usize = 160;
 
-/// A text whose longest line is a greater part of it is not made of lines.
-const MAX_LINE: usize = 4;
+/// A text is not made of lines if its longest one is more than this fraction of it.
+const LONGEST_LINE_DIVISOR: usize = 4;
 
 impl Stage for Skim {
     fn name(&self) -> &'static str {
@@ -47,12 +47,12 @@ impl Stage for Skim {
         Reader::Strong
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["lines between both ends"])]
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        let times = if table::is_table(text) { ROWS } else { 1 };
+        let times = if table::is_table(text) { TABLE_ROOM_FACTOR } else { 1 };
         let room = scene.room.saturating_mul(times);
         let budget = Budget::of(Scene { room, ..scene }, text)?;
         if budget.is_whole_on_error && signal::signals(text).next().is_some() {
@@ -60,18 +60,18 @@ impl Stage for Skim {
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let longest = lines.iter().map(|line| line.len()).max()?;
-        if longest * MAX_LINE > text.len()
+        if longest * LONGEST_LINE_DIVISOR > text.len()
             || json::begin(text).is_some()
-            || lines.iter().any(|line| omit::is_said(line))
+            || lines.iter().any(|line| omit::is_marker(line))
         {
             return None;
         }
         let short = match wide::narrow(&lines) {
             Some(short) => short,
             None if alike::is_data(scene, text) => return None,
-            None => write(scene.call.first_line(), &lines, &shown(&lines, &budget)?),
+            None => write(scene.call.first_line(), &lines, &select_lines(&lines, &budget)?),
         };
-        // Many small gaps are read with more effort than they save.
+        // Many small gaps cost a reader more effort than they save.
         (short.len() * 4 <= text.len() * 3).then_some(Edit {
             text: short,
             loss: Loss::Detail,
@@ -80,53 +80,45 @@ impl Stage for Skim {
     }
 }
 
-/// What is shown of a line.
+/// How much of a line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
+enum LineView {
     Nothing,
     Beginning,
     Whole,
 }
 
-/// What is shown of each line; `None` if the ends meet.
-fn shown(lines: &[&str], budget: &Budget) -> Option<Vec<Shown>> {
-    let head = within(lines.iter(), budget.head);
-    let tail = lines.len() - within(lines.iter().rev(), budget.tail);
+/// How much of each line is shown; `None` if the ends meet.
+fn select_lines(lines: &[&str], budget: &Budget) -> Option<Vec<LineView>> {
+    let head = omit::lines_within(lines.iter(), budget.head);
+    let tail = lines.len() - omit::lines_within(lines.iter().rev(), budget.tail);
     if head >= tail {
         return None;
     }
-    let mut shown = vec![Shown::Whole; lines.len()];
-    shown[head..tail].fill(Shown::Nothing);
+    let mut shown = vec![LineView::Whole; lines.len()];
+    shown[head..tail].fill(LineView::Nothing);
     for at in head..tail {
         if signal::find(lines[at].trim_end()).is_some() {
-            let near = at.saturating_sub(NEAR.0)..(at + NEAR.1 + 1).min(lines.len());
-            shown[near].fill(Shown::Whole);
+            let near =
+                at.saturating_sub(ERROR_CONTEXT_LINES.0)..(at + ERROR_CONTEXT_LINES.1 + 1).min(lines.len());
+            shown[near].fill(LineView::Whole);
         }
     }
     lead_on(lines, &mut shown, budget);
     Some(shown)
 }
 
-/// How many lines fit into so many bytes.
-fn within<'a>(lines: impl Iterator<Item = &'a &'a str>, bytes: usize) -> usize {
-    let sums = lines.scan(0, |sum, line| {
-        *sum += line.len();
-        Some(*sum)
-    });
-    sums.take_while(|sum| *sum <= bytes).count()
-}
+/// The cost of a marker in front of a shown line, in bytes.
+const MARKER_BYTES: usize = 20;
 
-/// What the words cost, in bytes, that stand for the lines before a line that is shown.
-const MARK: usize = 20;
-
-/// Shows the lines that lead others, the most telling first, for as long as there is room. Where there are too many of a
-/// kind, they are picked from all over the text.
-fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
+/// Shows leading lines, most important first, as long as there is room. If there are too many of a kind, they are
+/// sampled from the whole text.
+fn lead_on(lines: &[&str], shown: &mut [LineView], budget: &Budget) {
     let leads = lead::leads(lines);
     let mut room = budget.between;
-    let cost = |at: usize| lines[at].len().min(WIDTH) + MARK;
+    let cost = |at: usize| lines[at].len().min(LEAD_LINE_BYTES) + MARKER_BYTES;
     for kind in budget.leads {
-        let of_kind = |at: &usize| leads[*at] == Some(*kind) && shown[*at] == Shown::Nothing;
+        let of_kind = |at: &usize| leads[*at] == Some(*kind) && shown[*at] == LineView::Nothing;
         let places: Vec<usize> = (0..lines.len()).filter(of_kind).collect();
         let all: usize = places.iter().map(|at| cost(*at)).sum();
         for at in places.into_iter().step_by(all.div_ceil(room.max(1)).max(1)) {
@@ -134,29 +126,29 @@ fn lead_on(lines: &[&str], shown: &mut [Shown], budget: &Budget) {
                 return;
             }
             room -= cost(at);
-            shown[at] = Shown::Beginning;
+            shown[at] = LineView::Beginning;
         }
     }
 }
 
-/// The lines as they are shown, with the numbers of those that are not, also in the file whose line `start` is the first.
-fn write(start: Option<usize>, lines: &[&str], shown: &[Shown]) -> String {
+/// The shown lines, with the numbers of the others, also in the file whose line `start` is the first.
+fn write(start: Option<usize>, lines: &[&str], shown: &[LineView]) -> String {
     let mut out = String::new();
     let mut at = 0;
     for run in shown.chunk_by(|one, two| one == two) {
         let part = &lines[at..at + run.len()];
         at += run.len();
         match run[0] {
-            Shown::Nothing if part.iter().map(|line| line.len()).sum::<usize>() >= MIN_RUN => {
+            LineView::Nothing if part.iter().map(|line| line.len()).sum::<usize>() >= MIN_RUN_BYTES => {
                 let first = at + 1 - part.len();
                 out.push_str(&match start.filter(|start| *start > 1) {
                     Some(start) => omit::numbered_in_file(start, first, at),
-                    None => omit::numbered(first, at),
+                    None => omit::numbered_lines(first, at),
                 });
                 out.push('\n');
             }
-            Shown::Beginning => part.iter().for_each(|line| {
-                out.push_str(&omit::clip(line.trim_end(), WIDTH));
+            LineView::Beginning => part.iter().for_each(|line| {
+                out.push_str(&omit::clip(line.trim_end(), LEAD_LINE_BYTES));
                 out.push('\n');
             }),
             _ => out.extend(part.iter().copied()),
@@ -171,7 +163,7 @@ mod tests {
     use crate::call::Call;
     use crate::plan::Plan;
 
-    /// Bytes that stay of a text.
+    /// Bytes kept of a text.
     const ROOM: usize = 3_100;
 
     fn skim(tool: &str, command: &str, text: &str) -> Option<String> {
@@ -179,7 +171,7 @@ mod tests {
         Skim.apply(Scene { room: ROOM, ..Scene::of(&Plan::default(), call) }, text).map(|edit| edit.text)
     }
 
-    /// Behaviour 0.20: lines of a part of a file are told by their numbers there too.
+    /// Behaviour 0.20: lines of part of a file also get their numbers in the file.
     #[test]
     fn lines_of_a_file_have_its_numbers() {
         let line = |at: usize| {
@@ -197,8 +189,8 @@ mod tests {
         assert!(!whole.contains("of the file"), "{whole}");
     }
 
-    /// What a program prints, with `odd` in the middle.
-    fn printed(odd: &str) -> String {
+    /// The output of a program, with `odd` in the middle.
+    fn output(odd: &str) -> String {
         let line = |at: usize| match at % 10 {
             0 => format!("* Ran step {at}\n"),
             1 => "\n".to_owned(),
@@ -210,7 +202,7 @@ mod tests {
 
     #[test]
     fn ends_and_leads_stay() {
-        let text = printed("");
+        let text = output("");
         for (tool, command) in [("bash", "tmux capture-pane -p"), ("bash", "./work.sh"), ("get_report", "x")]
         {
             let out = skim(tool, command, &text).expect("a long text");
@@ -220,10 +212,10 @@ mod tests {
         }
     }
 
-    /// Behaviour 3.23: what is missing can be asked for by the numbers that are said.
+    /// Behaviour 3.23: missing lines can be fetched by the numbers given.
     #[test]
     fn missing_lines_are_numbered_as_in_the_original() {
-        let text = printed("");
+        let text = output("");
         let lines: Vec<&str> = text.lines().collect();
         let out = skim("bash", "./work.sh", &text).expect("a long text");
         let (mut at, mut gaps) = (0, 0);
@@ -246,15 +238,15 @@ mod tests {
     #[test]
     fn errors_stay_whole_with_what_stands_around_them() {
         let odd = format!("error: it broke {}\n", "because of this and that ".repeat(20));
-        assert_eq!(skim("bash", "./work.sh", &printed(&odd)), None, "a run that failed is shown whole");
-        let out = skim("bash", "tmux capture-pane -p", &printed(&odd)).expect("a long text");
+        assert_eq!(skim("bash", "./work.sh", &output(&odd)), None, "a run that failed is shown whole");
+        let out = skim("bash", "tmux capture-pane -p", &output(&odd)).expect("a long text");
         assert!(out.contains(&format!("step number 99 did on its way\n{odd}* Ran step 100\n\n")), "{out}");
     }
 
     #[test]
     fn leads_that_are_long_are_clipped() {
         let odd = format!("Summary: {}\n", "all went well ".repeat(20));
-        let out = skim("bash", "./work.sh", &printed(&odd)).expect("a long text");
+        let out = skim("bash", "./work.sh", &output(&odd)).expect("a long text");
         assert!(
             out.contains("\nSummary: all went well") && out.contains(" more characters left out]\n"),
             "{out}"
@@ -263,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_may_be_edited_or_asked_for_by_name_stays_whole() {
-        let text = printed("");
+        let text = output("");
         let numbered = text.lines().enumerate().map(|(at, line)| format!("{at:6}\t{line}\n"));
         let numbered = numbered.collect::<Vec<_>>().concat();
         for (tool, command, text) in [
@@ -272,8 +264,8 @@ mod tests {
             ("bash", "rg -n step", &text),
             ("bash", "gh api x --jq .content | base64 -d", &text),
             ("bash", "./show.sh", &numbered),
-            ("bash", "./work.sh", &printed("diff --git a/x b/x\n")),
-            ("bash", "./work.sh", &printed("[9 lines left out: more]\n")),
+            ("bash", "./work.sh", &output("diff --git a/x b/x\n")),
+            ("bash", "./work.sh", &output("[9 lines left out: more]\n")),
             ("bash", "./work.sh", &text[..3_000].to_owned()),
             ("bash", "./work.sh", &"x".repeat(20_000)),
             ("bash", "./work.sh", &format!("Output:\n{{\"a\":[\n{}]}}", "  1,\n".repeat(3_000))),

@@ -1,25 +1,24 @@
-//! Wide tables without the columns at their end, which are named.
+//! Cuts the last columns off wide tables, and names them.
 
 use crate::signal;
 
-/// Where the columns that stay end at the latest.
-const WIDTH: usize = 180;
+/// Maximum width kept, in bytes.
+const MAX_WIDTH: usize = 180;
 
-/// And at the earliest.
-const LEAST: usize = 60;
+/// Minimum width kept, in bytes.
+const MIN_WIDTH: usize = 60;
 
-/// A line is wide if it is longer.
-const WIDE: usize = 280;
+/// Lines longer than this, in bytes, are wide.
+const WIDE_LINE_BYTES: usize = 280;
 
-/// Fewer wide lines are read as they are.
+/// Tables with fewer wide lines stay unchanged.
 const MIN_LINES: usize = 8;
 
-/// The lines up to a gap that all of them have, if most of the text stands beyond it. One that tells of an error stays
-/// whole.
+/// The lines up to a gap that all of them have, if most of the text is beyond it. Lines with errors stay whole.
 pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     let reaching: Vec<&str> =
-        lines.iter().map(|line| line.trim_end()).filter(|line| line.len() > WIDTH).collect();
-    let wide = reaching.iter().filter(|line| line.len() > WIDE).count();
+        lines.iter().map(|line| line.trim_end()).filter(|line| line.len() > MAX_WIDTH).collect();
+    let wide = reaching.iter().filter(|line| line.len() > WIDE_LINE_BYTES).count();
     if wide < MIN_LINES || wide * 2 < lines.len() {
         return None;
     }
@@ -36,11 +35,11 @@ pub(super) fn narrow(lines: &[&str]) -> Option<String> {
     Some(out)
 }
 
-/// The last place, within bounds, before which every line has two blanks and at which the first has a name.
+/// The last position, within limits, that follows two blanks in every line and at which the first line has a name.
 fn gap(lines: &[&str]) -> Option<usize> {
     let first = lines.first()?.as_bytes();
     let is_free = |end: usize| lines.iter().all(|line| line.as_bytes()[end - 2..end] == *b"  ");
-    (LEAST..=WIDTH).rev().find(|end| first[*end] != b' ' && is_free(*end))
+    (MIN_WIDTH..=MAX_WIDTH).rev().find(|end| first[*end] != b' ' && is_free(*end))
 }
 
 #[cfg(test)]

@@ -1,18 +1,21 @@
-//! Phrases found as stretches of a few lengths that stand at several places.
+//! Finds phrases as byte sequences of a few lengths that occur in several places.
 
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
-/// The lengths, in bytes.
-const LENGTHS: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
+/// Phrase lengths in bytes.
+const PHRASE_BYTES: [usize; 7] = [15, 24, 32, 48, 64, 96, 120];
 
-/// Every phrase that stands often, of every length; none runs over the end of a line.
+/// All frequent phrases of every length; none crosses a line end.
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let hashes = Hashes::of(text.bytes().map(u64::from));
     let ends = line_ends(text);
-    LENGTHS.into_iter().flat_map(|length| group(text, length, starts(text, &hashes, &ends, length))).collect()
+    PHRASE_BYTES
+        .into_iter()
+        .flat_map(|length| group(text, length, starts(text, &hashes, &ends, length)))
+        .collect()
 }
 
-/// Where a stretch of `length` bytes may begin, with its hash.
+/// The possible starts of a phrase of `length` bytes, with their hashes.
 fn starts(text: &str, hashes: &Hashes, ends: &[usize], length: usize) -> Vec<(u64, usize)> {
     let whole = |at: &usize| text.is_char_boundary(*at) && text.is_char_boundary(at + length);
     let last = text.len().saturating_sub(length);
@@ -23,7 +26,7 @@ fn starts(text: &str, hashes: &Hashes, ends: &[usize], length: usize) -> Vec<(u6
         .collect()
 }
 
-/// For every byte, where its line ends.
+/// For every byte, the end of its line.
 fn line_ends(text: &str) -> Vec<usize> {
     let line = |end: usize, line: &str| std::iter::repeat_n(end, line.len());
     let mut at = 0;

@@ -1,6 +1,6 @@
-//! Phrases that stand many times in a text, said once above it and called by a short name.
+//! Lists frequent phrases above a text and replaces each by a short name.
 //!
-//! Names read worse than what they stand for, so this comes last, and only for those who ask for all there is.
+//! Names are harder to read than the phrases, so this comes last, and only in aggressive mode.
 
 mod lzw;
 mod pick;
@@ -16,17 +16,17 @@ use crate::plan::{DictionaryMethod, Loss, Mode, Reader};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with phrases that repeat.
+/// Replaces repeated phrases.
 pub(crate) struct Dictionary;
 
-/// Longer texts are left alone, so that the search takes no noticeable time.
+/// Longer texts stay unchanged, so that the search takes no noticeable time.
 const MAX_BYTES: usize = 50_000;
 
-/// What the whole must save, in bytes, and in percent of the text.
-const MIN_SAVED: usize = 32;
-const MIN_PERCENT: usize = 3;
+/// The minimum saving, in bytes and in percent of the text.
+const MIN_SAVED_BYTES: usize = 32;
+const MIN_SAVED_PERCENT: usize = 3;
 
-/// Numbers tried for names that the text itself does not use.
+/// Numbers tried for names that do not occur in the text.
 const MAX_NONCE: usize = 999;
 
 impl Stage for Dictionary {
@@ -38,7 +38,7 @@ impl Stage for Dictionary {
         Mode::Aggressive
     }
 
-    /// A small model read codes worst of all that was tried on it.
+    /// Of all notations tested, a small model read codes worst.
     fn reader(&self) -> Reader {
         Reader::Strong
     }
@@ -53,7 +53,7 @@ impl Stage for Dictionary {
             .min_by_key(|(_, written)| written.len());
         let (method, written) = best?;
         let saved = text.len().checked_sub(written.len())?;
-        let worth = saved >= MIN_SAVED && saved * 100 >= text.len() * MIN_PERCENT;
+        let worth = saved >= MIN_SAVED_BYTES && saved * 100 >= text.len() * MIN_SAVED_PERCENT;
         worth.then(|| Edit { text: written, loss: Loss::None, note: method.name.to_owned() })
     }
 
@@ -62,7 +62,7 @@ impl Stage for Dictionary {
     }
 }
 
-/// The text that a dictionary stands above; `None` when `text` does not begin with one.
+/// The text below a dictionary, expanded; `None` when `text` does not begin with one.
 #[must_use]
 pub fn expand(text: &str) -> Option<String> {
     expand_within(Room::of(text), text)
@@ -129,7 +129,7 @@ fn methods(chosen: DictionaryMethod) -> &'static [Method] {
 }
 
 impl Method {
-    /// The method that a text says it was written by, and the rest.
+    /// The method named at the start of a text, and the rest.
     fn read(text: &str) -> Option<(&'static Self, &str)> {
         METHODS.iter().find_map(|method| Some((method, text.strip_prefix(method.header)?)))
     }
@@ -160,7 +160,7 @@ impl Method {
         Some(out)
     }
 
-    /// The first number that no name in the text has.
+    /// The first number that no name in the text uses.
     fn nonce(&self, text: &str) -> Option<usize> {
         let open = format!("<<{}", self.letter);
         let mut used = [false; MAX_NONCE + 1];

@@ -1,12 +1,12 @@
-//! The phrases worth a name, of all that were found.
+//! Selects the phrases that are worth a name.
 
 use std::collections::BinaryHeap;
 
-/// A phrase, and where it stands.
+/// A phrase, and its occurrences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phrase {
     pub(super) length: usize,
-    /// Where it begins, in order, none within another.
+    /// The starts of its occurrences, in order and without overlap.
     pub(super) places: Vec<usize>,
 }
 
@@ -15,53 +15,53 @@ impl Phrase {
         self.places.first().and_then(|at| text.get(*at..at + self.length)).unwrap_or_default()
     }
 
-    /// Bytes saved, where a name counts for what its tokens cost.
-    fn saved(&self) -> usize {
-        let each = self.length.saturating_sub(NAME);
-        (each * self.places.len()).saturating_sub(self.length + NAME + ENTRY)
+    /// Bytes saved, counting a name by the tokens that it costs.
+    fn saving(&self) -> usize {
+        let each = self.length.saturating_sub(NAME_BYTES);
+        (each * self.places.len()).saturating_sub(self.length + NAME_BYTES + ENTRY_BYTES)
     }
 }
 
-/// What a name such as `<<F1:1>>` costs, as bytes of usual text.
-const NAME: usize = 20;
+/// The cost of a name such as `<<F1:1>>`, as bytes of ordinary text.
+const NAME_BYTES: usize = 20;
 
-/// What the line that says what it means costs beside the phrase.
-const ENTRY: usize = 8;
+/// The cost of a dictionary line in addition to its phrase, in bytes.
+const ENTRY_BYTES: usize = 8;
 
 /// Names in a dictionary.
 const MAX_ENTRIES: usize = 20;
 
-/// A phrase that stands fewer times has no name.
+/// A phrase with fewer occurrences gets no name.
 pub(super) const MIN_PLACES: usize = 3;
 
-/// What a phrase must save, in bytes.
-const MIN_GAIN: usize = 16;
+/// The minimum saving of a phrase in bytes.
+const MIN_SAVED_BYTES: usize = 16;
 
-/// Phrases looked at; those that save least are not.
-const MAX_FOUND: usize = 4_000;
+/// Phrases considered; the rest save least.
+const MAX_CANDIDATES: usize = 4_000;
 
-/// The best phrases, none standing within another.
+/// The best phrases, none overlapping another.
 pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
-    found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saved()));
-    found.truncate(MAX_FOUND);
+    found.sort_by_key(|phrase| std::cmp::Reverse(phrase.saving()));
+    found.truncate(MAX_CANDIDATES);
     let mut heap: BinaryHeap<(usize, usize)> =
-        found.iter().enumerate().map(|(at, phrase)| (phrase.saved(), found.len() - at)).collect();
+        found.iter().enumerate().map(|(at, phrase)| (phrase.saving(), found.len() - at)).collect();
     let mut taken = vec![false; text.len()];
     let mut picked = Vec::new();
     while picked.len() < MAX_ENTRIES
         && let Some((saved, rank)) = heap.pop()
-        && saved >= MIN_GAIN
+        && saved >= MIN_SAVED_BYTES
     {
         let at = found.len() - rank;
-        // What was picked since may have taken some of its places.
+        // Phrases selected since may have taken some of its places.
         let Phrase { length, places } = &mut found[at];
-        places.retain(|place| !touches(&taken[*place..*place + *length]));
+        places.retain(|place| !overlaps(&taken[*place..*place + *length]));
         let phrase = &found[at];
         if phrase.places.len() < MIN_PLACES {
             continue;
         }
-        if phrase.saved() < saved {
-            heap.push((phrase.saved(), rank));
+        if phrase.saving() < saved {
+            heap.push((phrase.saving(), rank));
             continue;
         }
         for place in &phrase.places {
@@ -72,15 +72,15 @@ pub(super) fn pick(text: &str, mut found: Vec<Phrase>) -> Vec<Phrase> {
     picked
 }
 
-/// No phrase is shorter: one that was picked shows at every so many bytes.
-const STEP: usize = 15;
+/// The shortest phrase in bytes: checking every this many bytes finds any phrase already selected.
+const MIN_PHRASE_BYTES: usize = 15;
 
 /// True when part of a place is taken.
-fn touches(place: &[bool]) -> bool {
-    place.iter().step_by(STEP).any(|taken| *taken) || place.last() == Some(&true)
+fn overlaps(place: &[bool]) -> bool {
+    place.iter().step_by(MIN_PHRASE_BYTES).any(|taken| *taken) || place.last() == Some(&true)
 }
 
-/// The places of each phrase of `length` bytes that stands often enough, among `starts` with their hashes.
+/// The phrases of `length` bytes that occur often enough, among `starts` with their hashes.
 pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) -> Vec<Phrase> {
     starts.sort_unstable();
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) ->
         let mut places: Vec<usize> = Vec::new();
         for (_, at) in run {
             let free = places.last().is_none_or(|last| last + length <= *at);
-            // A hash may lie: the bytes are looked at.
+            // Hashes may collide: compares the bytes.
             if free && text.get(*at..at + length) == Some(phrase) {
                 places.push(*at);
             }
@@ -101,7 +101,7 @@ pub(super) fn group(text: &str, length: usize, mut starts: Vec<(u64, usize)>) ->
     found
 }
 
-/// The hashes of all beginnings of a sequence, from which that of any part follows.
+/// Prefix hashes of a sequence, from which the hash of any part follows.
 pub(super) struct Hashes {
     sums: Vec<u64>,
     powers: Vec<u64>,

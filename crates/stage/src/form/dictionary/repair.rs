@@ -1,9 +1,9 @@
-//! Phrases found as sequences of whole tokens, as pairs of tokens and pairs of pairs would grow.
+//! Finds phrases as sequences of whole tokens, of the lengths that merging pairs of tokens would give.
 
 use crate::form::dictionary::pick::{Hashes, Phrase, group};
 
-/// Tokens in a phrase: what pairs grow to, and the steps between.
-const COUNTS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
+/// Tokens in a phrase: sizes reached by merging pairs, and the steps between.
+const PHRASE_TOKENS: [usize; 9] = [2, 3, 4, 6, 8, 12, 16, 24, 32];
 
 /// Bytes of a phrase.
 const MIN_BYTES: usize = 15;
@@ -12,20 +12,20 @@ const MAX_BYTES: usize = 120;
 /// Line ends in a phrase.
 const MAX_NEWLINES: usize = 2;
 
-/// Every phrase that stands often, of every length.
+/// All frequent phrases of every length.
 pub(super) fn find(text: &str) -> Vec<Phrase> {
     let tokens = tokens(text);
     let hashes = Hashes::of(tokens.windows(2).map(|pair| hash(&text[pair[0]..pair[1]])));
-    COUNTS.into_iter().flat_map(|count| phrases(text, &tokens, &hashes, count)).collect()
+    PHRASE_TOKENS.into_iter().flat_map(|count| phrases(text, &tokens, &hashes, count)).collect()
 }
 
-/// Where tokens begin, and where the last one ends.
+/// The starts of tokens, and the end of the last one.
 fn tokens(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let mut before = None;
     for (at, character) in text.char_indices() {
         let kind = kind(character);
-        // A space belongs to the word behind it.
+        // A space belongs to the word after it.
         if before.is_some_and(|before| before != kind && before != Kind::Space || kind == Kind::Other) {
             starts.push(at);
         }

@@ -1,8 +1,8 @@
-//! Words of error and warning.
+//! Recognises words and symbols of errors and warnings.
 
 use crate::signal;
 
-/// True for words that say how bad something is: they stand where they stood.
+/// True for severity words, which stay where they are.
 pub(super) fn is_level(word: &str) -> bool {
     const LEVELS: [&str; 27] = [
         "error",
@@ -33,25 +33,25 @@ pub(super) fn is_level(word: &str) -> bool {
         "ok",
         "pass",
     ];
-    // Most words are none by their first letter and by their last one.
+    // The first and last letters rule out most words.
     let [first, .., last] = word.as_bytes() else { return false };
     let is_kind = || ["Error", "Exception", "Warning"].iter().any(|kind| word.ends_with(kind));
     let is_one = || word.len() <= 9 && LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
     b"rng".contains(last) && is_kind() || b"ewfcpdrtaso".contains(&first.to_ascii_lowercase()) && is_one()
 }
 
-/// What test runners mark failures with.
-const MARKS: [char; 5] = ['●', '✕', '✗', '✖', '❌'];
+/// Symbols with which test runners mark failures.
+pub(super) const FAILURE_MARKS: [char; 5] = ['●', '✕', '✗', '✖', '❌'];
 
-/// True when a text holds a word that tells of an error or a warning.
+/// True when a text contains an error or a warning.
 pub(super) fn is_alarming(text: &str) -> bool {
     is_loud(text) || signal::find(text).is_some()
 }
 
-/// The same by its words and marks alone.
+/// The same, by its words and symbols alone.
 pub(super) fn is_loud(text: &str) -> bool {
     const QUIET: [&str; 4] = ["passed", "skipped", "ok", "pass"];
     let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let loud = |word: &str| is_level(word) && !QUIET.iter().any(|quiet| quiet.eq_ignore_ascii_case(word));
-    words.any(loud) || !text.is_ascii() && text.contains(MARKS)
+    words.any(loud) || !text.is_ascii() && text.contains(FAILURE_MARKS)
 }

@@ -1,6 +1,6 @@
-//! Finds lines that come together again and again, as rows of several lines.
+//! Finds groups of lines that recur together, and makes each a row of several lines.
 //!
-//! A block begins where a record begins and ends where it ends: by indents, blank lines, closing brackets and times.
+//! A block begins and ends where a record does, judged by indentation, blank lines, closing brackets and times.
 
 use std::ops::Range;
 
@@ -9,36 +9,36 @@ use foldhash::{HashMap, HashMapExt as _};
 use crate::form::general::column;
 use crate::form::general::cost::{Cost, TOKEN};
 use crate::form::general::part::Part;
-use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate, Rows};
 
-/// The lines of a block, and its holes.
-const MOST_LINES: usize = 60;
-const MOST_HOLES: u32 = 14;
+/// Maximum lines and holes of a block.
+const MAX_LINES: usize = 60;
+const MAX_HOLES: u32 = 14;
 
-/// Blocks of a text.
-const MOST: usize = 40;
+/// Maximum blocks of a text.
+const MAX_BLOCKS: usize = 40;
 
-/// What a block must save.
-const LEAST: Cost = 12 * TOKEN;
+/// Minimum saving of a block.
+const MIN_GAIN: Cost = 12 * TOKEN;
 
-/// Longer lines that stand only once are no values.
-const MOST_FREE: usize = 400;
+/// Unique lines longer than this cannot be values.
+const MAX_FREE_BYTES: usize = 400;
 
-/// What a row of a template costs, and a line that stands once.
-const ROW: Cost = 3 * TOKEN;
-const BARE_ROW: Cost = 2 * TOKEN;
-const FREE: Cost = TOKEN / 5;
+/// The cost of a template's row, of one without values, and of a unique line.
+const ROW_COST: Cost = 3 * TOKEN;
+const BARE_ROW_COST: Cost = 2 * TOKEN;
+const FREE_LINE_COST: Cost = TOKEN / 5;
 
-/// What a template must still save when blocks have taken rows of it.
-const LEAST_LEFT: Cost = 2 * TOKEN;
+/// Minimum saving of a template after blocks have taken some of its rows.
+const MIN_REMAINING_GAIN: Cost = 2 * TOKEN;
 
-/// The blocks of a text whose lines have these templates, and what is left of the templates.
+/// The blocks of a text whose lines have these templates, and the remains of those templates.
 pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Vec<LineTemplate> {
     let board = Board::new(source, &templates);
-    let chosen = choose(&board.symbols, &board, &Bounds { most: MOST, least: LEAST });
+    let chosen = choose(&board.symbols, &board, &Bounds { max_count: MAX_BLOCKS, min_gain: MIN_GAIN });
     let mut blocks: Vec<_> = chosen.iter().filter_map(|chosen| board.template(chosen)).collect();
     let mut taken = vec![false; source.lines.len()];
     for block in &blocks {
@@ -49,21 +49,21 @@ pub(super) fn arrange(source: &ReadText<'_>, templates: Vec<LineTemplate>) -> Ve
     if blocks.is_empty() {
         return templates;
     }
-    let left = templates.iter().filter_map(|template| board.left(template, &taken)).collect::<Vec<_>>();
+    let left = templates.iter().filter_map(|template| board.remainder(template, &taken)).collect::<Vec<_>>();
     blocks.extend(left);
     blocks
 }
 
-/// What a line is to blocks.
+/// The role of a line in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind<'a> {
     /// A row of a template.
     Row(usize),
-    /// One that stands elsewhere, too.
+    /// A line that also occurs elsewhere.
     Literal(&'a str),
-    /// One that stands only here, and may be a value.
+    /// A unique line, which may be a value.
     Free,
-    /// One that is no value.
+    /// A line that cannot be a value.
     Alone(usize),
 }
 
@@ -72,25 +72,25 @@ struct Board<'s, 'a> {
     templates: &'s [LineTemplate],
     kinds: Vec<Kind<'a>>,
     symbols: Vec<u32>,
-    /// Of each line that is a row, which one of its template.
+    /// For each line that is a row, its number among the rows of its template.
     places: Vec<u32>,
-    /// What all lines before one cost.
+    /// The total cost of the lines in front of each line.
     costs: Vec<Cost>,
-    /// How many holes all lines before one have.
+    /// The total number of holes in the lines in front of each line.
     holes: Vec<u32>,
     records: Vec<Record>,
 }
 
-/// What a line is to records.
+/// The position of a line in a record.
 #[derive(Clone, Copy, Default)]
 struct Record {
-    /// How deep it stands.
+    /// Its depth.
     depth: u32,
     closes: bool,
     is_blank: bool,
-    /// How many blank lines stand before it.
+    /// The number of blank lines above it.
     blanks: u32,
-    /// The last line up to it that is not blank.
+    /// The last line up to this one that is not blank.
     last_text: u32,
 }
 
@@ -117,10 +117,10 @@ impl<'s, 'a> Board<'s, 'a> {
             _ => 0,
         };
         let cost = |(kind, line): (&Kind<'a>, &Span)| match kind {
-            Kind::Row(number) if templates[*number].columns.is_empty() => BARE_ROW,
-            Kind::Row(_) => ROW,
+            Kind::Row(number) if templates[*number].columns.is_empty() => BARE_ROW_COST,
+            Kind::Row(_) => ROW_COST,
             Kind::Literal(_) => source.costs.line(*line),
-            Kind::Free => FREE,
+            Kind::Free => FREE_LINE_COST,
             Kind::Alone(_) => 0,
         };
         let costs = sums(kinds.iter().zip(&source.lines).map(cost));
@@ -129,7 +129,7 @@ impl<'s, 'a> Board<'s, 'a> {
     }
 
     /// The rows of a block as a template.
-    fn template(&self, chosen: &Chosen) -> Option<LineTemplate> {
+    fn template(&self, chosen: &Selection) -> Option<LineTemplate> {
         let mut parts = Vec::new();
         for line in 0..chosen.length {
             if line > 0 {
@@ -141,12 +141,12 @@ impl<'s, 'a> Board<'s, 'a> {
         let total = chosen.places.iter().map(|place| self.written_cost(*place..place + chosen.length)).sum();
         let rows: Vec<u32> = chosen.places.iter().map(|place| *place as u32).collect();
         let rows = Rows { all: &rows, seen: &rows, height: chosen.length };
-        let template = LineTemplate::weighed(self.source, parts, &rows, total)?;
-        (template.gain * 2 >= LEAST && template.gain * 100 >= total * 15).then_some(template)
+        let template = LineTemplate::with_cost(self.source, parts, &rows, total)?;
+        (template.gain * 2 >= MIN_GAIN && template.gain * 100 >= total * 15).then_some(template)
     }
 
-    /// What is left of a template without the rows that were taken.
-    fn left(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
+    /// The rest of a template without the rows that were taken.
+    fn remainder(&self, template: &LineTemplate, taken: &[bool]) -> Option<LineTemplate> {
         let rows: Vec<u32> = template.rows.iter().copied().filter(|row| !taken[*row as usize]).collect();
         if rows.len() == template.rows.len() {
             return Some(template.clone());
@@ -156,13 +156,13 @@ impl<'s, 'a> Board<'s, 'a> {
         }
         let places = rows.iter().map(|row| *row as usize).collect();
         let mut parts = Vec::new();
-        self.put_line(&Chosen { length: 1, places }, 0, &mut parts);
+        self.put_line(&Selection { length: 1, places }, 0, &mut parts);
         let left = LineTemplate::new(self.source, parts, &Rows { all: &rows, seen: &rows, height: 1 })?;
-        (left.gain > LEAST_LEFT).then_some(left)
+        (left.gain > MIN_REMAINING_GAIN).then_some(left)
     }
 
-    /// One line of a block, onto the end of its parts.
-    fn put_line(&self, chosen: &Chosen, line: usize, parts: &mut Vec<Part>) {
+    /// Appends one line of a block to its parts.
+    fn put_line(&self, chosen: &Selection, line: usize, parts: &mut Vec<Part>) {
         let first = chosen.places[0] + line;
         let span = self.source.lines[first];
         let Kind::Row(number) = self.kinds[first] else {
@@ -201,7 +201,7 @@ impl<'s, 'a> Board<'s, 'a> {
         }
     }
 
-    /// What lines cost as they would be written without blocks.
+    /// The cost of lines when written without blocks.
     fn written_cost(&self, lines: Range<usize>) -> Cost {
         let line = |line: usize| match self.kinds[line] {
             Kind::Row(number) => {
@@ -209,19 +209,19 @@ impl<'s, 'a> Board<'s, 'a> {
                 let place = self.places[line] as usize;
                 let values: Cost =
                     template.columns.iter().map(|cells| self.source.costs.cost(cells[place])).sum();
-                values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW
+                values + (template.columns.len() as Cost - 1).max(0) * TOKEN * 9 / 10 + ROW_COST
             }
             _ => self.source.costs.line(self.source.lines[line]),
         };
         lines.map(line).sum()
     }
 
-    /// True when lines are whole records.
+    /// True when the lines are whole records.
     fn is_whole(&self, lines: &Range<usize>) -> bool {
         self.reach(lines.clone()) == lines.end && self.ends_whole(lines)
     }
 
-    /// How far lines may reach that begin with the first of these: to where a line stands less deep.
+    /// The end of the lines that a record beginning with the first may include: up to a line that is less deep.
     fn reach(&self, lines: Range<usize>) -> usize {
         let first = self.records[lines.start];
         if first.closes || first.is_blank {
@@ -231,7 +231,7 @@ impl<'s, 'a> Board<'s, 'a> {
         lines.start + self.records[lines.clone()].iter().position(depth).unwrap_or(lines.len())
     }
 
-    /// True when lines, none of which stands less deep than the first, end where a record ends.
+    /// True when the lines, none less deep than the first, end where a record ends.
     fn ends_whole(&self, lines: &Range<usize>) -> bool {
         let first = self.records[lines.start];
         if let Some(next) = self.records.get(lines.end)
@@ -253,7 +253,7 @@ impl<'s, 'a> Board<'s, 'a> {
         !matches!(self.kinds[line], Kind::Free | Kind::Alone(_))
     }
 
-    /// True when a range is a shorter one again and again, which is found by itself.
+    /// True when a range repeats a shorter one, which is found separately.
     fn is_periodic(&self, lines: &Range<usize>) -> bool {
         let symbols = &self.symbols[lines.clone()];
         (1..=symbols.len() / 2).any(|period| symbols[period..] == symbols[..symbols.len() - period])
@@ -261,9 +261,9 @@ impl<'s, 'a> Board<'s, 'a> {
 }
 
 impl Rules for Board<'_, '_> {
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let mut end = range.end.min(range.start + MOST_LINES);
-        while end > range.start && self.holes[end] - self.holes[range.start] > MOST_HOLES {
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let mut end = range.end.min(range.start + MAX_LINES);
+        while end > range.start && self.holes[end] - self.holes[range.start] > MAX_HOLES {
             end -= 1;
         }
         let mut best: Option<Range<usize>> = None;
@@ -290,7 +290,7 @@ impl Rules for Board<'_, '_> {
     }
 }
 
-/// What lines without a template are.
+/// The kinds of lines without a template.
 fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec<Kind<'a>> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for (row, kind) in (0..).zip(&kinds) {
@@ -300,7 +300,7 @@ fn literal_kinds<'a>(source: &ReadText<'a>, kinds: Vec<Option<Kind<'a>>>) -> Vec
     }
     let literal = |row: u32| match source.line(row) {
         line if line.is_empty() || counts.get(line).is_some_and(|count| *count > 1) => Kind::Literal(line),
-        line if line.len() < MOST_FREE => Kind::Free,
+        line if line.len() < MAX_FREE_BYTES => Kind::Free,
         _ => Kind::Alone(row as usize),
     };
     (0..).zip(kinds).map(|(row, kind)| kind.unwrap_or_else(|| literal(row))).collect()
@@ -316,14 +316,14 @@ fn sums<T: Copy + Default + std::ops::AddAssign>(items: impl Iterator<Item = T>)
     sums
 }
 
-/// What each line is to records. Where most lines have a time, those without belong to the one above.
+/// The position of each line in a record. If most lines have a time, those without belong to the line above.
 fn records(source: &ReadText<'_>) -> Vec<Record> {
     let filled: Vec<bool> = source.lines.iter().map(|line| !line.of(source.text).trim().is_empty()).collect();
     let count = |flags: &mut dyn Iterator<Item = bool>| flags.filter(|flag| *flag).count();
     let timed = filled.iter().zip(&source.timed).map(|(filled, timed)| *filled && *timed);
     let is_timed = count(&mut timed.into_iter()) * 5 >= count(&mut filled.iter().copied()) * 2;
     let mut records = vec![Record::default(); source.lines.len()];
-    // A blank line belongs to what follows it.
+    // A blank line belongs to the line after it.
     let mut next = Record::default();
     for (at, record) in records.iter_mut().enumerate().rev() {
         let line = source.lines[at].of(source.text);

@@ -1,16 +1,16 @@
-//! Takes the cells apart that stand in one place of lines alike: what all of them begin and end with, and the columns
-//! inside them. Cuts fall where a reader would make them: between words, never inside a number.
+//! Splits the cells at one position of similar lines into their common prefix, common suffix and the columns
+//! between. Cuts where a reader would: between words, never inside a number.
 
 use crate::form::general::field::{self, FieldSplit};
 use crate::form::general::part::Part;
 use crate::form::general::span::Span;
 
-/// How often columns are looked for inside columns.
-const DEPTH: usize = 4;
+/// Maximum depth of columns within columns.
+const MAX_DEPTH: usize = 4;
 
-/// Takes cells apart, onto the end of `parts`.
+/// Appends the parts of cells to `parts`.
 pub(super) fn refine(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
-    refine_within(text, cells, parts, DEPTH);
+    refine_within(text, cells, parts, MAX_DEPTH);
 }
 
 fn refine_within(text: &str, mut cells: Vec<Span>, parts: &mut Vec<Part>, depth: usize) {
@@ -41,7 +41,7 @@ fn put_split(text: &str, split: FieldSplit, parts: &mut Vec<Part>, depth: usize)
     }
 }
 
-/// Adds what is the same in all, to what is so already.
+/// Appends common text, merging it with the common text in front.
 pub(super) fn put_same(parts: &mut Vec<Part>, span: Span) {
     match parts.last_mut() {
         _ if span.is_empty() => {}
@@ -50,14 +50,14 @@ pub(super) fn put_same(parts: &mut Vec<Part>, span: Span) {
     }
 }
 
-/// Adds cells, to those right before them if nothing stands between.
+/// Appends cells, merging them with adjacent cells in front.
 fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
     match parts.last_mut() {
         Some(Part::Cells(last, None)) if last.iter().zip(&cells).all(|(one, two)| one.end == two.start) => {
             last.iter_mut().zip(cells).for_each(|(one, two)| one.end = two.end);
         }
         _ => {
-            let pad = field::padded(text, &cells);
+            let pad = field::padded_part(text, &cells);
             parts.push(pad.unwrap_or(Part::Cells(cells, None)));
         }
     }
@@ -66,7 +66,7 @@ fn put_cells(text: &str, cells: Vec<Span>, parts: &mut Vec<Part>) {
 fn trim(cells: &mut [Span], first: usize, last: usize) {
     if first + last > 0 {
         for cell in cells {
-            *cell = cell.trimmed(first, last);
+            *cell = cell.trim(first, last);
         }
     }
 }
@@ -76,18 +76,10 @@ pub(super) fn is_same(text: &str, cells: &[Span]) -> bool {
     cells.iter().all(|cell| cell.of(text) == first)
 }
 
-/// How many bytes all cells begin with, up to a place where they may be cut.
+/// The length in bytes of the longest common prefix at which cells may be cut.
 fn common_prefix(text: &str, cells: &[Span]) -> usize {
     let first = cells[0].of(text).as_bytes();
-    let mut same = first.len();
-    for cell in cells {
-        let bytes = cell.of(text).as_bytes();
-        same = same.min(bytes.len());
-        same = first[..same].iter().zip(bytes).take_while(|(one, two)| one == two).count();
-        if same == 0 {
-            return 0;
-        }
-    }
+    let mut same = common_length(text, cells, str::bytes);
     let follows =
         |same: usize| cells.iter().filter_map(move |cell| cell.of(text).as_bytes().get(same).copied());
     while same > 0 && !follows(same).all(|next| may_cut(first, same, next)) {
@@ -96,7 +88,24 @@ fn common_prefix(text: &str, cells: &[Span]) -> usize {
     same
 }
 
-/// True when a cell may be cut between the bytes before a place and the next.
+/// The number of bytes that all cells have in common, in the order in which `bytes` yields them.
+fn common_length<'t, I: Iterator<Item = u8>>(
+    text: &'t str,
+    cells: &[Span],
+    bytes: impl Fn(&'t str) -> I,
+) -> usize {
+    let mut same = cells[0].len();
+    for cell in cells {
+        let pairs = bytes(cells[0].of(text)).zip(bytes(cell.of(text)));
+        same = pairs.take(same).take_while(|(one, two)| one == two).count();
+        if same == 0 {
+            break;
+        }
+    }
+    same
+}
+
+/// True when a cell may be cut at `at`, where its next byte is `next`.
 fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
     let last = bytes[at - 1];
     if is_wordy(last) && is_wordy(next) {
@@ -110,26 +119,16 @@ fn may_cut(bytes: &[u8], at: usize, next: u8) -> bool {
     !in_number && !signed && !before_point && !escaped
 }
 
-/// How many bytes all cells end with, down to a place where they may be cut.
+/// The length in bytes of the longest common suffix at which cells may be cut.
 fn common_suffix(text: &str, cells: &[Span]) -> usize {
-    let first = cells[0].of(text).as_bytes();
-    let mut same = first.len();
-    for cell in cells {
-        let bytes = cell.of(text).as_bytes();
-        same = same.min(bytes.len());
-        let pairs = first.iter().rev().zip(bytes.iter().rev()).take(same);
-        same = pairs.take_while(|(one, two)| one == two).count();
-        if same == 0 {
-            return 0;
-        }
-    }
+    let mut same = common_length(text, cells, |cell| cell.bytes().rev());
     while same > 0 && !cells.iter().all(|cell| may_end(cell.of(text).as_bytes(), same)) {
         same -= 1;
     }
     same
 }
 
-/// True when a cell may be cut before so many of its last bytes.
+/// True when a cell may be cut in front of its last `after` bytes.
 fn may_end(bytes: &[u8], after: usize) -> bool {
     let at = bytes.len() - after;
     let (Some(last), next) = (at.checked_sub(1).map(|at| bytes[at]), bytes[at]) else { return true };
@@ -145,7 +144,7 @@ fn is_digit_mark(byte: u8) -> bool {
     matches!(byte, b'.' | b',' | b'-' | b'+')
 }
 
-/// True for what words and names are made of.
+/// True for characters of words and names.
 pub(super) fn is_wordy(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }

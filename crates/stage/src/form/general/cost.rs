@@ -1,18 +1,18 @@
-//! What parts of a text cost in tokens, by an estimate: whoever measures the whole is exact, and decides.
+//! Estimates the token cost of parts of a text. The pipeline measures the whole exactly, and decides.
 //!
-//! Texts are read once. What a part costs is then the difference of two sums.
+//! A text is scanned once; the cost of a part is the difference of two prefix sums.
 
 use crate::form::general::span::Span;
 
-/// A part of a token. Gains are sums of these, which may be less than nothing.
+/// A fraction of a token. Gains are sums of costs and may be negative.
 pub(super) type Cost = i64;
 
-/// What one token costs.
+/// The cost of one token.
 pub(super) const TOKEN: Cost = 64;
 
 /// The costs of a text.
 pub(super) struct Costs {
-    /// What all before a byte costs.
+    /// The cost of everything in front of each byte.
     before: Vec<u32>,
 }
 
@@ -38,14 +38,14 @@ impl Costs {
         Cost::from(self.before[span.to()]) - Cost::from(self.before[span.from()])
     }
 
-    /// What a line costs, with its end.
+    /// The cost of a line, including its end.
     pub(super) fn line(&self, span: Span) -> Cost {
         let end = (span.to() + 1).min(self.before.len() - 1);
         Cost::from(self.before[end]) - Cost::from(self.before[span.from()])
     }
 }
 
-/// What a text of ours costs.
+/// The cost of a text that is not part of the source.
 pub(super) fn estimate(text: &str) -> Cost {
     let bytes = text.as_bytes();
     let (mut at, mut sum) = (0, 0);
@@ -57,10 +57,10 @@ pub(super) fn estimate(text: &str) -> Cost {
     sum
 }
 
-/// The same, as it is added up.
+/// The same, in the type of the sums.
 const ONE: u32 = TOKEN as u32;
 
-/// Where the piece ends that begins at a place, as vocabularies split, and what it costs.
+/// The end of the piece at a position, split as in tokenizer vocabularies, and its cost.
 fn piece(bytes: &[u8], at: usize) -> (usize, u32) {
     let first = bytes[at];
     let next = bytes.get(at + 1).copied().unwrap_or(0);
@@ -74,7 +74,7 @@ fn piece(bytes: &[u8], at: usize) -> (usize, u32) {
     }
 }
 
-/// Blanks; the last of them belongs to what follows.
+/// White space; the last blank belongs to the piece after it.
 fn blanks(bytes: &[u8], at: usize) -> (usize, u32) {
     let end = run(bytes, at, usize::MAX, |byte| matches!(byte, b' ' | b'\t'));
     let is_followed = bytes.get(end).is_some_and(|byte| !matches!(byte, b'\n' | b'\r'));
@@ -90,7 +90,7 @@ fn marks(bytes: &[u8], at: usize) -> (usize, u32) {
     (end, cost)
 }
 
-/// Capitals, then small letters.
+/// Capitals, then lower-case letters.
 fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     if !bytes[at].is_ascii() {
         let end = run(bytes, at, usize::MAX, |byte| !byte.is_ascii());
@@ -101,15 +101,15 @@ fn word(bytes: &[u8], at: usize) -> (usize, u32) {
     let (high, low) = ((capitals - at) as u32, (end - capitals) as u32);
     let cost = match (high, low) {
         (2.., 0) => ONE * high.div_ceil(3),
-        _ => LETTERS
+        _ => WORD_COSTS
             .get((high + low) as usize)
-            .map_or_else(|| LETTERS[12] + (high + low - 12) * 14, |cost| *cost),
+            .map_or_else(|| WORD_COSTS[12] + (high + low - 12) * 14, |cost| *cost),
     };
     (end, cost)
 }
 
-/// What words of so many letters cost.
-const LETTERS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
+/// The cost of a word, by its number of letters.
+const WORD_COSTS: [u32; 13] = [64, 64, 66, 68, 68, 70, 72, 76, 84, 92, 102, 114, 126];
 
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()

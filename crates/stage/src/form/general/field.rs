@@ -1,20 +1,20 @@
-//! Finds columns in cells: fields between separators, or words filled up with blanks.
+//! Finds columns in cells: fields between separators, or words padded with blanks.
 
 use crate::form::general::part::{Pad, Part};
 use crate::form::general::span::Span;
 
-/// Cells as fields, and what stands between those.
+/// Cells split into fields, and the text between those.
 pub(super) struct FieldSplit {
     pub(super) parts: Vec<Part>,
 }
 
-/// What may stand between fields.
+/// Field separators.
 const SEPARATORS: [u8; 5] = [b'\t', b'|', b',', b';', b' '];
 
-/// More fields are no columns that a reader follows.
-const MOST: usize = 40;
+/// Maximum number of fields; a reader cannot follow more columns.
+const MAX_FIELDS: usize = 40;
 
-/// Splits cells into columns, if all have the same.
+/// Splits cells into columns, if all have the same number.
 pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let first = cells[0].of(text);
     SEPARATORS
@@ -29,14 +29,14 @@ pub(super) fn split(text: &str, cells: &[Span]) -> Option<FieldSplit> {
         .or_else(|| lead(text, cells))
 }
 
-/// The most fields that are split off what lines begin with.
-const MOST_LEAD: usize = 3;
+/// Maximum number of fields split off the beginning of lines.
+const MAX_LEAD_FIELDS: usize = 3;
 
-/// Times and numbers that cells begin with, where what follows has no columns.
+/// Times and numbers at the beginning of cells whose rest has no columns.
 fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let mut parts = Vec::new();
     let mut rest = cells.to_vec();
-    for _ in 0..MOST_LEAD {
+    for _ in 0..MAX_LEAD_FIELDS {
         let field = |cell: &Span| {
             let length = cell.of(text).find(' ')?;
             let field = Span::new(cell.from(), cell.from() + length);
@@ -55,11 +55,11 @@ fn lead(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     Some(FieldSplit { parts })
 }
 
-/// Fields with one separator between each two.
+/// Fields with a single separator between each two.
 fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<FieldSplit> {
     let mut width = 1;
     each_separator(text, cells[0], (separator, is_nested), |_| width += 1);
-    if !(2..=MOST).contains(&width) {
+    if !(2..=MAX_FIELDS).contains(&width) {
         return None;
     }
     let mut columns = vec![Vec::with_capacity(cells.len()); width];
@@ -88,13 +88,13 @@ fn even(text: &str, cells: &[Span], separator: u8, is_nested: bool) -> Option<Fi
     Some(FieldSplit { parts })
 }
 
-/// The separators that a line's fields are counted by, the likeliest first.
-pub(super) const COUNTED: usize = 4;
+/// How many separators, likeliest first, a line's fields are counted by.
+pub(super) const COUNTED_SEPARATORS: usize = 4;
 
-/// How many of each separator a line has, where nested ones separate nothing; there are never more than anybody follows.
-pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
+/// The number of each separator in a line, not counting nested ones, up to a maximum.
+pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED_SEPARATORS] {
     let bytes = &text.as_bytes()[..line.to()];
-    let mut counts = [0; COUNTED];
+    let mut counts = [0; COUNTED_SEPARATORS];
     let mut at = line.from();
     while at < bytes.len() {
         match bytes[at] {
@@ -102,9 +102,9 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
             b'|' => counts[1] += 1,
             b',' => counts[2] += 1,
             b' ' => counts[3] += 1,
-            _ => at = closed(bytes, at).unwrap_or(at),
+            _ => at = closing_position(bytes, at).unwrap_or(at),
         }
-        if counts.contains(&(MOST as u8)) {
+        if counts.contains(&(MAX_FIELDS as u8)) {
             break;
         }
         at += 1;
@@ -112,27 +112,27 @@ pub(super) fn counts(text: &str, line: Span) -> [u8; COUNTED] {
     counts
 }
 
-/// Hands over the places of separators, of which there are not too many. Nested ones, in quotes or brackets, separate nothing.
+/// Passes on the positions of separators, up to a maximum. Nested ones, in quotes or brackets, do not count.
 fn each_separator(text: &str, cell: Span, (separator, is_nested): (u8, bool), mut take: impl FnMut(usize)) {
     let bytes = &text.as_bytes()[..cell.to()];
     let (mut at, mut count) = (cell.from(), 0);
-    while at < cell.to() && count <= MOST {
+    while at < cell.to() && count <= MAX_FIELDS {
         let byte = bytes[at];
         if byte == separator {
             take(at);
             count += 1;
-        } else if is_nested && let Some(end) = closed(bytes, at) {
+        } else if is_nested && let Some(end) = closing_position(bytes, at) {
             at = end;
         }
         at += 1;
     }
 }
 
-/// How far what opens is followed.
-const FARTHEST: usize = 2000;
+/// Maximum bytes searched for a closing bracket or quote.
+const MAX_NESTED_BYTES: usize = 2000;
 
-/// Where what opens at a place is closed; brackets inside brackets are not looked for.
-fn closed(bytes: &[u8], at: usize) -> Option<usize> {
+/// The position that closes the bracket or quote at `at`; brackets within brackets are ignored.
+fn closing_position(bytes: &[u8], at: usize) -> Option<usize> {
     let close = match bytes[at] {
         b'"' => b'"',
         b'[' => b']',
@@ -141,7 +141,7 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
         _ => return None,
     };
     let mut end = at + 1;
-    let limit = bytes.len().min(at + FARTHEST);
+    let limit = bytes.len().min(at + MAX_NESTED_BYTES);
     while end < limit && bytes[end] != close {
         if bytes[end] == b'\\' {
             end += 1;
@@ -153,15 +153,15 @@ fn closed(bytes: &[u8], at: usize) -> Option<usize> {
     (end < limit).then_some(end)
 }
 
-/// Words with blanks between them, so that they stand below each other.
+/// Words aligned in columns by blanks.
 fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     let rows: Vec<Vec<Span>> = cells.iter().map(|cell| words(text, *cell)).collect();
     let width = rows[0].len();
-    if !(2..=MOST).contains(&width) || rows.iter().any(|row| row.len() != width) {
+    if !(2..=MAX_FIELDS).contains(&width) || rows.iter().any(|row| row.len() != width) {
         return None;
     }
     let mut parts = Vec::new();
-    // Where the blanks before the next column begin, in each row.
+    // For each row, where the blanks in front of the next column begin.
     let mut from: Vec<usize> = cells.iter().map(|cell| cell.from()).collect();
     for column in 0..width {
         let next: Vec<usize> = if column + 1 < width {
@@ -178,7 +178,7 @@ fn spread(text: &str, cells: &[Span]) -> Option<FieldSplit> {
     is_even.then_some(FieldSplit { parts })
 }
 
-/// One such column; `from` is where the blanks before it begin, and is moved to where those behind it do.
+/// One such column. `from` is where the blanks in front of it begin, and is moved to those after it.
 fn put_spread(
     text: &str,
     words: Vec<Span>,
@@ -215,7 +215,7 @@ fn put_spread(
     Some(())
 }
 
-/// The words of a cell, as blanks part them.
+/// The words of a cell, separated by blanks.
 fn words(text: &str, cell: Span) -> Vec<Span> {
     let bytes = text.as_bytes();
     let (mut found, mut at) = (Vec::new(), cell.from());
@@ -225,15 +225,15 @@ fn words(text: &str, cell: Span) -> Vec<Span> {
             found.push(Span::new(at, end));
         }
         at = end + 1;
-        if found.len() > MOST {
+        if found.len() > MAX_FIELDS {
             break;
         }
     }
     found
 }
 
-/// Cells of one width, filled up with blanks on one side.
-pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
+/// Cells of one width, padded with blanks on one side.
+pub(super) fn padded_part(text: &str, cells: &[Span]) -> Option<Part> {
     let width = cells[0].len();
     let is_one = |cell: &Span| cell.len() == width && is_plain(text, *cell);
     if !cells.iter().all(is_one) {
@@ -254,7 +254,7 @@ pub(super) fn padded(text: &str, cells: &[Span]) -> Option<Part> {
     cells.iter().all(|cell| !cell.is_empty()).then_some(Part::Cells(cells, Some(Pad { is_right, width })))
 }
 
-/// True where a byte is a character.
+/// True when every byte is a character.
 fn is_plain(text: &str, cell: Span) -> bool {
     cell.of(text).is_ascii()
 }

@@ -1,27 +1,29 @@
-//! Breaks long lines where a record ends, so that lines alike can be found in JSON and others that have no lines.
+//! Breaks long lines at the ends of records, so that similar lines can be found in JSON and other texts without line
+//! breaks.
 
-/// What a record may end with: of the first four the one that comes most often, else the next.
+/// Ends of records: the most frequent of the first four, else the next.
 const RECORDS: [&str; 6] = ["},", "],", "),", "\\n", ">", ","];
 
-/// Fewer pieces hold nothing to be found.
+/// Fewer pieces have nothing to find.
 const MIN_PIECES: usize = 12;
 
-/// Pieces are at least so long on the whole.
-const MIN_LENGTH: usize = 24;
+/// Minimum average length of pieces in bytes.
+const MIN_PIECE_BYTES: usize = 24;
 
-/// A line is long from here on.
-const LONG: usize = 1000;
+/// Bytes from which on a line is long.
+const LONG_LINE_BYTES: usize = 1000;
 
-/// What a text is broken behind; nothing if it is made of lines.
+/// The string after which a text is broken; `None` if it already consists of lines.
 pub(super) fn end(text: &str) -> Option<&'static str> {
-    let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG).sum();
+    let long: usize = text.split('\n').map(str::len).filter(|length| *length > LONG_LINE_BYTES).sum();
     if long * 2 < text.len() {
         return None;
     }
     let count = |end: &str| {
         let count = text.matches(end).count();
-        let is_one =
-            count >= MIN_PIECES && text.len() / count >= MIN_LENGTH && !text.contains(&format!("{end}\n"));
+        let is_one = count >= MIN_PIECES
+            && text.len() / count >= MIN_PIECE_BYTES
+            && !text.contains(&format!("{end}\n"));
         if is_one { count } else { 0 }
     };
     let most = |ends: &[&'static str]| {
@@ -35,7 +37,7 @@ pub(super) fn fold(text: &str, end: &str) -> String {
     text.replace(end, &format!("{end}\n"))
 }
 
-/// The text that was broken.
+/// The text before it was broken.
 pub(super) fn unfold(text: &str, end: &str) -> String {
     text.replace(&format!("{end}\n"), end)
 }

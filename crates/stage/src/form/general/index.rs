@@ -1,4 +1,4 @@
-//! The words of a text's lines, each known by a number.
+//! Numbers the words of a text's lines.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -7,35 +7,35 @@ use crate::form::general::column::is_wordy;
 use crate::form::general::field;
 use crate::form::general::span::Span;
 
-/// Words of a line that are looked at.
-const MOST_WORDS: usize = 400;
+/// Words inspected per line.
+const MAX_WORDS: usize = 400;
 
 /// The words of all lines.
 pub(super) struct WordIndex {
-    /// Each word, by number, and where it stands.
+    /// Each word's number and position.
     all: Vec<(u32, Span)>,
-    /// Where the words of each line begin.
+    /// The index of each line's first word.
     starts: Vec<u32>,
-    /// Of each word, how fine lines must be told apart for it to count.
+    /// For each word, the level of detail from which on it counts.
     levels: Vec<u8>,
-    /// Of each word, whether it tells of an error or a warning.
+    /// For each word, whether it reports an error or a warning.
     alarms: Vec<bool>,
-    /// How many levels there are.
+    /// The number of levels.
     pub(super) finest: u8,
-    /// Of each line, how many separators of fields it has.
-    pub(super) separators: Vec<[u8; field::COUNTED]>,
+    /// For each line, its number of field separators.
+    pub(super) separators: Vec<[u8; field::COUNTED_SEPARATORS]>,
 }
 
 impl WordIndex {
     pub(super) fn read(text: &str, lines: &[Span]) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let (mut all, mut starts) = (Vec::with_capacity(text.len() / 6), Vec::with_capacity(lines.len() + 1));
-        // Of each word, how many lines have it, and the last that did.
+        // For each word, the number of lines that contain it, and the last of them.
         let mut support: Vec<(u32, u32)> = Vec::new();
         let mut alarms = Vec::new();
         for (row, line) in (1u32..).zip(lines) {
             starts.push(all.len() as u32);
-            for word in strong_words(text, *line).take(MOST_WORDS) {
+            for word in strong_words(text, *line).take(MAX_WORDS) {
                 let number = *numbers.entry(word.of(text)).or_insert(support.len() as u32);
                 if number as usize == support.len() {
                     support.push((0, 0));
@@ -59,7 +59,7 @@ impl WordIndex {
         &self.all[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
-    /// True when a line has a word that tells of an error or a warning.
+    /// True when a line contains a word that reports an error or a warning.
     pub(super) fn is_alarming(&self, row: u32) -> bool {
         self.of(row).iter().any(|(word, _)| self.alarms[*word as usize])
     }
@@ -68,7 +68,7 @@ impl WordIndex {
         self.levels[word as usize]
     }
 
-    /// The words of a row that count at a level, as one number.
+    /// A hash of the words of a row that count at a level.
     pub(super) fn signature(&self, row: u32, level: u8) -> u64 {
         let counts = self.of(row).iter().filter(|(word, _)| self.level(*word) <= level);
         counts.fold(0, |sum, (word, _)| {
@@ -83,7 +83,7 @@ impl WordIndex {
     }
 }
 
-/// In how many lines a word stands at least, level by level.
+/// The minimum number of lines that contain a word, level by level.
 fn steps(lines: usize) -> Vec<u32> {
     let mut steps = Vec::new();
     let mut step = lines as u32;
@@ -95,7 +95,7 @@ fn steps(lines: usize) -> Vec<u32> {
     steps
 }
 
-/// The words of a line that have a letter.
+/// The words of a line that contain a letter.
 fn strong_words(text: &str, line: Span) -> impl Iterator<Item = Span> {
     let bytes = text.as_bytes();
     let mut at = line.from();

@@ -1,7 +1,7 @@
-//! Finds lines alike: those that have the same words, of the words that many lines have.
+//! Finds similar lines: those that share the same frequent words.
 //!
-//! The fewer lines a word may stand in, the finer lines are told apart, so the groups are a tree. Where it is cut is
-//! decided by what the templates of its nodes save.
+//! The rarer the words that count, the finer the groups, so they form a tree. The savings of its nodes' templates
+//! decide where it is cut.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -12,18 +12,18 @@ use crate::form::general::index::WordIndex;
 use crate::form::general::part::Part;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LineTemplate, PENALTY, Rows};
+use crate::form::general::template::{LineTemplate, Rows, TEMPLATE_COST};
 
-/// What a template must save.
-const LEAST: Cost = 8 * TOKEN;
+/// Minimum saving of a template.
+const MIN_GAIN: Cost = 8 * TOKEN;
 
-/// Rows that a group is judged by.
-const SEEN: usize = 1000;
+/// Rows by which a group is judged.
+const MAX_SAMPLE_ROWS: usize = 1000;
 
-/// Templates of a text.
-const MOST: usize = 40;
+/// Maximum templates of a text.
+const MAX_TEMPLATES: usize = 40;
 
-/// The templates of a text, the best first.
+/// The templates of a text, best first.
 pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     let rows: Vec<u32> =
         (0..).zip(&source.lines).filter(|(_, line)| !line.is_empty()).map(|(row, _)| row).collect();
@@ -33,9 +33,9 @@ pub(super) fn mine(source: &ReadText<'_>) -> Vec<LineTemplate> {
     let tree = Tree { source, words: &source.words };
     let groups = tree.grow(&rows, 0).groups;
     let mut templates: Vec<_> = groups.iter().filter_map(|group| tree.template(group)).collect();
-    templates.retain(|template| template.gain >= LEAST);
+    templates.retain(|template| template.gain >= MIN_GAIN);
     templates.sort_by_key(|template| (-template.gain, template.rows[0]));
-    templates.truncate(MOST);
+    templates.truncate(MAX_TEMPLATES);
     templates
 }
 
@@ -44,10 +44,10 @@ struct Tree<'s, 'a> {
     words: &'s WordIndex,
 }
 
-/// Rows that a template is made of.
+/// The rows of a template.
 struct Group {
     rows: Vec<u32>,
-    /// Words below this level are the same in all of them.
+    /// Words below this level are the same in all rows.
     level: u8,
 }
 
@@ -59,13 +59,13 @@ struct Cut {
 }
 
 impl Tree<'_, '_> {
-    /// The best cut below rows that are not told apart by any level before this one.
+    /// The best cut below rows that no level before this one distinguishes.
     fn grow(&self, rows: &[u32], level: u8) -> Cut {
         if !self.may_pay(rows) {
             return Cut::default();
         }
         let (level, parts) = self.split(rows, level);
-        let own = self.judged(rows, level);
+        let own = self.judge(rows, level);
         let mut below = Cut::default();
         for part in parts {
             let cut = self.grow(&part, level + 1);
@@ -73,20 +73,21 @@ impl Tree<'_, '_> {
             below.groups.extend(cut.groups);
         }
         match own {
-            Some((gain, rows)) if gain >= LEAST.max(below.gain) => {
+            Some((gain, rows)) if gain >= MIN_GAIN.max(below.gain) => {
                 Cut { gain, groups: vec![Group { rows, level }] }
             }
             _ => below,
         }
     }
 
-    /// True when a template of rows could save enough if each were all the same but for a value.
+    /// True when a template could save enough if the rows differed in only one value.
     fn may_pay(&self, rows: &[u32]) -> bool {
         let dearest = rows.iter().map(|row| self.source.cost_of_lines(*row, 1)).max().unwrap_or(0);
-        (rows.len() as Cost - 1) * dearest > LEAST + PENALTY
+        (rows.len() as Cost - 1) * dearest > MIN_GAIN + TEMPLATE_COST
     }
 
-    /// The first level from one on that tells rows apart, and the parts; none where no level does.
+    /// The first level, from `level` on, that distinguishes rows, and the resulting groups; no groups if no level
+    /// does.
     fn split(&self, rows: &[u32], mut level: u8) -> (u8, Vec<Vec<u32>>) {
         while let Some(next) = self.words.next(rows, level) {
             let mut places: HashMap<u64, usize> = HashMap::new();
@@ -106,22 +107,23 @@ impl Tree<'_, '_> {
         (self.words.finest, Vec::new())
     }
 
-    /// What a template of rows would save, and those of them that it is for.
-    fn judged(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
-        let all = self.sampled(rows, level).map(|template| (template.gain, rows.to_vec()));
-        let some = self.majority(rows).and_then(|some| Some((self.sampled(&some, level)?.gain, some)));
+    /// The saving of a template for the rows, and the rows it applies to.
+    fn judge(&self, rows: &[u32], level: u8) -> Option<(Cost, Vec<u32>)> {
+        let all = self.sample_template(rows, level).map(|template| (template.gain, rows.to_vec()));
+        let some =
+            self.majority(rows).and_then(|some| Some((self.sample_template(&some, level)?.gain, some)));
         all.into_iter().chain(some).max_by_key(|(gain, _)| *gain)
     }
 
-    /// The template of rows, by the cells of some of them.
-    fn sampled(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
-        let step = rows.len().div_ceil(SEEN);
+    /// The template of rows, based on the cells of some of them.
+    fn sample_template(&self, rows: &[u32], level: u8) -> Option<LineTemplate> {
+        let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
         let seen: Vec<u32> = rows.chunks(step).map(|chunk| chunk[chunk.len() / 2]).collect();
         let parts = self.parts(&seen, level)?;
         LineTemplate::new(self.source, parts, &Rows { all: rows, seen: &seen, height: 1 })
     }
 
-    /// The template of a group, without the few rows that are unlike the others if that saves more.
+    /// The template of a group, without a few dissimilar rows if that saves more.
     fn template(&self, group: &Group) -> Option<LineTemplate> {
         let parts = self.parts(&group.rows, group.level)?;
         let usual = usual_rows(self.source.text, &parts, &group.rows);
@@ -134,7 +136,7 @@ impl Tree<'_, '_> {
         LineTemplate::new(self.source, parts, &Rows { all: rows, seen: rows, height: 1 })
     }
 
-    /// Rows as parts: the words below a level are the same in all of them, and what stands between is taken apart.
+    /// Rows as parts: words below a level are the same in all, and the text between is split further.
     fn parts(&self, rows: &[u32], level: u8) -> Option<Vec<Part>> {
         let counts =
             |row: u32| self.words.of(row).iter().filter(move |(word, _)| self.words.level(*word) < level);
@@ -167,13 +169,13 @@ impl Tree<'_, '_> {
         Some(parts)
     }
 
-    /// Those of the rows that have as many fields as most of them, where a few have more or fewer.
+    /// The rows with the usual number of fields, if a few have more or fewer.
     fn majority(&self, rows: &[u32]) -> Option<Vec<u32>> {
         if rows.len() < 8 {
             return None;
         }
-        let step = rows.len().div_ceil(SEEN);
-        (0..field::COUNTED).find_map(|separator| {
+        let step = rows.len().div_ceil(MAX_SAMPLE_ROWS);
+        (0..field::COUNTED_SEPARATORS).find_map(|separator| {
             let count = |row: &u32| self.words.separators[*row as usize][separator];
             let mut tally = [0u32; 256];
             rows.iter().step_by(step).for_each(|row| tally[usize::from(count(row))] += 1);
@@ -188,7 +190,7 @@ impl Tree<'_, '_> {
     }
 }
 
-/// The rows that have the usual value wherever nearly all do, and none of blanks, if a few have not.
+/// The rows that have the usual value wherever nearly all do, and no blank value, if a few deviate.
 fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let count = rows.len();
     if count < 8 {
@@ -198,7 +200,7 @@ fn usual_rows(text: &str, parts: &[Part], rows: &[u32]) -> Option<Vec<u32>> {
     let columns =
         parts.iter().filter_map(|part| if let Part::Cells(cells, _) = part { Some(cells) } else { None });
     for cells in columns {
-        // What nearly all have stands in the middle, too.
+        // A value that nearly all have is also in the middle.
         let value = [count / 3, count / 2, count - 1].map(|row| cells[row].of(text));
         let value = if value[0] == value[1] { value[0] } else { value[2] };
         let is_common = cells.iter().filter(|cell| cell.of(text) == value).count() * 10 >= count * 9;

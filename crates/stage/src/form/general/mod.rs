@@ -1,7 +1,7 @@
-//! Any text in fewer tokens: phrases that repeat get a sign, lines alike become rows of values under a template, and lines
-//! that come together again and again become one row.
+//! The general form: writes any text in fewer tokens. Repeated phrases become signs, similar lines become rows of
+//! values under a template, and groups of lines that recur together become one row.
 //!
-//! It knows lines, words and about what tokens cost, and nothing of any tool.
+//! It knows lines, words and approximate token costs, and nothing about any tool.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -14,10 +14,10 @@ mod alarm;
 mod block;
 mod column;
 mod cost;
+mod error_context;
 mod field;
 mod fold;
 mod index;
-mod kept;
 mod mine;
 mod name;
 mod notation;
@@ -42,10 +42,10 @@ use crate::stage::{Edit, Scene, Stage};
 use self::sheet::TextSheet;
 use self::source::ReadText;
 
-/// A text in which something repeats.
+/// A text with repetition.
 pub(crate) struct General;
 
-/// Shorter texts hold nothing that is worth a head.
+/// Shorter texts are not worth a head, in bytes.
 const MIN_BYTES: usize = 200;
 
 impl Stage for General {
@@ -66,7 +66,7 @@ impl Stage for General {
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
-        // What is on a screen is shown again and again: lines that stand as they came can be named the next time.
+        // Screens are captured repeatedly: the next capture can refer to lines that were sent unchanged.
         if text.len() < MIN_BYTES || scene.call.shows_screen() || text.starts_with(notation::HEAD) {
             return None;
         }
@@ -94,20 +94,20 @@ impl Stage for General {
     }
 }
 
-/// A text with its long lines broken, or as it stands if that costs less.
+/// The text with its long lines broken, or as it is if that costs less.
 fn best(text: &str) -> Option<String> {
-    let folded = fold::end(text).and_then(|end| written(&fold::fold(text, end), Some(end)));
+    let folded = fold::end(text).and_then(|end| encode(&fold::fold(text, end), Some(end)));
     match folded {
-        None => written(text, None),
+        None => encode(text, None),
         Some(folded) if cost::estimate(&folded) * 10 <= cost::estimate(text) * 8 => Some(folded),
         Some(folded) => {
-            [folded].into_iter().chain(written(text, None)).min_by_key(|written| cost::estimate(written))
+            [folded].into_iter().chain(encode(text, None)).min_by_key(|written| cost::estimate(written))
         }
     }
 }
 
-/// A text as it would be written; where its long lines were broken, behind what.
-fn written(text: &str, fold: Option<&'static str>) -> Option<String> {
+/// The text in notation, with its long lines broken after `fold`.
+fn encode(text: &str, fold: Option<&'static str>) -> Option<String> {
     let source = ReadText::new(text);
     let sheet = TextSheet::of(&source);
     write::write(&source, &sheet, fold)
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::proof;
 
-    /// Lines of one kind, with `odd` among them.
+    /// Similar lines, with `odd` among them.
     fn log(odd: &str) -> String {
         let line = |n: usize| {
             let path = ["/api/orders", "/api/orders/items", "/static/app.js"][n % 3];
@@ -145,7 +145,7 @@ mod tests {
         comes_back(&log(""));
     }
 
-    /// Behaviour 3.24: what is read with an error has no signs, and a template says how bad it is.
+    /// Behaviour 3.24: lines read with an error contain no signs, and a template states its severity.
     #[test]
     fn errors_say_so_on_their_line() {
         let line = |n: usize| {
@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    /// What takes many steps for each of its bytes is declined, or takes few.
+    /// Input that takes many steps per byte is rejected, or takes few.
     #[test]
     fn hostile_definitions_are_read_in_time() {
         let text = |left: &str, right: &str, body: &str| {
@@ -224,7 +224,7 @@ mod tests {
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 
-    /// A text that is too long for one goes in pieces, which tell their lengths.
+    /// A text too long to write at once is split into pieces, whose lengths are noted.
     #[test]
     fn long_texts_go_in_pieces() {
         let line = |n: usize| format!("10.0.0.{} GET /api/orders took {} ms\n", n % 7, n * 37 % 101);
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// What is written twice comes back in two steps.
+    /// A text written twice is restored in two steps.
     #[test]
     fn a_text_that_is_written_already_is_left_alone() {
         let once = proof::apply(&General, &log("")).unwrap().text;

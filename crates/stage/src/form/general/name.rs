@@ -1,16 +1,15 @@
-//! Names: of phrases, of templates, and of the holes in them.
+//! Names phrases, templates and their holes.
 
 use std::collections::HashSet;
 
-use crate::form::general::alarm::is_alarming;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 use crate::form::general::template::{LinePart, LineTemplate};
 
-/// Names of phrases: one token each, no two alike, and none that stands for something in the notation.
+/// Names of phrases: one token each, all distinct, and none with a meaning in the notation.
 pub(super) const SIGNS: &str = "ΓΔζθλξπΣφψΩЖШЮЯИЦЛЭ§¶†‡※★■●◆▲▼♥♪∞√∀≈€£¥♀☎あいうえかきくけこしすせそたつてとなにねのはひふへまみむめもやゆよらるをん";
 
-/// The signs that a text does not have.
+/// The signs that do not occur in a text.
 pub(super) fn free_signs(text: &str) -> Vec<char> {
     if text.is_ascii() {
         return SIGNS.chars().collect();
@@ -19,32 +18,27 @@ pub(super) fn free_signs(text: &str) -> Vec<char> {
     SIGNS.chars().filter(|sign| !used.contains(sign)).collect()
 }
 
-/// The first of a few signs that a text does not have: it says that a value is the same again.
+/// The first of a few signs that does not occur in a text. It means: same value as above.
 pub(super) fn ditto(text: &str) -> Option<char> {
     DITTOS.into_iter().find(|sign| !text.contains(*sign))
 }
 
 pub(super) const DITTOS: [char; 4] = ['↑', '⇑', '〃', '▴'];
 
-/// What follows the name of a template that holds a word of error or warning.
+/// Follows the name of a template that contains an error or a warning.
 pub(super) const ALARM: char = '!';
 
-/// A name for each template: letters that no other line begins with.
-pub(super) fn template_names<'t>(
-    source: &ReadText<'_>,
-    templates: impl Iterator<Item = &'t LineTemplate>,
-    literals: &[u32],
-) -> Vec<String> {
+/// Letters that name templates, one after the other: those that begin none of the lines `literals`.
+pub(super) fn template_letters(source: &ReadText<'_>, literals: &[u32]) -> impl Iterator<Item = String> {
     let first = |line: &u32| source.line(*line).split(' ').next().unwrap_or_default();
     let taken: HashSet<&str> = literals
         .iter()
         .map(first)
         .filter(|word| word.len() <= 4 && word.starts_with(|it: char| it.is_ascii_uppercase()))
         .collect();
-    let bare = |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
-    let names = (0..).map(letters).filter(bare);
-    let alarm = |template: &LineTemplate| is_alarming(&template.same_text(source.text));
-    names.zip(templates).map(|(name, it)| if alarm(it) { format!("{name}{ALARM}") } else { name }).collect()
+    let is_free =
+        move |name: &String| !taken.contains(name.as_str()) && !taken.contains(&*format!("{name}{ALARM}"));
+    (0..).map(letters).filter(is_free)
 }
 
 /// A to Z, AA to ZZ, and on.
@@ -56,7 +50,7 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// A name for each hole of a template: the key before it, the heading above it, `time`, or a number.
+/// A name for each hole of a template: the key in front of it, the heading above it, `time`, or a number.
 pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<String> {
     let same = template.same_text(source.text);
     let headings = headings(source, template);
@@ -84,10 +78,10 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
                 && !same.contains(&format!("{{{name}:"))
         };
         let name = match given {
-            Some(name) => (1..=MOST_TRIED)
+            Some(name) => (1..=MAX_ATTEMPTS)
                 .map(|n| if n == 1 { name.clone() } else { format!("{name}{n}") })
                 .find(is_free),
-            None => (number + 1..=number + MOST_TRIED).map(|n: usize| n.to_string()).find(is_free),
+            None => (number + 1..=number + MAX_ATTEMPTS).map(|n: usize| n.to_string()).find(is_free),
         };
         let name = name.unwrap_or_default();
         number = name.parse().unwrap_or(number);
@@ -97,13 +91,13 @@ pub(super) fn hole_names(source: &ReadText<'_>, template: &LineTemplate) -> Vec<
     names.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Names that are tried for a hole, of which there are never so many.
-const MOST_TRIED: usize = 4096;
+/// Names tried for a hole.
+const MAX_ATTEMPTS: usize = 4096;
 
-/// The longest name of a hole.
-const LONGEST: usize = 24;
+/// Maximum length of a hole's name in bytes.
+const MAX_NAME_BYTES: usize = 24;
 
-/// The key that a value follows: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
+/// The key in front of a value: `"key": "`, `key=`, `key: ` at the beginning of a line, `<key>`.
 fn key_before(text: &str) -> Option<String> {
     let bare = text.trim_end_matches(['"', '\'', '[', '\\']);
     let key = if let Some(rest) = bare.strip_suffix('=') {
@@ -123,7 +117,7 @@ fn key_before(text: &str) -> Option<String> {
     }?;
     let key = key.trim_matches(['_', '.', '-', ':', '@', '$']).to_lowercase();
     let starts = key.starts_with(char::is_alphabetic);
-    (starts && key.len() <= LONGEST && key.chars().all(is_key)).then_some(key)
+    (starts && key.len() <= MAX_NAME_BYTES && key.chars().all(is_key)).then_some(key)
 }
 
 fn is_key(letter: char) -> bool {
@@ -144,7 +138,7 @@ fn is_time(text: &str, cells: &[Span]) -> bool {
     cells.iter().take(50).all(is_one)
 }
 
-/// Names that a line above the rows gives to their columns.
+/// The column names given by a line above the rows.
 fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String>> {
     let none = || vec![None; template.columns.len()];
     if template.height > 1 || template.columns.len() < 2 {
@@ -152,15 +146,15 @@ fn headings(source: &ReadText<'_>, template: &LineTemplate) -> Vec<Option<String
     }
     let first = template.rows[0];
     let lines = [Some(0), first.checked_sub(1)].into_iter().flatten().filter(|line| *line < first);
-    lines.into_iter().find_map(|line| headed(source, template, source.line(line))).unwrap_or_else(none)
+    lines.into_iter().find_map(|line| headings_from(source, template, source.line(line))).unwrap_or_else(none)
 }
 
-/// The same by one line, if it has as many fields as the rows.
-fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
+/// The same, from one line, if it has as many fields as the rows.
+fn headings_from(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<Vec<Option<String>>> {
     if head.len() > 600 || head.trim().is_empty() {
         return None;
     }
-    // A row whose holes are control characters, which the text's own do not hide.
+    // A row whose values are control characters, which differ from any in the text.
     let mark = |part: &LinePart| match part {
         LinePart::Same(span) => span.of(source.text).to_owned(),
         LinePart::Hole(hole, _) => format!("\u{1}{hole}\u{2}"),
@@ -174,7 +168,7 @@ fn headed(source: &ReadText<'_>, template: &LineTemplate, head: &str) -> Option<
         };
         let (names, fields) = (split(head), split(&row));
         let is_name = |name: &String| {
-            name.len() <= LONGEST
+            name.len() <= MAX_NAME_BYTES
                 && name.starts_with(char::is_alphabetic)
                 && name.chars().all(|letter| letter.is_alphanumeric() || " _.%/-".contains(letter))
         };

@@ -1,9 +1,9 @@
-//! The words that stand above a text: they tell a reader all that it needs, and the decoder too.
+//! The head of a text: explains the notation to the reader, and configures the decoder.
 
-/// What every such text begins with.
+/// Begins the first line.
 pub(super) const HEAD: &str = "[Written shorter; exact.";
 
-/// What the first line ends with.
+/// Ends the first line.
 pub(super) const HEAD_END: &str = "]\n";
 
 /// The line above the text itself.
@@ -21,12 +21,12 @@ const ALARMS: &str = " A name with \"!\" holds an error or a warning.";
 const FOLD: &str = " Line ends behind `";
 const FOLD_END: &str = "` are ours.";
 
-/// What the first line says that lines were broken behind.
+/// The string after which lines were broken, according to the first line.
 pub(super) fn fold(head: &str) -> Option<&str> {
     head.strip_suffix(FOLD_END)?.rsplit_once(FOLD).map(|(_, end)| end)
 }
 
-/// What the first line explains, beside the form itself.
+/// The parts of the notation that the first line explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadWord {
     Signs,
@@ -39,7 +39,7 @@ pub(super) enum HeadWord {
 }
 
 impl HeadWord {
-    /// All of them, in the order in which they are said.
+    /// All of them, in the order of the first line.
     const ALL: [(Self, &str); 7] = [
         (Self::Signs, SIGNS),
         (Self::Templates, TEMPLATES),
@@ -51,7 +51,7 @@ impl HeadWord {
     ];
 }
 
-/// The first line of a text that needs these words.
+/// The first line of a text that uses these parts of the notation.
 pub(super) fn head(words: &[HeadWord], ditto: Option<char>, fold: Option<&str>) -> String {
     let mut head = HEAD.to_owned();
     for (word, said) in HeadWord::ALL.iter().filter(|(word, _)| words.contains(word)) {
@@ -67,7 +67,7 @@ pub(super) fn head(words: &[HeadWord], ditto: Option<char>, fold: Option<&str>) 
     head + HEAD_END
 }
 
-/// The sign that the first line says is the same again.
+/// The sign for a repeated value, according to the first line.
 pub(super) fn ditto(head: &str) -> Option<char> {
     let (before, _) = head.split_once(DITTO)?;
     before.chars().next_back()

@@ -1,9 +1,9 @@
-//! Which brackets and quotes belong together, and where fields begin and end: a phrase holds both halves or none.
+//! Matches brackets and quotes, and finds the limits of fields: a phrase contains both halves of a pair or neither.
 
 use crate::form::general::span::Span;
 use crate::form::general::word::BREAK;
 
-/// Words of one line.
+/// The words of one line.
 pub(super) struct LineWords<'l> {
     pub(super) text: &'l str,
     pub(super) words: &'l [Span],
@@ -12,27 +12,27 @@ pub(super) struct LineWords<'l> {
     pub(super) edges: &'l mut [u8],
 }
 
-/// What a word is to the one it belongs to.
+/// The relation of a word to its counterpart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordPair {
-    /// It has none.
+    /// It is not part of a pair.
     None,
-    /// That one is missing.
+    /// Its counterpart is missing.
     Half,
-    /// It stands so many words further, or back.
+    /// Its counterpart is this many words further on, or back.
     With(i32),
 }
 
-/// How deep brackets are nested that are looked at.
-const DEEPEST: usize = 64;
+/// Maximum nesting depth of brackets.
+const MAX_DEPTH: usize = 64;
 
 /// A field may begin here.
 pub(super) const OPENS: u8 = 1;
 /// A field may end here.
 pub(super) const ENDS: u8 = 2;
-/// Stands between fields.
+/// A field separator.
 pub(super) const SEPARATES: u8 = 4;
-/// The name of an attribute, before its `=`.
+/// The name of an attribute, in front of its `=`.
 pub(super) const KEY: u8 = 8;
 /// The name of a tag.
 pub(super) const TAG: u8 = 16;
@@ -73,9 +73,9 @@ impl LineWords<'_> {
         self.drop_halves(&open);
     }
 
-    /// Takes note of what opens; what is nested deeper than anybody reads is half of a pair.
+    /// Records an opening bracket or quote; one nested too deeply counts as unmatched.
     fn open(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
-        if open.len() < DEEPEST {
+        if open.len() < MAX_DEPTH {
             open.push((word, byte));
         } else {
             self.pairs[word] = WordPair::Half;
@@ -87,7 +87,7 @@ impl LineWords<'_> {
             && self.str(word + 1).starts_with(|next: char| next.is_alphabetic() || "/!?".contains(next))
     }
 
-    /// What was opened and not closed is half of a pair; an apostrophe is none.
+    /// Marks what was opened and not closed as unmatched, except for apostrophes.
     fn drop_halves(&mut self, open: &[(usize, u8)]) {
         for (word, byte) in open {
             if *byte != b'\'' {
@@ -102,7 +102,7 @@ impl LineWords<'_> {
         self.pairs[two] = WordPair::With(-far);
     }
 
-    /// A quotation mark closes the last of its kind; what was opened since is text.
+    /// A quotation mark closes the last one of its kind; anything opened since is text.
     fn quote(&mut self, word: usize, byte: u8, open: &mut Vec<(usize, u8)>) {
         match open.iter().rposition(|(_, other)| *other == byte) {
             None => self.open(word, byte, open),
@@ -137,7 +137,7 @@ impl LineWords<'_> {
         }
     }
 
-    /// Keys of JSON are never in a phrase.
+    /// JSON keys are never part of a phrase.
     fn find_keys(&mut self) {
         for word in 0..self.words.len() {
             let WordPair::With(far @ 1..) = self.pairs[word] else { continue };

@@ -1,6 +1,7 @@
-//! Finds phrases that are worth a name, in what is written of a text.
+//! Finds phrases that are worth a name.
 //!
-//! A phrase ends where a field, a quoted text, a tag or a bracket ends, and holds no key, no level and no line end.
+//! A phrase ends where a field, a quotation, a tag or a bracket ends, and contains no key, severity level or line
+//! end.
 
 use std::ops::Range;
 
@@ -8,47 +9,48 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use crate::form::general::cost::{Cost, Costs, TOKEN};
 use crate::form::general::pair::{ENDS, KEY, LineWords, OPENS, SEPARATES, TAG, WordPair};
-use crate::form::general::select::{Bounds, Chosen, Rules, choose};
+use crate::form::general::select::{Bounds, Rules, Selection, choose};
 use crate::form::general::span::Span;
 use crate::form::general::word::{self, BLANK, BREAK, KEPT, NO_END, NO_START, REAL};
 
-/// What a phrase must save.
-const LEAST: Cost = 6 * TOKEN;
+/// Minimum saving of a phrase.
+const MIN_GAIN: Cost = 6 * TOKEN;
 
-/// What a name costs where it stands, and what a line of the list costs beside its phrase.
-const NAME: Cost = TOKEN * 13 / 10;
-const LISTED: Cost = 4 * TOKEN;
+/// The cost of a name in the text, and of a line in the list in addition to its phrase.
+const NAME_COST: Cost = TOKEN * 13 / 10;
+const ENTRY_COST: Cost = 4 * TOKEN;
 
-/// Phrases of a text.
-const MOST: usize = 60;
+/// Maximum phrases of a text.
+const MAX_PHRASES: usize = 60;
 
-/// A part of a text that phrases are looked for in, and whether they may be named there.
+/// A part of a text that is searched for phrases, and whether they may be replaced there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Passage {
     pub(super) span: Span,
     pub(super) is_kept: bool,
 }
 
-/// A phrase, and the places where its name stands for it.
+/// A phrase, and the places where its name replaces it.
 pub(super) struct NamedPhrase<'a> {
     pub(super) text: &'a str,
     pub(super) places: Vec<Span>,
-    /// Of each place, the passage that it is in.
+    /// The passage of each place.
     pub(super) passages: Vec<usize>,
 }
 
-/// The phrases in passages of a text, by where they stand first.
+/// The phrases in passages of a text, in order of first occurrence.
 pub(super) fn find<'a>(
     text: &'a str,
     costs: &Costs,
     passages: &[Passage],
-    most: usize,
+    max_count: usize,
 ) -> Vec<NamedPhrase<'a>> {
     let words = PhraseWords::read(text, costs, passages);
-    let chosen = choose(&words.symbols, &words, &Bounds { most: most.min(MOST), least: LEAST });
+    let chosen =
+        choose(&words.symbols, &words, &Bounds { max_count: max_count.min(MAX_PHRASES), min_gain: MIN_GAIN });
     let mut chosen = unlike(&words, chosen);
     chosen.sort_by_key(|chosen| chosen.places[0]);
-    let phrase = |chosen: &Chosen| {
+    let phrase = |chosen: &Selection| {
         let span = |place: &usize| Span {
             start: words.spans[*place].start,
             end: words.spans[place + chosen.length - 1].end,
@@ -60,13 +62,13 @@ pub(super) fn find<'a>(
     chosen.iter().map(phrase).collect()
 }
 
-/// Those of which no two differ by one character: of such two, the one that saves more.
-fn unlike(words: &PhraseWords<'_>, chosen: Vec<Chosen>) -> Vec<Chosen> {
-    let text = |chosen: &Chosen| {
+/// Drops the one that saves less of every two phrases that differ by a single character.
+fn unlike(words: &PhraseWords<'_>, chosen: Vec<Selection>) -> Vec<Selection> {
+    let text = |chosen: &Selection| {
         let first = chosen.places[0];
         &words.text[words.spans[first].from()..words.spans[first + chosen.length - 1].to()]
     };
-    let mut kept: Vec<Chosen> = Vec::with_capacity(chosen.len());
+    let mut kept: Vec<Selection> = Vec::with_capacity(chosen.len());
     for next in chosen {
         let twin = kept.iter().any(|other| is_twin(text(other), text(&next)));
         if !twin {
@@ -89,13 +91,13 @@ struct PhraseWords<'a> {
     edges: Vec<u8>,
     /// The passage of each word.
     passages: Vec<u32>,
-    /// What all words before one cost.
+    /// The total cost of the words in front of each word.
     costs: Vec<Cost>,
 }
 
 impl<'a> PhraseWords<'a> {
     fn read(text: &'a str, costs: &Costs, passages: &[Passage]) -> Self {
-        // About so many words there are.
+        // Approximate number of words.
         let room = passages.iter().map(|passage| passage.span.len() / 3 + 1).sum();
         let mut words = Self {
             text,
@@ -141,7 +143,7 @@ impl<'a> PhraseWords<'a> {
             edges: &mut self.edges[first..],
         }
         .read();
-        // What ends a passage is in no phrase.
+        // The end of a passage is not part of a phrase.
         if count > 0 {
             let end = Span::new(passage.span.to(), passage.span.to());
             self.spans.push(end);
@@ -152,7 +154,7 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    /// Gives the same words the same number, and each that is in no phrase one of its own.
+    /// Gives equal words equal numbers, and a unique number to each word that cannot be part of a phrase.
     fn number(&mut self) {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut next = 0;
@@ -164,7 +166,7 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    fn trimmed(&self, mut range: Range<usize>) -> Range<usize> {
+    fn trim(&self, mut range: Range<usize>) -> Range<usize> {
         while range.start < range.end
             && (self.flags[range.start] & (BLANK | NO_START) != 0 || self.edges[range.start] & TAG != 0)
         {
@@ -178,7 +180,7 @@ impl<'a> PhraseWords<'a> {
         range
     }
 
-    /// True when the other half of a word is not in a range.
+    /// True when a word's counterpart is outside a range.
     fn is_torn(&self, word: usize, range: &Range<usize>) -> bool {
         match self.pairs[word] {
             WordPair::None => false,
@@ -187,7 +189,7 @@ impl<'a> PhraseWords<'a> {
         }
     }
 
-    /// Where the first separator of fields stands in a range, outside of what is in brackets or quotes.
+    /// The first field separator in a range, outside brackets and quotes.
     fn separator(&self, range: Range<usize>) -> Option<usize> {
         let mut word = range.start;
         while word < range.end {
@@ -210,9 +212,9 @@ impl<'a> PhraseWords<'a> {
         last
     }
 
-    /// A part without torn pairs, cut to whole fields if it has several.
+    /// The part of a range without unmatched pairs, trimmed to whole fields if it has several.
     fn whole_fields(&self, range: Range<usize>) -> Range<usize> {
-        let mut range = self.trimmed(range);
+        let mut range = self.trim(range);
         if range.is_empty() || self.separator(range.clone()).is_none() {
             return range;
         }
@@ -225,14 +227,14 @@ impl<'a> PhraseWords<'a> {
         {
             range.end = word;
         }
-        self.trimmed(range)
+        self.trim(range)
     }
 }
 
 impl Rules for PhraseWords<'_> {
-    /// The dearest part between halves of pairs.
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let range = self.trimmed(range);
+    /// The most expensive part between unmatched halves.
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let range = self.trim(range);
         let mut best: Option<Range<usize>> = None;
         let mut start = range.start;
         for word in range.start..=range.end {
@@ -267,6 +269,6 @@ impl Rules for PhraseWords<'_> {
     }
 
     fn price(&self, cost: Cost) -> (Cost, Cost) {
-        (cost - NAME, cost + LISTED)
+        (cost - NAME_COST, cost + ENTRY_COST)
     }
 }

@@ -1,11 +1,11 @@
-//! Texts that are too long to be written as one go piece by piece.
+//! Splits texts that are too long to write at once into pieces.
 
 use crate::form::general::notation::HEAD;
 
-/// The bytes of a piece.
+/// Maximum bytes of a piece.
 pub(super) const MAX_BYTES: usize = 1 << 20;
 
-/// The pieces of a text, cut behind a line end where there is one.
+/// The pieces of a text, cut at line ends if possible.
 pub(super) fn cut(mut text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     while text.len() > MAX_BYTES {
@@ -18,7 +18,7 @@ pub(super) fn cut(mut text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Pieces one after the other, each as it is written or as it came, and how long each is; `None` if nothing is written.
+/// The pieces concatenated, each written or unchanged, and their lengths; `None` if none was written.
 pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> Option<(String, String)> {
     let (mut text, mut lengths, mut is_written) = (String::new(), Vec::new(), false);
     for piece in pieces {
@@ -28,7 +28,7 @@ pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> O
                 is_written = true;
                 text.push_str(&written);
             }
-            // It would be read as written.
+            // It would be mistaken for a written piece.
             None if piece.starts_with(HEAD) => return None,
             None => text.push_str(piece),
         }
@@ -37,7 +37,7 @@ pub(super) fn join(pieces: &[&str], write: impl Fn(&str) -> Option<String>) -> O
     is_written.then(|| (text, lengths.join(" ")))
 }
 
-/// The pieces of a written text, by how long each is.
+/// The pieces of a written text, by their lengths.
 pub(super) fn split<'t>(mut text: &'t str, lengths: &str) -> Option<Vec<&'t str>> {
     let mut pieces = Vec::new();
     for length in lengths.split(' ') {

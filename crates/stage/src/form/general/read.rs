@@ -1,4 +1,4 @@
-//! The way back: signs are replaced, then names by what they stand for.
+//! Decodes the general form: replaces signs, then expands rows.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -10,11 +10,11 @@ use crate::form::general::notation::{self, HEAD, HEAD_END, TEXT};
 use crate::form::general::part::Pad;
 use crate::room::Room;
 
-/// The text that was written as `text`.
+/// The original of `text`.
 pub(super) fn read(room: Room, text: &str) -> Option<String> {
     let (head, rest) = text.strip_prefix(HEAD)?.split_once(HEAD_END)?;
     let (signs, rest) = signs(rest)?;
-    let plain = unsigned(room, &signs, rest)?;
+    let plain = expand_signs(room, &signs, rest)?;
     let (templates, body) = definitions(&plain)?;
     let reader = Reader { room, ditto: notation::ditto(head), templates, parts: Cell::new(0) };
     let body = reader.body(body)?;
@@ -24,7 +24,7 @@ pub(super) fn read(room: Room, text: &str) -> Option<String> {
     })
 }
 
-/// The list of signs, and what follows it.
+/// The list of signs, and the text after it.
 fn signs(mut text: &str) -> Option<(HashMap<char, &str>, &str)> {
     let mut signs = HashMap::new();
     while let Some(sign) = text.chars().next().filter(|first| SIGNS.contains(*first)) {
@@ -35,7 +35,7 @@ fn signs(mut text: &str) -> Option<(HashMap<char, &str>, &str)> {
     Some((signs, text))
 }
 
-fn unsigned<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Option<Cow<'t, str>> {
+fn expand_signs<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Option<Cow<'t, str>> {
     if signs.is_empty() {
         return Some(Cow::Borrowed(text));
     }
@@ -53,7 +53,7 @@ fn unsigned<'t>(room: Room, signs: &HashMap<char, &str>, text: &'t str) -> Optio
     Some(Cow::Owned(out))
 }
 
-/// A template as it is defined.
+/// A template's definition.
 struct Definition<'t> {
     holes: usize,
     separator: &'t str,
@@ -66,7 +66,7 @@ enum DefinitionPart<'t> {
     Hole(usize, Option<Pad>),
 }
 
-/// All templates, and the text below them.
+/// All templates, and the text after them.
 fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> {
     let mut found = HashMap::new();
     loop {
@@ -97,7 +97,7 @@ fn definitions(mut text: &str) -> Option<(HashMap<&str, Definition<'_>>, &str)> 
     }
 }
 
-/// The names on the left side, how many there are, and what stands between them.
+/// The names on the left side, their number, and the separator between them.
 fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, usize, &str)> {
     let (mut names, mut count, mut separator) = (HashMap::new(), 0, ",");
     let mut rest = left;
@@ -116,7 +116,7 @@ fn hole_names(left: &str) -> Option<(HashMap<&str, usize>, usize, &str)> {
 }
 
 impl<'t> Definition<'t> {
-    /// A line of the right side.
+    /// Adds a line of the right side.
     fn put(&mut self, line: &'t str, names: &HashMap<&str, usize>) {
         let (mut from, mut open) = (0, None);
         for (at, brace) in line.match_indices(['{', '}']) {
@@ -135,7 +135,7 @@ impl<'t> Definition<'t> {
     }
 }
 
-/// What stands in braces, if it is a hole.
+/// The hole that the text in braces describes, if it is one.
 fn hole(inside: &str, names: &HashMap<&str, usize>) -> Option<(usize, Option<Pad>)> {
     if let Some(hole) = names.get(inside) {
         return Some((*hole, None));
@@ -151,7 +151,7 @@ struct Reader<'t> {
     room: Room,
     ditto: Option<char>,
     templates: HashMap<&'t str, Definition<'t>>,
-    /// How many parts were written: those that are empty take time, too.
+    /// The number of parts written: empty ones take time too.
     parts: Cell<usize>,
 }
 
@@ -194,7 +194,7 @@ impl Reader<'_> {
         Some(out)
     }
 
-    /// One row, with the values of the row before for those that are the same again.
+    /// One row. A repeated value is taken from the row before.
     fn row<'r>(
         &self,
         template: &Definition<'_>,
@@ -230,7 +230,7 @@ impl Reader<'_> {
     }
 }
 
-/// Puts a value where its hole is.
+/// Writes a padded value.
 fn fill(out: &mut String, value: &str, pad: Option<Pad>, room: Room) -> Option<()> {
     let Some(Pad { is_right, width }) = pad else {
         out.push_str(value);

@@ -1,4 +1,4 @@
-//! Chooses what to say once: of all that repeats, again and again what saves most.
+//! Selects repeated ranges greedily, most savings first.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,50 +7,50 @@ use std::ops::Range;
 use crate::form::general::cost::Cost;
 use crate::form::general::suffix::Suffixes;
 
-/// What may be said once.
+/// Rules for ranges that may be replaced.
 pub(super) trait Rules {
-    /// The best part of a range that may be.
-    fn shaped(&self, range: Range<usize>) -> Option<Range<usize>>;
+    /// The best part of a range that may be replaced.
+    fn best_part(&self, range: Range<usize>) -> Option<Range<usize>>;
 
-    /// True when the same symbols may be said so at another place.
+    /// True when the same symbols may be replaced at another place.
     fn fits(&self, range: Range<usize>) -> bool;
 
-    /// What a range costs as it stands.
+    /// The cost of a range as it is.
     fn cost(&self, range: Range<usize>) -> Cost;
 
-    /// What naming a range of this cost saves at each place, and what saying it once costs.
+    /// For a range of this cost: the saving at each place, and the cost of its definition.
     fn price(&self, cost: Cost) -> (Cost, Cost);
 }
 
-/// What is said once, and where it stood.
-pub(super) struct Chosen {
+/// A selected range, and its places.
+pub(super) struct Selection {
     pub(super) length: usize,
     pub(super) places: Vec<usize>,
 }
 
-/// Bounds of a choice.
+/// Limits of a selection.
 pub(super) struct Bounds {
-    /// How many are chosen.
-    pub(super) most: usize,
-    /// What each must save.
-    pub(super) least: Cost,
+    /// The most that are selected.
+    pub(super) max_count: usize,
+    /// The minimum saving of each.
+    pub(super) min_gain: Cost,
 }
 
-/// How often all symbols are looked at again while choosing, at the most.
-const LOOKS: usize = 24;
+/// How often all symbols may be rescanned during a selection.
+const MAX_SCANS: usize = 24;
 
-/// Chooses among all that repeats in `symbols`.
-pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Chosen> {
+/// Selects among all repeated ranges of `symbols`.
+pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Vec<Selection> {
     let suffixes = Suffixes::of(symbols);
     let mut heap: BinaryHeap<_> = candidates(&suffixes, rules, bounds).into();
     let mut taken = vec![false; symbols.len()];
     let mut chosen = Vec::new();
-    let mut looks = symbols.len() * LOOKS;
+    let mut looks = symbols.len() * MAX_SCANS;
     while let Some(candidate) = heap.pop() {
         let Some(left) = looks.checked_sub(candidate.count) else { break };
         looks = left;
-        let (gain, places) = candidate.left(&suffixes, rules, &taken);
-        if places.len() < 2 || gain < bounds.least {
+        let (gain, places) = candidate.remaining_gain(&suffixes, rules, &taken);
+        if places.len() < 2 || gain < bounds.min_gain {
             continue;
         }
         if heap.peek().is_some_and(|next| next.gain > gain) {
@@ -60,28 +60,28 @@ pub(super) fn choose(symbols: &[u32], rules: &impl Rules, bounds: &Bounds) -> Ve
         for place in &places {
             taken[*place..place + candidate.length].fill(true);
         }
-        chosen.push(Chosen { length: candidate.length, places });
-        if chosen.len() == bounds.most {
+        chosen.push(Selection { length: candidate.length, places });
+        if chosen.len() == bounds.max_count {
             break;
         }
     }
     chosen
 }
 
-/// What repeats, as a range of suffixes that all begin with it.
+/// A repeated range, as a range of suffixes that begin with it.
 #[derive(PartialEq, Eq)]
 struct Candidate {
-    /// What it would save if nothing else were chosen.
+    /// Its saving if nothing else is selected.
     gain: Cost,
     first: usize,
     count: usize,
-    /// Where it begins in each of them, and how long it is.
+    /// Its offset in each suffix, and its length.
     skip: usize,
     length: usize,
 }
 
 impl Ord for Candidate {
-    /// By gain; of two that save the same, the one found first is greater.
+    /// By gain; of two with equal gains, the one found first is greater.
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| (it.gain, std::cmp::Reverse((it.first, it.skip, it.length)));
         rank(self).cmp(&rank(other))
@@ -95,8 +95,8 @@ impl PartialOrd for Candidate {
 }
 
 impl Candidate {
-    /// What it saves where nothing was taken yet, and these places.
-    fn left(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
+    /// Its saving at the places not taken yet, and these places.
+    fn remaining_gain(&self, suffixes: &Suffixes, rules: &impl Rules, taken: &[bool]) -> (Cost, Vec<usize>) {
         let starts = &suffixes.order[self.first..self.first + self.count];
         let mut places: Vec<_> = starts.iter().map(|start| *start as usize + self.skip).collect();
         places.sort_unstable();
@@ -147,11 +147,11 @@ fn candidate(
     let start = suffixes.order[range.start] as usize;
     let gain = |part: Range<usize>| {
         let (saved, paid) = rules.price(rules.cost(part));
-        Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.least)
+        Some(saved * range.len() as Cost - paid).filter(|gain| *gain >= bounds.min_gain)
     };
-    // What all of it would save is more than a part of it does.
+    // The saving of the whole range is an upper bound for its parts.
     gain(start..start + length)?;
-    let shaped = rules.shaped(start..start + length)?;
+    let shaped = rules.best_part(start..start + length)?;
     let gain = gain(shaped.clone())?;
     let skip = shaped.start - start;
     Some(Candidate { gain, first: range.start, count: range.len(), skip, length: shaped.len() })

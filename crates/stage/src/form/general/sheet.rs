@@ -1,4 +1,4 @@
-//! Lays a text out: which lines are rows of which template, under which names, with which signs between values.
+//! Lays a text out: assigns lines to templates, and chooses names and separators.
 
 use crate::form::general::alarm::is_alarming;
 use crate::form::general::block;
@@ -6,22 +6,24 @@ use crate::form::general::mine;
 use crate::form::general::name;
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LineTemplate, RESTATED, follows, is_dittoed};
+use crate::form::general::template::{LineTemplate, RESTATE_AFTER_ROWS, follows, is_dittoed};
 
-/// A text, laid out.
+/// The layout of a text.
 pub(super) struct TextSheet {
     pub(super) templates: Vec<NamedTemplate>,
     pub(super) items: Vec<SheetItem>,
-    /// What says that a value is the same again.
+    /// The sign for a repeated value.
     pub(super) ditto: Option<char>,
 }
 
-/// A template with names.
+/// A template with its names.
 pub(super) struct NamedTemplate {
     pub(super) template: LineTemplate,
     pub(super) name: String,
+    /// True when its common text contains an error or a warning.
+    pub(super) is_alarming: bool,
     pub(super) holes: Vec<String>,
-    /// What stands between values.
+    /// The separator between values.
     pub(super) separator: &'static str,
     /// Its values, row by row.
     pub(super) rows: Vec<Vec<RowValue>>,
@@ -31,36 +33,29 @@ pub(super) struct NamedTemplate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowValue {
     Text(Span),
-    /// That of the row above.
+    /// The same as in the row above.
     Again,
 }
 
-/// What a text is a row of.
+/// A line of the layout.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SheetItem {
     Line(u32),
-    /// A template, and which of its rows.
+    /// A template, and the index of its row.
     Row(usize, usize),
 }
 
-impl NamedTemplate {
-    /// True when its name says that it holds an error or a warning.
-    pub(super) fn is_alarming(&self) -> bool {
-        self.name.ends_with(name::ALARM)
-    }
-}
-
-/// Signs between values, the likeliest first.
+/// Separators, likeliest first.
 const SEPARATORS: [&str; 6] = [",", " ", "|", ";", "\t", " ¦ "];
 
 impl TextSheet {
-    /// The best layout, which may be that nothing changes.
+    /// The best layout, which may leave everything unchanged.
     pub(super) fn of(source: &ReadText<'_>) -> Self {
         let found = mine::mine(source);
         let templates = if found.is_empty() { found } else { block::arrange(source, found) };
         let ditto = name::ditto(source.text);
         let mut named: Vec<_> =
-            templates.into_iter().map(|template| unnamed(source, template, ditto.is_some())).collect();
+            templates.into_iter().map(|template| without_names(source, template, ditto.is_some())).collect();
         separate(source.text, &mut named);
         named.retain(|template| {
             template.rows.first().is_some_and(|row| row.len() < 2) || !template.separator.is_empty()
@@ -71,31 +66,29 @@ impl TextSheet {
             .iter()
             .filter_map(|item| if let SheetItem::Line(line) = item { Some(*line) } else { None })
             .collect();
-        let templates = named.iter().map(|named| &named.template);
-        let letters = name::template_names(source, templates, &literals);
-        for (template, name) in named.iter_mut().zip(letters) {
+        for (template, letters) in named.iter_mut().zip(name::template_letters(source, &literals)) {
             template.holes = name::hole_names(source, &template.template);
-            template.name = name;
+            template.name = if template.is_alarming { format!("{letters}{}", name::ALARM) } else { letters };
         }
         Self { templates: named, items, ditto }
     }
 }
 
-fn unnamed(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
-    let rows = values(source, &template, has_ditto);
-    NamedTemplate { template, name: String::new(), holes: Vec::new(), separator: "", rows }
+fn without_names(source: &ReadText<'_>, template: LineTemplate, has_ditto: bool) -> NamedTemplate {
+    let is_alarming = is_alarming(&template.same_text(source.text));
+    let rows = values(source, &template, has_ditto && !is_alarming);
+    NamedTemplate { template, name: String::new(), is_alarming, holes: Vec::new(), separator: "", rows }
 }
 
-/// The rows of a template: a value that is the same again in a run is not said again, for a few rows.
+/// The rows of a template. A value repeated within a run is replaced by a sign, for a few rows.
 fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Vec<Vec<RowValue>> {
-    let is_alarming = is_alarming(&template.same_text(source.text));
     let mut rows = vec![Vec::with_capacity(template.columns.len()); template.rows.len()];
     let follows = follows(&template.rows, template.height);
     for cells in &template.columns {
         let (mut before, mut age) = ("", 0);
         for ((cell, follows), row) in cells.iter().zip(&follows).zip(&mut rows) {
             let value = cell.of(source.text);
-            let is_again = *follows && has_ditto && !is_alarming && value == before && age + 1 < RESTATED;
+            let is_again = *follows && has_ditto && value == before && age + 1 < RESTATE_AFTER_ROWS;
             if is_again && is_dittoed(value, source.costs.cost(*cell)) {
                 age += 1;
                 row.push(RowValue::Again);
@@ -109,7 +102,7 @@ fn values(source: &ReadText<'_>, template: &LineTemplate, has_ditto: bool) -> Ve
     rows
 }
 
-/// Gives every template with several holes a sign between values, one for as many as can be.
+/// Chooses a separator for every template with several holes, the same one for as many as possible.
 fn separate(text: &str, named: &mut [NamedTemplate]) {
     let fits = |named: &NamedTemplate, separator: &str| {
         let sign = separator.trim_matches(' ');
@@ -138,7 +131,7 @@ fn separate(text: &str, named: &mut [NamedTemplate]) {
     }
 }
 
-/// Every line, or the row that it begins.
+/// Every line, or the row that begins there.
 fn items(source: &ReadText<'_>, named: &[NamedTemplate]) -> Vec<SheetItem> {
     let mut starts: Vec<Option<(usize, usize)>> = vec![None; source.lines.len()];
     for (number, named) in named.iter().enumerate() {

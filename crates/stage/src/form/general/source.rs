@@ -1,17 +1,17 @@
-//! A text as the search sees it: its lines, and what each part costs.
+//! A text prepared for the search: its lines, and the cost of each part.
 
 use crate::form::general::cost::{Cost, Costs};
 use crate::form::general::index::WordIndex;
 use crate::form::general::span::Span;
 
-/// A text, read once.
+/// A text, scanned once.
 pub(super) struct ReadText<'a> {
     pub(super) text: &'a str,
     pub(super) costs: Costs,
-    /// Without their ends.
+    /// Lines without their ends.
     pub(super) lines: Vec<Span>,
     pub(super) words: WordIndex,
-    /// Of each line, whether it has a time of its own.
+    /// For each line, whether it has a time of its own.
     pub(super) timed: Vec<bool>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> ReadText<'a> {
         &self.text[self.lines[line as usize].from()..self.lines[line as usize].to()]
     }
 
-    /// What lines from one on cost, with their ends.
+    /// The cost of `height` lines from `first` on, including their ends.
     pub(super) fn cost_of_lines(&self, first: u32, height: usize) -> Cost {
         let from = self.lines[first as usize];
         let to = self.lines[first as usize + height - 1];

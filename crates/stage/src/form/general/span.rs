@@ -1,6 +1,6 @@
-//! A part of a text, by its place.
+//! A range of bytes in a text.
 
-/// From a byte to another. A text that is taken apart is at most a mebibyte.
+/// From one byte to another. A text is at most a mebibyte long here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u32,
@@ -29,7 +29,7 @@ impl Span {
     }
 
     /// Without its first and last bytes.
-    pub(super) fn trimmed(self, first: usize, last: usize) -> Self {
+    pub(super) fn trim(self, first: usize, last: usize) -> Self {
         Self::new(self.from() + first, self.to() - last)
     }
 

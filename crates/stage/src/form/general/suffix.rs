@@ -1,46 +1,48 @@
-//! The suffixes of a row of symbols in order, and how much each shares with the one before: what repeats stands together.
+//! Sorts the suffixes of a sequence of symbols, so that repeated ranges become neighbours, and computes their common
+//! prefixes.
 
-/// The longest beginning that suffixes are compared by. What repeats for longer is found as one so long.
-const LONGEST: usize = 256;
+/// Maximum symbols by which suffixes are compared. A longer repetition is found as one of this length.
+const MAX_COMPARED: usize = 256;
 
-/// Suffixes in order.
+/// A suffix array.
 pub(super) struct Suffixes {
-    /// Where each begins.
+    /// The starts of the suffixes, in sorted order.
     pub(super) order: Vec<u32>,
-    /// How many symbols each shares with the one before it.
+    /// The number of symbols that each shares with the one before it.
     pub(super) shared: Vec<u32>,
 }
 
 impl Suffixes {
-    /// Sorts by doubling: what is in order by its first symbols is put in order by twice as many. Groups of one are done.
+    /// Prefix doubling: suffixes sorted by their first symbols are then sorted by twice as many. Groups of one are
+    /// done.
     pub(super) fn of(symbols: &[u32]) -> Self {
         let mut sorter = Sorter::new(symbols);
         let mut length = 2;
-        while length < LONGEST && sorter.double(length) {
+        while length < MAX_COMPARED && sorter.double(length) {
             length *= 2;
         }
-        let shared = shared(symbols, &sorter.order);
+        let shared = common_prefixes(symbols, &sorter.order);
         Self { order: sorter.order, shared }
     }
 }
 
 struct Sorter {
     order: Vec<u32>,
-    /// Of each suffix, the place where its group ends.
+    /// For each suffix, the end of its group.
     rank: Vec<u32>,
     /// Groups of more than one.
     groups: Vec<(u32, u32)>,
 }
 
 impl Sorter {
-    /// Suffixes in order by their first two symbols.
+    /// Suffixes sorted by their first two symbols.
     fn new(symbols: &[u32]) -> Self {
         let starts = starts(symbols);
-        let by_first = placed(symbols, &starts, 0..symbols.len() as u32);
-        // Whoever stands before an earlier one is earlier among those that begin as it does.
+        let by_first = sort_by_first(symbols, &starts, 0..symbols.len() as u32);
+        // Inducing: a suffix precedes those with the same first symbol if its rest precedes theirs.
         let last = symbols.len().checked_sub(1).map(|last| last as u32);
         let before = by_first.iter().filter_map(|at| at.checked_sub(1));
-        let order = placed(symbols, &starts, last.into_iter().chain(before));
+        let order = sort_by_first(symbols, &starts, last.into_iter().chain(before));
         let (mut groups, mut rank) = (Vec::new(), vec![0; symbols.len()]);
         let key = |at: u32| (symbols[at as usize], symbols.get(at as usize + 1));
         let mut from = 0;
@@ -57,11 +59,11 @@ impl Sorter {
         Self { order, rank, groups }
     }
 
-    /// Puts the groups in order by twice as many symbols; false when none is left.
+    /// Sorts the groups by twice as many symbols; false when none is left.
     fn double(&mut self, length: usize) -> bool {
         let mut left = Vec::new();
         let mut ranks = Vec::new();
-        // What each is put in order by, above where it begins: sorted as one number.
+        // The sort key in the high bits, the suffix in the low bits: sorted as one number.
         let mut keyed: Vec<u64> = Vec::new();
         for (from, to) in std::mem::take(&mut self.groups) {
             let group = &mut self.order[from as usize..to as usize];
@@ -90,7 +92,7 @@ impl Sorter {
     }
 }
 
-/// Of each symbol, where suffixes that begin with it stand in order.
+/// For each symbol, where the suffixes that begin with it start in sorted order.
 fn starts(symbols: &[u32]) -> Vec<u32> {
     let most = symbols.iter().max().map_or(0, |most| *most as usize + 1);
     let mut starts = vec![0; most + 1];
@@ -103,8 +105,8 @@ fn starts(symbols: &[u32]) -> Vec<u32> {
     starts
 }
 
-/// Suffixes in order by their first symbols; of those with the same one, as they come.
-fn placed(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
+/// Suffixes sorted by their first symbol, stably.
+fn sort_by_first(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut next = starts.to_vec();
     let mut order = vec![0; symbols.len()];
     for at in suffixes {
@@ -115,8 +117,8 @@ fn placed(symbols: &[u32], starts: &[u32], suffixes: impl Iterator<Item = u32>) 
     order
 }
 
-/// How many symbols each suffix shares with the one before it in order.
-fn shared(symbols: &[u32], order: &[u32]) -> Vec<u32> {
+/// The number of symbols that each suffix shares with the one before it in sorted order.
+fn common_prefixes(symbols: &[u32], order: &[u32]) -> Vec<u32> {
     let mut place = vec![0u32; order.len()];
     for (at, suffix) in (0u32..).zip(order) {
         place[*suffix as usize] = at;
@@ -129,13 +131,13 @@ fn shared(symbols: &[u32], order: &[u32]) -> Vec<u32> {
             continue;
         };
         let other = order[before] as usize;
-        let most = (symbols.len() - at.max(other)).min(LONGEST);
+        let most = (symbols.len() - at.max(other)).min(MAX_COMPARED);
         while same < most && symbols[at + same] == symbols[other + same] {
             same += 1;
         }
         shared[place[at] as usize] = same as u32;
-        // What follows shares one less, unless the order says nothing of what is behind the longest beginning.
-        same = if same == LONGEST { 0 } else { same.saturating_sub(1) };
+        // The next suffix shares one less, unless the comparison was cut off.
+        same = if same == MAX_COMPARED { 0 } else { same.saturating_sub(1) };
     }
     shared
 }

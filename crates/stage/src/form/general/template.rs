@@ -1,4 +1,4 @@
-//! Lines alike, or rows of several lines alike, as one text with holes and a row of values for each.
+//! Templates: similar lines, or groups of lines, as one text with holes and a row of values for each.
 
 use crate::form::general::alarm::is_level;
 use crate::form::general::cost::{Cost, TOKEN};
@@ -6,7 +6,7 @@ use crate::form::general::part::{Pad, Part};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
 
-/// What rows have in common, and what each has of its own.
+/// The common text of rows, and the values of each.
 #[derive(Debug, Clone)]
 pub(super) struct LineTemplate {
     pub(super) parts: Vec<LinePart>,
@@ -14,49 +14,49 @@ pub(super) struct LineTemplate {
     pub(super) columns: Vec<Vec<Span>>,
     /// The first line of each row.
     pub(super) rows: Vec<u32>,
-    /// How many lines a row has.
+    /// The number of lines in a row.
     pub(super) height: usize,
-    /// What it saves, with all that it costs.
+    /// The saving, less all costs.
     pub(super) gain: Cost,
 }
 
-/// A part of such a text.
+/// A part of a template.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LinePart {
-    /// As it stands in the first row.
+    /// Common text, located in the first row.
     Same(Span),
     /// A value.
     Hole(usize, Option<Pad>),
 }
 
-/// What a reader pays for one more template.
-pub(super) const PENALTY: Cost = 20 * TOKEN;
+/// What one more template costs a reader.
+pub(super) const TEMPLATE_COST: Cost = 20 * TOKEN;
 
-/// The holes of a template whose rows stand apart, and of one whose rows stand together.
-const MOST_HOLES: usize = 14;
-const MOST_COLUMNS: usize = 40;
+/// Maximum holes of a template with scattered rows, and of one with adjacent rows.
+const MAX_HOLES: usize = 14;
+const MAX_COLUMNS: usize = 40;
 
 /// A run of fewer rows is written row by row.
-pub(super) const MIN_RUN: usize = 4;
+pub(super) const MIN_RUN_ROWS: usize = 4;
 
-/// A value that is the same again is restated after so many rows.
-pub(super) const RESTATED: usize = 5;
+/// A repeated value is written again after this many rows.
+pub(super) const RESTATE_AFTER_ROWS: usize = 5;
 
 /// A value that costs no more than this is always written.
-pub(super) const SHORT: Cost = 2 * TOKEN;
+pub(super) const SHORT_VALUE_COST: Cost = 2 * TOKEN;
 
-/// Rows that a template is judged by.
+/// The rows by which a template is judged.
 pub(super) struct Rows<'r> {
     /// All of them.
     pub(super) all: &'r [u32],
-    /// Those whose cells are looked at.
+    /// Those whose cells are inspected.
     pub(super) seen: &'r [u32],
     pub(super) height: usize,
 }
 
-/// How a row is to be written, as far as that costs.
+/// The cost of writing the rows.
 struct Weight {
-    /// How many runs the rows are in.
+    /// The number of runs.
     runs: usize,
     cost: Cost,
     total: Cost,
@@ -66,11 +66,11 @@ impl LineTemplate {
     /// The template of rows with these parts, if a reader can read it.
     pub(super) fn new(source: &ReadText<'_>, parts: Vec<Part>, rows: &Rows<'_>) -> Option<Self> {
         let total = rows.all.iter().map(|row| source.cost_of_lines(*row, rows.height)).sum();
-        Self::weighed(source, parts, rows, total)
+        Self::with_cost(source, parts, rows, total)
     }
 
-    /// The same where the rows cost so much as they would be written without it.
-    pub(super) fn weighed(
+    /// The same, where the rows would otherwise cost `total`.
+    pub(super) fn with_cost(
         source: &ReadText<'_>,
         parts: Vec<Part>,
         rows: &Rows<'_>,
@@ -79,18 +79,18 @@ impl LineTemplate {
         let (parts, columns) = holes(source.text, parts);
         let is_bare = matches!(parts[..], [LinePart::Hole(..)]);
         if is_bare
-            || columns.len() > MOST_COLUMNS
+            || columns.len() > MAX_COLUMNS
             || !columns.iter().all(|cells| reads_well(source.text, cells))
         {
             return None;
         }
         let mut template = Self { parts, columns, rows: rows.all.to_vec(), height: rows.height, gain: 0 };
         let weight = template.weight(source, rows, total);
-        template.gain = weight.total - weight.cost - template.definition(source) - PENALTY;
+        template.gain = weight.total - weight.cost - template.definition(source) - TEMPLATE_COST;
         template.is_worth(&weight).then_some(template)
     }
 
-    /// What its rows cost as values.
+    /// The cost of its rows as values.
     fn weight(&self, source: &ReadText<'_>, rows: &Rows<'_>, total: Cost) -> Weight {
         let (count, seen) = (rows.all.len() as Cost, rows.seen.len() as Cost);
         let follows = follows(rows.seen, rows.height);
@@ -106,7 +106,7 @@ impl LineTemplate {
         Weight { runs, cost, total }
     }
 
-    /// What saying it once costs.
+    /// The cost of its definition.
     fn definition(&self, source: &ReadText<'_>) -> Cost {
         let part = |part: &LinePart| match part {
             LinePart::Same(span) => source.costs.cost(*span),
@@ -115,27 +115,27 @@ impl LineTemplate {
         self.parts.iter().map(part).sum::<Cost>() + (3 * self.columns.len() as Cost + 5) * TOKEN
     }
 
-    /// True when each row is spared enough to be looked up.
+    /// True when each row saves enough to justify looking up the template.
     fn is_worth(&self, weight: &Weight) -> bool {
         if self.columns.is_empty() {
             return true;
         }
         let count = self.rows.len();
-        let is_table = count >= MIN_RUN && weight.runs * 3 <= count;
+        let is_table = count >= MIN_RUN_ROWS && weight.runs * 3 <= count;
         let (saved, count) = (weight.total - weight.cost, count as Cost);
         if is_table {
             saved * 2 >= count * TOKEN && saved * 100 >= weight.total * 3
         } else {
-            self.columns.len() <= MOST_HOLES && saved >= count * 2 * TOKEN && saved * 100 >= weight.total * 12
+            self.columns.len() <= MAX_HOLES && saved >= count * 2 * TOKEN && saved * 100 >= weight.total * 12
         }
     }
 
-    /// How many runs its rows are in.
+    /// The number of runs that its rows form.
     pub(super) fn runs(&self) -> usize {
         1 + self.rows.windows(2).filter(|pair| pair[1] as usize != pair[0] as usize + self.height).count()
     }
 
-    /// What all rows have in common, hole by hole.
+    /// The common text of all rows.
     pub(super) fn same_text(&self, text: &str) -> String {
         let part = |part: &LinePart| match part {
             LinePart::Same(span) => span.of(text).to_owned(),
@@ -145,7 +145,7 @@ impl LineTemplate {
     }
 }
 
-/// Parts with numbered holes: cells that are the same as others fill the same hole.
+/// Parts with numbered holes: identical columns share a hole.
 fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
     let mut columns: Vec<Vec<Span>> = Vec::new();
     let mut out = Vec::with_capacity(parts.len());
@@ -168,8 +168,7 @@ fn holes(text: &str, parts: Vec<Part>) -> (Vec<LinePart>, Vec<Vec<Span>>) {
     (out, columns)
 }
 
-/// True when cells are values that a reader can take as they stand: not blanks, and hardly ever half of a pair of quotes or
-/// half of a tag.
+/// True when cells are readable values: not blank, and hardly ever with an unmatched quote or half of a tag.
 fn reads_well(text: &str, cells: &[Span]) -> bool {
     let is_blank = |cell: &Span| !cell.is_empty() && cell.of(text).trim().is_empty();
     let halves = cells.iter().filter(|cell| is_half(cell.of(text))).count();
@@ -197,7 +196,7 @@ fn is_half(value: &str) -> bool {
     quotes % 2 == 1 || escaped % 2 == 1 || open > closed
 }
 
-/// Of each row, whether it follows the one before in a run that is written as one.
+/// For each row, whether it continues a run that is written as one.
 pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
     let mut follows = vec![false; rows.len()];
     let mut start = 0;
@@ -206,7 +205,7 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
         while end < rows.len() && rows[end] as usize == rows[end - 1] as usize + height {
             end += 1;
         }
-        if end - start >= MIN_RUN {
+        if end - start >= MIN_RUN_ROWS {
             follows[start + 1..end].fill(true);
         }
         start = end;
@@ -214,19 +213,19 @@ pub(super) fn follows(rows: &[u32], height: usize) -> Vec<bool> {
     follows
 }
 
-/// What the values of a column cost, where those that are the same again are a sign.
+/// The cost of a column's values, with repeated ones written as a sign.
 fn column_cost(source: &ReadText<'_>, cells: &[Span], follows: &[bool]) -> Cost {
     let (mut sum, mut before, mut age) = (0, "", 0);
     for (cell, follows) in cells.iter().zip(follows) {
         let (value, cost) = (cell.of(source.text), source.costs.cost(*cell));
-        let is_again = *follows && value == before && age + 1 < RESTATED && is_dittoed(value, cost);
+        let is_again = *follows && value == before && age + 1 < RESTATE_AFTER_ROWS && is_dittoed(value, cost);
         (age, sum) = if is_again { (age + 1, sum + TOKEN) } else { (0, sum + cost) };
         before = value;
     }
     sum
 }
 
-/// True when a value that is the same again may be said by a sign.
+/// True when a repeated value may be replaced by a sign.
 pub(super) fn is_dittoed(value: &str, cost: Cost) -> bool {
-    cost > SHORT && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
+    cost > SHORT_VALUE_COST && !value.split(|letter: char| !letter.is_alphanumeric()).any(is_level)
 }

@@ -1,4 +1,4 @@
-//! Splits what is written into words that phrases are made of, and says how each may stand in one.
+//! Splits text into words for phrases, and classifies how each may occur in one.
 
 use crate::form::general::alarm::is_level;
 use crate::form::general::column::is_wordy;
@@ -8,16 +8,16 @@ use crate::form::general::span::Span;
 pub(super) const BLANK: u8 = 1;
 /// Never in a phrase.
 pub(super) const BREAK: u8 = 2;
-/// Stays as it is here, and may be in a phrase elsewhere.
+/// Stays unchanged here, and may be part of a phrase elsewhere.
 pub(super) const KEPT: u8 = 4;
 /// No phrase begins with it.
 pub(super) const NO_START: u8 = 8;
 /// No phrase ends with it.
 pub(super) const NO_END: u8 = 16;
-/// A word that a phrase may be worth it for.
+/// A word that can make a phrase worthwhile.
 pub(super) const REAL: u8 = 32;
 
-/// Where the word that begins at a place ends, and what it is.
+/// The end of the word at a position, and its flags.
 pub(super) fn next(text: &str, at: usize, end: usize) -> (usize, u8) {
     let bytes = &text.as_bytes()[..end];
     match bytes[at] {
@@ -40,7 +40,7 @@ pub(super) fn next(text: &str, at: usize, end: usize) -> (usize, u8) {
     }
 }
 
-/// An escape of JSON; that of a line end is one.
+/// A JSON escape; one for a line end is a break.
 fn escape(bytes: &[u8], at: usize) -> (usize, u8) {
     match bytes.get(at + 1) {
         Some(b'n' | b'r') => (at + 2, BREAK),
@@ -52,7 +52,7 @@ fn escape(bytes: &[u8], at: usize) -> (usize, u8) {
     }
 }
 
-/// A number with its points, a time, a date, and what is written together with them.
+/// A number with its points, a time, a date, and characters attached to them.
 fn number(bytes: &[u8], at: usize) -> usize {
     let mut end = word(bytes, at);
     while bytes.get(end + 1).is_some_and(u8::is_ascii_digit)
@@ -70,7 +70,7 @@ fn number(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// Letters, digits, and what a URL writes for others.
+/// Letters, digits, and percent-encoding.
 fn word(bytes: &[u8], mut at: usize) -> usize {
     loop {
         if is_percent(bytes, at) {

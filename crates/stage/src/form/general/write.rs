@@ -1,17 +1,17 @@
-//! Writes a text that was laid out: the list of signs, the templates, and the text.
+//! Writes a layout: the list of signs, the templates, and the text.
 
 use std::fmt::Write as _;
 
-use crate::form::general::kept::kept_lines;
+use crate::form::general::error_context::kept_lines;
 use crate::form::general::name;
 use crate::form::general::notation::{self, HeadWord, TEXT};
 use crate::form::general::phrase::{self, NamedPhrase, Passage};
 use crate::form::general::sheet::{NamedTemplate, RowValue, SheetItem, TextSheet};
 use crate::form::general::source::ReadText;
 use crate::form::general::span::Span;
-use crate::form::general::template::{LinePart, MIN_RUN};
+use crate::form::general::template::{LinePart, MIN_RUN_ROWS};
 
-/// Writes a text as it was laid out, with names for its phrases.
+/// Writes a layout, with names for its phrases.
 pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>) -> Option<String> {
     let mut ink = Ink {
         source,
@@ -40,7 +40,7 @@ pub(super) fn write(source: &ReadText<'_>, sheet: &TextSheet, fold: Option<&str>
     Some(text)
 }
 
-/// A piece of what is written.
+/// A piece of the output.
 enum Piece {
     /// Notation.
     Note(String),
@@ -51,7 +51,7 @@ enum Piece {
 struct Ink<'s, 'a> {
     source: &'s ReadText<'a>,
     sheet: &'s TextSheet,
-    /// The lines that have no signs.
+    /// For each line, whether it must be free of signs.
     kept: Vec<bool>,
     pieces: Vec<Piece>,
     passages: Vec<Passage>,
@@ -82,7 +82,7 @@ impl Ink<'_, '_> {
     fn definitions(&mut self) {
         for named in &self.sheet.templates {
             self.needs(HeadWord::Templates);
-            if named.is_alarming() {
+            if named.is_alarming {
                 self.needs(HeadWord::Alarms);
             }
             self.note(&named.name);
@@ -117,7 +117,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// A part of a template, which may go over several lines.
+    /// A part of a template, which may span several lines.
     fn lines(&mut self, span: Span) {
         let mut start = span.from();
         for (place, line) in span.of(self.source.text).split('\n').enumerate() {
@@ -151,7 +151,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// Rows of one template, one after the other; how many were written.
+    /// Writes adjacent rows of one template and returns their number.
     fn run(&mut self, number: usize, at: usize, run: usize) -> usize {
         let named = &self.sheet.templates[number];
         let name = &named.name;
@@ -164,7 +164,7 @@ impl Ink<'_, '_> {
             }
             return run;
         }
-        if run < MIN_RUN || named.is_alarming() {
+        if run < MIN_RUN_ROWS || named.is_alarming {
             self.note(&format!("{name} "));
             self.row(named, at);
             return 1;
@@ -196,7 +196,7 @@ impl Ink<'_, '_> {
         }
     }
 
-    /// All pieces, with the names of phrases in their places.
+    /// Writes all pieces, with the names of phrases in place.
     fn put(&self, phrases: &[NamedPhrase<'_>], signs: &[char], text: &mut String) {
         let mut named: Vec<(usize, Span, char)> = Vec::new();
         for (phrase, sign) in phrases.iter().zip(signs) {

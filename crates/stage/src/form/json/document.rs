@@ -1,4 +1,4 @@
-//! JSON documents in the terse form.
+//! Writes a JSON document in the terse form.
 
 use tersely_codec::json::Layout;
 use tersely_codec::{Value, json, terse};
@@ -29,7 +29,7 @@ impl Stage for Json {
             Some(layout) => (Loss::None, layout.to_string()),
             None => (Loss::Form, String::new()),
         };
-        // An exact form is read back by the pipeline, once is enough.
+        // The pipeline decodes exact forms to check them; once is enough.
         let written =
             if layout.is_some() { terse::draft_as(keys, &value) } else { terse::encode_as(keys, &value) }?;
         is_shorter(text, &written).then_some(Edit { text: written, loss, note })
@@ -41,7 +41,7 @@ impl Stage for Json {
     }
 }
 
-/// The document that a text is, if it is long enough to be worth a look.
+/// The JSON document that a text is, if it is long enough.
 pub(super) fn document(text: &str) -> Option<Value<'_>> {
     if text.len() < MIN_BYTES || !text.trim_start().starts_with(['{', '[']) {
         return None;

@@ -1,4 +1,4 @@
-//! JSON in the terse form: one document, one a line, or among other lines.
+//! JSON in the terse form: one document, one per line, or among other lines.
 
 mod document;
 pub(crate) mod keys;

@@ -1,15 +1,15 @@
-//! JSON documents among other lines: `JSON (indent 2), 14 lines:`, and then those of its terse form.
+//! Writes JSON documents among other lines: `JSON (indent 2), 14 lines:`, then its terse form.
 //!
-//! A status line above an answer, a command that was echoed, several answers one after the other. Neighbours of
-//! one layout are written as one list, so that records that came as documents become rows.
+//! Covers a status line above a response, an echoed command, several responses in a row. Adjacent documents of one
+//! layout are written as one list, so that separate records become rows.
 
 use tersely_codec::json::Layout;
 use tersely_codec::terse::KeyPlace;
 use tersely_codec::{Value, json, terse};
 
-use crate::form::carried;
 use crate::form::json::keys;
 use crate::form::json::worth::is_shorter;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode};
 use crate::read::json::MIN_BYTES;
 use crate::room::Room;
@@ -32,56 +32,56 @@ impl Stage for JsonParts {
         if text.len() < MIN_BYTES || !near {
             return None;
         }
-        let (_, end) = carried::lines(text);
+        let (_, end) = verbatim::lines(text);
         let body = &text[..text.len() - end.len()];
         let parts = split(body)?;
         let mut out = String::new();
         let keys = keys::place_for(scene.plan.reader);
         parts.iter().try_for_each(|part| part.push(keys, &mut out))?;
-        let written = carried::finish(out, end);
+        let written = verbatim::finish(out, end);
         is_shorter(text, &written).then_some(Edit { text: written, loss: Loss::None, note: String::new() })
     }
 
     fn restore(&self, room: Room, _: &str, text: &str) -> Option<String> {
-        let (lines, end) = carried::lines(text);
+        let (lines, end) = verbatim::lines(text);
         let mut lines = lines.into_iter();
         let mut out = String::new();
         while let Some(line) = lines.next() {
-            match carried::count(line) {
-                Some(count) => carried::copy(&mut out, count, &mut lines)?,
+            match verbatim::count(line) {
+                Some(count) => verbatim::copy(&mut out, count, &mut lines)?,
                 None => Head::read(line)?.copy(room, &mut out, &mut lines)?,
             }
             room.fits(out.len())?;
         }
-        Some(carried::finish(out, end))
+        Some(verbatim::finish(out, end))
     }
 }
 
-/// What stands before a document that does not begin the text, and its first sign.
+/// What precedes a document that does not begin the text, and its first character.
 const SIGNS: [&str; 4] = ["\n{", "\n[", ": {", ": ["];
 
-/// Neighbouring lines that are written in one way.
+/// Adjacent lines written in one way.
 enum Part<'t> {
     Other(Vec<&'t str>),
-    Json(Found<'t>, Vec<Value<'t>>),
+    Json(Embedding<'t>, Vec<Value<'t>>),
 }
 
-/// How a document stands there.
+/// How a document is embedded.
 #[derive(Clone, PartialEq, Eq)]
-struct Found<'t> {
-    /// What stands before it on its line: `Output: `.
+struct Embedding<'t> {
+    /// The text in front of it on its line: `Output: `.
     label: &'t str,
     layout: Layout,
 }
 
-/// The parts of a text of which most is JSON.
+/// The parts of a text that is mostly JSON.
 fn split(text: &str) -> Option<Vec<Part<'_>>> {
     let mut parts = Vec::new();
     let (mut at, mut json, mut waste) = (0, 0, 0);
     while at <= text.len() {
         let rest = &text[at..];
         let line = rest.find('\n').map_or(rest, |end| &rest[..end]);
-        let length = if let Some((found, value, length)) = labelled(rest, line) {
+        let length = if let Some((found, value, length)) = find_document(rest, line) {
             json += length;
             add_document(&mut parts, found, value);
             length
@@ -90,8 +90,8 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
             add_line(&mut parts, line);
             line.len()
         };
-        // Lines that merely look like JSON are many in other texts: those are soon left alone.
-        if waste > json + MAX_WASTE {
+        // In other texts many lines merely look like JSON: gives up early.
+        if waste > json + MAX_WASTE_BYTES {
             return None;
         }
         at += length + 1;
@@ -99,22 +99,22 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
     (2 * json > text.len()).then_some(parts)
 }
 
-/// Bytes of lines that begin like JSON and are not, before the first that is.
-const MAX_WASTE: usize = 4_096;
+/// Maximum bytes of lines that begin like JSON and are not, in front of the first document.
+const MAX_WASTE_BYTES: usize = 4_096;
 
-/// The longest label that is looked behind.
-const MAX_LABEL: usize = 40;
+/// Maximum bytes of a label.
+const MAX_LABEL_BYTES: usize = 40;
 
-/// The document that `text` begins with, at once or behind a label on its first line.
-fn labelled<'t>(text: &'t str, line: &'t str) -> Option<(Found<'t>, Value<'t>, usize)> {
+/// The document at the start of `text`, immediately or after a label on its first line.
+fn find_document<'t>(text: &'t str, line: &'t str) -> Option<(Embedding<'t>, Value<'t>, usize)> {
     let label = label(line);
     let (layout, value, end) = document(&text[label.len()..])?;
-    Some((Found { label, layout }, value, label.len() + end))
+    Some((Embedding { label, layout }, value, label.len() + end))
 }
 
-/// The words before a document, with their colon: `Output: `.
+/// The words in front of a document, with their colon: `Output: `.
 fn label(line: &str) -> &str {
-    let near = line.get(..MAX_LABEL).unwrap_or(line);
+    let near = line.get(..MAX_LABEL_BYTES).unwrap_or(line);
     let plain = |words: &str| {
         words.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-'))
     };
@@ -124,7 +124,7 @@ fn label(line: &str) -> &str {
     }
 }
 
-/// The document that `text` begins with, if it ends at the end of a line.
+/// The document at the start of `text`, if it ends at a line end.
 fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -139,7 +139,7 @@ fn document(text: &str) -> Option<(Layout, Value<'_>, usize)> {
     Some((layout, value, end))
 }
 
-fn add_document<'t>(parts: &mut Vec<Part<'t>>, found: Found<'t>, value: Value<'t>) {
+fn add_document<'t>(parts: &mut Vec<Part<'t>>, found: Embedding<'t>, value: Value<'t>) {
     match parts.last_mut() {
         Some(Part::Json(last, values)) if *last == found && found.label.is_empty() => values.push(value),
         _ => parts.push(Part::Json(found, vec![value])),
@@ -157,7 +157,7 @@ impl Part<'_> {
     fn push(&self, keys: KeyPlace, out: &mut String) -> Option<()> {
         let (found, values) = match self {
             Self::Other(lines) => {
-                carried::push(out, lines);
+                verbatim::push(out, lines);
                 return Some(());
             }
             Self::Json(found, values) => (found, values),
@@ -173,17 +173,17 @@ impl Part<'_> {
     }
 }
 
-/// The line above a document, or above several.
+/// The line above one or several documents.
 struct Head<'t> {
     documents: usize,
-    found: Found<'t>,
-    /// Lines below it.
+    found: Embedding<'t>,
+    /// The number of lines below it.
     lines: usize,
 }
 
 impl<'t> Head<'t> {
     fn text(&self) -> String {
-        let Self { documents, found: Found { label, layout }, lines } = self;
+        let Self { documents, found: Embedding { label, layout }, lines } = self;
         match documents {
             1 => format!("{label}JSON ({layout}), {lines} lines:"),
             _ => format!("{documents} JSON documents ({layout}), {lines} lines:"),
@@ -197,11 +197,11 @@ impl<'t> Head<'t> {
             Some(label) => (label, 1),
             None => ("", words.strip_suffix(" JSON documents")?.parse().ok().filter(|&count| count > 1)?),
         };
-        let found = Found { label, layout: layout.parse().ok()? };
+        let found = Embedding { label, layout: layout.parse().ok()? };
         Some(Self { documents, found, lines: lines.parse().ok()? })
     }
 
-    /// Moves what stands below it from `lines` to `out`, as JSON.
+    /// Moves the lines below it from `lines` to `out`, as JSON.
     fn copy<'a>(
         &self,
         room: Room,
@@ -234,7 +234,7 @@ mod tests {
     use crate::proof;
     use crate::proof::{apply, check, read_foreign};
 
-    /// A document that the terse form says in less.
+    /// A document that is shorter in the terse form.
     fn pets() -> String {
         let pets: Vec<_> = (1..=20).map(|id| format!("{{\"id\":{id},\"kind\":\"cat\"}}")).collect();
         format!("[{}]", pets.join(","))
@@ -252,7 +252,7 @@ mod tests {
         check(&JsonParts, &text, "", &edit.text);
     }
 
-    /// As Gemini CLI hands on what a command printed.
+    /// As Gemini CLI passes on the output of a command.
     #[test]
     fn a_label_may_stand_before_a_document() {
         let pets = pets();

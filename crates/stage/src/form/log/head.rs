@@ -1,11 +1,12 @@
-//! What lines say before and behind their time of day, such as date, host or CI step: said once, above them.
+//! States the text in front of and after the time of day, such as date, host or CI step, once above the lines that
+//! share it.
 
 use crate::form::log::weigh::weigh;
 
-/// A log with its heads taken off.
+/// A line of a log without its head.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum HeadRow<'a> {
-    /// From here on, until the next section, timed rows have this before their time and this behind it.
+    /// Until the next section, timed rows have the first text in front of their time and the second after it.
     Section(&'a str, &'a str),
     /// A line with the section's head.
     Timed(&'a str, &'a str),
@@ -13,7 +14,7 @@ pub(crate) enum HeadRow<'a> {
     Plain(&'a str),
 }
 
-/// A line, taken apart at its time of day.
+/// A line, split at its time of day.
 #[derive(Clone, Copy)]
 struct Cut<'a> {
     before: &'a str,
@@ -21,22 +22,23 @@ struct Cut<'a> {
     rest: &'a str,
 }
 
-/// Fewer timed lines make no section.
+/// Fewer timed lines are not a section.
 const MIN_LINES: usize = 4;
 
-/// Lines that are looked at to tell whether a section is worth its line.
-const AHEAD: usize = 6;
+/// Lines inspected to decide whether a section is worth its line.
+const LOOKAHEAD_LINES: usize = 6;
 
-/// What behind the time may belong to the head: the space, and a word such as a host or a zone. More would be the message.
+/// Units after the time that may belong to the head: the space, and a word such as a host or a zone. More would be
+/// the message.
 const MAX_UNITS: usize = 2;
 
-/// Lines that sections have on average where there are several: a date that changes more often is part of its lines.
-const MIN_SECTION: usize = 40;
+/// Minimum average lines of sections if there are several: a date that changes more often is part of its lines.
+const MIN_SECTION_LINES: usize = 40;
 
-/// The time stands within this many bytes.
-const REACH: usize = 120;
+/// The time must begin within this many bytes.
+const MAX_TIME_OFFSET: usize = 120;
 
-/// The rows of a log; all plain when most of its lines have no time, or heads that change.
+/// The rows of a log; all plain when most of its lines have no time or changing heads.
 pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     let plain = || lines.iter().map(|line| HeadRow::Plain(line)).collect();
     let cuts: Vec<Option<Cut<'a>>> = lines.iter().map(|line| cut(line)).collect();
@@ -46,13 +48,13 @@ pub(crate) fn rows<'a>(lines: &[&'a str]) -> Vec<HeadRow<'a>> {
     }
     let rows = sections(lines, &cuts, after(&cuts));
     let heads = rows.len() - lines.len();
-    if heads > 1 && heads * MIN_SECTION > timed { plain() } else { rows }
+    if heads > 1 && heads * MIN_SECTION_LINES > timed { plain() } else { rows }
 }
 
-/// The line behind what stands before its time.
+/// A line split at its time.
 fn cut(line: &str) -> Option<Cut<'_>> {
     let bytes = line.as_bytes();
-    let last = bytes.len().min(REACH).checked_sub(8)?;
+    let last = bytes.len().min(MAX_TIME_OFFSET).checked_sub(8)?;
     let at = (0..=last).find(|&at| is_time(bytes, at))?;
     let run = bytes[at..].iter().take_while(|byte| is_time_byte(**byte)).count();
     let spare = bytes[at..at + run].iter().rev().take_while(|byte| !byte.is_ascii_digit()).count();
@@ -60,7 +62,7 @@ fn cut(line: &str) -> Option<Cut<'_>> {
     Some(Cut { before: &line[..at], time: &line[at..end], rest: &line[end..] })
 }
 
-/// True when `12:34:56` stands at `at`, and no longer row of digits.
+/// True when `12:34:56` is at `at`, and not part of a longer run of digits.
 fn is_time(bytes: &[u8], at: usize) -> bool {
     let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
     let colon = |index: usize| bytes.get(index) == Some(&b':');
@@ -77,7 +79,7 @@ fn is_time_byte(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b',')
 }
 
-/// What so many lines say behind their time that it is worth saying once.
+/// The text after the time that enough lines share.
 fn after<'a>(cuts: &[Option<Cut<'a>>]) -> &'a str {
     let mut after = "";
     let rests = || cuts.iter().flatten().map(|cut| cut.rest);
@@ -99,7 +101,7 @@ fn after<'a>(cuts: &[Option<Cut<'a>>]) -> &'a str {
     after
 }
 
-/// `rest` up to the next word but one behind `start`.
+/// `rest` up to the end of the next word after `start`.
 fn unit<'a>(rest: &'a str, start: &str) -> Option<&'a str> {
     let more = rest.strip_prefix(start)?;
     let word = more.find([' ', '\t'])?;
@@ -107,7 +109,7 @@ fn unit<'a>(rest: &'a str, start: &str) -> Option<&'a str> {
     Some(&rest[..start.len() + word + space])
 }
 
-/// The text that more than half of the texts are, if one is.
+/// The text that more than half of `texts` equal, if any.
 fn majority<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (mut best, mut lead) = (None, 0_usize);
     for text in texts {
@@ -140,12 +142,12 @@ fn sections<'a>(lines: &[&'a str], cuts: &[Option<Cut<'a>>], after: &'a str) -> 
 
 /// True when most of the next lines begin with `before`.
 fn is_common(before: &str, cuts: &[Option<Cut<'_>>]) -> bool {
-    let next = cuts.iter().take(4 * AHEAD).flatten().take(AHEAD);
-    !before.is_empty() && next.filter(|cut| cut.before == before).count() * 2 > AHEAD
+    let next = cuts.iter().take(4 * LOOKAHEAD_LINES).flatten().take(LOOKAHEAD_LINES);
+    !before.is_empty() && next.filter(|cut| cut.before == before).count() * 2 > LOOKAHEAD_LINES
 }
 
-/// The time at the start of a timed row, and what follows it.
-pub(crate) fn timed(row: &str) -> Option<(&str, &str)> {
+/// The time at the start of a timed row, and the text after it.
+pub(crate) fn split_time(row: &str) -> Option<(&str, &str)> {
     let length = row.bytes().take_while(|byte| is_time_byte(*byte)).count();
     let text = row[length..].strip_prefix(' ')?;
     is_time(row.as_bytes(), 0).then_some((&row[..length], text))
@@ -155,12 +157,12 @@ const OPEN: &str = "each timed line below: ";
 const TIME: &str = "{time}";
 const TEXT: &str = "{text}";
 
-/// The line that says what a section's rows begin with.
-pub(crate) fn say(before: &str, after: &str) -> String {
+/// The line that states what a section's rows begin with.
+pub(crate) fn render_head(before: &str, after: &str) -> String {
     [OPEN, before, TIME, after, TEXT].concat()
 }
 
-/// Reads what `say` says.
+/// Parses a line written by `render_head`.
 pub(crate) fn read(line: &str) -> Option<(&str, &str)> {
     line.strip_prefix(OPEN)?.strip_suffix(TEXT)?.split_once(TIME)
 }
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn sections_are_read_back() {
-        assert_eq!(read(&say("a\t", " b ")), Some(("a\t", " b ")));
+        assert_eq!(read(&render_head("a\t", " b ")), Some(("a\t", " b ")));
         assert_eq!(read("each timed line below: x"), None);
     }
 }

@@ -1,7 +1,7 @@
-//! Logs with what their lines share said once: date, host and step above them.
+//! Writes logs with the text that their lines share stated once: date, host and step above them.
 //!
-//! Every line keeps its place, its time and all its words. A log with a line that would be taken for our own words is
-//! left as it is: it does not come back, and the pipeline sees that.
+//! Every line keeps its position, its time and all its words. A log that contains a line in our notation is not
+//! restored exactly, so the pipeline leaves it unchanged.
 
 mod head;
 mod weigh;
@@ -13,7 +13,7 @@ use crate::read::source;
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text of lines that resemble each other.
+/// A text of similar lines.
 pub(crate) struct Log;
 
 impl Stage for Log {
@@ -30,7 +30,7 @@ impl Stage for Log {
             return None;
         }
         let (body, _) = repeats::fold(&write(text)?);
-        let worth = body.len() * 100 < text.len() * MOST;
+        let worth = body.len() * 100 < text.len() * MAX_KEPT_PERCENT;
         worth.then(|| Edit { text: body, loss: Loss::None, note: String::new() })
     }
 
@@ -40,13 +40,13 @@ impl Stage for Log {
     }
 }
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 const MIN_BYTES: usize = 256;
 
-/// A log that keeps more of its bytes than this, in percent, is better read as it is.
-const MOST: usize = 90;
+/// A log that keeps a larger percentage of its bytes is easier to read unchanged.
+const MAX_KEPT_PERCENT: usize = 90;
 
-/// The log's body; `None` where its lines share nothing.
+/// The body of the log; `None` if its lines share nothing.
 fn write(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.split('\n').collect();
     let rows = head::rows(&lines);
@@ -56,7 +56,7 @@ fn write(text: &str) -> Option<String> {
     let mut body = String::with_capacity(text.len());
     for row in rows {
         match row {
-            HeadRow::Section(before, after) => body.push_str(&head::say(before, after)),
+            HeadRow::Section(before, after) => body.push_str(&head::render_head(before, after)),
             HeadRow::Timed(time, text) => body.extend([time, " ", text]),
             HeadRow::Plain(line) => body.push_str(line),
         }
@@ -66,7 +66,7 @@ fn write(text: &str) -> Option<String> {
     Some(body)
 }
 
-/// The log that was written.
+/// The original log.
 fn read(room: Room, body: &str) -> Option<String> {
     let mut out = String::with_capacity(body.len() * 2);
     let mut section = None;
@@ -75,7 +75,7 @@ fn read(room: Room, body: &str) -> Option<String> {
             section = Some(said);
             continue;
         }
-        match section.zip(head::timed(line)) {
+        match section.zip(head::split_time(line)) {
             Some(((before, after), (time, text))) => out.extend([before, time, after, text]),
             None => out.push_str(line),
         }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(lines[41], "12:04:39,718 WARN Removed 273 expired offsets in 39 milliseconds.");
     }
 
-    /// What a line ends with may be why it is read.
+    /// The end of a line may be the reason to read it.
     #[test]
     fn every_line_keeps_its_end() {
         let line =

@@ -1,6 +1,6 @@
-//! What a text costs, roughly and fast: enough to choose between ways to write a log.
+//! Estimates the cost of a text, roughly and fast, to choose between ways to write a log.
 
-/// The estimate: words by length, digits by three, signs by two; a space before a word is free.
+/// The estimate: words by length, digits by three, other characters by two; a space in front of a word is free.
 pub(crate) fn weigh(text: &str) -> usize {
     let mut rest = text.as_bytes();
     let mut sum = 0;

@@ -1,20 +1,20 @@
-//! Accessibility snapshots of pages with less around the words: `button "New" e30` for `- button "New" [ref=e30]`.
+//! Writes accessibility snapshots with less notation: `button "New" e30` for `- button "New" [ref=e30]`.
 //!
-//! References stay beside what they name. An element that is all there is in another stands on one line with it
-//! (`list e3 > listitem e4`), as does its address; what all elements of a role have is said above.
+//! References stay next to what they name. An only child shares its parent's line (`list e3 > listitem e4`), as does
+//! its address; properties common to a role are stated above.
 
 use std::borrow::Cow;
 
-use crate::form::carried;
+use crate::form::verbatim;
 use crate::plan::{Loss, Mode, Reader};
 use crate::read::node::{self, FENCES, NodeStyle, POINTER, PageNode};
 use crate::room::Room;
 use crate::stage::{Edit, Scene, Stage};
 
-/// A text with a snapshot as browser tools for agents draw it.
+/// A snapshot as browser tools for agents draw it.
 pub(crate) struct Snapshot;
 
-/// Fewer lines have nothing to give.
+/// Fewer lines have nothing to save.
 const MIN_LINES: usize = 8;
 
 impl Stage for Snapshot {
@@ -34,36 +34,36 @@ impl Stage for Snapshot {
         let plain = if frame.is_empty() {
             Cow::Borrowed(text)
         } else {
-            text.replace(&framed(frame), &framed("")).into()
+            text.replace(&frame_prefix(frame), &frame_prefix("")).into()
         };
-        let (lines, end) = carried::lines(&plain);
+        let (lines, end) = verbatim::lines(&plain);
         let span = node::span(&lines);
         let inside = &lines[span.clone()];
         if inside.len() < MIN_LINES {
             return None;
         }
-        let roles = pointed(inside);
+        let roles = clickable_roles(inside);
         let mut page = Page { out: String::with_capacity(text.len()), others: Vec::new(), roles: &roles };
         lines[..span.start].iter().for_each(|line| page.keep(line));
         page.write(inside);
         lines[span.end..].iter().for_each(|line| page.keep(line));
         page.flush();
         let note = if span.start == 0 { BARE } else { "" };
-        let text = format!("{}\n{}", said(frame, &roles), carried::finish(page.out, end));
+        let text = format!("{}\n{}", legend(frame, &roles), verbatim::finish(page.out, end));
         Some(Edit { text, loss: Loss::None, note: note.to_owned() })
     }
 
     fn restore(&self, room: Room, note: &str, text: &str) -> Option<String> {
         let (head, text) = text.split_once('\n')?;
         let (frame, roles) = parse(head)?;
-        let fenced = if note == BARE { Fenced::No } else { Fenced::Yes };
-        let (lines, end) = carried::lines(text);
+        let fenced = if note == BARE { Fencing::No } else { Fencing::Yes };
+        let (lines, end) = verbatim::lines(text);
         let mut out = String::with_capacity(text.len() * 2);
-        let mut place = if fenced == Fenced::Yes { Place::Above } else { Place::Inside };
+        let mut place = if fenced == Fencing::Yes { Place::Above } else { Place::Inside };
         let mut lines = lines.into_iter();
         while let Some(line) = lines.next() {
-            if let Some(count) = carried::count(line) {
-                carried::copy(&mut out, count, &mut lines)?;
+            if let Some(count) = verbatim::count(line) {
+                verbatim::copy(&mut out, count, &mut lines)?;
                 continue;
             }
             place = place.next(line);
@@ -74,21 +74,21 @@ impl Stage for Snapshot {
             out.push('\n');
             room.fits(out.len())?;
         }
-        let whole = carried::finish(out, end);
+        let whole = verbatim::finish(out, end);
         if frame.is_empty() {
             return Some(whole);
         }
-        room.fits(whole.len() + whole.matches(&framed("")).count() * frame.len())?;
-        Some(whole.replace(&framed(""), &framed(frame)))
+        room.fits(whole.len() + whole.matches(&frame_prefix("")).count() * frame.len())?;
+        Some(whole.replace(&frame_prefix(""), &frame_prefix(frame)))
     }
 }
 
-/// What a reference in a frame begins with.
-fn framed(frame: &str) -> String {
+/// The prefix of references within a frame.
+fn frame_prefix(frame: &str) -> String {
     [" [ref=", frame, "e"].concat()
 }
 
-/// The frame that all references name, such as `f2`; nothing when one does not.
+/// The frame that all references name, such as `f2`; empty if one does not.
 fn frame(text: &str) -> &str {
     let mut all = text.match_indices(" [ref=").map(|(at, words)| &text[at + words.len()..]);
     let Some(first) = all.next() else { return "" };
@@ -101,14 +101,14 @@ fn frame(text: &str) -> &str {
     }
 }
 
-/// Whether fences stand around the snapshot.
+/// Whether the snapshot is fenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fenced {
+enum Fencing {
     Yes,
     No,
 }
 
-/// Where a line stands.
+/// The position of a line relative to the snapshot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Above,
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-/// A snapshot under way.
+/// A snapshot being written.
 struct Page<'a> {
     out: String,
     others: Vec<&'a str>,
@@ -134,9 +134,9 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Adds a line as it is.
+    /// Adds a line unchanged.
     fn keep(&mut self, line: &'a str) {
-        if carried::count(line).is_some() {
+        if verbatim::count(line).is_some() {
             self.others.push(line);
         } else {
             self.flush();
@@ -145,10 +145,10 @@ impl<'a> Page<'a> {
     }
 
     fn flush(&mut self) {
-        carried::push(&mut self.out, &std::mem::take(&mut self.others));
+        verbatim::push(&mut self.out, &std::mem::take(&mut self.others));
     }
 
-    /// Adds the lines of the snapshot, those together that can stand on one.
+    /// Adds the lines of the snapshot, several on one where possible.
     fn write(&mut self, lines: &[&'a str]) {
         let only = only(lines);
         let mut at = 0;
@@ -172,7 +172,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Some lines as one; `None` when they would not come back.
+    /// Several lines as one; `None` when they could not be restored.
     fn join(&self, lines: &[&str]) -> Option<String> {
         let mut out = String::new();
         for (at, line) in lines.iter().enumerate() {
@@ -185,17 +185,17 @@ impl<'a> Page<'a> {
             }
             out.push_str(&short(self.roles, content));
         }
-        let sound = carried::count(&out).is_none() && !FENCES.contains(&&*out);
+        let sound = verbatim::count(&out).is_none() && !FENCES.contains(&&*out);
         (sound && long(Room::of(&out), self.roles, &out)? == lines.join("\n")).then_some(out)
     }
 }
 
-/// Elements on one line at most.
+/// Maximum elements on one line.
 const MAX_CHAIN: usize = 8;
 
 const CHILD: &str = " > ";
 
-/// For each line, whether the next is the only element within its own.
+/// For each line, whether the next is its only child.
 fn only(lines: &[&str]) -> Vec<bool> {
     let indents: Vec<_> = lines.iter().map(|line| node::item(line).map(|item| item.0)).collect();
     let mut only = vec![false; lines.len()];
@@ -214,7 +214,7 @@ fn only(lines: &[&str]) -> Vec<bool> {
     only
 }
 
-/// True when `line` says something of the element above it: `- /url: x`.
+/// True when `line` is a property of the element above it: `- /url: x`.
 fn is_property(above: &str, line: &str) -> bool {
     match (node::item(above), node::item(line)) {
         (Some((outer, _)), Some((inner, content))) => inner == outer + 2 && property(content).is_some(),
@@ -228,8 +228,8 @@ fn property(content: &str) -> Option<&str> {
     name.bytes().all(|byte| byte.is_ascii_lowercase()).then_some(name)
 }
 
-/// The roles of which most elements can be clicked.
-fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+/// The roles of which most elements are clickable.
+fn clickable_roles<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut counts: Vec<(&str, [usize; 2])> = Vec::new();
     let nodes = lines.iter().filter_map(|line| PageNode::read(NodeStyle::Long, node::item(line)?.1));
     for node in nodes.filter(|node| node.reference.is_some()) {
@@ -245,7 +245,7 @@ fn pointed<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     counts.iter().filter(|(_, [without, with])| *with > without * 2).map(|count| count.0).collect()
 }
 
-/// Roles that a snapshot has at most.
+/// Maximum roles of a snapshot.
 const MAX_ROLES: usize = 100;
 
 fn short(roles: &[&str], content: &str) -> String {
@@ -259,7 +259,7 @@ fn short(roles: &[&str], content: &str) -> String {
     [node.role, node.words, " ", reference, pointer, node.tail].concat()
 }
 
-/// The lines that stand on `line`.
+/// The lines that `line` represents.
 fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     let mut rest = line.trim_start_matches(' ');
     let mut indent = line.len() - rest.len();
@@ -286,7 +286,7 @@ fn long(room: Room, roles: &[&str], line: &str) -> Option<String> {
     }
 }
 
-/// An element as it stood, and what follows it on its line.
+/// The original of an element, and the text after it on its line.
 fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
     let node = PageNode::read(NodeStyle::Short, content).filter(|node| node.reference.is_some());
     if let Some(node) = node {
@@ -301,20 +301,20 @@ fn head<'a>(roles: &[&str], content: &'a str) -> (String, &'a str) {
 }
 
 /// Writes `[e5 stands for [ref=e5]; [cursor=pointer] is on every link, button]`.
-fn said(frame: &str, roles: &[&str]) -> String {
+fn legend(frame: &str, roles: &[&str]) -> String {
     let pointer = if roles.is_empty() { String::new() } else { format!("; {EVERY}{}", roles.join(", ")) };
-    let words = if frame.is_empty() { SHORT } else { FRAMED };
+    let words = if frame.is_empty() { SHORT } else { FRAME_LEGEND };
     format!("{words}{frame}{FIFTH}{pointer}]")
 }
 
 const SHORT: &str = "[e5 stands for [ref=";
-const FRAMED: &str = "[e5 and [ref=e5] stand for [ref=";
+const FRAME_LEGEND: &str = "[e5 and [ref=e5] stand for [ref=";
 const FIFTH: &str = "e5]";
 const EVERY: &str = "[cursor=pointer] is on every ";
 const BARE: &str = "no fence";
 
 fn parse(head: &str) -> Option<(&str, Vec<&str>)> {
-    let rest = head.strip_prefix(SHORT).or_else(|| head.strip_prefix(FRAMED))?;
+    let rest = head.strip_prefix(SHORT).or_else(|| head.strip_prefix(FRAME_LEGEND))?;
     let (frame, rest) = rest.strip_suffix(']')?.split_once(FIFTH)?;
     match rest.strip_prefix("; ") {
         Some(every) => Some((frame, every.strip_prefix(EVERY)?.split(", ").collect())),
@@ -369,7 +369,7 @@ mod tests {
         );
     }
 
-    /// Odd lines anywhere come back.
+    /// Unusual lines anywhere are restored.
     #[test]
     fn odd_lines_come_back() {
         for odd in [

@@ -1,6 +1,7 @@
-//! Logs of GitHub Actions: each step under one heading, without the time of every line and the runner's own work.
+//! Shortens logs of GitHub Actions: each step under one heading, without the time of every line and the runner's own
+//! work.
 //!
-//! What is left of a step is the output of the tool that it ran, so that tool's family is asked about it.
+//! The rest of a step is the output of the tool that it ran, so that tool's family shortens it further.
 
 mod setup;
 mod step;
@@ -10,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use self::setup::Setup;
 use self::step::CiStep;
 use self::step::StepLine;
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::KeptLines;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -18,7 +19,7 @@ use crate::{omit, signal};
 
 /// A run's log, with or without the names of job and step on each line.
 pub(super) struct Ci {
-    /// Who is asked about a step; `ci` itself, if it is among them, is not.
+    /// The families that shorten a step; `ci` itself, if listed, is skipped.
     pub(super) families: &'static &'static [&'static dyn Stage],
 }
 
@@ -31,7 +32,7 @@ impl Stage for Ci {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, setup::WORDS)]
     }
 
@@ -51,7 +52,7 @@ impl Stage for Ci {
 const NAME: &str = "ci";
 
 impl Ci {
-    /// What is shown of a step.
+    /// The shown part of a step.
     fn body(&self, scene: Scene<'_>, step: &CiStep<'_>) -> String {
         let mut kept = KeptLines::default();
         let mut setup = Setup::default();
@@ -62,7 +63,7 @@ impl Ci {
     }
 }
 
-/// The lines of `text`, where those that tell of errors are as they came: when it happened is part of what happened.
+/// The lines of `text`, with error lines unchanged: their time is part of the message.
 fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
     let mut errors: HashMap<&str, VecDeque<&str>> = HashMap::new();
     let tells =
@@ -74,9 +75,9 @@ fn with_whole_errors(step: &CiStep<'_>, text: &str) -> String {
     text.split_inclusive('\n').map(whole).collect()
 }
 
-/// What a tool's family makes of a step, if it is shorter and loses no error.
+/// A step as shortened by a tool's family, if that is shorter and loses no error.
 fn ask(family: &dyn Stage, scene: Scene<'_>, text: &str) -> Option<String> {
-    let is_beyond = family.leaves().iter().all(|(class, _)| !scene.leaves_out(*class));
+    let is_beyond = family.leaves().iter().all(|(class, _)| !scene.may_omit(*class));
     if family.name() == NAME || family.reader() > scene.plan.reader || is_beyond {
         return None;
     }

@@ -1,8 +1,8 @@
-//! What a runner does before and behind the steps that somebody wrote.
+//! Recognises what a runner does before and after the steps of a workflow.
 
 use crate::cut::family::sift::LineFate;
 
-/// Groups of lines that say the same in every run.
+/// Groups of lines that are the same in every run.
 const GROUPS: [(&str, &str); 18] = [
     ("Runner Image Provisioner", RUNNER),
     ("Operating System", RUNNER),
@@ -33,10 +33,10 @@ const DOWNLOADS: &str = "downloads";
 const DEBUGGING: &str = "debugging of the runner";
 pub(super) const TIMES: &str = "a step's start and length stand above it";
 
-/// All that is said of what is left out.
+/// All descriptions of omitted lines.
 pub(super) const WORDS: &[&str] = &[RUNNER, CHECKOUT, INPUTS, SHELL, CACHES, DOWNLOADS, DEBUGGING, TIMES];
 
-/// Lines outside groups, by how they begin.
+/// Lines outside groups, by their prefixes.
 const LINES: [(&str, &str); 16] = [
     ("Current runner version: ", RUNNER),
     ("Runner name: ", RUNNER),
@@ -56,7 +56,7 @@ const LINES: [(&str, &str); 16] = [
     ("Removing HTTP extra header", CHECKOUT),
 ];
 
-/// Where in a step's log a line stands.
+/// The current position in a step's log.
 #[derive(Default)]
 pub(super) struct Setup {
     group: Group,
@@ -66,7 +66,7 @@ pub(super) struct Setup {
 enum Group {
     #[default]
     None,
-    /// Of no interest.
+    /// Omitted, with this description.
     Dull(&'static str),
     /// A script that is about to run: first its text, then the shell's settings.
     Script,
@@ -93,7 +93,7 @@ impl Setup {
         }
     }
 
-    /// A group begins; what an action is given is left out, but not that it ran.
+    /// Begins a group. The inputs of an action are omitted, but not that it ran.
     fn open(&mut self, title: &str) -> LineFate {
         let dull = GROUPS.iter().find(|(start, _)| title.starts_with(start));
         self.group = match (dull, title.strip_prefix("Run ")) {

@@ -1,4 +1,4 @@
-//! The steps of a log, and what its lines have before their text.
+//! Splits a log into steps, and strips the prefixes of its lines.
 
 /// A step and its lines, without job, step and time.
 pub(super) struct CiStep<'a> {
@@ -8,26 +8,26 @@ pub(super) struct CiStep<'a> {
     last: &'a str,
     /// Lines that had a time.
     pub(super) times: usize,
-    /// What each line says, and all of it.
+    /// The text of each line, and the whole line.
     pub(super) lines: Vec<StepLine<'a>>,
 }
 
-/// A line's text, and the line as it came.
+/// A line's text, and the unmodified line.
 #[derive(Clone, Copy)]
 pub(super) struct StepLine<'a> {
     pub(super) text: &'a str,
     pub(super) whole: &'a str,
 }
 
-/// Fewer lines are shown as they are.
-const LEAST: usize = 8;
+/// Fewer lines are shown unchanged.
+const MIN_LINES: usize = 8;
 
-/// Lines that are looked at to tell a log from another text.
-const PROBE: usize = 40;
+/// Lines inspected to recognise a log.
+const SAMPLE_LINES: usize = 40;
 
-/// The steps of a log; `None` when the text is none.
+/// The steps of a log; `None` when the text is not one.
 pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
-    text.lines().take(PROBE).find_map(read)?;
+    text.lines().take(SAMPLE_LINES).find_map(read)?;
     let mut steps: Vec<CiStep<'_>> = Vec::new();
     let (mut count, mut named) = (0, 0);
     for line in text.split_inclusive('\n') {
@@ -48,10 +48,10 @@ pub(super) fn steps(text: &str) -> Option<Vec<CiStep<'_>>> {
     }
     let times: usize = steps.iter().map(|step| step.times).sum();
     let ours = named * 2 > count || text.contains("Z ##[");
-    (count >= LEAST && times * 5 >= count * 4 && ours).then_some(steps)
+    (count >= MIN_LINES && times * 5 >= count * 4 && ours).then_some(steps)
 }
 
-/// A line taken apart.
+/// A parsed line.
 struct Row<'a> {
     name: &'a str,
     time: &'a str,
@@ -72,7 +72,7 @@ fn read(line: &str) -> Option<Row<'_>> {
     Some(Row { name: &line[..step], time, text })
 }
 
-/// The time that `text` begins with, and what follows it.
+/// The time at the start of `text`, and the text after it.
 fn stamp(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let bytes = text.as_bytes().get(..STAMP.len())?;
@@ -101,7 +101,7 @@ impl<'a> CiStep<'a> {
         self.lines.push(StepLine { text: row.text, whole });
     }
 
-    /// The line above the step: its name, when it began and how long it took.
+    /// The line above the step: its name, start and duration.
     pub(super) fn heading(&self) -> String {
         let Some(start) = self.first.get(..19) else { return String::new() };
         let name = self.name.replace('\t', " / ");

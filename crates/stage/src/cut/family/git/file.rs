@@ -1,13 +1,13 @@
-//! What a file in a diff is, by its path.
+//! Classifies the files of a diff by their paths.
 
-/// What a file is to who reads its changes.
+/// How interesting a file's changes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// Somebody wrote it.
+    /// Written by a person.
     Written,
     /// A package manager's record of versions.
     Lock,
-    /// A tool wrote it; the words say what it is.
+    /// Generated; the words describe it.
     Dull(&'static str),
 }
 
@@ -39,7 +39,7 @@ const LOCKS: [&str; 24] = [
     "gradle.lockfile",
 ];
 
-/// Endings of files that a tool wrote.
+/// Extensions of generated files.
 const ENDINGS: [(&str, &str); 16] = [
     (".min.js", "minified file"),
     (".min.css", "minified file"),
@@ -59,7 +59,7 @@ const ENDINGS: [(&str, &str); 16] = [
     (".ipynb", "notebook"),
 ];
 
-/// Folders of what nobody here wrote.
+/// Directories of third-party and generated files.
 const FOLDERS: [(&str, &str); 8] = [
     ("node_modules", "vendored file"),
     ("vendor", "vendored file"),
@@ -71,7 +71,7 @@ const FOLDERS: [(&str, &str); 8] = [
     (".yarn", "vendored file"),
 ];
 
-/// The kind of the file at `path` with `head` as the beginning of its diff.
+/// The kind of the file at `path`, whose diff begins with `head`.
 pub(super) fn kind(path: &str, head: &str) -> FileKind {
     let path = path.trim_end_matches('"');
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -1,8 +1,8 @@
-//! Hunks: where they end, and what of them is shown.
+//! Parses hunks, and writes the part of them that is shown.
 
 use crate::{omit, signal};
 
-/// The hunks that `text` begins with; the header's counts tell where they end.
+/// The hunks at the start of `text`, whose headers' counts give their end.
 pub(super) fn body(text: &str) -> &str {
     let mut end = 0;
     let mut left = Span { old: 0, new: 0 };
@@ -23,7 +23,7 @@ pub(super) fn body(text: &str) -> &str {
     &text[..end]
 }
 
-/// How many lines a hunk spans on both sides, as its header says.
+/// The number of lines of a hunk on either side, from its header.
 #[derive(Clone, Copy)]
 struct Span {
     old: usize,
@@ -31,13 +31,13 @@ struct Span {
 }
 
 impl Span {
-    /// True when nothing of the hunk is left to come.
+    /// True when the hunk is complete.
     fn is_over(self) -> bool {
         self.old == 0 && self.new == 0
     }
 }
 
-/// How many lines were added and removed.
+/// The number of added and removed lines.
 pub(super) fn count(body: &str) -> (usize, usize) {
     body.lines().fold((0, 0), |(added, removed), line| match line.as_bytes().first() {
         Some(b'+') => (added + 1, removed),
@@ -74,17 +74,17 @@ fn write_hunk(header: Header<'_>, lines: &[&str], margin: usize, out: &mut Strin
     lines.len() - (end - start)
 }
 
-/// A run of removed lines from this length on is shown by its ends.
-const LONG: usize = 32;
+/// A run of removed lines from this length on is reduced to its ends.
+const LONG_RUN_LINES: usize = 32;
 
 /// Lines at either end of such a run.
-const ENDS: usize = 8;
+const END_LINES: usize = 8;
 
-/// Writes lines of one sign.
+/// Writes lines with the same sign.
 fn write_run(run: &[&str], margin: usize, out: &mut String) {
     let ends = match run[0].as_bytes()[0] {
-        b'-' if run.len() >= LONG => ENDS,
-        b' ' if run.len() >= LONG => margin.clamp(3, ENDS),
+        b'-' if run.len() >= LONG_RUN_LINES => END_LINES,
+        b' ' if run.len() >= LONG_RUN_LINES => margin.clamp(3, END_LINES),
         _ => run.len(),
     };
     let what = if run[0].starts_with('-') { "removed" } else { "unchanged" };
@@ -107,7 +107,7 @@ fn flush(left: &mut usize, what: &str, out: &mut String) {
     *left = 0;
 }
 
-/// True of a line that stands on both sides.
+/// True for an unchanged line.
 fn is_same(line: &str) -> bool {
     !line.starts_with(['+', '-', '\\'])
 }
@@ -119,7 +119,7 @@ struct Header<'a> {
     new: usize,
     span: Span,
     line: &'a str,
-    /// What stands behind the numbers.
+    /// The text after the numbers.
     rest: &'a str,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Header<'a> {
         Some(Self { old, new, span: Span { old: olds, new: news }, line, rest })
     }
 
-    /// Writes the header of the hunk without so many unchanged lines at its beginning and end.
+    /// Writes the header of the hunk, less `before` and `after` unchanged lines at its beginning and end.
     fn write(self, before: usize, after: usize, out: &mut String) {
         let gone = before + after;
         if gone == 0 || gone > self.span.old.min(self.span.new) {
@@ -155,7 +155,7 @@ fn side(numbers: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    fn shown(body: &str, margin: usize) -> String {
+    fn render(body: &str, margin: usize) -> String {
         let mut out = String::new();
         write(body, margin, &mut out);
         out
@@ -177,17 +177,17 @@ mod tests {
     #[test]
     fn less_context_is_still_a_true_hunk() {
         assert_eq!(
-            shown("@@ -10,7 +20,7 @@ fn x\n a\n b\n c\n-d\n+D\n e\n f\n g\n", 1),
+            render("@@ -10,7 +20,7 @@ fn x\n a\n b\n c\n-d\n+D\n e\n f\n g\n", 1),
             "@@ -12,3 +22,3 @@ fn x\n c\n-d\n+D\n e\n"
         );
-        assert_eq!(shown("@@ -1,2 +1,3 @@\n a\n+b\n c\n", 1), "@@ -1,2 +1,3 @@\n a\n+b\n c\n");
+        assert_eq!(render("@@ -1,2 +1,3 @@\n a\n+b\n c\n", 1), "@@ -1,2 +1,3 @@\n a\n+b\n c\n");
         let whole = "@@ -1,3 +1,4 @@\n a\n b\n c\n+d\n";
-        assert_eq!(shown(whole, usize::MAX), whole);
+        assert_eq!(render(whole, usize::MAX), whole);
     }
 
     #[test]
     fn errors_in_context_stay() {
         let hunk = "@@ -1,4 +1,5 @@\n error: x\n b\n c\n d\n+e\n";
-        assert_eq!(shown(hunk, 1), hunk);
+        assert_eq!(render(hunk, 1), hunk);
     }
 }

@@ -1,16 +1,17 @@
-//! A lock file's changes: the names and versions that changed, without hashes and what else follows from them.
+//! Shortens changes to lock files: keeps names and versions, omits hashes and derived data.
 
 use std::collections::HashSet;
 
 use crate::cut::family::git::hunk;
 use crate::omit;
 
-/// Writes what tells in the hunks of the lock file at `path`.
+/// Writes the significant lines in the hunks of the lock file at `path`.
 pub(super) fn write(path: &str, body: &str, out: &mut String) {
     let mut picked = pick(path, body);
     let kept = if picked.is_empty() { "the first changes" } else { "names and versions" };
     if picked.is_empty() {
-        picked = body.lines().filter(|line| sign(line).is_some()).take(FIRST).map(str::to_owned).collect();
+        picked =
+            body.lines().filter(|line| sign(line).is_some()).take(FIRST_CHANGES).map(str::to_owned).collect();
     }
     let (added, removed) = hunk::count(body);
     let left = body.lines().count() - picked.len();
@@ -21,10 +22,10 @@ pub(super) fn write(path: &str, body: &str, out: &mut String) {
     }
 }
 
-/// Changes that are shown of a file whose notation is not known.
-const FIRST: usize = 10;
+/// Changes shown of a file in an unknown format.
+const FIRST_CHANGES: usize = 10;
 
-/// The lines that tell, each once.
+/// The significant lines, each once.
 fn pick(path: &str, body: &str) -> Vec<String> {
     let mut picked = Vec::new();
     let mut seen = HashSet::new();
@@ -32,7 +33,7 @@ fn pick(path: &str, body: &str) -> Vec<String> {
     let sums = path.ends_with("go.sum") || path.ends_with("go.work.sum");
     for line in body.lines() {
         let words = line.get(1..).unwrap_or_default().trim();
-        let told = sign(line).and_then(|_| if sums { module(line) } else { tell(line, words) });
+        let told = sign(line).and_then(|_| if sums { module(line) } else { significant_part(line, words) });
         if let Some(told) = told {
             let above = heading.take().filter(|_| is_value(words)).map(str::to_owned);
             let fresh = |line: &String| !is_entry(line) || seen.insert(key(line));
@@ -52,16 +53,16 @@ fn sign(line: &str) -> Option<char> {
     line.chars().next().filter(|sign| matches!(sign, '+' | '-'))
 }
 
-/// The part of a changed line that tells a name or a version.
-fn tell(line: &str, words: &str) -> Option<String> {
+/// The part of a changed line with a name or a version.
+fn significant_part(line: &str, words: &str) -> Option<String> {
     if is_value(words) || is_name(words) || is_entry(words) {
         return Some(line.to_owned());
     }
-    listed(line)
+    list_entry(line)
 }
 
-/// `"left": ["left@1.0.0", "", {}, "sha512-..."],` without what follows the name.
-fn listed(line: &str) -> Option<String> {
+/// `"left": ["left@1.0.0", "", {}, "sha512-..."],` without the text after the name.
+fn list_entry(line: &str) -> Option<String> {
     let start = line.find(": [\"")? + 4;
     let end = start + line[start..].find('"')?;
     line[start..end].contains('@').then(|| line[..=end].to_owned())
@@ -103,12 +104,12 @@ fn is_module(words: &str) -> bool {
     })
 }
 
-/// What a value below it belongs to.
+/// True for a heading that the values below it belong to.
 fn is_heading(words: &str) -> bool {
     is_name(words) || words.ends_with(':') || words.ends_with('{')
 }
 
-/// What two lines about the same entry share.
+/// The common part of two lines about the same entry.
 fn key(line: &str) -> String {
     let words = line.trim_end_matches(" {}").trim_end_matches(':');
     words.chars().filter(|c| !c.is_whitespace()).collect()

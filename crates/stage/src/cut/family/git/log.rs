@@ -1,52 +1,52 @@
-//! A log: every commit on a line with its date, its author and its subject; the bodies of messages are counted.
+//! Shortens logs: one line per commit with date, author and subject; message bodies are counted.
 
 use std::fmt::Write as _;
 
 use crate::{omit, signal};
 
-/// What is left out, in the words that say so.
+/// Description of the omitted lines.
 pub(super) const BODIES: &str = "bodies of commits";
 
-/// The log in short; `None` when the text is none, or has no bodies to speak of.
+/// The shortened log; `None` when the text is not one, or has hardly any bodies.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let style = STYLES.iter().find(|style| style.begins(text))?;
     let mut writer = Writer::new(style);
     text.split_inclusive('\n').for_each(|line| writer.line(line));
     writer.flush();
-    if writer.commits < LEAST || writer.left == 0 {
+    if writer.commits < MIN_COMMITS || writer.left == 0 {
         return None;
     }
     let head = omit::things(writer.left, "lines", BODIES);
     let commits = writer.commits;
     Some(format!(
-        "[{commits} commits: {HASH} characters of the hash, date, author, subject]\n{head}\n{}",
+        "[{commits} commits: {HASH_DIGITS} characters of the hash, date, author, subject]\n{head}\n{}",
         writer.out
     ))
 }
 
-/// Fewer commits are shown as they are.
-const LEAST: usize = 4;
+/// Logs of fewer commits are shown unchanged.
+const MIN_COMMITS: usize = 4;
 
-/// Characters of a hash that are enough to name a commit.
-const HASH: usize = 12;
+/// Digits of a hash that identify a commit.
+const HASH_DIGITS: usize = 12;
 
-/// How a log says things.
+/// The format of a log.
 struct Style {
     commit: &'static str,
-    /// What the first line of a message begins with.
+    /// The prefix of a message's first line.
     message: &'static str,
-    /// What further lines of it begin with.
+    /// The prefix of its further lines.
     indent: &'static str,
 }
 
-/// Git's own log, and the one of its MCP server.
+/// Git's own log, and that of its MCP server.
 const STYLES: [Style; 2] = [
     Style { commit: "commit ", message: "    ", indent: "    " },
     Style { commit: "Commit: ", message: "Message: ", indent: "" },
 ];
 
 impl Style {
-    /// True when a commit stands in one of the first lines.
+    /// True when one of the first lines is a commit.
     fn begins(&self, text: &str) -> bool {
         text.lines().take(4).any(|line| self.is_commit(line))
     }
@@ -56,27 +56,27 @@ impl Style {
     }
 }
 
-/// How many hex digits `text` begins with.
+/// The number of hexadecimal digits at the start of `text`.
 fn hash(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
 
-/// A log in the making.
+/// A log being written.
 struct Writer<'s, 'a> {
     style: &'s Style,
     out: String,
-    /// The commit whose message has not begun: its hash with what stands behind it, its date and its author.
+    /// The commit whose message has not begun: its hash and the text after it, its date and its author.
     open: Option<[&'a str; 3]>,
     /// True once the subject of the last commit was written.
-    told: bool,
+    has_subject: bool,
     commits: usize,
-    /// Lines left out so far.
+    /// Lines omitted so far.
     left: usize,
 }
 
 impl<'s, 'a> Writer<'s, 'a> {
     fn new(style: &'s Style) -> Self {
-        Self { style, out: String::new(), open: None, told: false, commits: 0, left: 0 }
+        Self { style, out: String::new(), open: None, has_subject: false, commits: 0, left: 0 }
     }
 
     fn line(&mut self, line: &'a str) {
@@ -85,7 +85,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             self.flush();
             self.commits += 1;
             self.open = Some([bare[self.style.commit.len()..].trim_matches('\''), "", ""]);
-            self.told = false;
+            self.has_subject = false;
         } else if let Some(open) = self.open.as_mut().filter(|_| signal::find(bare).is_none()) {
             match bare.split_once(':') {
                 Some(("Date" | "AuthorDate", date)) => open[1] = date.trim(),
@@ -98,15 +98,15 @@ impl<'s, 'a> Writer<'s, 'a> {
         }
     }
 
-    /// A line that is none of the first of a commit.
+    /// A line that is not in the header of a commit.
     fn message(&mut self, line: &'a str) {
         let is_message = line.starts_with(self.style.message)
-            || self.told && line.starts_with(self.style.indent)
-            || self.told && line.trim().is_empty();
-        if is_message && !self.told {
+            || self.has_subject && line.starts_with(self.style.indent)
+            || self.has_subject && line.trim().is_empty();
+        if is_message && !self.has_subject {
             let subject = line.strip_prefix(self.style.message).unwrap_or(line).trim();
             self.write(subject);
-            self.told = true;
+            self.has_subject = true;
         } else if is_message && signal::find(line.trim_end()).is_none() {
             self.left += usize::from(!line.trim().is_empty());
         } else {
@@ -128,7 +128,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         let _ = writeln!(
             self.out,
             "{}{} {date} {author}: {subject}",
-            &name[..end.min(HASH)],
+            &name[..end.min(HASH_DIGITS)],
             name[end..].trim_end_matches('\'')
         );
     }

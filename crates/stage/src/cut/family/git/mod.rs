@@ -1,4 +1,5 @@
-//! Git: every changed line that somebody wrote and every commit's subject stay; what surrounds them is counted.
+//! Shortens git output: keeps every changed line that a person wrote and every commit's subject, and counts the
+//! rest.
 
 mod file;
 mod hunk;
@@ -7,7 +8,7 @@ mod log;
 mod patch;
 mod refs;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
 
@@ -23,12 +24,12 @@ impl Stage for GitDiff {
         Mode::Standard
     }
 
-    /// A changed line that speaks of an error is code; what git itself says stands outside the files and stays.
+    /// A changed line that mentions an error is code; git's own messages are outside the files and stay.
     fn cuts_lines(&self) -> bool {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["unchanged", "removed", "lock files and what else a tool wrote"])]
     }
 
@@ -50,7 +51,7 @@ impl Stage for GitLog {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Further, &[log::BODIES])]
     }
 
@@ -72,7 +73,7 @@ impl Stage for GitRefs {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["the rest of hashes"])]
     }
 

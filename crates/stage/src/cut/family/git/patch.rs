@@ -1,15 +1,15 @@
-//! A diff taken apart into files, each shown as its kind deserves.
+//! Splits a diff into files, and shows each according to its kind.
 
 use crate::cut::family::git::file::FileKind;
 use crate::cut::family::git::{file, hunk, lock};
 use crate::{omit, signal};
 
-/// The diff in short; `None` when the text is none.
+/// The shortened diff; `None` when the text is not one.
 pub(super) fn shorten(text: &str) -> Option<String> {
     if !text.starts_with(MARK) && !text.contains("\ndiff --git ") {
         return None;
     }
-    let margin = if text.len() >= BIG { 1 } else { usize::MAX };
+    let margin = if text.len() >= LONG_DIFF_BYTES { 1 } else { usize::MAX };
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut missing = 0;
@@ -28,15 +28,15 @@ const AROUND: &str = "unchanged, here and below";
 
 const MARK: &str = "diff --git ";
 
-/// From this many bytes on, a diff has less room for what did not change.
-const BIG: usize = 16_384;
+/// From this many bytes on, a diff shows fewer unchanged lines.
+const LONG_DIFF_BYTES: usize = 16_384;
 
-/// Where the next file begins.
+/// The start of the next file.
 fn next(text: &str) -> Option<usize> {
     if text.starts_with(MARK) { Some(0) } else { text.find("\ndiff --git ").map(|at| at + 1) }
 }
 
-/// What the lines between a file's name and its first hunk begin with.
+/// Prefixes of the lines between a file's name and its first hunk.
 const HEADERS: [&str; 15] = [
     "index ",
     "--- ",
@@ -63,7 +63,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Reads the file that `text` begins with.
+    /// Parses the file at the start of `text`.
     fn read(text: &'a str) -> Self {
         let first = text.find('\n').map_or(text.len(), |at| at + 1);
         let line = text[..first].trim_end();
@@ -91,18 +91,18 @@ impl<'a> File<'a> {
         0
     }
 
-    /// Short changes are shown whatever they are in.
+    /// Short changes are shown in any file.
     fn is_long(&self) -> bool {
         self.body.len() >= 2048 || self.body.lines().nth(11).is_some()
     }
 
-    /// What nobody wrote: its first changes, and a count of the rest.
+    /// A generated file: its first changes, and a count of the rest.
     fn write_dull(&self, what: &str, out: &mut String) {
         let changes = || self.body.lines().filter(|line| line.starts_with(['+', '-']));
-        let mut room = FIRST;
+        let mut room = FIRST_CHANGES;
         let kept: Vec<&str> = changes()
             .filter(|line| {
-                let fits = line.len() <= WIDE;
+                let fits = line.len() <= MAX_LINE_BYTES;
                 room -= usize::from(fits && room > 0);
                 fits && (room > 0 || signal::find(line).is_some())
             })
@@ -117,11 +117,11 @@ impl<'a> File<'a> {
     }
 }
 
-/// Changes that are shown of what nobody wrote, and one more.
-const FIRST: usize = 7;
+/// Changes shown of a generated file.
+const FIRST_CHANGES: usize = 7;
 
-/// A longer line says nothing at a glance.
-const WIDE: usize = 200;
+/// Longer lines, in bytes, are cut.
+const MAX_LINE_BYTES: usize = 200;
 
 /// The data of a binary file.
 fn binary(text: &str) -> &str {

@@ -1,43 +1,43 @@
-//! Long lists of branches, tags, trees and objects: hashes are cut to what names them.
+//! Abbreviates hashes in long lists of branches, tags, trees and objects.
 
 use crate::signal;
 
-/// Fewer hashes are shown as they are.
-const LEAST: usize = 16;
+/// Lists with fewer hashes are shown unchanged.
+const MIN_HASHES: usize = 16;
 
-/// Digits of a whole hash, and those that are enough to name what it stands for.
-const WHOLE: usize = 40;
-const HASH: usize = 12;
+/// Digits of a full hash, and of one that still identifies its object.
+const FULL_HASH_DIGITS: usize = 40;
+const SHORT_HASH_DIGITS: usize = 12;
 
-/// Words that tell a list of git's from others that have hashes in them.
+/// Words that distinguish git's lists from other text with hashes.
 const WORDS: [&str; 8] = ["refs/", " blob ", " commit\t", " commit ", " tag\t", " tag ", " tree ", "origin/"];
 
-/// The list with short hashes; `None` when the text is none, or short already.
+/// The list with short hashes; `None` when the text is not one, or is short already.
 pub(super) fn shorten(text: &str) -> Option<String> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let listed = |line: &&str| hash(line).is_some() && WORDS.iter().any(|word| line.contains(word));
     let (all, listed) = (lines().count(), lines().filter(listed).count());
-    if listed < LEAST || listed * 10 < all * 9 {
+    if listed < MIN_HASHES || listed * 10 < all * 9 {
         return None;
     }
     let (mut out, mut cut) = (String::with_capacity(text.len()), 0);
     for line in text.split_inclusive('\n') {
         match hash(line).filter(|_| signal::find(line.trim_end()).is_none()) {
             Some(at) => {
-                out.extend([&line[..at + HASH], &line[at + WHOLE..]]);
+                out.extend([&line[..at + SHORT_HASH_DIGITS], &line[at + FULL_HASH_DIGITS..]]);
                 cut += 1;
             }
             None => out.push_str(line),
         }
     }
-    Some(format!("[{cut} hashes cut to {HASH} characters, the rest of each left out]\n{out}"))
+    Some(format!("[{cut} hashes cut to {SHORT_HASH_DIGITS} characters, the rest of each left out]\n{out}"))
 }
 
-/// Where the first whole hash of a line stands.
+/// The position of the first full hash of a line.
 fn hash(line: &str) -> Option<usize> {
     let mut at = 0;
     for word in line.split([' ', '\t', '\n']) {
-        if word.len() == WHOLE && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        if word.len() == FULL_HASH_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Some(at);
         }
         at += word.len() + 1;

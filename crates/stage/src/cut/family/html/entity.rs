@@ -1,19 +1,19 @@
-//! Table: the characters that pages name, `&mdash;` and `&#8212;` alike.
+//! Table: named character references, and the decoder for `&mdash;` and `&#8212;` alike.
 
-/// The length of the reference at the start of `text`, which begins with `&`, and its character.
+/// The length and the character of the reference at the start of `text`, which begins with `&`.
 ///
-/// A name that is not known is no reference: it stays as it is written.
+/// An unknown name is not a reference and stays as written.
 pub(super) fn decode(text: &str) -> Option<(usize, char)> {
-    let end = text.bytes().take(MAX_NAME).position(|byte| byte == b';')?;
+    let end = text.bytes().take(MAX_REFERENCE_BYTES).position(|byte| byte == b';')?;
     let name = text.get(1..end)?;
     let sign = match name.strip_prefix('#') {
-        Some(number) => numbered(number)?,
+        Some(number) => numeric_reference(number)?,
         None => NAMES[NAMES.binary_search_by_key(&name, |entry| entry.0).ok()?].1,
     };
     Some((end + 1, sign))
 }
 
-/// Adds a text whose references are read.
+/// Appends a text with its references decoded.
 pub(super) fn push(out: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -25,10 +25,10 @@ pub(super) fn push(out: &mut String, text: &str) {
     out.push_str(rest);
 }
 
-/// The longest reference that is looked for.
-const MAX_NAME: usize = 12;
+/// Maximum bytes of a reference.
+const MAX_REFERENCE_BYTES: usize = 12;
 
-fn numbered(number: &str) -> Option<char> {
+fn numeric_reference(number: &str) -> Option<char> {
     let hex = number.strip_prefix(['x', 'X']);
     let digits = hex.unwrap_or(number);
     let code = u32::from_str_radix(digits, if hex.is_some() { 16 } else { 10 }).ok()?;

@@ -1,37 +1,37 @@
-//! Long pages as their headings, what each section begins with, and the paragraphs that tell what can go wrong.
+//! Shortens long pages to their headings, the beginning of each section, and paragraphs about errors and warnings.
 
 use crate::omit;
 
 /// Shorter pages are shown whole.
 const MIN_BYTES: usize = 32_000;
 
-/// Words, in small letters, of paragraphs that are looked for in any page.
+/// Words, in lower case, of paragraphs that stay on any page.
 const TELLING: [&str; 6] = ["error", "exception", "fail", "warning", "deprecated", "not supported"];
 
-/// Bytes of such paragraphs that are shown.
-const ROOM: usize = 20_000;
+/// Bytes of such paragraphs shown.
+const MAX_TELLING_BYTES: usize = 20_000;
 
-/// Lines that are shown of what stands below a heading.
-const FIRST: usize = 3;
+/// Lines shown below each heading.
+const FIRST_LINES: usize = 3;
 
-/// What the lines are that are left out.
-const WHAT: &str = "text of this section";
+/// Description of the omitted lines.
+const DESCRIPTION: &str = "text of this section";
 
-/// A shorter run of lines, in bytes, costs as much as the words that stand for it.
-const MIN_RUN: usize = 200;
+/// A shorter run of lines, in bytes, costs as much as its marker.
+const MIN_RUN_BYTES: usize = 200;
 
-/// The text of a page, or less of it if it is long and has headings.
+/// The text of a page, shortened if it is long and has headings.
 pub(super) fn gist(text: String) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     if text.len() < MIN_BYTES || !lines.iter().any(|line| is_heading(line)) {
         return text;
     }
-    let (mut room, mut left) = (ROOM, usize::MAX);
+    let (mut room, mut left) = (MAX_TELLING_BYTES, usize::MAX);
     let mut kept = Vec::with_capacity(lines.len());
     for line in &lines {
-        let is_head = is_heading(line) || omit::is_said(line);
+        let is_head = is_heading(line) || omit::is_marker(line);
         if is_head {
-            left = FIRST;
+            left = FIRST_LINES;
         }
         let tells = line.len() <= room && is_telling(line);
         let keep = is_head || left > 0 || tells;
@@ -43,7 +43,7 @@ pub(super) fn gist(text: String) -> String {
         }
         kept.push(keep);
     }
-    omit::gaps(&lines, &kept, MIN_RUN, |_| WHAT.into())
+    omit::gaps(&lines, &kept, MIN_RUN_BYTES, |_| DESCRIPTION.into())
 }
 
 fn is_heading(line: &str) -> bool {

@@ -1,10 +1,10 @@
-//! Which links tell something that their text does not.
+//! Decides which links have a target worth showing.
 
 use std::collections::HashSet;
 
 use crate::cut::family::html::token::{HtmlTokens, Token, attribute};
 
-/// The places that a page names, to which its own links lead.
+/// The anchors of a page, which its own links point to.
 pub(super) fn anchors(html: &str) -> HashSet<&str> {
     let place = |token| match token {
         Token::Open { attributes, .. } if attributes.len() > 3 => {
@@ -15,7 +15,7 @@ pub(super) fn anchors(html: &str) -> HashSet<&str> {
     HtmlTokens::new(html).filter_map(place).collect()
 }
 
-/// Where a link leads, if that is another page: what leads to a place on this one says no more than its text.
+/// The target of a link to another page. A link within the page says no more than its text.
 pub(super) fn target<'a>(attributes: &'a str, anchors: &HashSet<&str>) -> Option<&'a str> {
     let href = attribute(attributes, "href")?.trim();
     let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
@@ -27,7 +27,7 @@ pub(super) fn target<'a>(attributes: &'a str, anchors: &HashSet<&str>) -> Option
     (!here).then_some(href)
 }
 
-/// True when a link goes to a place on the same page.
+/// True when a link points to an anchor on the same page.
 pub(super) fn is_local(attributes: &str) -> bool {
     attribute(attributes, "href").is_some_and(|href| href.starts_with('#'))
 }

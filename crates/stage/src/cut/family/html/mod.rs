@@ -1,7 +1,7 @@
-//! Web pages as the text that they show.
+//! Extracts the text of web pages.
 //!
-//! What a page says stays: headings, lists, tables, links, code. What draws it goes: tags, scripts, styles,
-//! comments, and navigation that is nothing but links. Sizes of what went stand below the text.
+//! Content stays: headings, lists, tables, links, code. Presentation goes: tags, scripts, styles, comments, and
+//! navigation that consists of links only. The sizes of the omitted parts are stated below the text.
 
 mod entity;
 mod gist;
@@ -10,7 +10,7 @@ mod page;
 mod sheet;
 mod token;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -20,7 +20,7 @@ use token::{HtmlTokens, Token};
 /// A text that is one HTML document.
 pub(super) struct Html;
 
-/// Shorter texts have nothing to give.
+/// Shorter texts have nothing to save.
 const MIN_BYTES: usize = 512;
 
 impl Stage for Html {
@@ -32,12 +32,12 @@ impl Stage for Html {
         Mode::Standard
     }
 
-    /// The text of a page is not bound to its lines.
+    /// The lines of a page are not those of its text.
     fn cuts_lines(&self) -> bool {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["markup", "scripts and styles", "comments", "navigation"])]
     }
 
@@ -57,27 +57,27 @@ impl Stage for Html {
         }
         let mut out = above.to_owned();
         out.push_str(&gist::gist(page.finish()));
-        out.push_str(&weight.say());
+        out.push_str(&weight.marker());
         out.push_str(tokens.rest());
         Some(Edit { text: out, loss: Loss::Detail, note: String::new() })
     }
 }
 
-/// How far into a text a document may begin: behind the headers of an answer, not behind a story.
-const MAX_ABOVE: usize = 4096;
+/// Maximum bytes in front of a document: response headers fit, prose does not.
+const MAX_ABOVE_BYTES: usize = 4096;
 
-/// What templates are written with, but pages are not.
+/// Strings of template languages, which pages do not contain.
 const TEMPLATE: [&str; 4] = ["{{", "{%", "<%", "<?php"];
 
-/// Where the document in `text` begins, if it is one and no template of one.
+/// The start of the document in `text`, if it is one and not a template.
 fn document(text: &str) -> Option<usize> {
-    let head = &text[..text.floor_char_boundary(MAX_ABOVE)];
+    let head = &text[..text.floor_char_boundary(MAX_ABOVE_BYTES)];
     let start = begin(head)?;
     let template = TEMPLATE.iter().any(|sign| head.contains(sign));
     (text.len() >= MIN_BYTES && !template).then_some(start)
 }
 
-/// Where the first line stands that opens a page, when only headers, blanks or an XML declaration stand above.
+/// The start of the first line that opens a page, if only headers, blank lines or an XML declaration precede it.
 fn begin(head: &str) -> Option<usize> {
     let mut next = 0;
     let mut answer = false;
@@ -102,19 +102,19 @@ fn begin(head: &str) -> Option<usize> {
     None
 }
 
-/// True of what a page begins with.
+/// True for the beginning of a page.
 fn opens(line: &str) -> bool {
     let begins = |sign: &str| line.get(..sign.len()).is_some_and(|start| start.eq_ignore_ascii_case(sign));
     begins("<!doctype html") || ["<html>", "<html ", "<html\n", "<html\r"].into_iter().any(begins)
 }
 
-/// True of `Name: value`.
+/// True for `Name: value`.
 fn header(line: &str) -> bool {
     let name = line.split_once(':').map_or("", |(name, _)| name);
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The bytes that a page takes beside its text.
+/// The bytes of a page other than its text.
 #[derive(Default)]
 struct Weight {
     markup: usize,
@@ -135,7 +135,7 @@ impl Weight {
     }
 
     /// `[8120 bytes left out: markup 7000, scripts and styles 1120]`
-    fn say(&self) -> String {
+    fn marker(&self) -> String {
         let parts =
             [("markup", self.markup), ("scripts and styles", self.scripts), ("comments", self.comments)];
         let said: Vec<_> =
@@ -156,7 +156,7 @@ mod tests {
         edit.map(|edit| edit.text)
     }
 
-    /// What a body becomes, without the line of sizes.
+    /// Checks the text of a body, without the line of sizes.
     fn check(body: &str, shown: &str) {
         let style = "x".repeat(MIN_BYTES);
         let page =
@@ -212,7 +212,7 @@ mod tests {
         );
     }
 
-    /// Behaviour 3.15: what went wrong stays, wherever it stands.
+    /// Behaviour 3.15: errors stay wherever they are.
     #[test]
     fn errors_stay() {
         check("<nav><a>A</a><a>B</a><a>C</a><p>Error: x</p></nav>", "ABC\n\nError: x");

@@ -1,4 +1,4 @@
-//! What a page says, as its pieces come: each element does to the lines what it would do on a screen.
+//! Renders a page from its tokens: each element affects the lines as it would on a screen.
 
 use std::collections::HashSet;
 
@@ -7,30 +7,30 @@ use crate::cut::family::html::token::{Token, attribute};
 use crate::cut::family::html::{entity, link};
 use crate::{omit, signal};
 
-/// A page under way.
+/// A page being rendered.
 pub(super) struct Page<'a> {
     sheet: PageSheet,
-    /// The lists around the next word, and the last number in each that has numbers.
+    /// The lists around the next word, and the last number in each that is numbered.
     lists: Vec<Option<usize>>,
     /// Cells of the row so far.
     cells: Option<usize>,
-    /// The code block under way.
+    /// The current code block.
     code: Option<String>,
-    /// The attributes of the link under way, and the bytes of words before it.
+    /// The attributes of the current link, and the bytes of words in front of it.
     link: Option<(&'a str, usize)>,
     nav: Option<Nav>,
-    /// The places that the page names.
+    /// The anchors of the page.
     anchors: HashSet<&'a str>,
-    /// The targets that were shown.
+    /// The targets already shown.
     shown: HashSet<String>,
 }
 
-/// Navigation under way.
+/// The current navigation element.
 struct Nav {
     depth: usize,
-    /// The first line of it.
+    /// Its first line.
     from: usize,
-    /// Bytes of words before it.
+    /// Bytes of words in front of it.
     before: usize,
     links: usize,
     /// Bytes of words in links.
@@ -59,7 +59,7 @@ impl<'a> Page<'a> {
             },
             Token::Open { name, attributes } => self.open(&name.to_ascii_lowercase(), attributes),
             Token::Close { name, .. } => self.close(&name.to_ascii_lowercase()),
-            // Some servers say what went wrong in a comment only.
+            // Some servers report errors only in a comment.
             Token::Comment(text) if text.lines().any(|line| signal::find(line).is_some()) => {
                 self.sheet.block(&format!("<!--{text}-->"));
             }
@@ -67,7 +67,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The page's text, each line ended.
+    /// The page's text, with every line ended.
     pub(super) fn finish(mut self) -> String {
         self.end_code();
         self.end_link();
@@ -101,7 +101,7 @@ impl<'a> Page<'a> {
         match name {
             "pre" | "listing" | "xmp" => self.end_code(),
             _ if self.code.is_some() => {}
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.sheet.part(Gap::Paragraph),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.sheet.add_gap(Gap::Paragraph),
             "ul" | "ol" | "menu" | "dir" => self.end_list(),
             "tr" | "table" => self.row(None),
             "td" | "th" => {}
@@ -111,15 +111,15 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// What other elements do to the space around their words.
+    /// The effect of other elements on the space around their words.
     fn space(&mut self, name: &str, side: LineSide) {
         match name {
             "p" | "blockquote" | "table" | "dl" | "section" | "article" | "figure" | "form" | "fieldset"
-            | "main" | "hr" => self.sheet.part(self.apart()),
+            | "main" | "hr" => self.sheet.add_gap(self.block_gap()),
 
             "div" | "dt" | "dd" | "br" | "li" | "header" | "footer" | "aside" | "address" | "summary"
             | "details" | "center" | "figcaption" | "legend" | "caption" | "body" | "svg" | "dialog" => {
-                self.sheet.part(Gap::Line);
+                self.sheet.add_gap(Gap::Line);
             }
             "button" | "option" | "select" | "label" | "text" | "textarea" | "input" | "desc" | "title" => {
                 self.sheet.space();
@@ -133,8 +133,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// How far blocks stand apart: within a list or a row, not far.
-    fn apart(&self) -> Gap {
+    /// The gap between blocks: smaller within a list or a row.
+    fn block_gap(&self) -> Gap {
         if self.lists.is_empty() && self.cells.is_none() { Gap::Paragraph } else { Gap::Line }
     }
 
@@ -157,25 +157,25 @@ impl<'a> Page<'a> {
         if code.is_empty() {
             return;
         }
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
         if code.contains(['\n', '`']) {
             let fence = "`".repeat(ticks(code).max(2) + 1);
             self.sheet.block(&format!("{fence}\n{code}\n{fence}"));
         } else {
             self.sheet.word(&format!("`{code}`"));
-            self.sheet.part(Gap::Line);
+            self.sheet.add_gap(Gap::Line);
         }
     }
 
     fn start_list(&mut self, number: Option<usize>) {
-        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.sheet.add_gap(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
         self.lists.push(number);
         self.indent();
     }
 
     fn end_list(&mut self) {
         self.lists.pop();
-        self.sheet.part(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
+        self.sheet.add_gap(if self.lists.is_empty() { Gap::Paragraph } else { Gap::Line });
         self.indent();
     }
 
@@ -197,7 +197,7 @@ impl<'a> Page<'a> {
 
     fn row(&mut self, cells: Option<usize>) {
         self.cells = cells;
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
     }
 
     fn cell(&mut self) {
@@ -221,14 +221,14 @@ impl<'a> Page<'a> {
         self.sheet.watch();
     }
 
-    /// Shows where the link leads, if its text does not tell and no link above did.
+    /// Shows the target of the link, if its text does not and no link above did.
     fn end_link(&mut self) {
         let Some((attributes, before)) = self.link.take() else { return };
         if let Some(nav) = &mut self.nav {
             nav.links += 1;
             nav.linked += self.sheet.bytes - before;
         }
-        let Some(place) = self.sheet.watched() else { return };
+        let Some(place) = self.sheet.take_watch() else { return };
         let text = self.sheet.since(place).map(str::to_owned);
         match (link::target(attributes, &self.anchors), text) {
             (None, Some(text)) if link::is_local(attributes) => {
@@ -246,7 +246,7 @@ impl<'a> Page<'a> {
                     self.sheet.enclose(place, ["[", &after]);
                 }
             }
-            // Its text goes over several lines.
+            // The text spans several lines.
             (Some(target), None) => self.sheet.text(&format!(" ({target})")),
             (None, _) => {}
         }
@@ -262,7 +262,7 @@ impl<'a> Page<'a> {
         self.nav = Some(Nav { depth: 1, from, before, links: 0, linked: 0 });
     }
 
-    /// Leaves out navigation that is nothing but links.
+    /// Omits navigation that consists of links only.
     fn end_nav(&mut self) {
         self.end_link();
         let Some(mut nav) = self.nav.take() else { return };
@@ -271,36 +271,36 @@ impl<'a> Page<'a> {
             self.nav = Some(nav);
             return;
         }
-        self.sheet.part(Gap::Line);
+        self.sheet.add_gap(Gap::Line);
         self.sheet.end_line();
         let lines = &self.sheet.lines[nav.from..];
         let tells = lines.iter().any(|line| signal::find(&line.text).is_some());
         let text = self.sheet.bytes - nav.before;
-        if nav.links >= MIN_LINKS && nav.linked * 100 >= text * LINKED && !tells {
+        if nav.links >= MIN_LINKS && nav.linked * 100 >= text * MIN_LINKED_PERCENT && !tells {
             self.sheet.lines.truncate(nav.from);
             self.sheet.block(&omit::things(nav.links, "links", "navigation"));
         }
     }
 }
 
-/// What stands beside a heading for who wants to link to it.
+/// Symbols next to a heading that link to it.
 const SIGNS: [&str; 5] = ["#", "§", "¶", "🔗", "ⓘ"];
 
-/// Lists further in are not drawn further in.
+/// Lists nested deeper are not indented further.
 const MAX_INDENT: usize = 8;
 
-/// Navigation with fewer links costs less than to say that it is missing.
+/// Navigation with fewer links costs less than its marker.
 const MIN_LINKS: usize = 3;
 
-/// The share of its text that navigation has in links, in percent.
-const LINKED: usize = 75;
+/// Minimum percentage of text in links for an element to count as navigation.
+const MIN_LINKED_PERCENT: usize = 75;
 
 /// The longest run of backticks.
 fn ticks(code: &str) -> usize {
     code.split(|sign| sign != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Writes lines, without those that merely repeat the headings below them.
+/// Writes lines, except for those that only repeat headings below them.
 fn write(lines: &[PageLine]) -> String {
     let heading = |line: &&PageLine| line.kind == LineKind::Heading;
     let headings: HashSet<&str> = lines.iter().filter(heading).map(|line| words(&line.text)).collect();
@@ -311,24 +311,24 @@ fn write(lines: &[PageLine]) -> String {
             left += 1;
             continue;
         }
-        say_left(&mut out, &mut left);
+        push_contents_marker(&mut out, &mut left);
         if line.apart && !out.is_empty() {
             out.push('\n');
         }
         out.push_str(&line.text);
         out.push('\n');
     }
-    say_left(&mut out, &mut left);
+    push_contents_marker(&mut out, &mut left);
     out
 }
 
-/// A line without what leads it.
+/// A line without its indent and marker.
 fn words(line: &str) -> &str {
     line.trim_start_matches([' ', '#', '-'])
 }
 
-/// Says that lines of contents are missing.
-fn say_left(out: &mut String, left: &mut usize) {
+/// Writes the marker for an omitted table of contents.
+fn push_contents_marker(out: &mut String, left: &mut usize) {
     if *left > 0 {
         out.push_str(&omit::lines(*left, "contents, the headings below"));
         out.push('\n');

@@ -1,36 +1,36 @@
-//! The lines of a page as words are put on them: white space folded, blocks apart.
+//! Assembles the lines of a page: collapses white space, and separates blocks.
 
 use crate::cut::family::html::entity;
 
-/// Lines under way.
+/// Lines being written.
 #[derive(Default)]
 pub(super) struct PageSheet {
     pub(super) lines: Vec<PageLine>,
-    /// The line that is being written.
+    /// The current line.
     line: String,
-    /// What stands before its first word, in place of the indent.
+    /// Precedes its first word, in place of the indent.
     lead: Option<String>,
-    /// How far in a line begins that has no lead.
+    /// The indent of lines without a lead.
     pub(super) indent: usize,
     gap: Gap,
-    /// True when a blank line stands above the line.
+    /// True when a blank line precedes the current line.
     apart: bool,
-    /// True when a blank stands before the next word.
+    /// True when a blank precedes the next word.
     blank: bool,
-    /// Marks that wait for the next word, such as the one before code.
+    /// Marks pending for the next word, such as the one in front of code.
     marks: String,
     watch: Watch,
-    /// The length of the line when a jump was all that stood on it.
+    /// The length of the line when it consisted of a jump only.
     jump: Option<usize>,
     /// Bytes of all words.
     pub(super) bytes: usize,
 }
 
-/// A line that was written.
+/// A finished line.
 pub(super) struct PageLine {
     pub(super) text: String,
     pub(super) kind: LineKind,
-    /// True when a blank line stands above.
+    /// True when a blank line precedes it.
     pub(super) apart: bool,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct PageLine {
 pub(super) enum LineKind {
     Plain,
     Heading,
-    /// One link to a place on the same page.
+    /// A single link within the page.
     Jump,
 }
 
-/// What comes before the next word.
+/// The gap in front of the next word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Gap {
     #[default]
@@ -51,24 +51,24 @@ pub(super) enum Gap {
     Paragraph,
 }
 
-/// Which side of an element is seen.
+/// The side of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineSide {
     Open,
     Close,
 }
 
-/// Where the next word comes to stand, for who asked.
+/// Records the position of the next word, on request.
 #[derive(Clone, Copy, Default)]
 enum Watch {
     #[default]
     Off,
-    /// Behind so many bytes of the marks that wait.
+    /// After this many bytes of the pending marks.
     Waits(usize),
     At(SheetPlace),
 }
 
-/// A place on the sheet.
+/// A position on the sheet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct SheetPlace {
     line: usize,
@@ -76,7 +76,7 @@ pub(super) struct SheetPlace {
 }
 
 impl PageSheet {
-    /// Adds words, whose references are read and whose white space is folded.
+    /// Adds words, decoding references and collapsing white space.
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -97,9 +97,9 @@ impl PageSheet {
         }
     }
 
-    /// Adds a word as it is.
+    /// Adds a word unchanged.
     pub(super) fn word(&mut self, word: &str) {
-        self.turn();
+        self.apply_gap();
         if self.line.is_empty() {
             self.start();
         } else if self.blank {
@@ -118,13 +118,13 @@ impl PageSheet {
         self.bytes += word.len();
     }
 
-    /// Puts a blank before the next word.
+    /// Puts a blank in front of the next word.
     pub(super) fn space(&mut self) {
         self.blank = true;
     }
 
-    /// Puts a gap before the next word; a cell that has no word yet needs none.
-    pub(super) fn part(&mut self, gap: Gap) {
+    /// Puts a gap in front of the next word; a cell without a word yet needs none.
+    pub(super) fn add_gap(&mut self, gap: Gap) {
         self.blank = true;
         if !self.line.ends_with('|') {
             self.gap = self.gap.max(gap);
@@ -133,9 +133,9 @@ impl PageSheet {
 
     /// Begins a line with a lead of its own.
     pub(super) fn lead(&mut self, gap: Gap, lead: String) {
-        self.part(gap);
+        self.add_gap(gap);
         self.gap = self.gap.max(gap);
-        self.turn();
+        self.apply_gap();
         self.lead = Some(lead);
     }
 
@@ -151,7 +151,7 @@ impl PageSheet {
         self.blank = true;
     }
 
-    /// A mark before or behind words; one around nothing is not written.
+    /// A mark in front of or after words; one around nothing is not written.
     pub(super) fn mark(&mut self, mark: &str, side: LineSide) {
         if side == LineSide::Open {
             self.marks.push_str(mark);
@@ -162,7 +162,7 @@ impl PageSheet {
         }
     }
 
-    /// Adds lines as they are.
+    /// Adds lines unchanged.
     pub(super) fn block(&mut self, text: &str) {
         self.end_line();
         self.apart |= self.gap == Gap::Paragraph;
@@ -172,26 +172,26 @@ impl PageSheet {
         self.gap = Gap::Line;
     }
 
-    /// Asks where the next word comes to stand.
+    /// Requests the position of the next word.
     pub(super) fn watch(&mut self) {
         self.watch = Watch::Waits(self.marks.len());
     }
 
-    /// Where the first word since `watch` stands.
-    pub(super) fn watched(&mut self) -> Option<SheetPlace> {
+    /// The position of the first word since `watch`.
+    pub(super) fn take_watch(&mut self) -> Option<SheetPlace> {
         match std::mem::take(&mut self.watch) {
             Watch::At(place) => Some(place),
             Watch::Off | Watch::Waits(_) => None,
         }
     }
 
-    /// What was written on this line since `place`.
+    /// The text on this line since `place`.
     pub(super) fn since(&self, place: SheetPlace) -> Option<&str> {
         let same = place.line == self.lines.len();
         self.line.get(place.byte..).filter(|text| same && !text.is_empty())
     }
 
-    /// Puts what stands on this line since `place` between two signs.
+    /// Encloses the text on this line since `place`.
     pub(super) fn enclose(&mut self, place: SheetPlace, [before, after]: [&str; 2]) {
         if self.since(place).is_some() {
             self.line.insert_str(place.byte, before);
@@ -199,14 +199,14 @@ impl PageSheet {
         }
     }
 
-    /// Takes back what was written on this line since `place`.
+    /// Removes the text on this line since `place`.
     pub(super) fn take_back(&mut self, place: SheetPlace) {
         if self.since(place).is_some() {
             self.line.truncate(place.byte);
         }
     }
 
-    /// Notes that what stands on this line since `place` leads to another place on the page.
+    /// Records that the text on this line since `place` links to an anchor on the page.
     pub(super) fn note_jump(&mut self, place: SheetPlace) {
         let lead = |sign: char| sign == ' ' || sign == '-' || sign == '.' || sign.is_ascii_digit();
         let first = self.line.get(..place.byte).is_some_and(|before| before.chars().all(lead));
@@ -215,7 +215,7 @@ impl PageSheet {
         }
     }
 
-    /// Ends the line that is being written.
+    /// Ends the current line.
     pub(super) fn end_line(&mut self) {
         let jump = self.jump.take();
         if self.line.is_empty() {
@@ -231,8 +231,8 @@ impl PageSheet {
         self.lines.push(PageLine { text, kind, apart });
     }
 
-    /// Takes the gap before a word.
-    fn turn(&mut self) {
+    /// Applies the pending gap.
+    fn apply_gap(&mut self) {
         let gap = std::mem::take(&mut self.gap);
         if gap > Gap::None {
             self.end_line();
@@ -241,7 +241,7 @@ impl PageSheet {
     }
 
     fn start(&mut self) {
-        self.turn();
+        self.apply_gap();
         let indent = self.indent;
         self.line = self.lead.take().unwrap_or_else(|| "  ".repeat(indent));
     }

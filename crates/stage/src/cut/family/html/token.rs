@@ -1,9 +1,9 @@
-//! A page in pieces: text, tags, comments, scripts.
+//! Splits a page into tokens: text, tags, comments, scripts.
 //!
-//! What is not closed is text: nothing that a page says is swallowed by a tag that never ends. Every byte is looked
-//! at a bounded number of times, because a search that failed once is not made again.
+//! Anything unclosed is text, so that a tag that never ends swallows nothing. Every byte is inspected a bounded
+//! number of times, because a search that failed once is not repeated.
 
-/// A piece of a page.
+/// A token of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     Text(&'a str),
@@ -17,23 +17,23 @@ pub(super) enum Token<'a> {
         name: &'a str,
         tail: &'a str,
     },
-    /// What stands in a script or a style.
+    /// The content of a script or a style.
     Raw(&'a str),
     Comment(&'a str),
-    /// A doctype or an instruction.
+    /// A doctype or a processing instruction.
     Other(&'a str),
 }
 
-/// The pieces of a page, in order.
+/// The tokens of a page, in order.
 pub(super) struct HtmlTokens<'a> {
     rest: &'a str,
-    /// The element whose content is no markup.
+    /// The element whose content is not markup.
     raw: Option<&'a str>,
-    /// The ends that the rest does not hold.
+    /// Terminators that the rest does not contain.
     missing: [bool; 5],
 }
 
-/// What may be looked for.
+/// The terminators searched for.
 #[derive(Clone, Copy)]
 enum End {
     Comment,
@@ -50,7 +50,7 @@ impl<'a> HtmlTokens<'a> {
         Self { rest: html, raw: None, missing: [false; 5] }
     }
 
-    /// What was not read yet.
+    /// The text not read yet.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
@@ -62,7 +62,7 @@ impl<'a> HtmlTokens<'a> {
         taken
     }
 
-    /// Looks for an end, unless it is known to be missing.
+    /// Searches for a terminator, unless it is known to be missing.
     fn find(&mut self, end: End, search: impl FnOnce(&str) -> Option<usize>) -> Option<usize> {
         let missing = &mut self.missing[end as usize];
         let found = if *missing { None } else { search(self.rest) };
@@ -70,14 +70,14 @@ impl<'a> HtmlTokens<'a> {
         found
     }
 
-    /// The content of a script or a style; of one that never ends there is none.
+    /// The content of a script or a style; none if it never ends.
     fn content(&mut self, name: &str) -> Option<Token<'a>> {
         let kind = if name.eq_ignore_ascii_case("script") { End::Script } else { End::Style };
         let end = self.find(kind, |rest| closing(rest, name))?;
         (end > 0).then(|| Token::Raw(self.take(end)))
     }
 
-    /// A comment, a tag or an instruction at the start of the rest.
+    /// A comment, a tag or a processing instruction at the start of the rest.
     fn markup(&mut self) -> Option<Token<'a>> {
         let after = &self.rest[1..];
         if let Some(comment) = after.strip_prefix("!--") {
@@ -112,7 +112,7 @@ impl<'a> HtmlTokens<'a> {
         Some(Token::Comment(&comment[..end]))
     }
 
-    /// Where the tag at the start of the rest ends.
+    /// The end of the tag at the start of the rest.
     fn end(&mut self) -> Option<usize> {
         let end = self.find(End::Tag, quoted_end);
         end.or_else(|| self.find(End::Sign, |rest| rest.find('>')))
@@ -140,12 +140,12 @@ impl<'a> Iterator for HtmlTokens<'a> {
     }
 }
 
-/// True of elements that hold no markup and nothing that is shown.
+/// True for elements whose content is neither markup nor shown.
 fn is_raw(name: &str) -> bool {
     name.eq_ignore_ascii_case("script") || name.eq_ignore_ascii_case("style")
 }
 
-/// Where `</name` stands.
+/// The position of `</name`.
 fn closing(text: &str, name: &str) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].find("</") {
@@ -159,7 +159,7 @@ fn closing(text: &str, name: &str) -> Option<usize> {
     None
 }
 
-/// Where a tag ends whose quoted values may hold a `>`; quotes count only behind a `=`, as in browsers.
+/// The end of a tag whose quoted values may contain `>`. Quotes count only after `=`, as in browsers.
 fn quoted_end(tag: &str) -> Option<usize> {
     let bytes = tag.as_bytes();
     let (mut at, mut value) = (1, false);
@@ -178,7 +178,7 @@ fn quoted_end(tag: &str) -> Option<usize> {
     }
 }
 
-/// The value of an attribute, as it is written.
+/// The value of an attribute, as written.
 pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = attributes;
     loop {
@@ -199,7 +199,7 @@ pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> 
     }
 }
 
-/// A value, and what follows it.
+/// A value, and the text after it.
 fn value(text: &str) -> (&str, &str) {
     let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
     quoted.unwrap_or_else(|| {
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Hostile pages take no more than a few looks at each byte.
+    /// Hostile pages take no more than a few passes over each byte.
     #[test]
     fn hostile_pages_are_read_once() {
         for piece in ["<", "<a", "<a b=\">\" ", "<!--", "<a \"", "<script>", "</", "<a b='\">", "é<"] {

@@ -1,15 +1,15 @@
-//! Package managers: what was installed and what went wrong stay; how it was fetched is counted.
+//! Shortens the output of package managers: keeps what was installed and what failed, and counts downloads.
 
 mod node;
 mod python;
 mod system;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sift::{LineFate, sift};
 use crate::plan::Mode;
 use crate::stage::{Edit, Scene, Stage};
 
-/// Installs of npm, pnpm, yarn, pip, uv, apt, go and their like.
+/// Installations by npm, pnpm, yarn, pip, uv, apt, go and similar.
 pub(super) struct Packages;
 
 impl Stage for Packages {
@@ -21,20 +21,20 @@ impl Stage for Packages {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
-        &LEAVES
+    fn leaves(&self) -> &'static [Omission] {
+        &OMISSIONS
     }
 
     fn apply(&self, scene: Scene<'_>, text: &str) -> Option<Edit> {
         if !text.lines().any(|line| fate(line) != LineFate::Keep) {
             return None;
         }
-        let mut seen = Seen::default();
+        let mut seen = WarningCounts::default();
         sift(scene, text, |line| seen.fate(line))
     }
 }
 
-const LEAVES: [Left; 2] = [
+const OMISSIONS: [Omission; 2] = [
     (
         CutClass::Noise,
         &[
@@ -51,23 +51,23 @@ const LEAVES: [Left; 2] = [
     (CutClass::Further, FURTHER),
 ];
 
-/// Warnings that come in flocks.
+/// Warnings that come in large numbers.
 pub(super) const FURTHER: &[&str] = &["more deprecation warnings", "more peer dependency warnings"];
 
-/// Warnings of one kind that are shown before the rest is counted.
-const WARNINGS: usize = 5;
+/// Warnings of one kind shown; the rest are counted.
+const MAX_WARNINGS: usize = 5;
 
-/// The warnings seen so far, by kind.
+/// The number of warnings so far, by kind.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct WarningCounts {
     kinds: Vec<(&'static str, usize)>,
 }
 
-impl Seen {
-    /// What becomes of a line of any package manager; the first warnings of each kind stay.
+impl WarningCounts {
+    /// The fate of a line of any package manager; the first warnings of each kind stay.
     pub(super) fn fate(&mut self, line: &str) -> LineFate {
         match fate(line) {
-            LineFate::Known(what) if self.count(what) <= WARNINGS => LineFate::Keep,
+            LineFate::Known(what) if self.count(what) <= MAX_WARNINGS => LineFate::Keep,
             fate => fate,
         }
     }
@@ -84,7 +84,7 @@ impl Seen {
     }
 }
 
-/// What a line is on its own.
+/// The fate of a line on its own.
 fn fate(line: &str) -> LineFate {
     [node::fate, python::fate, system::fate]
         .iter()

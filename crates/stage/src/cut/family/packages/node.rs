@@ -1,8 +1,8 @@
-//! Lines of npm, pnpm, yarn and bun.
+//! Recognises lines of npm, pnpm, yarn and bun.
 
 use crate::cut::family::sift::LineFate;
 
-/// What a line is, if it is one of theirs.
+/// The fate of a line, if it is one of theirs.
 pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'n') => npm(line),
@@ -26,7 +26,7 @@ fn npm(line: &str) -> LineFate {
     }
 }
 
-/// A warning without its level: those that come in flocks are told a few times.
+/// A warning without its level: of those that come in large numbers, a few are shown.
 fn warning(words: &str) -> LineFate {
     let words = words.trim_start();
     if words.starts_with("deprecated ") {
@@ -38,7 +38,7 @@ fn warning(words: &str) -> LineFate {
     }
 }
 
-/// pnpm's counter before it is done, and its bar.
+/// pnpm's counter until it is done, and its bar.
 fn is_progress(line: &str) -> bool {
     let counter = line.starts_with("Progress: resolved ") && !line.ends_with("done");
     counter
@@ -58,7 +58,7 @@ fn is_stage(line: &str) -> bool {
     })
 }
 
-/// Requests for money, and pnpm's warnings.
+/// Funding requests, and pnpm's warnings.
 fn aside(line: &str) -> LineFate {
     if line.ends_with(" are looking for funding")
         || line.ends_with(" is looking for funding")

@@ -1,8 +1,8 @@
-//! Lines of pip, uv and poetry.
+//! Recognises lines of pip, uv and poetry.
 
 use crate::cut::family::sift::LineFate;
 
-/// Steps that say when they start and how they end.
+/// Steps that report their start and their end.
 const STEPS: [&str; 8] = [
     "Installing build dependencies",
     "Installing backend dependencies",
@@ -14,7 +14,7 @@ const STEPS: [&str; 8] = [
     "Building editable for ",
 ];
 
-/// What a line is, if it is one of theirs.
+/// The fate of a line, if it is one of theirs.
 pub(super) fn fate(line: &str) -> LineFate {
     if line.starts_with("Requirement already satisfied: ") {
         return LineFate::Noise("requirements that were there already");
@@ -53,7 +53,7 @@ fn is_bar(words: &str) -> bool {
     bar && (words.contains("B/s") || words.ends_with('B') || words.contains(" eta "))
 }
 
-/// `Preparing metadata (pyproject.toml): finished with status 'done'`; what ends otherwise stays.
+/// `Preparing metadata (pyproject.toml): finished with status 'done'`; any other status stays.
 fn is_step(line: &str, words: &str) -> bool {
     if !line.starts_with("  ") {
         return false;

@@ -1,8 +1,8 @@
-//! Lines of apt, of go's modules and of Maven.
+//! Recognises lines of apt, go modules and Maven.
 
 use crate::cut::family::sift::LineFate;
 
-/// What a line is, if it is one of theirs.
+/// The fate of a line, if it is one of theirs.
 pub(super) fn fate(line: &str) -> LineFate {
     match line.as_bytes().first() {
         Some(b'G' | b'H' | b'I') if is_fetch(line) => LineFate::Noise("downloads"),

@@ -1,11 +1,11 @@
-//! Accessibility snapshots as what can be read and clicked: text in one piece, without wrappers around it.
+//! Shortens accessibility snapshots to what can be read and clicked: contiguous text without wrappers around it.
 //!
-//! Names, texts, and the references of what can be clicked all stay. What goes: elements that merely hold another,
-//! icons without a name, addresses that were shown or lead to the same page, references of plain text.
+//! Names, texts, and the references of clickable elements stay. Omitted are elements that merely contain another,
+//! icons without a name, addresses that were shown or lead to the same page, and references of plain text.
 
 mod tree;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::read::node;
@@ -13,7 +13,7 @@ use crate::read::node::POINTER;
 use crate::stage::{Edit, Scene, Stage};
 use tree::{Item, SnapshotTree};
 
-/// A text with a snapshot as browser tools for agents draw it.
+/// A snapshot as browser tools for agents draw it.
 pub(super) struct PageSnapshot;
 
 impl Stage for PageSnapshot {
@@ -25,12 +25,12 @@ impl Stage for PageSnapshot {
         Mode::Standard
     }
 
-    /// Lines are joined; no word of theirs is left out.
+    /// Lines are joined; none of their words is lost.
     fn cuts_lines(&self) -> bool {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Content, &["details of the snapshot"])]
     }
 
@@ -40,19 +40,19 @@ impl Stage for PageSnapshot {
         }
         let lines: Vec<&str> = text.split('\n').collect();
         let span = node::span(&lines);
-        // The newline at the end of a text without fences is no line of the snapshot.
+        // The newline at the end of a text without fences is not a line of the snapshot.
         let end = if lines[span.clone()].last() == Some(&"") { span.end - 1 } else { span.end };
         let mut page = Page::default();
         page.write(&SnapshotTree::read(&lines[span.start..end])?);
         let above = span.start.saturating_sub(1);
-        let said = page.say();
+        let said = page.marker();
         let parts =
             [&lines[..above], &[&said], &lines[above..span.start], &[page.out.trim_end()], &lines[end..]];
         Some(Edit { text: parts.concat().join("\n"), loss: Loss::Detail, note: String::new() })
     }
 }
 
-/// Elements whose references matter only to who can click them.
+/// Elements whose references matter only if they are clickable.
 const PLAIN: [&str; 22] = [
     "generic",
     "paragraph",
@@ -78,11 +78,11 @@ const PLAIN: [&str; 22] = [
     "caption",
 ];
 
-/// Elements that may merely hold another.
+/// Elements that may merely contain another.
 const WRAPPERS: [&str; 8] =
     ["generic", "list", "listitem", "paragraph", "rowgroup", "cell", "figure", "group"];
 
-/// What is shown, and what was left out of it.
+/// The output, and counts of what was omitted.
 #[derive(Default)]
 struct Page {
     out: String,
@@ -96,7 +96,7 @@ struct Page {
 impl Page {
     fn write(&mut self, tree: &SnapshotTree<'_>) {
         self.addresses = tree.items.iter().filter(|item| item.stale).count();
-        // How much further out elements stand, up to which one: wrappers around them are gone.
+        // How far elements move left, and up to which one, because wrappers around them are gone.
         let mut shifts: Vec<(usize, usize)> = Vec::new();
         let mut at = 0;
         while let Some(item) = tree.items.get(at) {
@@ -124,7 +124,7 @@ impl Page {
         }
     }
 
-    /// An element with all that is said in it; what its name says is not said again.
+    /// An element with all its text; text that repeats its name is dropped.
     fn flow(&mut self, indent: usize, item: &Item<'_>, flow: &str) {
         let head = self.head(item);
         self.out.extend(std::iter::repeat_n(' ', indent));
@@ -135,7 +135,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// What is said of an element beside its text.
+    /// The properties of an element.
     fn properties(&mut self, indent: usize, tree: &SnapshotTree<'_>, at: usize) {
         for item in tree.children(at).filter(|item| item.is_property()) {
             self.line(indent, item);
@@ -169,7 +169,7 @@ impl Page {
         head
     }
 
-    fn say(&self) -> String {
+    fn marker(&self) -> String {
         let parts = [
             (self.wrappers, "wrappers"),
             (self.icons, "icons"),
@@ -183,12 +183,12 @@ impl Page {
     }
 }
 
-/// True of a picture without a name.
+/// True for a picture without a name.
 fn is_icon(item: &Item<'_>) -> bool {
     is_plain(item, &["img"]) && item.node.is_some_and(|node| node.tail.is_empty())
 }
 
-/// True of an element with one of these roles that has no name, says nothing and cannot be clicked.
+/// True for an element with one of these roles that has no name, no text and is not clickable.
 fn is_plain(item: &Item<'_>, roles: &[&str]) -> bool {
     item.node.is_some_and(|node| {
         roles.contains(&node.role) && node.words.is_empty() && !node.pointer && matches!(node.tail, "" | ":")

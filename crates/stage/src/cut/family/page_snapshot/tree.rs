@@ -1,4 +1,4 @@
-//! The elements of a snapshot, each with the end of what it holds, and what they say as one line of text.
+//! The elements of a snapshot as a tree, and their text as one line.
 
 use std::collections::HashSet;
 
@@ -15,9 +15,9 @@ pub(super) struct Item<'a> {
     pub(super) indent: usize,
     pub(super) content: &'a str,
     pub(super) node: Option<PageNode<'a>>,
-    /// The element behind the last one that this one holds.
+    /// The index after its last descendant.
     pub(super) end: usize,
-    /// True of an address that was shown above, or leads to the same page.
+    /// True for an address that was shown above, or leads to the same page.
     pub(super) stale: bool,
 }
 
@@ -26,14 +26,14 @@ impl<'a> Item<'a> {
         self.content.starts_with('/')
     }
 
-    /// Its name, when it has nothing but a name.
+    /// Its name, if it has nothing but a name.
     pub(super) fn name(&self) -> Option<&'a str> {
         let name = self.node?.words.strip_prefix(" \"")?.strip_suffix('"')?;
         (!name.contains("\" [")).then_some(name)
     }
 }
 
-/// What an address begins with.
+/// The prefix of an address.
 const URL: &str = "/url: ";
 
 /// Elements that are part of the text around them.
@@ -51,11 +51,11 @@ const INLINE: [&str; 11] = [
     "time",
 ];
 
-/// How deep text may stand in elements that are part of a text.
+/// Maximum depth of inline elements within a text.
 const MAX_DEPTH: usize = 4;
 
 impl<'a> SnapshotTree<'a> {
-    /// `None` when a line is no element.
+    /// `None` when a line is not an element.
     pub(super) fn read(lines: &[&'a str]) -> Option<Self> {
         let mut items: Vec<Item<'a>> = Vec::with_capacity(lines.len());
         let mut open: Vec<usize> = Vec::new();
@@ -75,7 +75,7 @@ impl<'a> SnapshotTree<'a> {
         Some(Self { items })
     }
 
-    /// What the element at `at` holds itself.
+    /// The children of the element at `at`.
     pub(super) fn children(&self, at: usize) -> impl Iterator<Item = &Item<'a>> {
         self.places(at).map(|child| &self.items[child])
     }
@@ -86,12 +86,12 @@ impl<'a> SnapshotTree<'a> {
         std::iter::successors(next(at + 1), move |&child| next(self.items[child].end))
     }
 
-    /// True when an element holds one other and nothing else.
+    /// True when an element has exactly one child.
     pub(super) fn holds_one(&self, at: usize) -> bool {
         self.places(at).take(2).count() == 1 && !self.items[at + 1].is_property()
     }
 
-    /// All that the element at `at` holds as one text; `None` when something in it is no part of a text.
+    /// The content of the element at `at` as one text; `None` when something in it is not inline.
     pub(super) fn flow(&self, at: usize) -> Option<String> {
         let parent = self.items[at].node?;
         let holds = self.children(at).any(|item| !item.is_property());
@@ -106,12 +106,12 @@ impl<'a> SnapshotTree<'a> {
         Some(out)
     }
 
-    /// What the element at `at` says within a text.
+    /// The text of the element at `at` within a line.
     fn piece(&self, at: usize, depth: usize) -> Option<String> {
         let item = &self.items[at];
         let node = item.node.filter(|_| depth < MAX_DEPTH)?;
         let said = match node.tail.strip_prefix(": ") {
-            Some(said) => unquoted(said),
+            Some(said) => unquote(said),
             None => self.text(at, depth + 1)?,
         };
         if node.role == "link" {
@@ -148,8 +148,8 @@ fn glue(out: &mut String, piece: &str) {
     out.push_str(piece);
 }
 
-/// A text without the quotes that YAML asks for.
-fn unquoted(text: &str) -> String {
+/// A text without the quotes that YAML requires.
+fn unquote(text: &str) -> String {
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         Some(inner) => inner.replace("\\\"", "\"").replace("\\\\", "\\"),
         None => text.to_owned(),

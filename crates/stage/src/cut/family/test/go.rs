@@ -1,30 +1,31 @@
-//! go test: begun, paused, resumed and passing tests, what passing tests log, and packages that passed.
+//! Recognises lines of passing `go test` runs: tests begun, paused, resumed and passed, their logs, and packages
+//! that passed.
 
 use std::collections::BTreeSet;
 
 use crate::cut::family::test::PASSING;
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 pub(super) fn passing(line: &str) -> Option<&'static str> {
     if let Some(rest) = line.strip_prefix("=== ") {
         return STATES.iter().find(|(state, _)| rest.starts_with(state)).map(|(_, what)| *what);
     }
-    if names(line) {
+    if names_passing_test(line) {
         return Some(PASSING);
     }
     is_untested(line).then_some("packages without tests")
 }
 
-/// Passing tests whose names are worth their tokens: without them nobody can tell whether a test ran.
-const NAMED: usize = 100;
+/// Maximum passing tests whose names are worth their tokens: without the names nobody can tell whether a test ran.
+const MAX_NAMED_TESTS: usize = 100;
 
 /// True when so few tests passed that their names stay.
 pub(super) fn names_stay(text: &str) -> bool {
-    text.matches(PASS).take(NAMED + 1).count() <= NAMED
+    text.matches(PASS).take(MAX_NAMED_TESTS + 1).count() <= MAX_NAMED_TESTS
 }
 
 /// True when `line` names a test that passed.
-pub(super) fn names(line: &str) -> bool {
+pub(super) fn names_passing_test(line: &str) -> bool {
     is_timed(line.trim_start_matches(' ').strip_prefix(PASS))
 }
 
@@ -35,8 +36,8 @@ fn is_untested(line: &str) -> bool {
     line.starts_with("?   \t") && line.ends_with("[no test files]")
 }
 
-/// What the first of `lines` is, if it says that a package passed and the next says as much of another: the last
-/// verdict of a row stays.
+/// The description of the first of `lines`, if it reports a passing package and the next one does too: the last
+/// verdict in a row stays.
 pub(super) fn verdict(lines: &[&str]) -> Option<&'static str> {
     let [line, next, ..] = lines else { return None };
     (is_verdict(line) && (is_verdict(next) || is_untested(next.trim_end()))).then_some("packages that passed")
@@ -55,15 +56,15 @@ fn is_timed(rest: Option<&str>) -> bool {
     rest.is_some_and(|rest| rest.contains(" (") && rest.ends_with("s)"))
 }
 
-/// What passing tests log between their beginning and their end.
+/// The logs of passing tests, between their beginning and end.
 pub(super) struct GoLog<'a> {
     passed: BTreeSet<&'a str>,
-    /// True while the lines are a passing test's.
+    /// True while the lines belong to a passing test.
     open: bool,
 }
 
 impl<'a> GoLog<'a> {
-    /// Looks up which tests passed; one name may stand for tests of several packages.
+    /// Finds the tests that passed; tests of several packages may share a name.
     pub(super) fn of(lines: &[&'a str]) -> Self {
         let ended = |sign: &'static str| lines.iter().filter_map(move |line| end(line, sign));
         let mut passed: BTreeSet<_> = ended(PASS).collect();
@@ -75,12 +76,12 @@ impl<'a> GoLog<'a> {
         Self { passed, open: false }
     }
 
-    /// What `line` is, if a passing test logged it.
-    pub(super) fn logged(&mut self, line: &str) -> Option<&'static str> {
+    /// The description of `line`, if a passing test logged it.
+    pub(super) fn log_kind(&mut self, line: &str) -> Option<&'static str> {
         if let Some(rest) = line.strip_prefix("=== ") {
             let name = rest.split_once(' ').map_or("", |(_, name)| name.trim_start());
             self.open = self.passed.contains(name);
-            // Its only use is to say whose log follows.
+            // It only names the test whose log follows.
             return (self.open && rest.starts_with("NAME ")).then_some("tests resumed");
         }
         if !line.starts_with("    ") || line.trim_start().starts_with("--- ") {
@@ -90,7 +91,7 @@ impl<'a> GoLog<'a> {
     }
 }
 
-/// The test that `line` says has ended so.
+/// The test that `line` reports as ended, with `sign` as its outcome.
 fn end<'a>(line: &'a str, sign: &str) -> Option<&'a str> {
     let rest = line.trim_start_matches(' ').strip_prefix(sign)?;
     rest.rsplit_once(" (").map(|(name, _)| name)

@@ -1,49 +1,49 @@
-//! jest, vitest, mocha, playwright and TAP: tests and files with a tick.
+//! Recognises passing tests of jest, vitest, mocha, playwright and TAP: tests and files with a tick.
 
 use crate::cut::family::test::PASSING;
 
-/// What lines of failing tests begin with.
+/// Prefixes of failing tests.
 const FAILING: [char; 5] = ['✕', '✗', '✘', '×', '●'];
 
 const TICKS: [char; 3] = ['✓', '✔', '√'];
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 pub(super) fn passing(line: &str) -> Option<&'static str> {
     let words = line.trim_start();
-    if counted(words) || line.contains(" › ") && ticked(line).is_some() {
+    if is_numbered_pass(words) || line.contains(" › ") && tick_kind(line).is_some() {
         return Some(PASSING);
     }
     if line.strip_prefix("PASS ").is_some_and(is_file) {
         return Some("files of passing tests");
     }
-    unrun(line).then_some("tests not run")
+    is_unrun(line).then_some("tests not run")
 }
 
-/// What a line with a tick is in the output of a test runner; others tick their work as well.
-pub(super) fn ticked(line: &str) -> Option<&'static str> {
+/// The description of a line with a tick in the output of a test runner; other tools use ticks as well.
+pub(super) fn tick_kind(line: &str) -> Option<&'static str> {
     let name = line.trim_start().strip_prefix(TICKS)?;
-    // A file's tick with failures behind it is no pass: `✓ x.test.ts (3 tests | 1 failed)`.
+    // A file's tick followed by failures is not a pass: `✓ x.test.ts (3 tests | 1 failed)`.
     (name.starts_with(' ') && name.trim().len() > 2 && !name.contains(" failed")).then_some(PASSING)
 }
 
-/// True when the text has a runner's verdict.
+/// True when the text contains a runner's verdict.
 pub(super) fn is_run(text: &str) -> bool {
     ["Test Suites:", "Tests:  ", "Test Files  ", " passing (", "ℹ pass ", "# pass "]
         .iter()
         .any(|verdict| text.contains(verdict))
 }
 
-/// True when `line` says how a test ended.
-pub(super) fn tells(line: &str) -> bool {
+/// True when `line` reports the outcome of a test.
+pub(super) fn reports_outcome(line: &str) -> bool {
     let words = line.trim_start();
     let number = words.trim_start_matches(|char: char| char.is_ascii_digit());
     words.starts_with(FAILING)
         || number.len() < words.len() && number.starts_with(')')
-        || passing(line).or_else(|| ticked(line)).is_some()
+        || passing(line).or_else(|| tick_kind(line)).is_some()
 }
 
-/// `ok 12 - name` and `ok 12 [chromium] › x.spec.ts`, unless it was skipped or is still to do.
-fn counted(words: &str) -> bool {
+/// `ok 12 - name` and `ok 12 [chromium] › x.spec.ts`, unless skipped or to do.
+fn is_numbered_pass(words: &str) -> bool {
     let Some(rest) = words.strip_prefix("ok ") else { return false };
     let rest = rest.trim_start();
     let name = rest.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -58,7 +58,7 @@ fn is_file(rest: &str) -> bool {
 }
 
 /// `  -   3 [chromium] › x.spec.ts`.
-fn unrun(line: &str) -> bool {
+fn is_unrun(line: &str) -> bool {
     let Some(rest) = line.trim_start().strip_prefix("- ") else { return false };
     let rest = rest.trim_start();
     let name = rest.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -89,7 +89,7 @@ mod tests {
             ("✓", None),
             ("", None),
         ] {
-            assert_eq!(passing(line).or_else(|| ticked(line)), expected, "{line}");
+            assert_eq!(passing(line).or_else(|| tick_kind(line)), expected, "{line}");
         }
     }
 }

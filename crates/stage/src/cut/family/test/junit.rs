@@ -1,6 +1,6 @@
-//! `JUnit` reports: test cases without a word about them passed, and become a count.
+//! Shortens `JUnit` reports: test cases without content passed, and become a count.
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::omit;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -22,12 +22,12 @@ impl Stage for Junit {
         false
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, &["passed"])]
     }
 
     fn apply(&self, _: Scene<'_>, text: &str) -> Option<Edit> {
-        let near = text.get(..text.floor_char_boundary(NEAR)).unwrap_or(text);
+        let near = text.get(..text.floor_char_boundary(ROOT_WITHIN_BYTES)).unwrap_or(text);
         if !near.contains("<testsuite") {
             return None;
         }
@@ -35,7 +35,7 @@ impl Stage for Junit {
         while let Some(at) = rest.find(CASE) {
             let run = Run::of(&rest[at..]);
             out.push_str(&rest[..at]);
-            let (taken, words) = if run.count >= LEAST {
+            let (taken, words) = if run.count >= MIN_CASES {
                 (run.len, omit::things(run.count, "test cases", "passed"))
             } else {
                 let len = run.len.max(CASE.len());
@@ -51,16 +51,16 @@ impl Stage for Junit {
 
 const CASE: &str = "<testcase ";
 
-/// Where a report says that it is one.
-const NEAR: usize = 1000;
+/// The root element must begin within this many bytes.
+const ROOT_WITHIN_BYTES: usize = 1000;
 
-/// Fewer cases in a row are not worth a mark.
-const LEAST: usize = 2;
+/// Fewer passing cases in a row are not worth a marker.
+const MIN_CASES: usize = 2;
 
-/// A tag's bytes; keeps the work for one case bounded.
-const MAX_TAG: usize = 1 << 11;
+/// Maximum bytes of a tag, which bounds the work per case.
+const MAX_TAG_BYTES: usize = 1 << 11;
 
-/// Passing cases, one after the other.
+/// Consecutive passing cases.
 struct Run {
     count: usize,
     len: usize,
@@ -72,20 +72,20 @@ impl Run {
         loop {
             let rest = &text[run.len..];
             let gap = if run.count == 0 { 0 } else { rest.len() - rest.trim_start().len() };
-            let Some(len) = passed(&rest[gap..]) else { return run };
+            let Some(len) = passing_case(&rest[gap..]) else { return run };
             run.count += 1;
             run.len += gap + len;
         }
     }
 }
 
-/// The length of the passing case that `text` begins with.
-fn passed(text: &str) -> Option<usize> {
+/// The length of the passing case at the start of `text`.
+fn passing_case(text: &str) -> Option<usize> {
     if !text.starts_with(CASE) {
         return None;
     }
     let mut quoted = false;
-    let end = text.bytes().take(MAX_TAG).position(|byte| {
+    let end = text.bytes().take(MAX_TAG_BYTES).position(|byte| {
         quoted ^= byte == b'"';
         byte == b'>' && !quoted
     })?;

@@ -1,11 +1,11 @@
-//! What test runners print: passing tests become a count, everything else stays.
+//! Shortens the output of test runners: passing tests become a count, everything else stays.
 
 mod go;
 mod js;
 pub(super) mod junit;
 mod pytest;
 
-use crate::class::{CutClass, Left};
+use crate::class::{CutClass, Omission};
 use crate::cut::family::sheet::Sheet;
 use crate::plan::{Loss, Mode};
 use crate::stage::{Edit, Scene, Stage};
@@ -22,7 +22,7 @@ impl Stage for Test {
         Mode::Standard
     }
 
-    fn leaves(&self) -> &'static [Left] {
+    fn leaves(&self) -> &'static [Omission] {
         &[(CutClass::Noise, WORDS)]
     }
 
@@ -37,10 +37,10 @@ impl Stage for Test {
         let mut sheet = Sheet::new(text);
         for (at, line) in lines.iter().enumerate() {
             let bare = line.trim_end();
-            let logged = log.logged(bare);
-            let what = passing(bare).filter(|_| !(named && go::names(bare)));
+            let logged = log.log_kind(bare);
+            let what = passing(bare).filter(|_| !(named && go::names_passing_test(bare)));
             let what = what.or(logged).or_else(|| go::verdict(&lines[at..]));
-            let what = what.or_else(|| ticks.then(|| js::ticked(bare))?);
+            let what = what.or_else(|| ticks.then(|| js::tick_kind(bare))?);
             match what {
                 Some(what) => sheet.omit(line, what),
                 None if sheet.runs() && is_title(&lines[at..]) => sheet.head(line),
@@ -51,7 +51,7 @@ impl Stage for Test {
     }
 }
 
-/// What tells a test run from other texts at one look.
+/// Strings that identify a test run quickly.
 const SIGNS: [&str; 13] = [
     "PASS",
     "=== RUN",
@@ -68,7 +68,7 @@ const SIGNS: [&str; 13] = [
     " s = .",
 ];
 
-/// All that lines of passing tests may be.
+/// All descriptions of lines of passing tests.
 const WORDS: &[&str] = &[
     PASSING,
     "files covered in full",
@@ -84,20 +84,20 @@ const WORDS: &[&str] = &[
 
 const PASSING: &str = "passing tests";
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 fn passing(line: &str) -> Option<&'static str> {
     go::passing(line).or_else(|| pytest::passing(line)).or_else(|| js::passing(line))
 }
 
 /// True when `lines` begin with titles, and the test below them passes.
 fn is_title(lines: &[&str]) -> bool {
-    let mut near = lines.iter().take(REACH).map(|line| line.trim_end());
-    let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::tells(line));
-    below.is_some_and(|line| js::passing(line).or_else(|| js::ticked(line)).is_some())
+    let mut near = lines.iter().take(MAX_TITLE_LINES).map(|line| line.trim_end());
+    let below = near.find(|line| !line.is_empty() && !line.starts_with(' ') || js::reports_outcome(line));
+    below.is_some_and(|line| js::passing(line).or_else(|| js::tick_kind(line)).is_some())
 }
 
-/// How many titles and blank lines may stand above a test.
-const REACH: usize = 6;
+/// Maximum titles and blank lines above a test.
+const MAX_TITLE_LINES: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -125,7 +125,7 @@ mod tests {
         check(&Test, &text, &text.replace(&tests, mark));
     }
 
-    /// A tick alone tells no test: others tick their work as well.
+    /// A tick alone does not identify a test: other tools use ticks as well.
     #[test]
     fn ticks_need_a_verdict() {
         declines(&Test, &lines(9, |at| format!("  ✓ a step of some job that is number {at}\n")));

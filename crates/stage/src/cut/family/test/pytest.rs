@@ -1,37 +1,38 @@
-//! pytest, unittest and minitest: passing tests, files whose tests all passed, and files that are covered in full.
+//! Recognises lines of pytest, unittest and minitest: passing tests, files whose tests all passed, and files with
+//! full coverage.
 
 use crate::cut::family::test::PASSING;
 
-/// What of a passing test `line` is.
+/// The description of `line`, if it belongs to a passing test.
 pub(super) fn passing(line: &str) -> Option<&'static str> {
-    if verbose(line) || parallel(line) || named(line) {
+    if is_verbose(line) || is_parallel(line) || is_unittest(line) {
         return Some(PASSING);
     }
-    if dotted(line) {
+    if is_dotted(line) {
         return Some("files of passing tests");
     }
-    covered(line).then_some("files covered in full")
+    is_covered(line).then_some("files covered in full")
 }
 
 /// `tests/test_x.py::test_y PASSED   [ 12%]`.
-fn verbose(line: &str) -> bool {
+fn is_verbose(line: &str) -> bool {
     let (line, _) = split_percent(line);
     line.ends_with(" PASSED") && line.contains("::")
 }
 
 /// `test_y (tests.X.test_y) ... ok` and `XTest#test_y = 0.01 s = .`
-fn named(line: &str) -> bool {
+fn is_unittest(line: &str) -> bool {
     let unit = || line.starts_with("test") && line.contains(" (") && line.ends_with(") ... ok");
     unit() || line.ends_with(" s = .") && line.contains('#')
 }
 
 /// `[gw0] [ 12%] PASSED tests/test_x.py::test_y`.
-fn parallel(line: &str) -> bool {
+fn is_parallel(line: &str) -> bool {
     line.starts_with("[gw") && line.contains("] PASSED ") && line.contains("::")
 }
 
 /// `tests/test_x.py .....   [ 12%]`.
-fn dotted(line: &str) -> bool {
+fn is_dotted(line: &str) -> bool {
     let (line, percent) = split_percent(line);
     let dots = |(path, dots): (&str, &str)| {
         is_python(path) && !dots.is_empty() && dots.bytes().all(|byte| byte == b'.')
@@ -48,7 +49,7 @@ fn split_percent(line: &str) -> (&str, bool) {
 }
 
 /// `src/x.py   120   0   100%`.
-fn covered(line: &str) -> bool {
+fn is_covered(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace().rev();
     let full = words.next() == Some("100%");
     let counts = words.by_ref().take_while(|word| word.bytes().all(|byte| byte.is_ascii_digit())).count();

@@ -1,9 +1,9 @@
-//! Command lines that a program has in quotes: what a script in JavaScript or Python tells a shell to run.
+//! Finds command lines quoted in a program, such as a JavaScript or Python script that starts a shell.
 
-/// Texts in quotes that a script is looked through for.
-const MOST: usize = 64;
+/// Quoted strings inspected per script.
+const MAX_STRINGS: usize = 64;
 
-/// What programs that run commands say.
+/// Calls by which programs run commands.
 const RUNS: &[&str] = &[
     "Bun.$",
     "Command::new",
@@ -27,13 +27,13 @@ const RUNS: &[&str] = &[
     "tools.",
 ];
 
-/// True when a script may run commands that it has in quotes.
-pub(super) fn runs(script: &str) -> bool {
+/// True when a script may run commands that it has as string literals.
+pub(super) fn runs_commands(script: &str) -> bool {
     RUNS.iter().any(|word| script.contains(word))
 }
 
-/// The first texts in quotes that may be command lines: those of several words, and words that stand side by side, as in
-/// `["cat", "a.py"]`.
+/// The first string literals that may be command lines: those of several words, and adjacent words as in `["cat",
+/// "a.py"]`.
 pub(super) fn lines(script: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn lines(script: &str) -> Vec<String> {
     lines
 }
 
-/// Each text in quotes without its escapes, and what stands between it and the one before.
+/// Each string literal without its escapes, and the text between it and the one before.
 fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
     let mut rest = script;
     std::iter::from_fn(move || {
@@ -71,13 +71,13 @@ fn texts(script: &str) -> impl Iterator<Item = (&str, String)> {
         });
         let text = &inside[..end.unwrap_or(inside.len())];
         rest = end.map_or("", |end| &inside[end + 1..]);
-        Some((before, unescaped(text)))
+        Some((before, unescape(text)))
     })
-    .take(MOST)
+    .take(MAX_STRINGS)
 }
 
-/// A text as the program has it.
-fn unescaped(text: &str) -> String {
+/// The value of a string literal.
+fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
@@ -115,6 +115,6 @@ mod tests {
 
     #[test]
     fn long_scripts_are_looked_at_in_part() {
-        assert!(lines(&"'a b' ".repeat(10_000)).len() <= 2 * MOST);
+        assert!(lines(&"'a b' ".repeat(10_000)).len() <= 2 * MAX_STRINGS);
     }
 }

@@ -1,13 +1,13 @@
-//! The commands whose own lines a command line shows.
+//! Finds the commands whose own output a command line shows.
 
 use crate::call::family::{PICKS, bare, name, script};
 use crate::call::shell::{self, Output, ShellCommand};
 
-/// A shell within a shell deeper than this is not looked into.
+/// Shells nested deeper than this are not inspected.
 const MAX_DEPTH: usize = 4;
 
-/// The commands whose lines `line` shows, each without assignments, prefixes and folder: `cd x && sudo /bin/a -b | tail`
-/// shows those of `a -b`. What is piped into a command that rewrites it is not shown.
+/// The commands whose output `line` shows, each without assignments, prefixes and directory: `cd x && sudo /bin/a -b
+/// | tail` shows the output of `a -b`. Output piped into a command that rewrites it is not shown.
 pub(super) fn commands(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     gather(line, MAX_DEPTH, &mut found);
@@ -20,7 +20,7 @@ fn gather(line: &str, depth: usize, found: &mut Vec<String>) {
         let is_filed = pipeline.last().is_some_and(|last| last.output == Output::Filed);
         let Some((first, rest)) = pipeline.split_first() else { continue };
         let Some((program, words)) = bare(&first.words).split_first() else { continue };
-        if is_filed || !rest.iter().all(picks) {
+        if is_filed || !rest.iter().all(only_picks_lines) {
             continue;
         }
         match (&*name(program), script(words)) {
@@ -33,8 +33,8 @@ fn gather(line: &str, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// True when a command only picks or orders the lines that it is piped.
-fn picks(command: &ShellCommand) -> bool {
+/// True when a command only selects or sorts the lines of its input.
+fn only_picks_lines(command: &ShellCommand) -> bool {
     bare(&command.words).first().is_some_and(|program| PICKS.contains(&&*name(program)))
 }
 

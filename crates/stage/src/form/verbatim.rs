@@ -1,8 +1,9 @@
-//! Lines that a form carries as they came: `[2 lines as they came:]`, and then the two.
+//! Carries lines unchanged inside a form: `[2 lines as they came:]`, and then the two.
 //!
-//! A count, not an escape sign: nothing inside the run can be taken for the form's own notation.
+//! Uses a count instead of an escape character, so that nothing inside the run can be mistaken for the form's own
+//! notation.
 
-/// The lines of a text, and what stands behind the last: a newline or nothing.
+/// The lines of a text, and its ending: a newline or nothing.
 pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {
     match text.strip_suffix('\n') {
         Some(body) => (body.split('\n').collect(), "\n"),
@@ -10,7 +11,7 @@ pub(crate) fn lines(text: &str) -> (Vec<&str>, &'static str) {
     }
 }
 
-/// Ends what was written with a newline after every line as the text ended.
+/// Gives `out`, in which every line ends with a newline, the ending of the text.
 pub(crate) fn finish(mut out: String, end: &str) -> String {
     if end.is_empty() && out.ends_with('\n') {
         out.pop();
@@ -22,7 +23,7 @@ const OPEN: &str = "[";
 const ONE: &str = " line as it came:]";
 const MANY: &str = " lines as they came:]";
 
-/// Writes a run of lines below its length; no lines are nothing.
+/// Writes a run of lines below its count; writes nothing if there are none.
 pub(crate) fn push(out: &mut String, lines: &[&str]) {
     match lines.len() {
         0 => return,
@@ -35,7 +36,7 @@ pub(crate) fn push(out: &mut String, lines: &[&str]) {
     }
 }
 
-/// How many lines follow as they came, if `line` says so.
+/// The number of unchanged lines that follow, if `line` announces them.
 pub(crate) fn count(line: &str) -> Option<usize> {
     let line = line.strip_prefix(OPEN)?;
     line.strip_suffix(MANY).or_else(|| line.strip_suffix(ONE))?.parse().ok()

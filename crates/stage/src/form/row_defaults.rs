@@ -1,31 +1,31 @@
-//! What the rows of a long listing share, and rows that say only what differs.
+//! Finds the values that rows of a long listing share, and writes rows with only what differs.
 
 use std::collections::BTreeMap;
 
 use crate::read::entry::{Gaps, KINDS, ListingEntry, Spacing, date, is_mode, is_number, is_size, word};
 
-/// What a row has unless it says otherwise.
+/// The defaults of a row.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Usual<'a> {
+pub(crate) struct RowDefaults<'a> {
     pub(crate) spacing: Spacing,
     owner: &'a str,
     group: &'a str,
-    /// Empty when every row has its own.
+    /// Empty when every row has its own date.
     date: &'a str,
-    /// One for each kind of file, that of plain files first.
+    /// One mode for each kind of file, plain files first.
     modes: Vec<&'a str>,
 }
 
-/// What plain files have where there are none.
+/// The mode of plain files where there are none.
 const FILE: &str = "-rw-r--r--";
 const LINKS: &str = "1";
 const OPEN: &str = "[each is ";
-const SAID: &str = " unless said";
+const HEAD_END: &str = " unless said";
 const WIDE: &str = "wide gaps";
 const WIDTHS: &str = "widths ";
 const MAX_WIDTH: usize = 64;
 
-impl<'a> Usual<'a> {
+impl<'a> RowDefaults<'a> {
     pub(crate) fn of(entries: &[Option<ListingEntry<'a>>], spacing: Spacing) -> Option<Self> {
         let rows = || entries.iter().flatten();
         let (owner, group) = most(rows().map(|entry| (entry.owner, entry.group)))?.0;
@@ -39,7 +39,7 @@ impl<'a> Usual<'a> {
         Some(Self { spacing, owner, group, date, modes })
     }
 
-    /// The row that says what differs: `634 Makefile`, `d 2 4096 docs`.
+    /// The row with only what differs: `634 Makefile`, `d 2 4096 docs`.
     pub(crate) fn short(&self, entry: &ListingEntry<'_>) -> Option<String> {
         let ListingEntry { mode, links, size, date, name, .. } = entry;
         let kind = self.modes.contains(mode).then(|| &mode[..1]);
@@ -53,7 +53,7 @@ impl<'a> Usual<'a> {
         (ListingEntry::read(&row).is_none() && self.read(&row)? == *entry).then_some(row)
     }
 
-    /// The entry that a short row stands for.
+    /// The entry that a short row represents.
     pub(crate) fn read<'r>(&self, row: &'r str) -> Option<ListingEntry<'r>>
     where
         'a: 'r,
@@ -71,7 +71,7 @@ impl<'a> Usual<'a> {
         (is_number(links) && is_size(size) && !date.is_empty() && !name.is_empty()).then_some(entry)
     }
 
-    /// The mode that `word` is or stands for.
+    /// The mode that `word` is or abbreviates.
     fn mode<'r>(&self, word: &'r str) -> Option<&'r str>
     where
         'a: 'r,
@@ -85,16 +85,16 @@ impl<'a> Usual<'a> {
     /// Writes `[each is -rw-r--r-- 1 root root Nov 14 23:05 unless said; d is drwxr-xr-x]`.
     pub(crate) fn head(&self) -> String {
         let mut head = format!("{OPEN}{} {LINKS} {} {}", self.modes[0], self.owner, self.group);
-        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, SAID]);
+        head.extend([if self.date.is_empty() { "" } else { " " }, self.date, HEAD_END]);
         for mode in &self.modes[1..] {
             head.extend(["; ", &mode[..1], " is ", mode]);
         }
         head + "]"
     }
 
-    /// What only a decoder must know: `wide gaps, widths 2 4 8`.
+    /// What only the decoder needs: `wide gaps, widths 2 4 8`.
     pub(crate) fn note(&self) -> String {
-        let Spacing { gaps, least: [links, owner, size] } = self.spacing;
+        let Spacing { gaps, min_widths: [links, owner, size] } = self.spacing;
         let wide = if gaps == Gaps::Wide { WIDE } else { "" };
         if links + owner + size == 0 {
             return wide.to_owned();
@@ -110,14 +110,14 @@ impl<'a> Usual<'a> {
         if let Some(widths) = note.strip_prefix(WIDTHS) {
             let mut widths =
                 widths.split(' ').map(|width| width.parse().ok().filter(|&width| width <= MAX_WIDTH));
-            spacing.least = [widths.next()??, widths.next()??, widths.next()??];
+            spacing.min_widths = [widths.next()??, widths.next()??, widths.next()??];
         }
         Some(spacing)
     }
 
     pub(crate) fn parse(note: &str, head: &'a str) -> Option<Self> {
         let spacing = Self::spacing(note)?;
-        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(SAID)?;
+        let (each, kinds) = head.strip_prefix(OPEN)?.strip_suffix(']')?.split_once(HEAD_END)?;
         let mut words = each.splitn(5, ' ');
         let (mode, _, owner, group) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut modes = vec![mode];
@@ -127,7 +127,7 @@ impl<'a> Usual<'a> {
     }
 }
 
-/// The commonest item, the first in order among equals, and how often it comes.
+/// The most frequent item, the smallest among equals, and its count.
 fn most<T: Ord + Copy>(items: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts = BTreeMap::new();
     items.for_each(|item| *counts.entry(item).or_insert(0) += 1);

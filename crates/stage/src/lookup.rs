@@ -1,4 +1,4 @@
-//! Finds stages by their names, as marks and records have them.
+//! Finds stages by the names used in marks and records.
 
 use crate::clean::CLEAN;
 use crate::form::{ANY, FORMS};
@@ -10,7 +10,7 @@ pub fn form_named(name: &str) -> Option<&'static dyn Stage> {
     FORMS.iter().chain(ANY).copied().find(|stage| stage.name() == name)
 }
 
-/// True when lines of a text that the stage called `name` wrote mean the same wherever they stand.
+/// True when each line that the stage `name` writes means the same wherever it appears.
 #[must_use]
 pub fn stands_alone(name: &str) -> bool {
     let mut stages = CLEAN.iter().chain(FORMS);
