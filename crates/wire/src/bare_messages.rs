@@ -31,9 +31,9 @@ impl<'a> LoneMessages<'a> {
     /// The provider whose shape they have. It is the same however the conversation goes on: the tools decide, then the
     /// first result.
     #[must_use]
-    pub fn provider(&self) -> &'static dyn Provider {
+    pub fn provider(&self) -> &'static Provider {
         let shapes = || SHAPES.into_iter().filter_map(|(name, _)| lone_provider(name));
-        let first = |provider: &&dyn Provider| {
+        let first = |provider: &&Provider| {
             let body = self.body(*provider);
             provider.slots(&body).ok().and_then(|slots| Some(slots.first()?.message)).unwrap_or(usize::MAX)
         };
@@ -43,7 +43,7 @@ impl<'a> LoneMessages<'a> {
 
     /// The body of a request to this provider, with nothing in it but these.
     #[must_use]
-    pub fn body(&self, provider: &dyn Provider) -> Vec<u8> {
+    pub fn body(&self, provider: &Provider) -> Vec<u8> {
         let named = |name: &str, value: &[u8]| [b"\"", name.as_bytes(), b"\":", value].concat();
         let members = [
             self.model.map(|model| named("model", model)),
@@ -58,7 +58,7 @@ impl<'a> LoneMessages<'a> {
     ///
     /// # Errors
     /// When there are no messages in it.
-    pub fn of(provider: &dyn Provider, body: &'a [u8]) -> Result<Self, WireError> {
+    pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, WireError> {
         let found = top_members(&["messages", "input", "model", "tools"], body)?;
         let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
         let absent = WireError { at: 0, expected: "messages" };
@@ -86,17 +86,17 @@ pub fn check_json(body: &[u8]) -> Result<(), String> {
 
 /// The provider of this name, if its messages can come alone.
 #[must_use]
-pub fn lone_provider(name: &str) -> Option<&'static dyn Provider> {
+pub fn lone_provider(name: &str) -> Option<&'static Provider> {
     let known = SHAPES.iter().any(|(shape, _)| *shape == name);
     PROVIDERS.into_iter().find(|provider| known && provider.name() == name)
 }
 
 /// What a provider calls its messages.
-fn place(provider: &dyn Provider) -> &'static str {
+fn place(provider: &Provider) -> &'static str {
     SHAPES.iter().find(|(name, _)| *name == provider.name()).map_or("messages", |(_, place)| place)
 }
 
-fn by_tools(tools: &[u8]) -> Option<&'static dyn Provider> {
+fn by_tools(tools: &[u8]) -> Option<&'static Provider> {
     let tools = JsonNode::any(tools)?.items();
     let has = |member: &str| tools.iter().any(|tool| tool.is_object() && tool.get(member).is_some());
     TOOLS.into_iter().find(|(_, member)| has(member)).and_then(|(name, _)| lone_provider(name))

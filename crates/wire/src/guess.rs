@@ -8,7 +8,7 @@ use crate::request::slot::Slot;
 ///
 /// Those that find the same places, as Ollama does in Chat Completions, come to the same: the first of them is taken.
 #[must_use]
-pub fn guess_provider(body: &[u8]) -> Option<&'static dyn Provider> {
+pub fn guess_provider(body: &[u8]) -> Option<&'static Provider> {
     let found = PROVIDERS.into_iter().map(|provider| (provider, provider.slots(body).unwrap_or_default()));
     let mut found = found.filter(|(_, slots)| !slots.is_empty());
     let (provider, slots) = found.next()?;

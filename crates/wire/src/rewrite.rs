@@ -10,7 +10,7 @@ use crate::request::prompt::UserPrompt;
 /// # Errors
 /// When the body is not JSON that everyone reads alike; it should go on as it is.
 pub fn descriptions(
-    provider: &dyn Provider,
+    provider: &Provider,
     body: &[u8],
     minify: impl Fn(&str) -> Option<String>,
 ) -> Result<Vec<Splice>, WireError> {
@@ -23,7 +23,7 @@ pub fn descriptions(
 /// # Errors
 /// As with descriptions.
 pub fn prompts(
-    provider: &dyn Provider,
+    provider: &Provider,
     body: &[u8],
     mut write: impl FnMut(&str) -> Option<String>,
 ) -> Result<Vec<Splice>, WireError> {

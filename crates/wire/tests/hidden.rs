@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use snapshot::hold;
 use tersely_testing::{mutate, reader, stream};
-use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, HidesTool, ResponseFraming, RoundFailure};
+use tersely_wire::hidden::{CloseReason, HiddenNames, HiddenTool, ResponseFraming, RoundFailure, ToolHiding};
 use tersely_wire::usage::{TokenUsage, UsageReader, UsageWords};
 use tersely_wire::{HistoryPlace, PROVIDERS, Provider};
 
@@ -32,7 +32,7 @@ const ROUNDS: usize = 5;
 
 struct Case {
     path: PathBuf,
-    hides: &'static dyn HidesTool,
+    hides: &'static ToolHiding,
     counts: &'static UsageWords,
     framing: ResponseFraming,
     history: HistoryPlace,
@@ -233,7 +233,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -> Case {
+fn case(provider: &Provider, hides: &'static ToolHiding, path: PathBuf) -> Case {
     let framings = [(ResponseFraming::Events, "sse"), (ResponseFraming::Messages, "frames")];
     let found = framings.into_iter().find(|(_, end)| path.join(format!("1.{end}")).exists());
     let (framing, end) = found.unwrap_or((ResponseFraming::Whole, "json"));
@@ -243,7 +243,7 @@ fn case(provider: &dyn Provider, hides: &'static dyn HidesTool, path: PathBuf) -
     };
     let responses = (1..).map_while(read).collect();
     let request = fs::read(path.join("request.json")).expect("a request");
-    let counts = provider.counts().expect("words");
+    let counts = provider.counts();
     Case { history: provider.history(&request), request, path, hides, counts, framing, responses }
 }
 

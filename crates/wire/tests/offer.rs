@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "a test fails loudly, its helpers too")]
 
 use tersely_wire::claimed_provider;
-use tersely_wire::hidden::{HiddenTool, HidesTool};
+use tersely_wire::hidden::{HiddenTool, ToolHiding};
 
 const TOOL: HiddenTool = HiddenTool {
     name: "own",
@@ -19,7 +19,7 @@ const FUNCTION: &str = r#"{"type":"function","name":"own","description":"Shows \
 
 const SPECIFIED: &str = r#"{"toolSpec":{"name":"own","description":"Shows \"all\".\n","inputSchema":{"json":{"type":"object","properties":{"id":{"type":"string"}}}}}}"#;
 
-fn hides(target: &str) -> Option<&'static dyn HidesTool> {
+fn hides(target: &str) -> Option<&'static ToolHiding> {
     claimed_provider(target).expect("a provider").hides(target)
 }
 

@@ -144,12 +144,12 @@ fn no_body_exhausts_the_stack() {
 }
 
 /// Every fixture and every conversation, with its name and provider.
-fn bodies() -> Vec<(String, Vec<u8>, &'static dyn Provider)> {
+fn bodies() -> Vec<(String, Vec<u8>, &'static Provider)> {
     let fixtures = fixtures().into_iter().map(|it| (it.path.display().to_string(), it.body, it.provider));
     fixtures.chain(conversations().into_iter().map(|it| (it.name, it.body, it.provider))).collect()
 }
 
-fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
+fn prompts(provider: &Provider, body: &[u8], stats: &mut Stats) -> Vec<Splice> {
     let write = |text: &str| {
         let (short, seen) = shorten(&O200k, MIN_BYTES, text);
         *stats += seen;
@@ -159,17 +159,17 @@ fn prompts(provider: &dyn Provider, body: &[u8], stats: &mut Stats) -> Vec<Splic
 }
 
 /// Every description written otherwise, and every third one dropped.
-fn described(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
+fn described(provider: &Provider, body: &[u8]) -> Vec<Splice> {
     let other =
         |text: &str| Some(if text.len().is_multiple_of(3) { String::new() } else { format!("{text}\n\"") });
     rewrite::descriptions(provider, body, other).unwrap_or_default()
 }
 
-fn said(provider: &dyn Provider, body: &[u8]) -> Vec<Splice> {
+fn said(provider: &Provider, body: &[u8]) -> Vec<Splice> {
     rewrite::prompts(provider, body, |text| Some(format!("{text}\u{1}\\"))).unwrap_or_default()
 }
 
-fn apart(provider: &dyn Provider, body: &[u8], name: &str) {
+fn apart(provider: &Provider, body: &[u8], name: &str) {
     let mut spans: Vec<Range<usize>> = Vec::new();
     spans.extend(provider.slots(body).unwrap_or_default().into_iter().map(|it| it.span));
     spans.extend(provider.prompts(body).unwrap_or_default().into_iter().map(|it| it.span));

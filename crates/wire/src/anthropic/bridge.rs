@@ -1,7 +1,7 @@
 //! Leaves tools out of Anthropic's Messages, and makes calls of them of those that go by way of another.
 
 use super::events::AnthropicEvent;
-use crate::bridge::bridges::BridgesTools;
+use crate::bridge::bridging::ToolBridging;
 use crate::bridge::call::wrapped;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
@@ -12,66 +12,58 @@ use crate::protocol::json::node::JsonNode;
 use crate::protocol::json::patch::BytePatch;
 use crate::protocol::json::text;
 
-pub(super) struct AnthropicBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
 
 /// What a tool may have that is nothing but a function: whatever else it has, such as a cache mark, is not ours to move.
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
 
-impl BridgesTools for AnthropicBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
-        let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
-        let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
-        if items.iter().any(is_searched) {
-            return None;
-        }
-        let mut catalogue =
-            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
-        for message in messages?.items() {
-            let [role, content] = message.gets(["role", "content"])?;
-            match role?.text().as_deref() {
-                Some("user") => catalogue.hear_content(&["text"], &content?),
-                Some("system") => {}
-                _ => break,
-            }
-        }
-        Some(catalogue)
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    let top = JsonNode::whole(body)?;
+    let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+    let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
+    let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
+    if items.iter().any(is_searched) {
+        return None;
     }
+    let mut catalogue =
+        ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
+    for message in messages?.items() {
+        let [role, content] = message.gets(["role", "content"])?;
+        match role?.text().as_deref() {
+            Some("user") => catalogue.hear_content(&["text"], &content?),
+            Some("system") => {}
+            _ => break,
+        }
+    }
+    Some(catalogue)
+}
 
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages] = top.gets(["tools", "messages"])?;
-        let mut patch = BytePatch::default();
-        drop_tools(
-            unlisted,
-            |tool| Some(tool.get("name")?.text()?.into_owned()),
-            &tools?.items(),
-            &mut patch,
-        );
-        for message in messages?.items() {
-            for block in message.get("content").iter().flat_map(JsonNode::items) {
-                let [kind, name, input] = block.gets(["type", "name", "input"])?;
-                let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
-                let Some(tool) = name.text().filter(|it| kind.says("tool_use") && unlisted.contains(&**it))
-                else {
-                    continue;
-                };
-                patch.put(name.span.clone(), text::quoted(call));
-                patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
-            }
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let top = JsonNode::whole(body)?;
+    let [tools, messages] = top.gets(["tools", "messages"])?;
+    let mut patch = BytePatch::default();
+    drop_tools(unlisted, |tool| Some(tool.get("name")?.text()?.into_owned()), &tools?.items(), &mut patch);
+    for message in messages?.items() {
+        for block in message.get("content").iter().flat_map(JsonNode::items) {
+            let [kind, name, input] = block.gets(["type", "name", "input"])?;
+            let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
+            let Some(tool) = name.text().filter(|it| kind.says("tool_use") && unlisted.contains(&**it))
+            else {
+                continue;
+            };
+            patch.put(name.span.clone(), text::quoted(call));
+            patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
         }
-        Some(patch.apply(body).into_owned())
     }
+    Some(patch.apply(body).into_owned())
+}
 
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, HeldBlock::default(), watch)
-    }
+fn bridge(
+    calls: CallBridge,
+    framing: ResponseFraming,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    bridge_response(calls, framing, whole, HeldBlock::default(), watch)
 }
 
 /// True when the provider searches for tools itself: a tool that does so, or one that it is to find.

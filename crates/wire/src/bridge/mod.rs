@@ -3,11 +3,11 @@
 //! The client sees calls of its own tools and nothing else; the model sees calls of the other tool and nothing else. What
 //! is done to a request depends on that request alone.
 
-pub(crate) mod bridges;
+pub(crate) mod bridging;
 pub(crate) mod call;
 pub(crate) mod catalogue;
 pub(crate) mod watch;
 
-pub use bridges::BridgesTools;
+pub use bridging::ToolBridging;
 pub use catalogue::{ListedTool, ToolCatalogue, ToolNames};
 pub use watch::CallBridge;

@@ -2,7 +2,7 @@
 
 use super::chunk::{CallPiece, ChatChunk};
 use super::held::HeldCall;
-use crate::bridge::bridges::BridgesTools;
+use crate::bridge::bridging::ToolBridging;
 use crate::bridge::call::wrapped_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
@@ -13,66 +13,63 @@ use crate::protocol::json::node::JsonNode;
 use crate::protocol::json::patch::{BytePatch, member_with_comma};
 use crate::protocol::json::text;
 
-pub(super) struct ChatBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
 
 /// What a tool and its function may have that are nothing but that.
 const PLAIN: [&str; 2] = ["type", "function"];
 const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
 
-impl BridgesTools for ChatBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
-        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
-        let tools = items.iter().map(listed).collect();
-        let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
-        for message in messages?.items() {
-            let [role, content] = message.gets(["role", "content"])?;
-            match (role?.text().as_deref(), content) {
-                (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
-                (Some("system" | "developer"), _) => {}
-                _ => break,
-            }
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    let top = JsonNode::whole(body)?;
+    let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+    let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+    let tools = items.iter().map(listed).collect();
+    let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
+    for message in messages?.items() {
+        let [role, content] = message.gets(["role", "content"])?;
+        match (role?.text().as_deref(), content) {
+            (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
+            (Some("system" | "developer"), _) => {}
+            _ => break,
         }
-        Some(catalogue)
     }
+    Some(catalogue)
+}
 
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let top = JsonNode::whole(body)?;
-        let [tools, messages] = top.gets(["tools", "messages"])?;
-        let mut patch = BytePatch::default();
-        let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
-        drop_tools(unlisted, name, &tools?.items(), &mut patch);
-        for message in messages?.items() {
-            let [role, name, made] = message.gets(["role", "name", "tool_calls"])?;
-            // Some servers hold the name of a result against that of its call.
-            if let Some(name) =
-                name.filter(|name| role.is_some_and(|it| it.says("tool")) && is_of(unlisted, name))
-            {
-                patch.put(name.span, text::quoted(call));
-            }
-            for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
-                let [name, arguments] = function.gets(["name", "arguments"])?;
-                let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
-                else {
-                    continue;
-                };
-                let given = wrapped_value(&name.text()?, &arguments);
-                patch.put(name.span, text::quoted(call));
-                patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
-            }
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let top = JsonNode::whole(body)?;
+    let [tools, messages] = top.gets(["tools", "messages"])?;
+    let mut patch = BytePatch::default();
+    let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
+    drop_tools(unlisted, name, &tools?.items(), &mut patch);
+    for message in messages?.items() {
+        let [role, name, made] = message.gets(["role", "name", "tool_calls"])?;
+        // Some servers hold the name of a result against that of its call.
+        if let Some(name) =
+            name.filter(|name| role.is_some_and(|it| it.says("tool")) && is_of(unlisted, name))
+        {
+            patch.put(name.span, text::quoted(call));
         }
-        Some(patch.apply(body).into_owned())
+        for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
+            let [name, arguments] = function.gets(["name", "arguments"])?;
+            let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
+            else {
+                continue;
+            };
+            let given = wrapped_value(&name.text()?, &arguments);
+            patch.put(name.span, text::quoted(call));
+            patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
+        }
     }
+    Some(patch.apply(body).into_owned())
+}
 
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, ChunkBridge::default(), watch)
-    }
+fn bridge(
+    calls: CallBridge,
+    framing: ResponseFraming,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    bridge_response(calls, framing, whole, ChunkBridge::default(), watch)
 }
 
 fn is_of(names: &ToolNames, name: &JsonNode<'_>) -> bool {

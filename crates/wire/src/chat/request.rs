@@ -8,27 +8,10 @@ use crate::protocol::json::scan::JsonScan;
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content;
-use crate::request::context_management;
-use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
-
-/// Every text of every tool result, in order.
-pub(crate) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, request)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(crate) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, tools)
-}
-
-/// Every text of every message of a user, in order.
-pub(crate) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, users)
-}
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
@@ -36,24 +19,14 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
     RequestHead { bytes: head.bytes + preamble::opening("messages", body), ..head }
 }
 
-/// Where the last thing ends that the model said.
-pub(crate) fn spoken(body: &[u8]) -> usize {
-    last_assistant::find(body, |scan, found| {
-        scan.items_of("messages", |scan| last_assistant::message("assistant", scan, found))
-    })
-}
-
-/// True when results may be left out of what the model reads.
-pub(super) fn drops_results(body: &[u8]) -> bool {
-    context_management::is_squeezed(body)
-}
-
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result.
+pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Each tool in a wrapper that says of what kind it is; `functions` without one.
-fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+/// Every description of a tool and of the parts of its schemas. Each tool is in a wrapper that names its kind, except in
+/// `functions`.
+pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| {
             scan.members(|scan, key| match key {
@@ -66,7 +39,8 @@ fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resu
     })
 }
 
-fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message.
+pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 

@@ -6,7 +6,7 @@ use super::{events, whole};
 use crate::blocks::whole::watch_blocks;
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
@@ -17,38 +17,30 @@ use crate::protocol::json::patch::BytePatch;
 use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ConverseOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-impl HidesTool for ConverseOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
-        let schema = tool.parameters;
-        let definition = format!(
-            r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
-        );
-        define(tool.name, &definition, body)
-    }
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+    let schema = tool.parameters;
+    let definition = format!(
+        r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
+    );
+    define(tool.name, &definition, body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let results: Vec<_> =
-            turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
-        let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
-        list::push("messages", &user, body)
-    }
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
+    let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
+    list::push("messages", &user, body)
+}
 
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        let dress = match framing {
-            ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
-            ResponseFraming::Events => EventDress::Lines,
-            ResponseFraming::Messages => EventDress::Named,
-        };
-        watch_events(names, events::ConverseEvents::new(names, dress))
-    }
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    let dress = match framing {
+        ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
+        ResponseFraming::Events => EventDress::Lines,
+        ResponseFraming::Messages => EventDress::Named,
+    };
+    watch_events(names, events::ConverseEvents::new(names, dress))
 }
 
 /// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.

@@ -8,33 +8,25 @@ use crate::protocol::json::scan::JsonScan;
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
-use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, |scan, found| scan.items_of("messages", |scan| message(scan, found)))
+/// Every text of every tool result.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| message(scan, found))
 }
 
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, |scan, found| {
-        under("toolConfig", scan, |scan| {
-            scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
-        })
+/// Every description of a tool and of the parts of its schemas.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+    under("toolConfig", scan, |scan| {
+        scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
     })
 }
 
-/// What the model reads before the conversation.
-pub(super) fn head(body: &[u8]) -> RequestHead {
-    preamble::beside(&[preamble::TOOL_CONFIG, "system"], body)
-}
-
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, |scan, found| scan.items_of("messages", |scan| saying(scan, found)))
+/// Every text of every user message.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    scan.items_of("messages", |scan| user(scan, found))
 }
 
 /// Hands the value under `name` in the object here to `each`; steps over every other member.
@@ -62,7 +54,7 @@ fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resul
     })
 }
 
-fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let (mut role, mut content) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {

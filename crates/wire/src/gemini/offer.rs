@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::{events, whole};
 use crate::error::WireError;
 use crate::hidden::events::watch_events;
-use crate::hidden::hides::HidesTool;
+use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
@@ -16,36 +16,29 @@ use crate::protocol::json::scan::JsonScan;
 use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct GeminiOffer;
+pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-impl HidesTool for GeminiOffer {
-    fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-        let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
-        let schema = tool.parameters;
-        let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
-        declare(tool.name, &declaration, body)
-    }
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+    let schema = tool.parameters;
+    let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
+    declare(tool.name, &declaration, body)
+}
 
-    fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-        let calls = JsonNode::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
-        let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
-        let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
-        let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
-        go_on(&user, body)
-    }
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    let calls = JsonNode::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+    let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
+    let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
+    let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
+    go_on(&user, body)
+}
 
-    fn watch(
-        &self,
-        names: HiddenNames,
-        framing: ResponseFraming,
-        _history: HistoryPlace,
-    ) -> Box<dyn ResponseWatch> {
-        match framing {
-            ResponseFraming::Whole | ResponseFraming::Messages => {
-                watch_whole(names, whole::GeminiWhole::new(names))
-            }
-            ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
+fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
+    match framing {
+        ResponseFraming::Whole | ResponseFraming::Messages => {
+            watch_whole(names, whole::GeminiWhole::new(names))
         }
+        ResponseFraming::Events => watch_events(names, events::GeminiEvents::new(names)),
     }
 }
 

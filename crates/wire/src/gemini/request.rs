@@ -15,24 +15,9 @@ use crate::request::command;
 use crate::request::content;
 use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
-
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, envelope)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, |scan, found| unwrapped(scan, |scan, key| declared(scan, found, key)))
-}
-
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, |scan, found| unwrapped(scan, |scan, key| said(scan, found, key)))
-}
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
@@ -42,9 +27,9 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
 }
 
 /// Where the last thing ends that the model said.
-pub(super) fn spoken(body: &[u8]) -> usize {
+pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastSpoken| {
-        unwrapped(scan, |scan, key| match key {
+        unwrap(scan, |scan, key| match key {
             b"contents" => scan.items(|scan| last_assistant::message("model", scan, found)),
             _ => scan.skip().map(drop),
         })
@@ -55,8 +40,9 @@ pub(super) fn spoken(body: &[u8]) -> usize {
 /// What the members are called that wrap a request.
 const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", "request"];
 
-/// The request itself, or what wraps it: a count's `generateContentRequest`, the `request` of a signed-in client.
-fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result. The request may be wrapped: in a count's `generateContentRequest`, or in the `request`
+/// of a signed-in client.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     let (mut bare, mut wrapped) = (None, None);
     scan.members(|scan, key| match key {
         b"contents" => {
@@ -65,18 +51,14 @@ fn envelope<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(
         }
         b"generateContentRequest" | b"generate_content_request" | b"request" => {
             scan.once(&mut wrapped, ())?;
-            request(scan, found)
+            scan.items_of("contents", |scan| content(scan, found))
         }
         _ => scan.skip().map(drop),
     })
 }
 
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
-    scan.items_of("contents", |scan| content(scan, found))
-}
-
 /// Hands the members of the request to `each`, those of what wraps it too.
-fn unwrapped<'a>(
+fn unwrap<'a>(
     scan: &mut JsonScan<'a>,
     mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), WireError>,
 ) -> Result<(), WireError> {
@@ -96,33 +78,33 @@ const SCHEMAS: [&str; 6] = [
     "response_json_schema",
 ];
 
-fn declared<'a>(
-    scan: &mut JsonScan<'a>,
-    found: &mut FoundDescriptions<'a>,
-    key: &[u8],
-) -> Result<(), WireError> {
-    if key != b"tools" {
-        return scan.skip().map(drop);
-    }
-    scan.items(|scan| {
-        scan.members(|scan, key| match key {
-            b"functionDeclarations" | b"function_declarations" => {
-                scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
-            }
-            _ => scan.skip().map(drop),
-        })
+/// Every description of a tool and of the parts of its schemas.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+    unwrap(scan, |scan, key| match key {
+        b"tools" => scan.items(|scan| declarations(scan, found)),
+        _ => scan.skip().map(drop),
     })
 }
 
-fn said<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>, key: &[u8]) -> Result<(), WireError> {
-    if key != b"contents" {
-        return scan.skip().map(drop);
-    }
-    scan.items(|scan| saying(scan, found))
+fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+    scan.members(|scan, key| match key {
+        b"functionDeclarations" | b"function_declarations" => {
+            scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
+        }
+        _ => scan.skip().map(drop),
+    })
 }
 
-/// Who says it may be left out, and is the user then.
-fn saying<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+    unwrap(scan, |scan, key| match key {
+        b"contents" => scan.items(|scan| user(scan, found)),
+        _ => scan.skip().map(drop),
+    })
+}
+
+/// The content here, if it is a user's: without a role it is.
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {

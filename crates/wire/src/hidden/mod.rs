@@ -4,7 +4,7 @@
 //! go on at once; only what may turn out to be a call of the hidden tool is held back.
 
 pub(crate) mod events;
-pub(crate) mod hides;
+pub(crate) mod hiding;
 mod leak_guard;
 pub(crate) mod names;
 pub(crate) mod tally;
@@ -16,7 +16,7 @@ pub(crate) mod words;
 
 pub use crate::protocol::aws_event::begins_message;
 pub use crate::protocol::failure::RoundFailure;
-pub use hides::HidesTool;
+pub use hiding::ToolHiding;
 pub use names::HiddenNames;
 pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
 pub use watch::{CloseReason, ResponseFraming, ResponseWatch};

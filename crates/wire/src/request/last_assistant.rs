@@ -15,6 +15,11 @@ pub(crate) fn find<'a>(
     scan::whole(body, walk).map_or(body.len(), |LastSpoken(end)| end)
 }
 
+/// Where the model's last message of the list `messages` ends.
+pub(crate) fn in_messages(body: &[u8]) -> usize {
+    find(body, |scan, found| scan.items_of("messages", |scan| message("assistant", scan, found)))
+}
+
 /// The message here, which is the model's if its role is `role`.
 pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), WireError> {
     item(scan, found, |_, spoken| spoken == role)
@@ -45,7 +50,7 @@ mod tests {
     /// What is new in a body: all that stands behind what the model said last.
     fn check(path: &str, body: &str, new: &str) {
         let provider = PROVIDERS.iter().find(|provider| provider.claims(path)).expect("a provider");
-        assert_eq!(&body[provider.spoken(body.as_bytes())..], new, "{path}");
+        assert_eq!(&body[provider.last_assistant_end(body.as_bytes())..], new, "{path}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Leaves tools out of the Responses API, and makes calls of them of those that go by way of another.
 
 use super::request;
-use crate::bridge::bridges::BridgesTools;
+use crate::bridge::bridging::ToolBridging;
 use crate::bridge::call::{BridgedCall, wrapped_value};
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
@@ -14,66 +14,62 @@ use crate::protocol::json::text;
 use crate::request::content::TEXT;
 use crate::request::history::HistoryPlace;
 
-pub(super) struct ResponsesBridge;
+pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
 
 /// What a tool may have that is nothing but a function.
 const PLAIN: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
 
-impl BridgesTools for ResponsesBridge {
-    fn catalogue<'a>(&self, body: &'a [u8]) -> Option<ToolCatalogue<'a>> {
-        // What the provider keeps begins elsewhere, and holds calls as the model made them.
-        if request::history(body) != HistoryPlace::Here {
-            return None;
-        }
-        let [tools, input, choice] = JsonNode::whole(body)?.gets(["tools", "input", "tool_choice"])?;
-        let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
-        if items.iter().any(is_searched) {
-            return None;
-        }
-        let mut catalogue =
-            ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
-        let input = input?;
-        if let Some(text) = input.text() {
-            catalogue.hear(&text);
-        }
-        for item in input.items() {
-            let [kind, role, content] = item.gets(["type", "role", "content"])?;
-            let kind = kind.and_then(|kind| kind.text());
-            match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
-                (None | Some("message"), Some("user"), Some(content)) => {
-                    catalogue.hear_content(&TEXT, &content);
-                }
-                (None | Some("message"), Some("system" | "developer"), _)
-                | (Some("additional_tools"), ..) => {}
-                _ => break,
+fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
+    // What the provider keeps begins elsewhere, and holds calls as the model made them.
+    if request::history(body) != HistoryPlace::Here {
+        return None;
+    }
+    let [tools, input, choice] = JsonNode::whole(body)?.gets(["tools", "input", "tool_choice"])?;
+    let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
+    if items.iter().any(is_searched) {
+        return None;
+    }
+    let mut catalogue =
+        ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
+    let input = input?;
+    if let Some(text) = input.text() {
+        catalogue.hear(&text);
+    }
+    for item in input.items() {
+        let [kind, role, content] = item.gets(["type", "role", "content"])?;
+        let kind = kind.and_then(|kind| kind.text());
+        match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
+            (None | Some("message"), Some("user"), Some(content)) => {
+                catalogue.hear_content(&TEXT, &content);
             }
+            (None | Some("message"), Some("system" | "developer"), _) | (Some("additional_tools"), ..) => {}
+            _ => break,
         }
-        Some(catalogue)
     }
+    Some(catalogue)
+}
 
-    fn narrow(&self, unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-        let [tools, input] = JsonNode::whole(body)?.gets(["tools", "input"])?;
-        let mut patch = BytePatch::default();
-        let name = |tool: &JsonNode<'_>| Some(tool.get("name")?.text()?.into_owned());
-        drop_tools(unlisted, name, &tools?.items(), &mut patch);
-        for item in input?.items() {
-            let Some((name, arguments)) = called(&item) else { continue };
-            let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
-            let given = wrapped_value(&tool, &arguments);
-            patch.put(name.span.clone(), text::quoted(call));
-            patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
-        }
-        Some(patch.apply(body).into_owned())
+fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
+    let [tools, input] = JsonNode::whole(body)?.gets(["tools", "input"])?;
+    let mut patch = BytePatch::default();
+    let name = |tool: &JsonNode<'_>| Some(tool.get("name")?.text()?.into_owned());
+    drop_tools(unlisted, name, &tools?.items(), &mut patch);
+    for item in input?.items() {
+        let Some((name, arguments)) = called(&item) else { continue };
+        let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
+        let given = wrapped_value(&tool, &arguments);
+        patch.put(name.span.clone(), text::quoted(call));
+        patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
     }
+    Some(patch.apply(body).into_owned())
+}
 
-    fn bridge(
-        &self,
-        calls: CallBridge,
-        framing: ResponseFraming,
-        watch: Box<dyn ResponseWatch>,
-    ) -> Box<dyn ResponseWatch> {
-        bridge_response(calls, framing, whole, HeldItem::default(), watch)
-    }
+fn bridge(
+    calls: CallBridge,
+    framing: ResponseFraming,
+    watch: Box<dyn ResponseWatch>,
+) -> Box<dyn ResponseWatch> {
+    bridge_response(calls, framing, whole, HeldItem::default(), watch)
 }
 
 /// True when the provider searches for tools itself: a tool that does so, or one that it is to find.

@@ -16,24 +16,9 @@ use crate::request::context_management;
 use crate::request::history::HistoryPlace;
 use crate::request::last_assistant;
 use crate::request::preamble::{self, RequestHead};
-use crate::request::prompt::{self, FoundPrompts, UserPrompt};
-use crate::request::schema::{self, FoundDescriptions, ToolDescription};
-use crate::request::slot::{self, FoundSlots, ResultLabel, Slot};
-
-/// Every text of every tool result, in order.
-pub(super) fn slots(body: &[u8]) -> Result<Vec<Slot<'_>>, WireError> {
-    slot::find(body, request)
-}
-
-/// Every description of a tool and of the parts of its schemas, in order.
-pub(super) fn descriptions(body: &[u8]) -> Result<Vec<ToolDescription<'_>>, WireError> {
-    schema::find(body, tools)
-}
-
-/// Every text of every message of a user, in order.
-pub(super) fn prompts(body: &[u8]) -> Result<Vec<UserPrompt<'_>>, WireError> {
-    prompt::find(body, users)
-}
+use crate::request::prompt::{self, FoundPrompts};
+use crate::request::schema::{self, FoundDescriptions};
+use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// What the model reads before the conversation.
 pub(super) fn head(body: &[u8]) -> RequestHead {
@@ -44,7 +29,7 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
 }
 
 /// Where the last thing ends that the model said, thought or called.
-pub(super) fn spoken(body: &[u8]) -> usize {
+pub(super) fn last_assistant_end(body: &[u8]) -> usize {
     let speaks =
         |kind: &str, role: &str| role == "assistant" || kind == "reasoning" || kind.ends_with("_call");
     last_assistant::find(body, |scan, found| {
@@ -73,12 +58,13 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
     }
 }
 
-fn request<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+/// Every text of every tool result.
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
     scan.items_of("input", |scan| item(scan, found))
 }
 
-/// The tools of the request, and those that an item adds later.
-fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+/// Every description of a tool and of the parts of its schemas, also of tools that an item adds later.
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
         b"input" => scan.items(|scan| added(scan, found)),
@@ -115,8 +101,8 @@ fn tool<'a>(
     })
 }
 
-/// An input that is one text is a user's.
-fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+/// Every text of every user message. An input that is one text is a user's.
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
     let mut input = None;
     scan.members(|scan, key| {
         if key != b"input" {

@@ -169,7 +169,7 @@ mod tests {
     use crate::providers::claimed_provider;
 
     fn read(path: &str, answer: &[u8], step: usize) -> Option<TokenUsage> {
-        let words = claimed_provider(path).and_then(Provider::counts).expect("words");
+        let words = claimed_provider(path).map(Provider::counts).expect("words");
         let mut reader = UsageReader::new(words);
         for piece in answer.chunks(step) {
             reader.see(piece);
