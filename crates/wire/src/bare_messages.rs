@@ -2,10 +2,8 @@
 //! around them.
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonError, JsonNode, top_members};
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::node::JsonNode;
 use crate::provider::Provider;
 use crate::providers::PROVIDERS;
 
@@ -58,10 +56,10 @@ impl<'a> LoneMessages<'a> {
     ///
     /// # Errors
     /// When there are no messages in it.
-    pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, WireError> {
+    pub fn of(provider: &Provider, body: &'a [u8]) -> Result<Self, JsonError> {
         let found = top_members(&["messages", "input", "model", "tools"], body)?;
         let value = |name: &str| found.iter().find(|member| member.name == name).map(|member| member.value);
-        let absent = WireError { at: 0, expected: "messages" };
+        let absent = JsonError { at: 0, expected: "messages" };
         let messages = value(place(provider)).ok_or(absent)?;
         Ok(Self { messages, model: value("model"), tools: value("tools") })
     }
@@ -70,7 +68,7 @@ impl<'a> LoneMessages<'a> {
 /// How many messages a list has; `None` when it is no list of objects.
 #[must_use]
 pub fn count_messages(list: &[u8]) -> Option<usize> {
-    let list = JsonNode::any(list).filter(JsonNode::is_list)?;
+    let list = JsonNode::parse(list).filter(JsonNode::is_list)?;
     let items = list.items();
     (items.iter().all(JsonNode::is_object) && items.is_empty() == list.is_empty()).then_some(items.len())
 }
@@ -97,7 +95,7 @@ fn place(provider: &Provider) -> &'static str {
 }
 
 fn by_tools(tools: &[u8]) -> Option<&'static Provider> {
-    let tools = JsonNode::any(tools)?.items();
+    let tools = JsonNode::parse(tools)?.items();
     let has = |member: &str| tools.iter().any(|tool| tool.is_object() && tool.get(member).is_some());
     TOOLS.into_iter().find(|(_, member)| has(member)).and_then(|(name, _)| lone_provider(name))
 }

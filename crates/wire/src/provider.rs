@@ -1,7 +1,8 @@
 //! Describes one API as data: which paths it answers, and where its bodies hold results, prompts and tools.
 
+use tersely_json::JsonError;
+
 use crate::bridge::bridging::ToolBridging;
-use crate::error::WireError;
 use crate::hidden::hiding::ToolHiding;
 use crate::request::history::HistoryPlace;
 use crate::request::preamble::RequestHead;
@@ -14,9 +15,9 @@ use crate::usage::UsageWords;
 pub struct Provider {
     pub(crate) name: &'static str,
     pub(crate) claims: fn(&str) -> bool,
-    pub(crate) slots: for<'a> fn(&'a [u8]) -> Result<Vec<Slot<'a>>, WireError>,
-    pub(crate) descriptions: for<'a> fn(&'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError>,
-    pub(crate) prompts: for<'a> fn(&'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError>,
+    pub(crate) slots: for<'a> fn(&'a [u8]) -> Result<Vec<Slot<'a>>, JsonError>,
+    pub(crate) descriptions: for<'a> fn(&'a [u8]) -> Result<Vec<ToolDescription<'a>>, JsonError>,
+    pub(crate) prompts: for<'a> fn(&'a [u8]) -> Result<Vec<UserPrompt<'a>>, JsonError>,
     pub(crate) head: fn(&[u8]) -> RequestHead,
     pub(crate) last_assistant_end: fn(&[u8]) -> usize,
     pub(crate) history: fn(&[u8]) -> HistoryPlace,
@@ -43,7 +44,7 @@ impl Provider {
     ///
     /// # Errors
     /// When the body is not JSON that all readers agree on; forward it unchanged.
-    pub fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, WireError> {
+    pub fn slots<'a>(&self, body: &'a [u8]) -> Result<Vec<Slot<'a>>, JsonError> {
         (self.slots)(body)
     }
 
@@ -51,7 +52,7 @@ impl Provider {
     ///
     /// # Errors
     /// As with [`Self::slots`].
-    pub fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, WireError> {
+    pub fn descriptions<'a>(&self, body: &'a [u8]) -> Result<Vec<ToolDescription<'a>>, JsonError> {
         (self.descriptions)(body)
     }
 
@@ -59,7 +60,7 @@ impl Provider {
     ///
     /// # Errors
     /// As with [`Self::slots`].
-    pub fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, WireError> {
+    pub fn prompts<'a>(&self, body: &'a [u8]) -> Result<Vec<UserPrompt<'a>>, JsonError> {
         (self.prompts)(body)
     }
 

@@ -1,7 +1,7 @@
 //! Puts what a body says beside its tool results otherwise: descriptions of tools, texts of users.
 
-use crate::error::WireError;
-use crate::protocol::json::splice::Splice;
+use tersely_json::{JsonError, Splice};
+
 use crate::provider::Provider;
 use crate::request::prompt::UserPrompt;
 
@@ -13,7 +13,7 @@ pub fn descriptions(
     provider: &Provider,
     body: &[u8],
     minify: impl Fn(&str) -> Option<String>,
-) -> Result<Vec<Splice>, WireError> {
+) -> Result<Vec<Splice>, JsonError> {
     let found = provider.descriptions(body)?;
     Ok(found.into_iter().filter_map(|description| description.edit(&minify)).collect())
 }
@@ -26,7 +26,7 @@ pub fn prompts(
     provider: &Provider,
     body: &[u8],
     mut write: impl FnMut(&str) -> Option<String>,
-) -> Result<Vec<Splice>, WireError> {
+) -> Result<Vec<Splice>, JsonError> {
     let written = |prompt: UserPrompt<'_>| Some((prompt.span.clone(), Some(write(&prompt.text()?)?)));
     Ok(provider.prompts(body)?.into_iter().filter_map(written).collect())
 }
@@ -34,8 +34,8 @@ pub fn prompts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::json::splice::splice;
     use crate::providers::PROVIDERS;
+    use tersely_json::splice;
 
     /// Spells in capitals, and drops what is empty.
     fn shout(schema: &str) -> String {

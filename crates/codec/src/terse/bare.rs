@@ -1,7 +1,8 @@
 //! Which strings and keys may stand without quotes: those that no reader could take for anything else.
 
+use tersely_json::number_length;
+
 use super::style::ListStyle;
-use crate::scan::number_length;
 
 /// What a byte means to a bare string.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]

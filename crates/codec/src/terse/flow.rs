@@ -1,9 +1,11 @@
 //! A value on one line: JSON whose keys and strings stand bare where nothing is lost by it.
 
+use tersely_json::number_length;
+
 use super::bare::{self, is_bare, is_bare_key, is_key_byte};
 use crate::error::ReadFault;
 use crate::json::{EscapeSpelling, push_flat, push_string};
-use crate::scan::{TextScan, number_length};
+use crate::scan::TextScan;
 use crate::{Text, Value};
 
 /// Writes `value` on one line.

@@ -1,5 +1,7 @@
 //! Leaves tools out of Anthropic's Messages, and makes calls of them of those that go by way of another.
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use super::events::AnthropicEvent;
 use crate::bridge::bridging::ToolBridging;
 use crate::bridge::call::wrapped;
@@ -8,9 +10,6 @@ use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::hidden::turn::MOST_HELD;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
 
@@ -18,8 +17,8 @@ pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bri
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
-    let top = JsonNode::whole(body)?;
-    let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+    let top = JsonNode::object(body)?;
+    let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
     let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
     let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
     if items.iter().any(is_searched) {
@@ -28,7 +27,7 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
     let mut catalogue =
         ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
     for message in messages?.items() {
-        let [role, content] = message.gets(["role", "content"])?;
+        let [role, content] = message.get_all(["role", "content"])?;
         match role?.text().as_deref() {
             Some("user") => catalogue.hear_content(&["text"], &content?),
             Some("system") => {}
@@ -39,19 +38,19 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
 }
 
 fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-    let top = JsonNode::whole(body)?;
-    let [tools, messages] = top.gets(["tools", "messages"])?;
+    let top = JsonNode::object(body)?;
+    let [tools, messages] = top.get_all(["tools", "messages"])?;
     let mut patch = BytePatch::default();
     drop_tools(unlisted, |tool| Some(tool.get("name")?.text()?.into_owned()), &tools?.items(), &mut patch);
     for message in messages?.items() {
         for block in message.get("content").iter().flat_map(JsonNode::items) {
-            let [kind, name, input] = block.gets(["type", "name", "input"])?;
+            let [kind, name, input] = block.get_all(["type", "name", "input"])?;
             let Some(((kind, name), input)) = kind.zip(name).zip(input) else { continue };
-            let Some(tool) = name.text().filter(|it| kind.says("tool_use") && unlisted.contains(&**it))
+            let Some(tool) = name.text().filter(|it| kind.is_str("tool_use") && unlisted.contains(&**it))
             else {
                 continue;
             };
-            patch.put(name.span.clone(), text::quoted(call));
+            patch.put(name.span.clone(), string::quote(call));
             patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
         }
     }
@@ -68,28 +67,28 @@ fn bridge(
 
 /// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
 fn is_searched(tool: &JsonNode<'_>) -> bool {
-    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
+    let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
     let is_search =
         kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with("tool_search_tool"));
     is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
 }
 
 fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let is_plain = tool.get("type").is_none_or(|kind| kind.says("custom")) && has_only(&PLAIN, tool);
+    let is_plain = tool.get("type").is_none_or(|kind| kind.is_str("custom")) && has_only(&PLAIN, tool);
     let found = ListedTool::of(tool, ["input_schema", ""], tool).filter(|_| is_plain);
     found.unwrap_or_else(|| ListedTool::fixed(tool))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    for block in JsonNode::whole(body)?.get("content")?.items() {
-        let [kind, name, input] = block.gets(["type", "name", "input"])?;
-        if !kind.is_some_and(|kind| kind.says("tool_use")) || !calls.fits(name.as_ref()) {
+    for block in JsonNode::object(body)?.get("content")?.items() {
+        let [kind, name, input] = block.get_all(["type", "name", "input"])?;
+        if !kind.is_some_and(|kind| kind.is_str("tool_use")) || !calls.fits(name.as_ref()) {
             continue;
         }
         let Some((name, input)) = name.zip(input) else { continue };
         if let Some(call) = calls.read(input.bytes()) {
-            patch.put(name.span, text::quoted(&call.name));
+            patch.put(name.span, string::quote(&call.name));
             patch.put(input.span, call.arguments);
         }
     }
@@ -117,8 +116,9 @@ impl EventBridge for HeldBlock {
             Some("content_block_start") => {
                 self.end(calls, out);
                 let block = event.and_then(|event| event.top.get("content_block"));
-                let [kind, name] = block.and_then(|block| block.gets(["type", "name"])).unwrap_or_default();
-                let is_call = kind.is_some_and(|kind| kind.says("tool_use")) && calls.fits(name.as_ref());
+                let [kind, name] =
+                    block.and_then(|block| block.get_all(["type", "name"])).unwrap_or_default();
+                let is_call = kind.is_some_and(|kind| kind.is_str("tool_use")) && calls.fits(name.as_ref());
                 if is_call && index.is_some() {
                     (self.index, self.start) = (index, frame.raw.to_vec());
                     return;
@@ -163,14 +163,14 @@ impl HeldBlock {
     fn told(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
         let frame = EventFrame::lines(&self.start);
         let data = frame.data()?;
-        let block = JsonNode::whole(&data)?.get("content_block")?;
-        let [name, input] = block.gets(["name", "input"])?;
+        let block = JsonNode::object(&data)?.get("content_block")?;
+        let [name, input] = block.get_all(["name", "input"])?;
         let (name, input) = (name?, input?);
-        let grown = text::decode(&[b"\"", self.grown.as_slice(), b"\""].concat())?.into_owned();
+        let grown = string::decode(&[b"\"", self.grown.as_slice(), b"\""].concat())?.into_owned();
         let given = if grown.is_empty() { input.bytes() } else { grown.as_bytes() };
         let call = calls.read(given)?;
         let mut patch = BytePatch::default();
-        patch.put(name.span, text::quoted(&call.name));
+        patch.put(name.span, string::quote(&call.name));
         let Some(piece) = self.pieces.iter().find(|_| !grown.is_empty()) else {
             patch.put(input.span, call.arguments);
             frame.write(patch, &data, out);
@@ -178,8 +178,8 @@ impl HeldBlock {
         };
         let (piece, mut delta) = (EventFrame::lines(piece), BytePatch::default());
         let json = piece.data()?;
-        let place = JsonNode::whole(&json)?.get("delta")?.get("partial_json")?.span;
-        delta.put(place, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+        let place = JsonNode::object(&json)?.get("delta")?.get("partial_json")?.span;
+        delta.put(place, string::quote(&String::from_utf8_lossy(&call.arguments)));
         frame.write(patch, &data, out);
         piece.write(delta, &json, out);
         Some(())

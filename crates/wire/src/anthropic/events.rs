@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use super::turn::{self, TurnBlocks};
 use super::words;
 use crate::blocks::kind::BlockKind;
@@ -16,9 +18,6 @@ use crate::hidden::words::SILENCE;
 use crate::protocol::event_format::EventDress;
 use crate::protocol::framing::EventFrame;
 use crate::protocol::framing::EventFrames;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(crate) struct AnthropicEvents {
     names: HiddenNames,
@@ -53,7 +52,7 @@ pub(super) struct AnthropicEvent<'a> {
 
 impl<'a> AnthropicEvent<'a> {
     pub(super) fn read(data: &'a [u8]) -> Option<Self> {
-        let top = JsonNode::whole(data)?;
+        let top = JsonNode::object(data)?;
         let kind = top.get("type")?.text()?;
         Some(Self { top, kind })
     }
@@ -131,7 +130,7 @@ impl AnthropicEvents {
     }
 
     fn open(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
-        let [index, block] = top.gets(["index", "content_block"])?;
+        let [index, block] = top.get_all(["index", "content_block"])?;
         let block = block?;
         let kind = turn::kind(&block, self.names);
         let round = &mut self.round;
@@ -146,7 +145,7 @@ impl AnthropicEvents {
     }
 
     fn grow(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
-        let [index, delta] = top.gets(["index", "delta"])?;
+        let [index, delta] = top.get_all(["index", "delta"])?;
         let (place, delta) = (index?, delta?);
         let index = place.number()?;
         self.round.blocks.grow(index, &delta);
@@ -167,11 +166,11 @@ impl AnthropicEvents {
         frame: EventFrame<'_>,
         out: &mut Vec<u8>,
     ) -> Option<EventVerdict> {
-        let [delta, counted] = top.gets(["delta", "usage"])?;
+        let [delta, counted] = top.get_all(["delta", "usage"])?;
         if let Some(counted) = counted {
             self.tally.hear(&counted);
         }
-        let waits = delta?.get("stop_reason")?.says("tool_use");
+        let waits = delta?.get("stop_reason")?.is_str("tool_use");
         if waits && self.round.numbers.asks_alone() {
             self.round.ending = Some(frame.raw.to_vec());
             return Some(EventVerdict::Drop);
@@ -234,7 +233,7 @@ impl AnthropicEvents {
         if std::mem::replace(&mut self.has_words, true) {
             return;
         }
-        let (index, words) = (self.next, text::quoted(SILENCE));
+        let (index, words) = (self.next, string::quote(SILENCE));
         self.next += 1;
         for (name, rest) in [
             ("content_block_start", r#","content_block":{"type":"text","text":""}"#),

@@ -1,28 +1,27 @@
 //! Puts a hidden tool and its answers into Anthropic's Messages.
 
+use tersely_json::{JsonError, list, string};
+
 use super::{events, whole};
 use crate::blocks::whole::watch_blocks;
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::event_format::EventDress;
-use crate::protocol::json::list;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
 pub(crate) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-    let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let (name, description) = (string::quote(tool.name), string::quote(tool.description));
     let schema = tool.parameters;
     let definition = format!(r#"{{"name":{name},"description":{description},"input_schema":{schema}}}"#);
     list::add("tools", tool.name, &definition, body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
     let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
     list::push("messages", &user, body)
@@ -39,6 +38,6 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
 }
 
 fn result(id: &str, text: &str) -> String {
-    let (id, text) = (text::quoted(id), text::quoted(text));
+    let (id, text) = (string::quote(id), string::quote(text));
     format!(r#"{{"type":"tool_result","tool_use_id":{id},"content":{text}}}"#)
 }

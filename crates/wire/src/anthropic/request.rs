@@ -3,8 +3,8 @@
 //! Only the client's own results are slots. Those of the provider's tools (`web_search_tool_result` and its like) come
 //! back as the provider wrote them, and it may check that they do.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
@@ -13,27 +13,27 @@ use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// Every text of every tool result.
-pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
 /// Every description of a tool and of the parts of its schemas.
-pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.items_of("tools", |scan| schema::tool(&["input_schema"], scan, found))
 }
 
 /// Every text of every user message.
-pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 
 /// A call, a result or something else; which one it is may be said last.
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut id, mut name, mut input) = (None, None, None, None);
     let (mut answers, mut content, mut fails) = (None, None, None);
     let mark = found.mark();

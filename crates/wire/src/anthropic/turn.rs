@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
 use crate::blocks::numbers::MOST_OPEN;
 use crate::blocks::turn::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// What a block is.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
-    let [kind, name] = block.gets(["type", "name"]).unwrap_or_default();
+    let [kind, name] = block.get_all(["type", "name"]).unwrap_or_default();
     match kind.and_then(|kind| kind.text()).as_deref() {
         Some("tool_use") if name.is_some_and(|name| hidden.fit(&name)) => BlockKind::Hidden,
         Some("tool_use") => BlockKind::Call,
@@ -96,7 +94,7 @@ impl TurnBlocks {
 
 /// The call of the hidden tool that a block is.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
-    let [id, name, input] = block.gets(["id", "name", "input"]).unwrap_or_default();
+    let [id, name, input] = block.get_all(["id", "name", "input"]).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
     HiddenAsk { id, tool, input }
@@ -121,7 +119,7 @@ impl Block {
 
     /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
     fn written(&self) -> Option<Vec<u8>> {
-        let start = JsonNode::whole(&self.start)?;
+        let start = JsonNode::object(&self.start)?;
         let mut patch = BytePatch::default();
         let mut added = Vec::new();
         for (name, grown) in &self.grown {
@@ -137,7 +135,7 @@ impl Block {
     }
 
     fn ask(&self) -> Option<HiddenAsk> {
-        let ask = ask(&JsonNode::whole(&self.start).filter(|_| self.kind == BlockKind::Hidden)?);
+        let ask = ask(&JsonNode::object(&self.start).filter(|_| self.kind == BlockKind::Hidden)?);
         let grown = self.grown.iter().find(|(name, grown)| *name == "input" && !grown.is_empty());
         let input = grown.map(|(_, grown)| json(grown));
         Some(HiddenAsk { input: input.unwrap_or(ask.input), ..ask })
@@ -164,7 +162,7 @@ fn value(name: &str, old: Option<&JsonNode<'_>>, grown: &[u8]) -> Option<Vec<u8>
 /// The JSON that came as pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
-    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+    string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }
 
 /// A model may err, and the provider takes nothing but objects.

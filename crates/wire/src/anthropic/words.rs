@@ -1,8 +1,9 @@
 //! Says what Anthropic calls its counts and its errors.
 
+use tersely_json::string;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
@@ -35,6 +36,7 @@ const OUTPUT: &str = "/output_tokens";
 
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
-    let (kind, message) = (text::quoted(failure.kind.unwrap_or("api_error")), text::quoted(failure.message));
+    let (kind, message) =
+        (string::quote(failure.kind.unwrap_or("api_error")), string::quote(failure.message));
     format!(r#"{{"type":"error","error":{{"type":{kind},"message":{message}}}}}"#)
 }

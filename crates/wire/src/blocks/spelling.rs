@@ -1,11 +1,12 @@
 //! How a provider spells a message of content blocks.
 
+use tersely_json::JsonNode;
+
 use crate::blocks::kind::BlockKind;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::HiddenAsk;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::node::JsonNode;
 
 /// How a provider spells a message of content blocks.
 pub(crate) struct BlockSpelling {

@@ -1,6 +1,7 @@
 //! Watches a message of blocks that is sent at once.
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
 use crate::blocks::spelling::BlockSpelling;
@@ -11,9 +12,6 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::whole::{BodyMeaning, watch_whole};
 use crate::hidden::words::SILENCE;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A watch over a message that is spelled so, for calls of the tools with these names.
 pub(crate) fn watch_blocks(spelling: &'static BlockSpelling, names: HiddenNames) -> Box<dyn ResponseWatch> {
@@ -47,7 +45,7 @@ struct BlockMessage<'a> {
 impl<'a> BlockMessage<'a> {
     fn read(spelling: &'static BlockSpelling, names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = JsonNode::whole(body)?;
+        let top = JsonNode::object(body)?;
         let content = (spelling.content)(&top).filter(JsonNode::is_list)?;
         let blocks =
             content.items().into_iter().map(|block| ((spelling.kind)(&block, names), block)).collect();
@@ -60,7 +58,7 @@ impl<'a> BlockMessage<'a> {
 
     /// The turn, if the model waits for nothing but the hidden tool.
     fn turn(&self) -> Option<HiddenTurn> {
-        let waits = self.top.get(self.spelling.stop).is_some_and(|reason| reason.says("tool_use"));
+        let waits = self.top.get(self.spelling.stop).is_some_and(|reason| reason.is_str("tool_use"));
         let calls = self.blocks.iter().filter(|(kind, _)| *kind == BlockKind::Hidden);
         let asks: Vec<_> = calls.map(|(_, block)| (self.spelling.ask)(block)).collect();
         let is_turn = waits && !asks.is_empty() && !self.has(BlockKind::Call);
@@ -125,14 +123,14 @@ impl BlockWhole {
     /// The latest message with all that the client may see, and with this reason for its end.
     fn write(&mut self, reason: Option<&str>, out: &mut Vec<u8>) {
         if !self.has_words {
-            self.shown.push((self.spelling.text)(&text::quoted(SILENCE)).into_bytes());
+            self.shown.push((self.spelling.text)(&string::quote(SILENCE)).into_bytes());
         }
         let message = BlockMessage::read(self.spelling, self.names, &self.latest);
         let Some(BlockMessage { top, content, .. }) = message else { return };
         let mut patch = BytePatch::default();
         let blocks = self.shown.join(b",".as_slice());
         patch.put(content.span, [b"[", blocks.as_slice(), b"]"].concat());
-        let [id, stop] = top.gets(["id", self.spelling.stop]).unwrap_or_default();
+        let [id, stop] = top.get_all(["id", self.spelling.stop]).unwrap_or_default();
         let id = id.zip(self.id.clone());
         let stop = stop.zip(reason.map(|reason| reason.as_bytes().to_vec()));
         for (old, new) in [id, stop].into_iter().flatten() {

@@ -1,10 +1,9 @@
 //! A call of one tool by way of another, and back.
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonNode, string};
 
 use crate::bridge::catalogue::ToolNames;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::text;
 
 /// The tool that is meant, and what it is given.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,8 +17,8 @@ impl BridgedCall {
     /// What `input`, the JSON that the other tool is given, means; `None` when it means none of `tools`, or gives it
     /// something else than arguments.
     pub(crate) fn read(tools: &ToolNames, input: &[u8]) -> Option<Self> {
-        let top = JsonNode::whole(input)?;
-        let [name, arguments] = top.gets(["name", "arguments"])?;
+        let top = JsonNode::object(input)?;
+        let [name, arguments] = top.get_all(["name", "arguments"])?;
         let name = name?.text().filter(|name| tools.contains(&**name))?.into_owned();
         let arguments = match arguments {
             Some(given) if given.is_object() => given.bytes().to_vec(),
@@ -28,17 +27,17 @@ impl BridgedCall {
             None if top.members().len() > 1 => return None,
             _ => b"{}".to_vec(),
         };
-        (JsonNode::whole(&arguments).is_some() && is_json(&arguments)).then_some(Self { name, arguments })
+        (JsonNode::object(&arguments).is_some() && is_json(&arguments)).then_some(Self { name, arguments })
     }
 }
 
 /// What the other tool is given to call `name` with `arguments`, which are text where they are no JSON.
 pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
-    let quoted = text::quoted(name);
+    let quoted = string::quote(name);
     let given = match arguments.trim_ascii() {
         b"" => b"{}".to_vec(),
         given if is_json(given) => given.to_vec(),
-        given => text::quoted(&String::from_utf8_lossy(given)).into_bytes(),
+        given => string::quote(&String::from_utf8_lossy(given)).into_bytes(),
     };
     [b"{\"name\":", quoted.as_bytes(), b",\"arguments\":", &given, b"}"].concat()
 }
@@ -106,7 +105,7 @@ mod tests {
             ("null", r#"{"name":"x","arguments":{}}"#),
         ] {
             let body = format!(r#"{{"arguments":{given}}}"#);
-            let arguments = JsonNode::whole(body.as_bytes()).and_then(|top| top.get("arguments"));
+            let arguments = JsonNode::object(body.as_bytes()).and_then(|top| top.get("arguments"));
             assert_eq!(wrapped_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
         }
     }

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
+use tersely_json::{BytePatch, JsonNode};
 
 /// Names of tools.
 pub type ToolNames = BTreeSet<String>;
@@ -51,8 +50,8 @@ impl ToolCatalogue<'_> {
             return self.hear(&text);
         }
         for block in content.items() {
-            let [kind, text] = block.gets(["type", "text"]).unwrap_or_default();
-            let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.says(text)));
+            let [kind, text] = block.get_all(["type", "text"]).unwrap_or_default();
+            let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.is_str(text)));
             if let Some(text) = text.filter(|_| is_text).and_then(|text| text.text()) {
                 self.hear(&text);
             }
@@ -63,7 +62,8 @@ impl ToolCatalogue<'_> {
 impl<'a> ListedTool<'a> {
     /// The function that is described in `about`, with the schema under one of `schemas`; `whole` is all of the tool.
     pub(crate) fn of(about: &JsonNode<'a>, schemas: [&str; 2], whole: &JsonNode<'a>) -> Option<Self> {
-        let [name, description, one, other] = about.gets(["name", "description", schemas[0], schemas[1]])?;
+        let [name, description, one, other] =
+            about.get_all(["name", "description", schemas[0], schemas[1]])?;
         let properties = one.or(other).and_then(|schema| schema.get("properties"));
         let members = properties.map(|it| it.members()).unwrap_or_default();
         Some(Self {

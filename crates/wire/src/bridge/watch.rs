@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
+use tersely_json::{BytePatch, JsonNode};
+
 use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
 use crate::protocol::framing::{EventFrame, EventFrames};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
 /// How the tools of one request are called that its model is not shown.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl CallBridge {
 
     /// True when this is the name of the tool.
     pub(crate) fn fits(&self, name: Option<&JsonNode<'_>>) -> bool {
-        name.is_some_and(|name| name.says(self.call))
+        name.is_some_and(|name| name.is_str(self.call))
     }
 }
 

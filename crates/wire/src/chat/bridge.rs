@@ -1,5 +1,7 @@
 //! Leaves tools out of Chat Completions, and makes calls of them of those that go by way of another.
 
+use tersely_json::{BytePatch, JsonNode, list, member_with_comma, string};
+
 use super::chunk::{CallPiece, ChatChunk};
 use super::held::HeldCall;
 use crate::bridge::bridging::ToolBridging;
@@ -8,10 +10,6 @@ use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools,
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::{BytePatch, member_with_comma};
-use crate::protocol::json::text;
 
 pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
 
@@ -20,13 +18,13 @@ const PLAIN: [&str; 2] = ["type", "function"];
 const FUNCTION: [&str; 4] = ["name", "description", "parameters", "strict"];
 
 fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
-    let top = JsonNode::whole(body)?;
-    let [tools, messages, choice] = top.gets(["tools", "messages", "tool_choice"])?;
+    let top = JsonNode::object(body)?;
+    let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
     let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
     let tools = items.iter().map(listed).collect();
     let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
     for message in messages?.items() {
-        let [role, content] = message.gets(["role", "content"])?;
+        let [role, content] = message.get_all(["role", "content"])?;
         match (role?.text().as_deref(), content) {
             (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
             (Some("system" | "developer"), _) => {}
@@ -37,28 +35,28 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
 }
 
 fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-    let top = JsonNode::whole(body)?;
-    let [tools, messages] = top.gets(["tools", "messages"])?;
+    let top = JsonNode::object(body)?;
+    let [tools, messages] = top.get_all(["tools", "messages"])?;
     let mut patch = BytePatch::default();
     let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
     drop_tools(unlisted, name, &tools?.items(), &mut patch);
     for message in messages?.items() {
-        let [role, name, made] = message.gets(["role", "name", "tool_calls"])?;
+        let [role, name, made] = message.get_all(["role", "name", "tool_calls"])?;
         // Some servers hold the name of a result against that of its call.
         if let Some(name) =
-            name.filter(|name| role.is_some_and(|it| it.says("tool")) && is_of(unlisted, name))
+            name.filter(|name| role.is_some_and(|it| it.is_str("tool")) && is_of(unlisted, name))
         {
-            patch.put(name.span, text::quoted(call));
+            patch.put(name.span, string::quote(call));
         }
         for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
-            let [name, arguments] = function.gets(["name", "arguments"])?;
+            let [name, arguments] = function.get_all(["name", "arguments"])?;
             let Some((name, arguments)) = name.zip(arguments).filter(|(name, _)| is_of(unlisted, name))
             else {
                 continue;
             };
             let given = wrapped_value(&name.text()?, &arguments);
-            patch.put(name.span, text::quoted(call));
-            patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
+            patch.put(name.span, string::quote(call));
+            patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&given)));
         }
     }
     Some(patch.apply(body).into_owned())
@@ -77,8 +75,8 @@ fn is_of(names: &ToolNames, name: &JsonNode<'_>) -> bool {
 }
 
 fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let [kind, function] = tool.gets(["type", "function"]).unwrap_or_default();
-    let is_plain = kind.is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+    let [kind, function] = tool.get_all(["type", "function"]).unwrap_or_default();
+    let is_plain = kind.is_some_and(|kind| kind.is_str("function")) && has_only(&PLAIN, tool);
     let function = function.filter(|function| is_plain && has_only(&FUNCTION, function));
     let found = function.and_then(|function| ListedTool::of(&function, ["parameters", ""], tool));
     found.unwrap_or_else(|| ListedTool::fixed(tool))
@@ -86,7 +84,7 @@ fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    for choice in JsonNode::whole(body)?.get("choices")?.items() {
+    for choice in JsonNode::object(body)?.get("choices")?.items() {
         let made = choice.get("message").and_then(|message| message.get("tool_calls"));
         for function in made.iter().flat_map(JsonNode::items).filter_map(|made| made.get("function")) {
             rewrite(calls, &function, &mut patch);
@@ -97,11 +95,11 @@ fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
 
 /// Lets a call of the one tool be one of the tool that it means, if it means one.
 fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -> Option<()> {
-    let [name, arguments] = function.gets(["name", "arguments"])?;
+    let [name, arguments] = function.get_all(["name", "arguments"])?;
     let (name, arguments) = (name.filter(|name| calls.fits(Some(name)))?, arguments?);
     let call = calls.read(arguments.text()?.as_bytes())?;
-    patch.put(name.span, text::quoted(&call.name));
-    patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&call.arguments)));
+    patch.put(name.span, string::quote(&call.name));
+    patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&call.arguments)));
     Some(())
 }
 
@@ -176,7 +174,7 @@ impl ChunkBridge {
 /// Passes on what a chunk says beside the pieces that are not `kept`; nothing, if it says nothing else.
 fn pass_rest(kept: &[bool], frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
     let pieces = chunk.pieces.iter().zip(kept).filter(|(_, kept)| **kept);
-    let pieces: Vec<_> = pieces.map(|(piece, _)| text::spelled(&piece.place, chunk.data)).collect();
+    let pieces: Vec<_> = pieces.map(|(piece, _)| string::raw(&piece.place, chunk.data)).collect();
     let others = chunk.parts.iter().any(|part| part.name != "tool_calls");
     if pieces.is_empty() && !others && chunk.reason().is_none() && chunk.usage().is_none() {
         return;

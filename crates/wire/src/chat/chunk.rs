@@ -3,11 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonNode, JsonScan, list, string};
 
 /// The places in a chunk. Only one answer is asked for, so there is at most one choice.
 #[derive(Default)]
@@ -66,7 +62,7 @@ impl<'a> ChatChunk<'a> {
         (chunk.choices <= Some(1) && is_only).then_some(chunk)
     }
 
-    fn choice(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn choice(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         self.choices = self.choices.map(|count| count + 1);
         scan.members(|scan, key| match key {
             b"index" => scan.place(&mut self.number),
@@ -81,9 +77,9 @@ impl<'a> ChatChunk<'a> {
         })
     }
 
-    fn delta(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn delta(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         scan.members(|scan, key| {
-            let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.named());
+            let (name, start) = (String::from_utf8_lossy(key).into_owned(), scan.name_start());
             scan.peek();
             let from = scan.at();
             if name == "tool_calls" {
@@ -96,7 +92,7 @@ impl<'a> ChatChunk<'a> {
         })
     }
 
-    fn piece(&mut self, scan: &mut JsonScan<'a>) -> Result<(), WireError> {
+    fn piece(&mut self, scan: &mut JsonScan<'a>) -> Result<(), JsonError> {
         let (mut piece, mut id, mut name) = (CallPiece::default(), None, None);
         scan.peek();
         let start = scan.at();
@@ -148,17 +144,17 @@ impl<'a> ChatChunk<'a> {
 impl CallPiece<'_> {
     /// The number of the call that it is a part of.
     pub(super) fn index(&self, data: &[u8]) -> Option<u64> {
-        text::spelled(self.index.as_ref()?, data).parse().ok()
+        string::raw(self.index.as_ref()?, data).parse().ok()
     }
 
     fn under(&self, index: u64, data: &[u8]) -> String {
         match &self.index {
             Some(place) if self.index(data) != Some(index) => {
-                let before = text::spelled(&(self.place.start..place.start), data);
-                let after = text::spelled(&(place.end..self.place.end), data);
+                let before = string::raw(&(self.place.start..place.start), data);
+                let after = string::raw(&(place.end..self.place.end), data);
                 format!("{before}{index}{after}")
             }
-            _ => text::spelled(&self.place, data),
+            _ => string::raw(&self.place, data),
         }
     }
 }

@@ -1,12 +1,11 @@
 //! A call that is held until all of its pieces are there.
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use super::chunk::{CallPiece, ChatChunk};
 use crate::bridge::watch::CallBridge;
 use crate::hidden::turn::MOST_HELD;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A call, as far as it has come.
 pub(super) struct HeldCall {
@@ -73,10 +72,10 @@ impl HeldCall {
         let frame = EventFrame::lines(&self.event);
         let data = frame.data().unwrap_or_default();
         let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
-        let given = text::decode(&quoted).filter(|_| self.name == calls.call);
+        let given = string::decode(&quoted).filter(|_| self.name == calls.call);
         let call = given.and_then(|given| calls.read(given.as_bytes()));
         let (name, arguments) = match call {
-            Some(call) => (call.name, text::quoted(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
+            Some(call) => (call.name, string::quote(&String::from_utf8_lossy(&call.arguments)).into_bytes()),
             None => (self.name.clone(), quoted),
         };
         let piece = self.piece(&data, &name, &arguments);
@@ -93,11 +92,11 @@ impl HeldCall {
     /// The first piece, with all that the call is given.
     fn piece(&self, data: &[u8], name: &str, arguments: &[u8]) -> Vec<u8> {
         let piece = &data[self.place.clone()];
-        let (mut patch, top) = (BytePatch::default(), JsonNode::whole(piece));
+        let (mut patch, top) = (BytePatch::default(), JsonNode::object(piece));
         let Some(function) = top.and_then(|top| top.get("function")) else { return piece.to_vec() };
-        let [old, given] = function.gets(["name", "arguments"]).unwrap_or_default();
+        let [old, given] = function.get_all(["name", "arguments"]).unwrap_or_default();
         if let Some(old) = old {
-            patch.put(old.span, text::quoted(name));
+            patch.put(old.span, string::quote(name));
         }
         match given {
             Some(given) => patch.put(given.span, arguments),

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::json;
+use tersely_json::{BytePatch, string};
 
 use super::chunk::{ChatChunk, DeltaPart, is_nothing};
 use crate::hidden::tally::UsageTally;
 use crate::hidden::words::gap_between;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// What the client has seen of an answer.
 #[derive(Debug, Default)]
@@ -70,7 +69,7 @@ impl ChatVoice {
             self.tally.hear(&usage);
         }
         let said = |place: &Option<Range<usize>>| {
-            place.as_ref().map(|it| text::spelled(it, chunk.data)).unwrap_or_default()
+            place.as_ref().map(|it| string::raw(it, chunk.data)).unwrap_or_default()
         };
         self.head.get_or_insert_with(|| [said(&chunk.id), said(&chunk.created)]);
     }
@@ -105,7 +104,7 @@ impl ChatVoice {
         let mut patch = BytePatch::default();
         for (place, first) in [&chunk.id, &chunk.created].into_iter().zip(self.head.iter().flatten()) {
             let differs =
-                |place: &&Range<usize>| !first.is_empty() && text::spelled(place, chunk.data) != *first;
+                |place: &&Range<usize>| !first.is_empty() && string::raw(place, chunk.data) != *first;
             if let Some(place) = place.as_ref().filter(differs) {
                 patch.put(place.clone(), first.clone());
             }
@@ -129,7 +128,7 @@ impl ChatVoice {
         if let DeltaRest::Other(delta) = &view.rest {
             return Some(delta.clone());
         }
-        let came = |part: &DeltaPart| Some(text::spelled(&part.member, chunk.data));
+        let came = |part: &DeltaPart| Some(string::raw(&part.member, chunk.data));
         let shown: Vec<_> = chunk.parts.iter().map(|part| self.part(part, view, chunk)).collect();
         let is_same = shown.iter().zip(&chunk.parts).all(|(shown, part)| *shown == came(part));
         (!is_same).then(|| format!("{{{}}}", shown.into_iter().flatten().collect::<Vec<_>>().join(",")))
@@ -137,7 +136,7 @@ impl ChatVoice {
 
     /// A member of a delta as it is shown.
     fn part(&self, part: &DeltaPart, view: &ChunkView, chunk: &ChatChunk<'_>) -> Option<String> {
-        let came = text::spelled(&part.member, chunk.data);
+        let came = string::raw(&part.member, chunk.data);
         match part.name.as_str() {
             "tool_calls" if chunk.pieces.is_empty() => Some(came),
             "tool_calls" if view.calls.is_empty() => None,
@@ -174,5 +173,5 @@ impl ChatVoice {
 /// The text of a member, if it is the one that holds the text.
 fn content<'a>(part: &DeltaPart, chunk: &ChatChunk<'a>) -> Option<Cow<'a, str>> {
     let value = (part.name == "content").then(|| &chunk.data[part.value.clone()])?;
-    text::decode(value)
+    string::decode(value)
 }

@@ -1,22 +1,20 @@
 //! Puts a hidden tool and its answers into Chat Completions.
 
 use serde_json::json;
+use tersely_json::{JsonError, list, top_members};
 
 use super::{events, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
 use crate::request::history::HistoryPlace;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let others = top_members(&["n", "functions"], body)?;
     if others.iter().any(|it| it.name == "functions" || !matches!(it.value, b"1" | b"null")) {
         return Ok(None);
@@ -27,7 +25,7 @@ fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
     list::add("tools", tool.name, &format!(r#"{{"type":"function","function":{function}}}"#), body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let results =
         turn.asks.iter().zip(answers).map(|(ask, answer)| {
             json!({"role": "tool", "tool_call_id": ask.id, "content": answer}).to_string()

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content;
@@ -20,13 +20,13 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
 }
 
 /// Every text of every tool result.
-pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(crate) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
 /// Every description of a tool and of the parts of its schemas. Each tool is in a wrapper that names its kind, except in
 /// `functions`.
-pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| {
             scan.members(|scan, key| match key {
@@ -40,11 +40,11 @@ pub(crate) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
 }
 
 /// Every text of every user message.
-pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(crate) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| prompt::message(scan, found))
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut role, mut id, mut name, mut tool_name) = (None, None, None, None);
     let (mut content, mut calls, mut single) = (None, None, None);
     let mark = found.mark();
@@ -79,7 +79,7 @@ fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
     Ok(())
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut called) = (None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -95,7 +95,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
 }
 
 /// A tool's name, and what its arguments say.
-fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), WireError> {
+fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments<'a>), JsonError> {
     let (mut name, mut arguments) = (None, None);
     scan.members(|scan, key| match key {
         b"name" => scan.word(&mut name),

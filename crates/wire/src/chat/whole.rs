@@ -2,6 +2,7 @@
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
+use tersely_json::{BytePatch, JsonNode, string};
 
 use super::turn::{KEPT, SaidMessage};
 use super::words;
@@ -11,9 +12,6 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::{KEPT_ASKING, gap_between};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// An answer, over all its rounds.
 pub(super) struct ChatWhole {
@@ -95,7 +93,7 @@ impl ChatWhole {
             |value: &[u8]| value.first() == Some(&b'[') || (value.first() == Some(&b'"') && value.len() > 2);
         if !self.said.iter().any(|(name, value)| name == "content" && is_said(value)) {
             self.said.retain(|(name, _)| name != "content");
-            self.said.push(("content".into(), text::quoted(KEPT_ASKING).into_bytes()));
+            self.said.push(("content".into(), string::quote(KEPT_ASKING).into_bytes()));
         }
     }
 
@@ -148,13 +146,13 @@ impl<'a> Answer<'a> {
     /// `None` when the body is anything else, or not read by everyone alike.
     fn read(names: HiddenNames, body: &'a [u8]) -> Option<Self> {
         serde_json::from_slice::<IgnoredAny>(body).ok()?;
-        let top = JsonNode::whole(body)?;
-        let [choices, _, _, _] = top.gets(["choices", "usage", "id", "created"])?;
+        let top = JsonNode::object(body)?;
+        let [choices, _, _, _] = top.get_all(["choices", "usage", "id", "created"])?;
         let choices = choices?.items();
         let [choice] = choices.as_slice() else { return None };
-        let [message, finish] = choice.gets(["message", "finish_reason"])?;
+        let [message, finish] = choice.get_all(["message", "finish_reason"])?;
         let message = message.filter(JsonNode::is_object)?;
-        message.gets(KEPT)?;
+        message.get_all(KEPT)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
         let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
         let hidden = calls.iter().map(|call| called(call).is_some_and(|it| names.fit(&it))).collect();
@@ -172,8 +170,9 @@ impl<'a> Answer<'a> {
 
     /// The turn, if the model waits for nothing but the hidden tool.
     fn turn(&self, round: usize) -> Option<HiddenTurn> {
-        let is_cut =
-            |reason: &JsonNode<'_>| ["length", "content_filter", "error"].iter().any(|cut| reason.says(cut));
+        let is_cut = |reason: &JsonNode<'_>| {
+            ["length", "content_filter", "error"].iter().any(|cut| reason.is_str(cut))
+        };
         if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
             return None;
         }
@@ -206,9 +205,9 @@ fn joined(before: &[u8], now: &[u8]) -> Vec<u8> {
     let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
     match (before.first(), now.first()) {
         (Some(b'"'), Some(b'"')) => {
-            let (last, next) = (text::decode(before), text::decode(now));
+            let (last, next) = (string::decode(before), string::decode(now));
             let last = last.and_then(|text| text.chars().last());
-            let gap = text::quoted(gap_between(last, next.and_then(|text| text.chars().next())));
+            let gap = string::quote(gap_between(last, next.and_then(|text| text.chars().next())));
             [b"\"", inside(before).as_slice(), &inside(gap.as_bytes()), &inside(now), b"\""].concat()
         }
         (Some(b'['), Some(b'[')) => {

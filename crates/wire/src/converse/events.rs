@@ -1,5 +1,7 @@
 //! Watches Converse's events: a call says at its start what it is, so nothing else is held.
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use super::turn::{self, ConverseBlocks};
 use super::words;
 use crate::blocks::kind::BlockKind;
@@ -13,9 +15,6 @@ use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::protocol::event_format::EventDress;
 use crate::protocol::framing::{EventFrame, EventFrames};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) struct ConverseEvents {
     names: HiddenNames,
@@ -47,7 +46,7 @@ impl EventMeaning for ConverseEvents {
 
     fn event(&mut self, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let verdict = JsonNode::whole(&data).and_then(|top| match frame.name()? {
+        let verdict = JsonNode::object(&data).and_then(|top| match frame.name()? {
             "messageStart" => (self.rounds > 0).then_some(EventVerdict::Drop),
             "contentBlockStart" => self.open(&top),
             "contentBlockDelta" => self.grow(&top),
@@ -100,7 +99,7 @@ impl ConverseEvents {
     }
 
     fn open(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
-        let [index, start] = top.gets(["contentBlockIndex", "start"])?;
+        let [index, start] = top.get_all(["contentBlockIndex", "start"])?;
         let start = start?;
         let kind = turn::kind(&start, self.names);
         let Some((place, index)) = index.and_then(|place| place.number().map(|index| (place, index))) else {
@@ -112,7 +111,7 @@ impl ConverseEvents {
     }
 
     fn grow(&mut self, top: &JsonNode<'_>) -> Option<EventVerdict> {
-        let [index, delta] = top.gets(["contentBlockIndex", "delta"])?;
+        let [index, delta] = top.get_all(["contentBlockIndex", "delta"])?;
         let (place, delta) = (index?, delta?);
         let index = place.number()?;
         self.round.blocks.grow(index, &delta);
@@ -145,7 +144,7 @@ impl ConverseEvents {
         frame: EventFrame<'_>,
         out: &mut Vec<u8>,
     ) -> Option<EventVerdict> {
-        let waits = top.get("stopReason")?.says("tool_use");
+        let waits = top.get("stopReason")?.is_str("tool_use");
         if waits && self.round.numbers.asks_alone() {
             self.round.ending = Some(frame.raw.to_vec());
             return Some(EventVerdict::Drop);
@@ -179,7 +178,7 @@ impl ConverseEvents {
         let (rounds, tally) = (self.rounds, &self.tally);
         EventFrames::of(self.dress).take(&held, |frame| {
             let data = frame.data().unwrap_or_default();
-            let Some(top) = JsonNode::whole(&data) else { return };
+            let Some(top) = JsonNode::object(&data) else { return };
             let mut patch = BytePatch::default();
             if let Some(reason) = top.get("stopReason") {
                 patch.put(reason.span, *b"\"end_turn\"");
@@ -195,7 +194,7 @@ impl ConverseEvents {
         if std::mem::replace(&mut self.has_words, true) {
             return;
         }
-        let (index, words) = (self.next, text::quoted(SILENCE));
+        let (index, words) = (self.next, string::quote(SILENCE));
         self.next += 1;
         let delta = format!(r#"{{"contentBlockIndex":{index},"delta":{{"text":{words}}}}}"#);
         self.dress.write("contentBlockDelta", &delta, out);

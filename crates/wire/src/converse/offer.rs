@@ -1,26 +1,22 @@
 //! Puts a hidden tool and its answers into Converse requests.
 
 use memchr::memmem;
+use tersely_json::{BytePatch, JsonError, JsonNode, list, string};
 
 use super::{events, whole};
 use crate::blocks::whole::watch_blocks;
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::event_format::EventDress;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-    let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let (name, description) = (string::quote(tool.name), string::quote(tool.description));
     let schema = tool.parameters;
     let definition = format!(
         r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
@@ -28,7 +24,7 @@ fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
     define(tool.name, &definition, body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
     let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
     list::push("messages", &user, body)
@@ -44,9 +40,9 @@ fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<d
 }
 
 /// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.
-fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(config) = list::place("toolConfig", body)? else { return Ok(None) };
-    let [tools] = JsonNode::at(config, body).gets(["tools"]).ok_or(TWICE)?;
+    let [tools] = JsonNode::at(config, body).get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|tools| tools.is_list() && !tools.is_empty()) else { return Ok(None) };
     if memmem::find(tools.bytes(), format!("\"{name}\"").as_bytes()).is_some() {
         return Ok(None);
@@ -56,9 +52,9 @@ fn define(name: &str, definition: &str, body: &[u8]) -> Result<Option<Vec<u8>>, 
     Ok(Some(patch.apply(body).into_owned()))
 }
 
-const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
+const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
 fn result(id: &str, text: &str) -> String {
-    let (id, text) = (text::quoted(id), text::quoted(text));
+    let (id, text) = (string::quote(id), string::quote(text));
     format!(r#"{{"toolResult":{{"toolUseId":{id},"content":[{{"text":{text}}}]}}}}"#)
 }

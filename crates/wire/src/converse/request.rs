@@ -3,8 +3,8 @@
 //! A result's content is a list of texts, of JSON, and of media. A text is a slot. JSON has to stay an object for the API,
 //! so that each of its members is a slot of its own, and its text goes back as a string under the same name.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
@@ -13,19 +13,19 @@ use crate::request::schema::{self, FoundDescriptions};
 use crate::request::slot::{FoundSlots, ResultLabel};
 
 /// Every text of every tool result.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| message(scan, found))
 }
 
 /// Every description of a tool and of the parts of its schemas.
-pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     under("toolConfig", scan, |scan| {
         scan.items_of("tools", |scan| under("toolSpec", scan, |scan| tool(scan, found)))
     })
 }
 
 /// Every text of every user message.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     scan.items_of("messages", |scan| user(scan, found))
 }
 
@@ -33,8 +33,8 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
 fn under<'a>(
     name: &str,
     scan: &mut JsonScan<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     let mut seen = None;
     scan.members(|scan, key| {
         if key != name.as_bytes() {
@@ -45,7 +45,7 @@ fn under<'a>(
     })
 }
 
-fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     schema::described(scan, found, |scan, found, key| {
         if key == b"inputSchema" {
             return under("json", scan, |scan| schema::schema(scan, found));
@@ -54,7 +54,7 @@ fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Resul
     })
 }
 
-fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut content) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -71,12 +71,12 @@ fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(),
     Ok(())
 }
 
-fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("content", |scan| block(scan, found))
 }
 
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"toolUse" => {
@@ -91,7 +91,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut input) = (None, None, None);
     scan.members(|scan, key| match key {
         b"toolUseId" => scan.word(&mut id),
@@ -108,7 +108,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
 }
 
 /// A result of the provider's own tools, which says a type, comes back as the provider wrote it.
-fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut status, mut kind, mut content) = (None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -132,7 +132,7 @@ fn result<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(),
 }
 
 /// One of several kinds of content; a part that claims to be two of them is none.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| {
         scan.once(&mut data, ())?;

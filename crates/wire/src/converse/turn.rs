@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
 use crate::blocks::turn::said;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// What a block is, or the start or a piece of one: all name the kind in the same way.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
-    let [call, text, thought] = block.gets(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
-    match call.and_then(|call| call.gets(["name", "type"])) {
+    let [call, text, thought] = block.get_all(["toolUse", "text", "reasoningContent"]).unwrap_or_default();
+    match call.and_then(|call| call.get_all(["name", "type"])) {
         Some([Some(name), _]) if hidden.fit(&name) => BlockKind::Hidden,
         // Calls of the provider's own tools say a type, and nobody answers them.
         Some([_, None]) => BlockKind::Call,
@@ -103,7 +101,7 @@ impl ConverseBlocks {
 
 /// The call of the hidden tool that a block is.
 pub(super) fn ask(block: &JsonNode<'_>) -> HiddenAsk {
-    let call = block.get("toolUse").and_then(|call| call.gets(["toolUseId", "name", "input"]));
+    let call = block.get("toolUse").and_then(|call| call.get_all(["toolUseId", "name", "input"]));
     let [id, name, input] = call.unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = input.map_or_else(String::new, |input| String::from_utf8_lossy(input.bytes()).into_owned());
@@ -129,7 +127,7 @@ impl Block {
             BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
             BlockKind::Thought => Some(self.thought()),
             BlockKind::Hidden => {
-                let call = JsonNode::whole(&self.call)?;
+                let call = JsonNode::object(&self.call)?;
                 let mut patch = BytePatch::default();
                 patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
                 Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
@@ -156,14 +154,14 @@ impl Block {
     /// The arguments of a call. A model may err, and the provider takes nothing but objects.
     fn input(&self) -> String {
         let input = json(self.grown(Piece::Input).unwrap_or_default());
-        let is_object =
-            JsonNode::whole(input.as_bytes()).is_some() && serde_json::from_str::<IgnoredAny>(&input).is_ok();
+        let is_object = JsonNode::object(input.as_bytes()).is_some()
+            && serde_json::from_str::<IgnoredAny>(&input).is_ok();
         if is_object { input } else { "{}".to_owned() }
     }
 
     fn ask(&self) -> Option<HiddenAsk> {
-        let call = JsonNode::whole(&self.call).filter(|_| self.kind == BlockKind::Hidden)?;
-        let [id, name] = call.gets(["toolUseId", "name"])?;
+        let call = JsonNode::object(&self.call).filter(|_| self.kind == BlockKind::Hidden)?;
+        let [id, name] = call.get_all(["toolUseId", "name"])?;
         let [id, tool] = [id?.text()?.into_owned(), name?.text()?.into_owned()];
         Some(HiddenAsk { id, tool, input: json(self.grown(Piece::Input).unwrap_or_default()) })
     }
@@ -171,10 +169,10 @@ impl Block {
 
 /// What a block grows by, as it is written between quotes; `None` when that is not known.
 fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
-    let [text, call, thought] = delta.gets(["text", "toolUse", "reasoningContent"])?;
-    let [input] = call.map_or(Some([None]), |call| call.gets(["input"]))?;
+    let [text, call, thought] = delta.get_all(["text", "toolUse", "reasoningContent"])?;
+    let [input] = call.map_or(Some([None]), |call| call.get_all(["input"]))?;
     let names = ["text", "signature", "redactedContent"];
-    let [thought, signature, sealed] = thought.map_or(Some([None, None, None]), |it| it.gets(names))?;
+    let [thought, signature, sealed] = thought.map_or(Some([None, None, None]), |it| it.get_all(names))?;
     let found = [
         (Piece::Text, text),
         (Piece::Input, input),
@@ -193,5 +191,5 @@ fn pieces<'a>(delta: &JsonNode<'a>) -> Option<Vec<(Piece, &'a [u8])>> {
 /// The JSON that came as pieces of a string.
 fn json(grown: &[u8]) -> String {
     let token = [b"\"", grown, b"\""].concat();
-    text::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
+    string::decode(&token).map_or_else(|| String::from_utf8_lossy(grown).into_owned(), Cow::into_owned)
 }

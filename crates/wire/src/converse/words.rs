@@ -1,8 +1,9 @@
 //! Says what Converse calls its counts and its errors.
 
+use tersely_json::string;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
@@ -36,5 +37,5 @@ const OUTPUT: &str = "/outputTokens";
 
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
-    format!(r#"{{"message":{}}}"#, text::quoted(failure.message))
+    format!(r#"{{"message":{}}}"#, string::quote(failure.message))
 }

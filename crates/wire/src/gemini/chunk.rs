@@ -1,8 +1,8 @@
 //! Reads a response of Gemini, or a part of one, and writes it with other parts.
 
+use tersely_json::{BytePatch, JsonNode};
+
 use crate::hidden::names::HiddenNames;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
 /// A response with at most one candidate.
 pub(super) struct GeminiChunk<'a> {
@@ -32,7 +32,7 @@ pub(super) enum PartKind {
 impl PartKind {
     fn of(part: &JsonNode<'_>, hidden: HiddenNames) -> Option<Self> {
         let names = ["functionCall", "text", "thought", "thoughtSignature"];
-        let [call, text, thought, signature] = part.gets(names)?;
+        let [call, text, thought, signature] = part.get_all(names)?;
         let is_blank = text.is_some_and(|text| text.inside().is_empty());
         Some(match call {
             Some(call) if call.get("name").is_some_and(|name| hidden.fit(&name)) => Self::Hidden,
@@ -47,13 +47,13 @@ impl PartKind {
 
 impl<'a> GeminiChunk<'a> {
     pub(super) fn read(body: &'a [u8], hidden: HiddenNames) -> Option<Self> {
-        let outer = JsonNode::whole(body)?;
-        let [wrapped, bare] = outer.gets(["response", "candidates"])?;
+        let outer = JsonNode::object(body)?;
+        let [wrapped, bare] = outer.get_all(["response", "candidates"])?;
         let top = wrapped.filter(|it| bare.is_none() && it.is_object()).unwrap_or(outer);
         let mut candidates = top.get("candidates").map(|it| it.items()).unwrap_or_default();
         let candidate = candidates.pop();
         let [content, finish] = match &candidate {
-            Some(candidate) => candidate.gets(["content", "finishReason"])?,
+            Some(candidate) => candidate.get_all(["content", "finishReason"])?,
             None => [None, None],
         };
         let parts = content.and_then(|content| content.get("parts")).map(|it| it.items()).unwrap_or_default();
@@ -68,7 +68,7 @@ impl<'a> GeminiChunk<'a> {
 
     /// True when the model stopped by itself, as it also does to wait for calls.
     pub(super) fn is_stopped(&self) -> bool {
-        self.finish.as_ref().is_some_and(|finish| finish.says("STOP"))
+        self.finish.as_ref().is_some_and(|finish| finish.is_str("STOP"))
     }
 
     /// Puts other parts in place of those that are here.

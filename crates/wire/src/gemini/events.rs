@@ -1,5 +1,7 @@
 //! Watches Gemini's events: calls come whole, so only the end of a response with a hidden call in it is held.
 
+use tersely_json::{BytePatch, string};
+
 use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
 use super::words;
@@ -11,8 +13,6 @@ use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::protocol::framing::EventFrame;
 use crate::protocol::framing::EventFrames;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) struct GeminiEvents {
     names: HiddenNames,
@@ -190,7 +190,7 @@ impl GeminiEvents {
 
     /// Makes a chunk of a later round one of the first response.
     fn adapt(&self, chunk: &GeminiChunk<'_>, patch: &mut BytePatch) {
-        let [id, counted] = chunk.top.gets(["responseId", "usageMetadata"]).unwrap_or_default();
+        let [id, counted] = chunk.top.get_all(["responseId", "usageMetadata"]).unwrap_or_default();
         if let Some((old, first)) = id.zip(self.id.as_ref()) {
             patch.put(old.span, first.clone());
         }
@@ -219,5 +219,5 @@ impl GeminiEvents {
 }
 
 fn text(text: &str) -> Vec<u8> {
-    format!(r#"{{"text":{}}}"#, text::quoted(text)).into_bytes()
+    format!(r#"{{"text":{}}}"#, string::quote(text)).into_bytes()
 }

@@ -1,32 +1,28 @@
 //! Puts a hidden tool and its answers into Gemini's requests.
 
 use memchr::memmem;
+use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, string};
 
 use super::{events, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
-    let (name, description) = (text::quoted(tool.name), text::quoted(tool.description));
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
+    let (name, description) = (string::quote(tool.name), string::quote(tool.description));
     let schema = tool.parameters;
     let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
     declare(tool.name, &declaration, body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
-    let calls = JsonNode::whole(turn.said.as_bytes()).and_then(|said| said.get("parts"));
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
+    let calls = JsonNode::object(turn.said.as_bytes()).and_then(|said| said.get("parts"));
     let calls = calls.iter().flat_map(JsonNode::items).filter_map(|part| part.get("functionCall"));
     let parts: Vec<_> = calls.zip(answers).map(|(call, text)| response(&call, text)).collect();
     let user = format!(r#"{},{{"role":"user","parts":[{}]}}"#, turn.said, parts.join(","));
@@ -47,7 +43,7 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
         let value = call.get(name).map(|value| String::from_utf8_lossy(value.bytes()).into_owned());
         value.map_or_else(String::new, |value| format!(r#""{name}":{value},"#))
     };
-    let (id, name, output) = (member("id"), member("name"), text::quoted(text));
+    let (id, name, output) = (member("id"), member("name"), string::quote(text));
     format!(r#"{{"functionResponse":{{{id}{name}"response":{{"output":{output}}}}}}}"#)
 }
 
@@ -55,9 +51,9 @@ fn response(call: &JsonNode<'_>, text: &str) -> String {
 ///
 /// It goes into the client's own list and not into one beside it: several lists of tools are refused by some of the
 /// provider's servers.
-fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(request) = request(body)? else { return Ok(None) };
-    let [tools] = request.gets(["tools"]).ok_or(TWICE)?;
+    let [tools] = request.get_all(["tools"]).ok_or(TWICE)?;
     let Some(tools) = tools.filter(|_| !wants_several(&request) && !wants_pieces(&request)) else {
         return Ok(None);
     };
@@ -72,9 +68,9 @@ fn declare(name: &str, declaration: &str, body: &[u8]) -> Result<Option<Vec<u8>>
 }
 
 /// The body with `contents` behind the last of its own.
-fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
+fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let list = request(body)?.and_then(|request| request.get("contents"));
-    let list = list.ok_or(WireError { at: 0, expected: "a list of contents" })?;
+    let list = list.ok_or(JsonError { at: 0, expected: "a list of contents" })?;
     let mut patch = BytePatch::default();
     if list.is_list() {
         patch.push(&list, contents);
@@ -85,19 +81,19 @@ fn go_on(contents: &str, body: &[u8]) -> Result<Vec<u8>, WireError> {
     Ok(patch.apply(body).into_owned())
 }
 
-const TWICE: WireError = WireError { at: 0, expected: "each key only once" };
+const TWICE: JsonError = JsonError { at: 0, expected: "each key only once" };
 
 /// Google reads names in either case.
 const DECLARATIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 
 /// The request itself, or the `request` that a signed-in client wraps; `None` for what is only to be counted.
-fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, WireError> {
+fn request(body: &[u8]) -> Result<Option<JsonNode<'_>>, JsonError> {
     let mut scan = JsonScan::new(body);
     scan.skip()?;
     scan.end()?;
-    let Some(top) = JsonNode::whole(body) else { return Ok(None) };
+    let Some(top) = JsonNode::object(body) else { return Ok(None) };
     let names = ["contents", "request", "generateContentRequest", "generate_content_request"];
-    let [contents, wrapped, counted, other] = top.gets(names).ok_or(TWICE)?;
+    let [contents, wrapped, counted, other] = top.get_all(names).ok_or(TWICE)?;
     let wrapped = wrapped.filter(|wrapped| contents.is_none() && wrapped.is_object());
     Ok((counted.is_none() && other.is_none()).then_some(wrapped.unwrap_or(top)))
 }
@@ -118,6 +114,6 @@ fn wants_pieces(request: &JsonNode<'_>) -> bool {
 }
 
 fn either<'a>(object: &JsonNode<'a>, names: [&str; 2]) -> Option<JsonNode<'a>> {
-    let [one, other] = object.gets(names)?;
+    let [one, other] = object.get_all(names)?;
     one.or(other)
 }

@@ -7,9 +7,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan, top_members};
+
 use crate::request::call::SlotCall;
 use crate::request::command;
 use crate::request::content;
@@ -42,7 +41,7 @@ const WRAPS: [&str; 3] = ["generateContentRequest", "generate_content_request", 
 
 /// Every text of every tool result. The request may be wrapped: in a count's `generateContentRequest`, or in the `request`
 /// of a signed-in client.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut bare, mut wrapped) = (None, None);
     scan.members(|scan, key| match key {
         b"contents" => {
@@ -60,8 +59,8 @@ pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -
 /// Hands the members of the request to `each`, those of what wraps it too.
 fn unwrap<'a>(
     scan: &mut JsonScan<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>, &[u8]) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"generateContentRequest" | b"generate_content_request" | b"request" => scan.members(&mut each),
         _ => each(scan, key),
@@ -79,14 +78,14 @@ const SCHEMAS: [&str; 6] = [
 ];
 
 /// Every description of a tool and of the parts of its schemas.
-pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     unwrap(scan, |scan, key| match key {
         b"tools" => scan.items(|scan| declarations(scan, found)),
         _ => scan.skip().map(drop),
     })
 }
 
-fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"functionDeclarations" | b"function_declarations" => {
             scan.items(|scan| schema::tool(&SCHEMAS, scan, found))
@@ -96,7 +95,7 @@ fn declarations<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) 
 }
 
 /// Every text of every user message.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     unwrap(scan, |scan, key| match key {
         b"contents" => scan.items(|scan| user(scan, found)),
         _ => scan.skip().map(drop),
@@ -104,7 +103,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
 }
 
 /// The content here, if it is a user's: without a role it is.
-fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut role, mut parts) = (None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -126,13 +125,13 @@ fn user<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(),
     Ok(())
 }
 
-fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn content<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     found.begin();
     scan.items_of("parts", |scan| part(scan, found))
 }
 
 /// Google reads names in either case.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mut data = None;
     scan.members(|scan, key| match key {
         b"functionCall" | b"function_call" => {
@@ -147,7 +146,7 @@ fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     })
 }
 
-fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut args) = (None, None, None);
     scan.members(|scan, key| match key {
         b"id" => scan.word(&mut id),
@@ -163,7 +162,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), W
     Ok(())
 }
 
-fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn response<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut id, mut name, mut given) = (None, None, None);
     let (mark, mut is_error) = (found.mark(), false);
     scan.members(|scan, key| match key {

@@ -1,10 +1,10 @@
 //! Puts together the parts of a turn that came in pieces, as they must be sent again.
 
 use serde::de::IgnoredAny;
+use tersely_json::JsonNode;
 
 use super::chunk::PartKind;
 use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
-use crate::protocol::json::node::JsonNode;
 
 /// The parts of one turn.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl TurnParts {
 
 fn ask(part: &JsonNode<'_>) -> HiddenAsk {
     let call = part.get("functionCall");
-    let [id, name, args] = call.and_then(|call| call.gets(["id", "name", "args"])).unwrap_or_default();
+    let [id, name, args] = call.and_then(|call| call.get_all(["id", "name", "args"])).unwrap_or_default();
     let [id, tool] = [id, name].map(|it| it.and_then(|it| it.text()).unwrap_or_default().into_owned());
     let input = args.map_or_else(|| "{}".into(), |args| String::from_utf8_lossy(args.bytes()).into_owned());
     HiddenAsk { id, tool, input }

@@ -1,6 +1,7 @@
 //! Watches a response that Gemini sends at once.
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, string};
 
 use super::chunk::{CallSignature, GeminiChunk, PartKind};
 use super::turn::TurnParts;
@@ -11,8 +12,6 @@ use crate::hidden::turn::HiddenTurn;
 use crate::hidden::watch::CloseReason;
 use crate::hidden::whole::BodyMeaning;
 use crate::hidden::words::SILENCE;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 pub(super) struct GeminiWhole {
     names: HiddenNames,
@@ -104,7 +103,7 @@ impl GeminiWhole {
     /// The latest response with all that the client may see.
     fn write(&mut self, out: &mut Vec<u8>) {
         if !self.has_words {
-            self.shown.push(format!(r#"{{"text":{}}}"#, text::quoted(SILENCE)).into_bytes());
+            self.shown.push(format!(r#"{{"text":{}}}"#, string::quote(SILENCE)).into_bytes());
         }
         let Some(chunk) = GeminiChunk::read(&self.latest, self.names) else { return };
         let mut patch = BytePatch::default();

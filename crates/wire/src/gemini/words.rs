@@ -1,8 +1,9 @@
 //! Says what Gemini calls its counts and its errors.
 
+use tersely_json::string;
+
 use crate::hidden::tally::UsageTally;
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::text;
 use crate::usage::words::{TokenUsage, UsageWords};
 
 /// What the provider calls its counts.
@@ -42,6 +43,6 @@ const REASONING: &str = "/thoughtsTokenCount";
 /// The provider's error for these words.
 pub(super) fn error(failure: RoundFailure<'_>) -> String {
     let (message, status) =
-        (text::quoted(failure.message), text::quoted(failure.kind.unwrap_or("UNAVAILABLE")));
+        (string::quote(failure.message), string::quote(failure.kind.unwrap_or("UNAVAILABLE")));
     format!(r#"{{"error":{{"code":{},"message":{message},"status":{status}}}}}"#, failure.status)
 }

@@ -1,6 +1,7 @@
 //! Describes how one API hides a tool: adds it to requests, answers its calls, and removes them from responses.
 
-use crate::error::WireError;
+use tersely_json::JsonError;
+
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
@@ -8,9 +9,9 @@ use crate::request::history::HistoryPlace;
 
 /// An API's functions for hiding a tool.
 pub struct ToolHiding {
-    pub(crate) offer: fn(&HiddenTool, &[u8]) -> Result<Option<Vec<u8>>, WireError>,
-    pub(crate) answer: fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, WireError>,
-    pub(crate) withdraw: fn(HiddenNames, &[u8]) -> Result<Option<Vec<u8>>, WireError>,
+    pub(crate) offer: fn(&HiddenTool, &[u8]) -> Result<Option<Vec<u8>>, JsonError>,
+    pub(crate) answer: fn(&HiddenTurn, &[String], &[u8]) -> Result<Vec<u8>, JsonError>,
+    pub(crate) withdraw: fn(HiddenNames, &[u8]) -> Result<Option<Vec<u8>>, JsonError>,
     pub(crate) watch: fn(HiddenNames, ResponseFraming, HistoryPlace) -> Box<dyn ResponseWatch>,
 }
 
@@ -20,7 +21,7 @@ impl ToolHiding {
     ///
     /// # Errors
     /// When the body is not JSON that all readers agree on.
-    pub fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    pub fn offer(&self, tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
         (self.offer)(tool, body)
     }
 
@@ -28,7 +29,7 @@ impl ToolHiding {
     ///
     /// # Errors
     /// As with [`Self::offer`].
-    pub fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+    pub fn answer(&self, turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
         (self.answer)(turn, answers, body)
     }
 
@@ -37,7 +38,7 @@ impl ToolHiding {
     ///
     /// # Errors
     /// As with [`Self::offer`].
-    pub fn withdraw(&self, names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+    pub fn withdraw(&self, names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
         (self.withdraw)(names, body)
     }
 
@@ -55,6 +56,6 @@ impl ToolHiding {
 }
 
 /// The [`ToolHiding::withdraw`] of APIs where an unanswered call does no harm.
-pub(crate) fn keep_offer(_: HiddenNames, _: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+pub(crate) fn keep_offer(_: HiddenNames, _: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     Ok(None)
 }

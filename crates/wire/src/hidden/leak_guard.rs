@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use tersely_json::{is_escaped, string};
 
 use crate::hidden::names::HiddenNames;
 use crate::protocol::event_format::EventDress;
@@ -72,11 +73,6 @@ fn is_broken(names: HiddenNames, bytes: &[u8]) -> bool {
     })
 }
 
-/// True when what stands behind these bytes is escaped.
-fn is_escaped(before: &[u8]) -> bool {
-    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
-}
-
 fn mentions(names: HiddenNames, bytes: &[u8]) -> bool {
     names.all().any(|name| memmem::find(bytes, name.as_bytes()).is_some())
         || memmem::find(bytes, b"\\u00").is_some()
@@ -119,17 +115,16 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// How many members all objects in a text have: colons that stand in no string.
+/// How many members all objects in a text have: colons outside of strings.
 fn colons(bytes: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for byte in bytes {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' => escaped = in_string,
-            b'"' => in_string = !in_string,
-            b':' if !in_string => count += 1,
-            _ => {}
+    let (mut count, mut at) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        if *byte == b'"' {
+            at = string::end(bytes, at).unwrap_or(bytes.len());
+            continue;
         }
+        count += usize::from(*byte == b':');
+        at += 1;
     }
     count
 }

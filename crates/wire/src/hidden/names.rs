@@ -1,6 +1,6 @@
 //! What the hidden tools of a request are called.
 
-use crate::protocol::json::node::JsonNode;
+use tersely_json::JsonNode;
 
 /// The names of all tools that a request hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
-
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
+use tersely_json::{BytePatch, JsonNode, string};
 
 /// What a provider counted, over all rounds of a response.
 #[derive(Debug, Default)]
@@ -113,7 +110,7 @@ fn is_number(value: &JsonNode<'_>) -> bool {
 }
 
 fn members<'v>(sums: impl Iterator<Item = (&'v String, &'v Value)>) -> String {
-    sums.map(|(name, sum)| format!("{}:{sum}", text::quoted(name))).collect::<Vec<_>>().join(",")
+    sums.map(|(name, sum)| format!("{}:{sum}", string::quote(name))).collect::<Vec<_>>().join(",")
 }
 
 /// True when it is more than nothing, or holds something that is.
@@ -134,7 +131,7 @@ mod tests {
         let mut tally = UsageTally::default();
         tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));
         for round in rounds {
-            tally.hear(&JsonNode::whole(round.as_bytes()).unwrap());
+            tally.hear(&JsonNode::object(round.as_bytes()).unwrap());
             tally.end_round();
         }
         tally
@@ -146,7 +143,7 @@ mod tests {
     }
 
     fn check(tally: &UsageTally, body: &str, expected: &str) {
-        let (top, mut patch) = (JsonNode::whole(body.as_bytes()).unwrap(), BytePatch::default());
+        let (top, mut patch) = (JsonNode::object(body.as_bytes()).unwrap(), BytePatch::default());
         tally.write("usage", &top, &mut patch);
         assert_eq!(String::from_utf8_lossy(&patch.apply(body.as_bytes())), expected);
     }
@@ -172,8 +169,8 @@ mod tests {
     #[test]
     fn what_is_not_said_stays() {
         let mut tally = tally(&[], &[r#"{"in":1,"out":1}"#]);
-        tally.hear(&JsonNode::whole(br#"{"in":3,"out":1}"#).unwrap());
-        tally.hear(&JsonNode::whole(br#"{"out":9,"in":null}"#).unwrap());
+        tally.hear(&JsonNode::object(br#"{"in":3,"out":1}"#).unwrap());
+        tally.hear(&JsonNode::object(br#"{"out":9,"in":null}"#).unwrap());
         assert_eq!(["/in", "/out", "/x"].map(|pointer| count(&tally, pointer)), [Some(4), Some(10), None]);
     }
 

@@ -1,8 +1,8 @@
 //! What becomes of an event that belongs to a numbered block, where blocks before it may be hidden.
 
+use tersely_json::{BytePatch, JsonNode};
+
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
 /// What becomes of an event.
 pub(crate) enum EventVerdict {

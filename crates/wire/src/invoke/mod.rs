@@ -5,9 +5,9 @@
 
 mod offer;
 
+use tersely_json::{JsonError, top_members};
+
 use crate::anthropic;
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
 use crate::provider::Provider;
 
 pub(crate) static PROVIDER: Provider = Provider {
@@ -26,6 +26,6 @@ pub(crate) static PROVIDER: Provider = Provider {
 const METHODS: [&str; 2] = ["/invoke", "/invoke-with-response-stream"];
 
 /// True when the body names a version of Anthropic's API.
-fn is_anthropic(body: &[u8]) -> Result<bool, WireError> {
+fn is_anthropic(body: &[u8]) -> Result<bool, JsonError> {
     Ok(!top_members(&["anthropic_version"], body)?.is_empty())
 }

@@ -15,12 +15,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
+use tersely_json::{BytePatch, JsonError, string};
 
-use crate::error::WireError;
 use crate::mask::spelled::{Spelled, SpelledSteps};
 use crate::mask::walk::{Walk, WalkStep};
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A place in a text, and what is to stand there.
 pub type TextMask = (Range<usize>, &'static str);
@@ -41,10 +39,10 @@ pub struct MaskedBody<'b> {
 pub fn mask_body(
     body: &[u8],
     find: impl Fn(Option<&str>, &str) -> Vec<TextMask>,
-) -> Result<MaskedBody<'_>, WireError> {
+) -> Result<MaskedBody<'_>, JsonError> {
     let json = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     serde_json::from_slice::<IgnoredAny>(json)
-        .map_err(|_| WireError { at: 0, expected: "JSON (nothing else can be searched for secrets)" })?;
+        .map_err(|_| JsonError { at: 0, expected: "JSON (nothing else can be searched for secrets)" })?;
     let masks = search(Walk::new(body, body.len() - json.len()), &find, 0);
     let count = masks.0.len();
     let mut patch = BytePatch::default();
@@ -128,7 +126,7 @@ fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, dept
         return blob(token, own);
     }
     let nested = |text: &str| if depth < DEEPEST { within(text, find, depth + 1) } else { Vec::new() };
-    if let Some(text) = text::decode(token)
+    if let Some(text) = string::decode(token)
         && own(&text).is_empty()
         && nested(&text).is_empty()
     {

@@ -1,7 +1,8 @@
 //! Finds the objects whose text a provider has signed or sealed, in one pass over all of them.
 
+use tersely_json::string;
+
 use crate::mask::token::{is_key, step_string};
-use crate::protocol::json::text;
 
 /// Which members of an object must come back to its provider as they were.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl OpenObject {
     /// Takes note of a member: its name, and what follows that.
     fn note(&mut self, key: &[u8], rest: &[u8]) {
         // Written with nothing but escapes, `signature` takes 56 bytes.
-        let name = if key.len() <= 56 { text::decode(key) } else { None };
+        let name = if key.len() <= 56 { string::decode(key) } else { None };
         let value = || {
             let is_between = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
             &rest[rest.iter().take_while(|byte| is_between(byte)).count()..]

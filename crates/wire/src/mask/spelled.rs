@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::protocol::json::text;
+use tersely_json::unescape_char;
 
 /// The characters of a string, with the way back to the bytes that spell them.
 pub(super) struct Spelled {
@@ -23,7 +23,7 @@ impl Spelled {
             at += plain;
             if at < end {
                 let (char, used) =
-                    text::character(&token[at..end]).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
+                    unescape_char(&token[..end], at).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
                 spelled.text.push(char);
                 at += if used > 0 { used } else { broken(&token[at..end]) };
                 spelled.runs.push((spelled.text.len(), at));
@@ -79,7 +79,7 @@ impl<'b> SpelledSteps<'b> {
         while self.at < span.end.min(self.inside.end) {
             let rest = &self.body[self.at..self.inside.end];
             let length = match rest[0] {
-                b'\\' => text::character(rest).map_or_else(|| broken(rest), |it| it.1),
+                b'\\' => unescape_char(rest, 0).map_or_else(|| broken(rest), |it| it.1),
                 _ => 1,
             };
             if self.at < start && start < self.at + length {

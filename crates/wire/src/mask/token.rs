@@ -2,22 +2,16 @@
 
 use std::ops::Range;
 
-/// Steps over the string at `at`.
+use tersely_json::string;
+
+/// Steps over the string at `at`; one without an end goes to the end of the text.
 pub(super) fn step_string(body: &[u8], at: &mut usize) -> Range<usize> {
     let start = *at;
-    *at += 1;
-    while let Some(&byte) = body.get(*at) {
-        match byte {
-            b'"' => break,
-            b'\\' => *at += 2,
-            _ => *at += 1,
-        }
-    }
-    *at = body.len().min(*at + 1);
+    *at = string::end(body, start).unwrap_or(body.len());
     start..*at
 }
 
-/// True when the string before is a name: in JSON only that is followed by a colon.
+/// True when the string before is a name: in JSON only a name is followed by a colon.
 pub(super) fn is_key(body: &[u8], at: usize) -> bool {
     body[at..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }

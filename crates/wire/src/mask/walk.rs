@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tersely_json::string;
+
 use crate::mask::said::{MESSAGES, NAMES, SCHEMAS, TOOLS};
 use crate::mask::signed::{SignedObject, signed_objects};
 use crate::mask::token::{is_key, step_string};
-use crate::protocol::json::text;
 
 /// What a walk meets.
 pub(super) enum WalkStep {
@@ -80,7 +81,7 @@ impl<'b> Walk<'b> {
     fn string(&mut self) -> Option<WalkStep> {
         let token = step_string(self.body, &mut self.at);
         if is_key(self.body, self.at) {
-            self.name = text::decode(&self.body[token.clone()]);
+            self.name = string::decode(&self.body[token.clone()]);
             return (self.taken() != Taken::Silent).then_some(WalkStep::Key(token));
         }
         self.is_said().then_some(WalkStep::Value(token))

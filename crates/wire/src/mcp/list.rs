@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use crate::hidden::HiddenTool;
 use crate::mcp::message::{RpcId, RpcMessage};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::schema;
 
 /// What becomes of `structuredContent` that only repeats the texts of a result.
@@ -54,7 +53,7 @@ impl<'a> ToolListing<'a> {
         let message = RpcMessage::all(body).into_iter().find(|message| message.id.as_ref() == Some(id))?;
         let list = message.result?.get("tools").filter(JsonNode::is_list)?;
         let tool = |node: JsonNode<'a>| {
-            let [name, schema] = node.gets(["name", "outputSchema"])?;
+            let [name, schema] = node.get_all(["name", "outputSchema"])?;
             Some(ListedTool { name: name?.text()?, has_schema: schema.is_some(), node })
         };
         let tools = list.items().into_iter().filter_map(tool).collect();
@@ -97,7 +96,7 @@ fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut
     let found = schema::find(tool.bytes(), |scan, found| schema::tool(&SCHEMAS, scan, found));
     let start = tool.span.start;
     for (span, short) in found.unwrap_or_default().into_iter().filter_map(|found| found.edit(minify)) {
-        let short = short.map_or_else(String::new, |short| text::quoted(&short));
+        let short = short.map_or_else(String::new, |short| string::quote(&short));
         patch.put(start + span.start..start + span.end, short);
     }
 }
@@ -107,7 +106,7 @@ fn written(tool: &HiddenTool) -> String {
     let HiddenTool { name, description, parameters } = tool;
     format!(
         r#"{{"name":"{name}","description":{},"inputSchema":{parameters},"annotations":{{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}}}"#,
-        text::quoted(description)
+        string::quote(description)
     )
 }
 

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::text;
+use tersely_json::{JsonNode, string};
 
 /// The name of a request, which its answer repeats; a number and a text of the same digits are two names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,7 +19,7 @@ impl RpcId {
     pub fn spelled(&self) -> String {
         match self {
             Self::Number(digits) => digits.clone(),
-            Self::Text(text) => text::quoted(text),
+            Self::Text(text) => string::quote(text),
         }
     }
 
@@ -53,7 +52,7 @@ impl<'a> RpcMessage<'a> {
     /// The messages in `body`: one, or as many as a batch of the revision of March 2025 holds. What is no message is
     /// none, and what has a name twice is read by nobody alike.
     pub(super) fn all(body: &'a [u8]) -> Vec<Self> {
-        match JsonNode::any(body) {
+        match JsonNode::parse(body) {
             Some(top) if top.is_list() => top.items().iter().filter_map(Self::read).collect(),
             top => top.as_ref().and_then(Self::read).into_iter().collect(),
         }
@@ -61,7 +60,7 @@ impl<'a> RpcMessage<'a> {
 
     fn read(node: &JsonNode<'a>) -> Option<Self> {
         let node = Some(node).filter(|node| node.is_object())?;
-        let [id, method, params, result] = node.gets(["id", "method", "params", "result"])?;
+        let [id, method, params, result] = node.get_all(["id", "method", "params", "result"])?;
         Some(Self {
             spelled: id.as_ref().map_or(b"null", JsonNode::bytes),
             id: id.as_ref().and_then(RpcId::read),
@@ -73,7 +72,7 @@ impl<'a> RpcMessage<'a> {
 
     /// The name by which its sender introduces itself: when it first speaks, or with every request.
     pub(super) fn client(&self) -> Option<Cow<'a, str>> {
-        let [info, meta] = self.params.as_ref()?.gets(["clientInfo", "_meta"])?;
+        let [info, meta] = self.params.as_ref()?.get_all(["clientInfo", "_meta"])?;
         let info = info.or_else(|| meta?.get("io.modelcontextprotocol/clientInfo"));
         info?.get("name")?.text()
     }

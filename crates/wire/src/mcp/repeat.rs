@@ -1,8 +1,7 @@
 //! Tells whether the structured part of a result says anything that its texts do not say.
 
 use serde_json::Value;
-
-use crate::protocol::json::node::JsonNode;
+use tersely_json::JsonNode;
 
 /// True when `structured` holds what the texts say and nothing else: the same JSON, or one member that does, as
 /// frameworks wrap what is no object (`{"result": …}`, `{"content": …}`).

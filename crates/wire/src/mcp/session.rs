@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tersely_json::{JsonNode, JsonScan, string};
+
 use crate::hidden::HiddenTool;
 use crate::mcp::list::{ListChanges, StructuredCopies, ToolListing};
 use crate::mcp::message::{RpcId, RpcMessage};
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 use crate::request::call::SlotCall;
 use crate::request::command;
 
@@ -229,7 +228,7 @@ impl OwnCall {
         let head = br#"{"jsonrpc":"2.0","id":"#;
         let rest = format!(
             r#","result":{{"content":[{{"type":"text","text":{}}}]{complete}}}}}"#,
-            text::quoted(words)
+            string::quote(words)
         );
         [head, &*self.spelled, rest.as_bytes()].concat()
     }
@@ -240,7 +239,7 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 fn own(message: &RpcMessage<'_>) -> OwnCall {
     let [arguments, meta] =
-        message.params.as_ref().and_then(|params| params.gets(["arguments", "_meta"])).unwrap_or_default();
+        message.params.as_ref().and_then(|params| params.get_all(["arguments", "_meta"])).unwrap_or_default();
     let arguments = arguments.map_or("{}".into(), |given| String::from_utf8_lossy(given.bytes()));
     OwnCall {
         spelled: message.spelled.to_vec(),
@@ -262,7 +261,7 @@ fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
 
 /// The task that a call became.
 fn task_name(result: &JsonNode<'_>) -> Option<String> {
-    let [task, content] = result.gets(["task", "content"])?;
+    let [task, content] = result.get_all(["task", "content"])?;
     let name = task?.get("taskId")?.text()?.into_owned();
     content.is_none().then_some(name)
 }

@@ -6,11 +6,9 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::protocol::failure::RoundFailure;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// What stands before the headers: the length of all, the length of the headers, and a sum over both.
 pub(crate) const PRELUDE: usize = 12;
@@ -84,11 +82,11 @@ pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let old = payload(raw).unwrap_or_default();
     let Some(Cow::Owned(_)) = wrapped(raw) else { return change(raw, data, out) };
-    let Some(place) = JsonNode::whole(old).and_then(|top| top.get("bytes")) else {
+    let Some(place) = JsonNode::object(old).and_then(|top| top.get("bytes")) else {
         return change(raw, wrap(data).as_bytes(), out);
     };
     let mut patch = BytePatch::default();
-    patch.put(place.span, text::quoted(&BASE64.encode(data)));
+    patch.put(place.span, string::quote(&BASE64.encode(data)));
     change(raw, &patch.apply(old), out);
 }
 
@@ -115,7 +113,7 @@ pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
         503 => "serviceUnavailableException",
         _ => "internalServerException",
     };
-    let payload = format!(r#"{{"message":{}}}"#, text::quoted(why.message));
+    let payload = format!(r#"{{"message":{}}}"#, string::quote(why.message));
     let headers =
         [(":exception-type", kind), (":content-type", "application/json"), (":message-type", "exception")];
     said(headers, &payload, out);

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use memchr::memchr2;
+use tersely_json::BytePatch;
 
 use crate::protocol::aws_event;
 use crate::protocol::event_format::EventDress;
-use crate::protocol::json::patch::BytePatch;
 
 /// One event, with what ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

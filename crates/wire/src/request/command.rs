@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
 
 /// The arguments that may hold it, best first; of a tool that reads files it is the path.
 const KEYS: [&str; 15] = [
@@ -61,7 +60,7 @@ pub(crate) struct GivenArguments<'a> {
 }
 
 /// What the arguments here say: an object, or a string that spells one.
-pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
+pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
@@ -80,7 +79,7 @@ pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, W
 }
 
 /// One command line from the words of an array here, or the string here.
-pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     Ok(match scan.peek() {
         Some(b'[') => join(&strings(scan)?).map(Cow::Owned),
         _ => scan.string()?.filter(|line| !line.is_empty()),
@@ -88,7 +87,7 @@ pub(crate) fn line<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, 
 }
 
 /// The strings of the array here.
-pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, WireError> {
+pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, JsonError> {
     let mut strings = Vec::new();
     scan.items(|scan| {
         strings.extend(scan.string()?);
@@ -97,7 +96,7 @@ pub(crate) fn strings<'a>(scan: &mut JsonScan<'a>) -> Result<Vec<Cow<'a, str>>, 
     Ok(strings)
 }
 
-fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, WireError> {
+fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     let mut lines: [Option<Cow<'a, str>>; KEYS.len()] = Default::default();
     let mut is_part = false;
     scan.members(|scan, key| {

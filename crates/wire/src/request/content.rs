@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
+
 use crate::request::slot::FoundSlots;
 
 /// What providers call a block of text.
 pub(crate) const TEXT: [&str; 3] = ["text", "input_text", "output_text"];
 
 /// Holds back the texts of the content here.
-pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(crate) fn texts<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
 /// Holds back what a member of an object holds that has to stay one: its texts, or else all of a list or an object.
-pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let mark = found.mark();
     let _ = scan.peek();
     let start = scan.at();
@@ -29,7 +29,7 @@ pub(crate) fn member<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) ->
 /// How deep blocks may hold blocks: a result, a document in it, its source, its texts.
 const MAX_DEPTH: usize = 4;
 
-fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     match scan.peek() {
         Some(b'[' | b'{') if depth > 0 => scan.items(|scan| block(depth - 1, scan, found)),
         _ => {
@@ -40,7 +40,7 @@ fn within<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>)
     }
 }
 
-fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut cited, mut content, mut source) = (None, None, None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {
@@ -71,7 +71,7 @@ fn block<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) 
 }
 
 /// Where a document's text stands: `data` of a plain text, or blocks.
-fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn origin<'a>(depth: usize, scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut data, mut content) = (None, None, None);
     let mark = found.mark();
     scan.members(|scan, key| match key {

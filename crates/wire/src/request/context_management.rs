@@ -3,8 +3,7 @@
 //! Where results may be gone by the time that a later one is read, no later one can name them.
 
 use serde_json::Value;
-
-use crate::protocol::json::member::top_members;
+use tersely_json::top_members;
 
 /// Edits of Anthropic's that touch thoughts only.
 const THOUGHTS: &str = "clear_thinking";

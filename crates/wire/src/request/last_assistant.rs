@@ -1,7 +1,6 @@
 //! Finds where the model spoke last: what stands behind that is new to it.
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
+use tersely_json::{JsonError, JsonScan, scan_all};
 
 /// Where the last thing that the model said ends.
 #[derive(Default)]
@@ -10,9 +9,9 @@ pub(crate) struct LastSpoken(usize);
 /// Where the last thing ends that `walk` finds the model to have said; all of a body that cannot be read counts as said.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastSpoken) -> Result<(), WireError>,
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastSpoken) -> Result<(), JsonError>,
 ) -> usize {
-    scan::whole(body, walk).map_or(body.len(), |LastSpoken(end)| end)
+    scan_all(body, walk).map_or(body.len(), |LastSpoken(end)| end)
 }
 
 /// Where the model's last message of the list `messages` ends.
@@ -21,7 +20,7 @@ pub(crate) fn in_messages(body: &[u8]) -> usize {
 }
 
 /// The message here, which is the model's if its role is `role`.
-pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), WireError> {
+pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), JsonError> {
     item(scan, found, |_, spoken| spoken == role)
 }
 
@@ -30,7 +29,7 @@ pub(crate) fn item(
     scan: &mut JsonScan<'_>,
     found: &mut LastSpoken,
     speaks: impl FnOnce(&str, &str) -> bool,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     let (mut kind, mut role) = (None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan};
 
 /// What stands before a model's name in a path: deployments of Azure, models of Bedrock, and of Gemini and Vertex AI.
 const BEFORE: [&str; 3] = ["/deployments/", "/model/", "/models/"];
@@ -33,7 +32,7 @@ fn in_body(body: &[u8]) -> Option<Cow<'_, str>> {
             return scan.skip().map(drop);
         }
         found = scan.string()?;
-        Err(WireError { at: 0, expected: "no more" })
+        Err(JsonError { at: 0, expected: "no more" })
     });
     found
 }

@@ -4,9 +4,7 @@
 //! starts anew in any case: they come first in what it compares. Tools that a model has to search for first are not
 //! read, and may come and go while the cache stays; so they do not count.
 
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::node::JsonNode;
+use tersely_json::{JsonNode, list, top_members};
 
 /// What a model reads before a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +20,7 @@ pub(crate) fn beside(names: &[&'static str], body: &[u8]) -> RequestHead {
     let mut head = RequestHead::default();
     for member in top_members(names, body).unwrap_or_default() {
         let node =
-            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::any(member.value) } else { None };
+            if [TOOLS, TOOL_CONFIG].contains(&member.name) { JsonNode::parse(member.value) } else { None };
         let bytes =
             head.list(if member.name == TOOL_CONFIG { node.and_then(|it| it.get(TOOLS)) } else { node });
         head.bytes += if member.name == TOOLS { bytes } else { member.value.len() };
@@ -57,7 +55,7 @@ impl RequestHead {
 
     /// Adds the names of the tools of an entry; one that has none goes by its type, as `local_shell` does.
     fn name(&mut self, tool: &JsonNode<'_>) {
-        let inside = tool.gets(WRAPS).into_iter().flatten().flatten();
+        let inside = tool.get_all(WRAPS).into_iter().flatten().flatten();
         let each = inside.flat_map(|it| if it.is_list() { it.items() } else { vec![it] });
         let mut names: Vec<_> = each.filter_map(|it| it.get("name")).collect();
         if names.is_empty() {
@@ -68,7 +66,7 @@ impl RequestHead {
 }
 
 fn is_operators(item: &JsonNode<'_>) -> bool {
-    let says = |name: &str, word: &str| item.get(name).is_some_and(|it| it.says(word));
+    let says = |name: &str, word: &str| item.get(name).is_some_and(|it| it.is_str(word));
     says("role", "system") || says("role", "developer") || says("type", "additional_tools")
 }
 

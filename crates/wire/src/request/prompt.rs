@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonScan, scan_all, string};
+
 use crate::request::content::TEXT;
 
 /// A text in a message of a user.
@@ -21,7 +20,7 @@ impl<'a> UserPrompt<'a> {
     /// The characters of the string; `None` when there are none that could be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
-        text::decode(self.token)
+        string::decode(self.token)
     }
 }
 
@@ -31,13 +30,13 @@ pub(crate) type FoundPrompts<'a> = Vec<UserPrompt<'a>>;
 /// The texts that `walk` finds in a whole body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), WireError>,
-) -> Result<FoundPrompts<'a>, WireError> {
-    scan::whole(body, walk)
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundPrompts<'a>) -> Result<(), JsonError>,
+) -> Result<FoundPrompts<'a>, JsonError> {
+    scan_all(body, walk)
 }
 
 /// The message here, if it is a user's: a content of one text, or of blocks.
-pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut kind, mut role, mut content) = (None, None, None);
     let mark = found.len();
     scan.members(|scan, key| match key {
@@ -60,13 +59,13 @@ pub(crate) fn message<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>)
 }
 
 /// The string here; anything else is stepped over.
-pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(crate) fn string<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let place = scan.skip()?;
     hold(scan.body(), place, found);
     Ok(())
 }
 
-fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text) = (None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),

@@ -6,10 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
-use crate::protocol::json::splice::Splice;
-use crate::protocol::json::text;
+use tersely_json::{JsonError, JsonScan, Splice, scan_all, string};
 
 /// A description of a tool, or of a part of what it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +23,7 @@ impl<'a> ToolDescription<'a> {
     /// The characters of the string; `None` when there are none that could be written again.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
-        text::decode(self.token)
+        string::decode(self.token)
     }
 
     /// What `minify` makes of the text; what says nothing goes.
@@ -46,9 +43,9 @@ pub(crate) type FoundDescriptions<'a> = Vec<ToolDescription<'a>>;
 /// The descriptions that `walk` finds in a whole body, in order.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), WireError>,
-) -> Result<FoundDescriptions<'a>, WireError> {
-    let mut found = scan::whole(body, walk)?;
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundDescriptions<'a>) -> Result<(), JsonError>,
+) -> Result<FoundDescriptions<'a>, JsonError> {
+    let mut found = scan_all(body, walk)?;
     found.sort_by_key(|description| description.span.start);
     Ok(found)
 }
@@ -58,7 +55,7 @@ pub(crate) fn tool<'a>(
     names: &[&str],
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     described(scan, found, |scan, found, key| {
         if names.iter().any(|name| name.as_bytes() == key) {
             return schema(scan, found);
@@ -71,7 +68,7 @@ pub(crate) fn tool<'a>(
 pub(crate) fn schema<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     within(MAX_DEPTH, scan, found)
 }
 
@@ -79,12 +76,12 @@ pub(crate) fn schema<'a>(
 pub(crate) fn described<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), WireError>,
-) -> Result<(), WireError> {
+    mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
     let mut own: Option<Member> = None;
     let mut before = None;
     scan.members(|scan, key| {
-        let start = scan.named();
+        let start = scan.name_start();
         if let Some(own) = &mut own {
             own.next.get_or_insert(start);
         }
@@ -135,7 +132,7 @@ fn within<'a>(
     levels: usize,
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     described(scan, found, |scan, found, key| {
         let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };

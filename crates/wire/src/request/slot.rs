@@ -5,10 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
+use tersely_json::{JsonError, JsonScan, scan_all, string};
 
-use crate::error::WireError;
-use crate::protocol::json::scan::{self, JsonScan};
-use crate::protocol::json::text;
 use crate::request::call::{SeenCalls, SlotCall};
 
 /// A place in a body that holds a tool result's text, or one of its texts.
@@ -34,7 +32,7 @@ impl<'a> Slot<'a> {
     #[must_use]
     pub fn text(&self) -> Option<Cow<'a, str>> {
         if self.token.first() == Some(&b'"') {
-            return text::decode(self.token);
+            return string::decode(self.token);
         }
         // The scan does not look into what it steps over. What is not JSON must not become a string that is.
         let text = str::from_utf8(self.token).ok()?;
@@ -47,7 +45,7 @@ impl Slot<'_> {
     #[must_use]
     pub fn is_spelled(&self, text: &str) -> bool {
         let mut token = Vec::with_capacity(self.token.len());
-        text::encode(&mut token, text);
+        string::encode(&mut token, text);
         token == self.token
     }
 }
@@ -76,9 +74,9 @@ pub(crate) struct ResultLabel<'a> {
 /// The slots that `walk` finds in a whole body.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundSlots<'a>) -> Result<(), WireError>,
-) -> Result<Vec<Slot<'a>>, WireError> {
-    scan::whole(body, walk).map(|found: FoundSlots<'_>| found.slots)
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut FoundSlots<'a>) -> Result<(), JsonError>,
+) -> Result<Vec<Slot<'a>>, JsonError> {
+    scan_all(body, walk).map(|found: FoundSlots<'_>| found.slots)
 }
 
 impl<'a> FoundSlots<'a> {

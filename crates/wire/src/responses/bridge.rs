@@ -1,5 +1,7 @@
 //! Leaves tools out of the Responses API, and makes calls of them of those that go by way of another.
 
+use tersely_json::{BytePatch, JsonNode, string};
+
 use super::request;
 use crate::bridge::bridging::ToolBridging;
 use crate::bridge::call::{BridgedCall, wrapped_value};
@@ -8,9 +10,6 @@ use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
 use crate::hidden::turn::MOST_HELD;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::content::TEXT;
 use crate::request::history::HistoryPlace;
 
@@ -24,7 +23,7 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
     if request::history(body) != HistoryPlace::Here {
         return None;
     }
-    let [tools, input, choice] = JsonNode::whole(body)?.gets(["tools", "input", "tool_choice"])?;
+    let [tools, input, choice] = JsonNode::object(body)?.get_all(["tools", "input", "tool_choice"])?;
     let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
     if items.iter().any(is_searched) {
         return None;
@@ -36,7 +35,7 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
         catalogue.hear(&text);
     }
     for item in input.items() {
-        let [kind, role, content] = item.gets(["type", "role", "content"])?;
+        let [kind, role, content] = item.get_all(["type", "role", "content"])?;
         let kind = kind.and_then(|kind| kind.text());
         match (kind.as_deref(), role.and_then(|role| role.text()).as_deref(), content) {
             (None | Some("message"), Some("user"), Some(content)) => {
@@ -50,7 +49,7 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
 }
 
 fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-    let [tools, input] = JsonNode::whole(body)?.gets(["tools", "input"])?;
+    let [tools, input] = JsonNode::object(body)?.get_all(["tools", "input"])?;
     let mut patch = BytePatch::default();
     let name = |tool: &JsonNode<'_>| Some(tool.get("name")?.text()?.into_owned());
     drop_tools(unlisted, name, &tools?.items(), &mut patch);
@@ -58,8 +57,8 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
         let Some((name, arguments)) = called(&item) else { continue };
         let Some(tool) = name.text().filter(|tool| unlisted.contains(&**tool)) else { continue };
         let given = wrapped_value(&tool, &arguments);
-        patch.put(name.span.clone(), text::quoted(call));
-        patch.put(arguments.span, text::quoted(&String::from_utf8_lossy(&given)));
+        patch.put(name.span.clone(), string::quote(call));
+        patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&given)));
     }
     Some(patch.apply(body).into_owned())
 }
@@ -74,26 +73,26 @@ fn bridge(
 
 /// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
 fn is_searched(tool: &JsonNode<'_>) -> bool {
-    let [kind, deferred] = tool.gets(["type", "defer_loading"]).unwrap_or_default();
-    let is_search = kind.is_some_and(|kind| kind.says("tool_search"));
+    let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
+    let is_search = kind.is_some_and(|kind| kind.is_str("tool_search"));
     is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
 }
 
 fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
-    let is_plain = tool.get("type").is_some_and(|kind| kind.says("function")) && has_only(&PLAIN, tool);
+    let is_plain = tool.get("type").is_some_and(|kind| kind.is_str("function")) && has_only(&PLAIN, tool);
     let found = ListedTool::of(tool, ["parameters", ""], tool).filter(|_| is_plain);
     found.unwrap_or_else(|| ListedTool::fixed(tool))
 }
 
 /// The name and the arguments of a call.
 fn called<'a>(item: &JsonNode<'a>) -> Option<(JsonNode<'a>, JsonNode<'a>)> {
-    let [kind, name, arguments] = item.gets(["type", "name", "arguments"])?;
-    name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.says("function_call")))
+    let [kind, name, arguments] = item.get_all(["type", "name", "arguments"])?;
+    name.zip(arguments).filter(|_| kind.is_some_and(|kind| kind.is_str("function_call")))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
     let mut patch = BytePatch::default();
-    list(calls, &JsonNode::whole(body)?, &mut patch);
+    list(calls, &JsonNode::object(body)?, &mut patch);
     Some(patch)
 }
 
@@ -107,7 +106,7 @@ fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
             continue;
         };
         if let Some(call) = arguments.text().and_then(|given| calls.read(given.as_bytes())) {
-            patch.put(name.span, text::quoted(&call.name));
+            patch.put(name.span, string::quote(&call.name));
             patch.put(arguments.span, spelled(&call));
         }
     }
@@ -115,7 +114,7 @@ fn list(calls: &CallBridge, response: &JsonNode<'_>, patch: &mut BytePatch) {
 
 /// The arguments of a call, as a string.
 fn spelled(call: &BridgedCall) -> String {
-    text::quoted(&String::from_utf8_lossy(&call.arguments))
+    string::quote(&String::from_utf8_lossy(&call.arguments))
 }
 
 /// The events of a call, held until all of it is there: items come one by one.
@@ -129,9 +128,9 @@ struct HeldItem {
 impl EventBridge for HeldItem {
     fn event(&mut self, calls: &CallBridge, frame: EventFrame<'_>, out: &mut Vec<u8>) {
         let data = frame.data().unwrap_or_default();
-        let top = JsonNode::whole(&data);
+        let top = JsonNode::object(&data);
         let names = ["type", "output_index", "item", "response"];
-        let [kind, index, item, response] = top.and_then(|top| top.gets(names)).unwrap_or_default();
+        let [kind, index, item, response] = top.and_then(|top| top.get_all(names)).unwrap_or_default();
         let index = index.and_then(|index| index.number());
         let is_held = self.index.is_some() && index == self.index;
         match kind.and_then(|kind| kind.text()).as_deref() {
@@ -188,8 +187,8 @@ impl HeldItem {
             let frame = EventFrame::lines(&raw);
             let data = frame.data().unwrap_or_default();
             let mut patch = BytePatch::default();
-            if let Some(top) = JsonNode::whole(&data) {
-                let [item, delta] = top.gets(["item", "delta"]).unwrap_or_default();
+            if let Some(top) = JsonNode::object(&data) {
+                let [item, delta] = top.get_all(["item", "delta"]).unwrap_or_default();
                 if let Some(delta) = delta {
                     patch.put(delta.span, if is_given { "\"\"".to_owned() } else { spelled(call) });
                     is_given = true;
@@ -203,9 +202,9 @@ impl HeldItem {
 
 /// Lets an item, or the event that tells of its arguments, be about the tool that is meant.
 fn name(call: &BridgedCall, object: &JsonNode<'_>, patch: &mut BytePatch) {
-    let [name, arguments] = object.gets(["name", "arguments"]).unwrap_or_default();
+    let [name, arguments] = object.get_all(["name", "arguments"]).unwrap_or_default();
     if let Some(name) = name {
-        patch.put(name.span, text::quoted(&call.name));
+        patch.put(name.span, string::quote(&call.name));
     }
     if let Some(arguments) = arguments.filter(|it| !it.inside().is_empty()) {
         patch.put(arguments.span, spelled(call));

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tersely_json::{JsonScan, string};
+
 use super::object::{ResponseItem, ResponseObject};
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 
 /// The places in an event.
 #[derive(Default)]
@@ -40,18 +40,18 @@ impl<'a> ResponseEvent<'a> {
         })
         .ok()?;
         scan.end().ok()?;
-        event.kind = text::decode(&data[event.kind_place.clone()?])?;
+        event.kind = string::decode(&data[event.kind_place.clone()?])?;
         Some(event)
     }
 
     /// The number of the item that it is about.
     pub(super) fn index(&self) -> Option<u64> {
-        text::spelled(self.index.as_ref()?, self.data).parse().ok()
+        string::raw(self.index.as_ref()?, self.data).parse().ok()
     }
 
     /// Its own number.
     pub(super) fn sequence(&self) -> Option<u64> {
-        text::spelled(self.sequence.as_ref()?, self.data).parse().ok()
+        string::raw(self.sequence.as_ref()?, self.data).parse().ok()
     }
 
     /// True when it begins a response.

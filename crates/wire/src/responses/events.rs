@@ -1,6 +1,7 @@
 //! Takes a hidden tool's calls out of a streamed response, and makes one response of several rounds.
 
 use serde_json::{Value, json};
+use tersely_json::{BytePatch, list, string};
 
 use super::event::ResponseEvent;
 use super::object::{ResponseItem, ResponseObject};
@@ -11,9 +12,6 @@ use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::watch::CloseReason;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
-use crate::protocol::json::list;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesEvents {
@@ -62,7 +60,7 @@ impl ResponsesEvents {
         let index = self.round.meet(self.story.names, event);
         if self.id.is_none() {
             let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
-            self.id = place.map(|place| text::spelled(place, event.data));
+            self.id = place.map(|place| string::raw(place, event.data));
         }
         let is_dropped = event.is_opening() && self.story.rounds > 0;
         if is_dropped || index.is_some_and(|index| self.round.is_hidden(index)) {
@@ -112,7 +110,7 @@ impl ResponsesEvents {
     /// Clients hold a response to the name that it began with.
     fn name(&self, event: &ResponseEvent<'_>, answer: &ResponseObject<'_>, patch: &mut BytePatch) {
         let Some((place, id)) = answer.id.as_ref().zip(self.id.as_ref()) else { return };
-        if text::spelled(place, event.data) != *id {
+        if string::raw(place, event.data) != *id {
             patch.put(place.clone(), id.clone());
         }
     }
@@ -289,7 +287,7 @@ impl Round {
         if self.size > MOST_HELD {
             self.items.clear();
         } else if event.kind == "response.output_item.done" {
-            self.items.push((index, text::spelled(&item.place, event.data)));
+            self.items.push((index, string::raw(&item.place, event.data)));
         }
         Some(index)
     }

@@ -5,14 +5,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonError, JsonNode, JsonScan, list, string};
 
-use crate::error::WireError;
 use crate::hidden::names::HiddenNames;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::scan::JsonScan;
-use crate::protocol::json::text;
 
 /// The places in a response object.
 #[derive(Default)]
@@ -46,7 +41,7 @@ impl<'a> ResponseObject<'a> {
     }
 
     /// The response object here.
-    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let mut answer = Self::default();
         scan.peek();
         let start = scan.at();
@@ -95,7 +90,7 @@ impl<'a> ResponseObject<'a> {
         let data = &data[place.clone()];
         let tools = ResponseItem::list(data);
         let own = tools.iter().filter(|tool| !tool.is_tool(names));
-        let own: Vec<_> = own.map(|tool| text::spelled(&tool.place, data)).collect();
+        let own: Vec<_> = own.map(|tool| string::raw(&tool.place, data)).collect();
         if own.len() < tools.len() {
             patch.put(place.clone(), list::of(own.iter().map(String::as_str)));
         }
@@ -123,7 +118,7 @@ impl<'a> ResponseItem<'a> {
     }
 
     /// The item here.
-    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, WireError> {
+    pub(super) fn read(scan: &mut JsonScan<'a>) -> Result<Self, JsonError> {
         let (mut kind, mut name, mut call) = (None, None, None);
         scan.peek();
         let start = scan.at();

@@ -1,25 +1,21 @@
 //! Puts a hidden tool and its answers into the Responses API.
 
 use serde_json::json;
+use tersely_json::{BytePatch, JsonError, list, string, top_members};
 
 use super::object::ResponseItem;
 use super::{events, request, turn, whole};
-use crate::error::WireError;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::ToolHiding;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::turn::{HiddenTool, HiddenTurn};
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::hidden::whole::watch_whole;
-use crate::protocol::json::list;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 use crate::request::history::HistoryPlace;
 
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw, watch };
 
-fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     if !can_hide(body)? {
         return Ok(None);
     }
@@ -31,7 +27,7 @@ fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
     list::add("tools", tool.name, &function, body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, WireError> {
+fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
     let results = turn.asks.iter().zip(answers).map(|(ask, answer)| {
         json!({"type": "function_call_output", "call_id": ask.id, "output": answer}).to_string()
     });
@@ -42,7 +38,7 @@ fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>,
     match list::place("input", body)?.filter(|place| body[place.start] == b'"') {
         None => list::push("input", &items, body),
         Some(place) => {
-            let user = text::spelled(&place, body);
+            let user = string::raw(&place, body);
             let mut patch = BytePatch::default();
             let list = format!(r#"[{{"type":"message","role":"user","content":{user}}},{items}]"#);
             patch.put(place, list);
@@ -51,7 +47,7 @@ fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>,
     }
 }
 
-fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, WireError> {
+fn withdraw(names: HiddenNames, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
     let Some(list) = list::place("tools", body)?.filter(|_| request::history(body).is_kept()) else {
         return Ok(None);
     };
@@ -78,7 +74,7 @@ fn watch(names: HiddenNames, framing: ResponseFraming, history: HistoryPlace) ->
 ///
 /// Of a response that the provider keeps, only its last round can be gone on from. A stream has told the name of its
 /// first one, and cannot take back a call of the client beside which the model asked something.
-fn can_hide(body: &[u8]) -> Result<bool, WireError> {
+fn can_hide(body: &[u8]) -> Result<bool, JsonError> {
     let found = top_members(&["background", "conversation", "stream"], body)?;
     let mut set = found.iter().filter(|it| !matches!(it.value, b"false" | b"null"));
     let is_kept = request::history(body).is_kept();

@@ -6,9 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::WireError;
-use crate::protocol::json::member::top_members;
-use crate::protocol::json::scan::JsonScan;
+use tersely_json::{JsonError, JsonScan, top_members};
+
 use crate::request::call::SlotCall;
 use crate::request::command::{self, GivenArguments};
 use crate::request::content::TEXT;
@@ -59,12 +58,12 @@ pub(super) fn history(body: &[u8]) -> HistoryPlace {
 }
 
 /// Every text of every tool result.
-pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     scan.items_of("input", |scan| item(scan, found))
 }
 
 /// Every description of a tool and of the parts of its schemas, also of tools that an item adds later.
-pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
         b"input" => scan.items(|scan| added(scan, found)),
@@ -72,7 +71,7 @@ pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'
     })
 }
 
-fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), WireError> {
+fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     let (mut kind, mark) = (None, found.len());
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -93,7 +92,7 @@ fn tool<'a>(
     depth: usize,
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
-) -> Result<(), WireError> {
+) -> Result<(), JsonError> {
     schema::described(scan, found, |scan, found, key| match key {
         b"parameters" => schema::schema(scan, found),
         b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
@@ -102,7 +101,7 @@ fn tool<'a>(
 }
 
 /// Every text of every user message. An input that is one text is a user's.
-pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), WireError> {
+pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -> Result<(), JsonError> {
     let mut input = None;
     scan.members(|scan, key| {
         if key != b"input" {
@@ -116,7 +115,7 @@ pub(super) fn users<'a>(scan: &mut JsonScan<'a>, found: &mut FoundPrompts<'a>) -
     })
 }
 
-fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut call_id, mut id, mut name) = (None, None, None, None);
     let (mut said, mut output) = (None, None);
     found.step();
@@ -161,7 +160,7 @@ fn own_name(kind: Cow<'_, str>) -> Option<Cow<'_, str>> {
 }
 
 /// What a shell is told to do: one command in words, or several commands.
-fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError> {
+fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, JsonError> {
     let mut given = None;
     scan.members(|scan, key| match key {
         b"command" => {
@@ -177,7 +176,7 @@ fn action<'a>(scan: &mut JsonScan<'a>) -> Result<Option<Cow<'a, str>>, WireError
     Ok(given.flatten().filter(|line| !line.is_empty()))
 }
 
-fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     if scan.peek() == Some(b'[') {
         return scan.items(|scan| part(scan, found));
     }
@@ -187,7 +186,7 @@ fn outputs<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<()
 }
 
 /// A block of text, or what one command of a shell printed.
-fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), WireError> {
+fn part<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), JsonError> {
     let (mut kind, mut text, mut stdout, mut stderr) = (None, None, None, None);
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),

@@ -1,6 +1,7 @@
 //! Keeps what the rounds of a response have in common, and writes the response object that tells of all of them.
 
 use serde_json::{Value, json};
+use tersely_json::{BytePatch, JsonNode, list, string};
 
 use super::object::{ResponseItem, ResponseObject, waits_for_client};
 use super::turn;
@@ -8,10 +9,6 @@ use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
 use crate::hidden::turn::{HiddenTurn, MOST_HELD};
 use crate::hidden::words::KEPT_ASKING;
-use crate::protocol::json::list;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
-use crate::protocol::json::text;
 
 /// A response, over all its rounds.
 pub(super) struct ResponseStory {
@@ -39,9 +36,9 @@ impl ResponseStory {
             return None;
         }
         let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();
-        let said: Vec<_> = items.iter().map(|item| text::spelled(&item.place, data)).collect();
+        let said: Vec<_> = items.iter().map(|item| string::raw(&item.place, data)).collect();
         self.has_text |= own.clone().any(|item| item.kind == "message");
-        self.shown.extend(own.map(|item| text::spelled(&item.place, data)));
+        self.shown.extend(own.map(|item| string::raw(&item.place, data)));
         Some(HiddenTurn { asks, said: said.join(",") })
     }
 
@@ -69,7 +66,7 @@ impl ResponseStory {
     /// Lets a response object list what all rounds have shown.
     pub(super) fn list(&self, answer: &ResponseObject<'_>, data: &[u8], patch: &mut BytePatch) {
         let own = answer.items.iter().filter(|item| !item.calls(self.names));
-        let own: Vec<_> = own.map(|item| text::spelled(&item.place, data)).collect();
+        let own: Vec<_> = own.map(|item| string::raw(&item.place, data)).collect();
         if own.len() < answer.items.len() || !self.shown.is_empty() {
             self.output(&own, answer, patch);
         }

@@ -1,11 +1,10 @@
 //! Puts together what a model said, as it must be sent again.
 
 use serde_json::Value;
+use tersely_json::{BytePatch, JsonNode};
 
 use super::object::ResponseItem;
 use crate::hidden::turn::HiddenAsk;
-use crate::protocol::json::node::JsonNode;
-use crate::protocol::json::patch::BytePatch;
 
 /// The call of the hidden tool that an item is.
 pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {
@@ -18,7 +17,7 @@ pub(super) fn ask(item: &ResponseItem<'_>, data: &[u8]) -> HiddenAsk {
 pub(super) fn nameless(item: &ResponseItem<'_>, data: &[u8]) -> String {
     let mut patch = BytePatch::default();
     let item = &data[item.place.clone()];
-    if let Some(item) = JsonNode::whole(item) {
+    if let Some(item) = JsonNode::object(item) {
         patch.cut(&item, "id");
     }
     String::from_utf8_lossy(&patch.apply(item)).into_owned()

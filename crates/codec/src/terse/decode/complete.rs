@@ -83,8 +83,8 @@ impl<'a> Facts<'a> {
                 for (key, prefix) in &self.begins {
                     if let Some(value) = find(members, key) {
                         let Value::String(text) = value else { return None };
-                        room.take(key, &Value::String(Text::spelled(*prefix)))?;
-                        *text = Text::joined(format!("{prefix}{}", text.as_str()));
+                        room.take(key, &Value::String(Text::from_spelling(*prefix)))?;
+                        *text = Text::join(format!("{prefix}{}", text.as_str()));
                     }
                 }
                 for (key, value) in &self.usual {
@@ -182,7 +182,7 @@ fn make<'t, 'a: 't>(
 ) -> Members<'a> {
     let made = templates.into_iter().filter_map(|(key, parts)| {
         let text: Option<String> = parts.iter().map(|part| resolve(part, members, up)).collect();
-        text.map(|text| (key.clone(), Value::String(Text::joined(text))))
+        text.map(|text| (key.clone(), Value::String(Text::join(text))))
     });
     made.collect()
 }

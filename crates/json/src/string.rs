@@ -1,18 +1,22 @@
-//! The characters of a JSON string, and back.
+//! Decodes and encodes JSON strings.
 //!
-//! A string that is not one to the letter (a lone surrogate, a bare control character, broken UTF-8 or a broken
-//! escape) has no characters that could be written again, so it is declined as a whole.
+//! A string that cannot be written again exactly (with a lone surrogate, a bare control character, broken UTF-8 or a
+//! broken escape) is not decoded at all.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::escape::{is_escaped, needs_escape, short_escape, unescape_char};
+
 /// The characters of `token`, a JSON string with its quotes.
-pub(crate) fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
+#[must_use]
+pub fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     let content = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    // Names and words are short and plain: one look at each byte does.
-    if content.len() <= SHORT && content.iter().all(|&byte| (b' '..0x7F).contains(&byte) && byte != b'\\') {
+    // Names and words are short and plain: looking at each byte once is enough.
+    let is_plain = |byte: &u8| (b' '..0x7F).contains(byte) && *byte != b'\\';
+    if content.len() <= MAX_SHORT_BYTES && content.iter().all(is_plain) {
         return str::from_utf8(content).ok().map(Cow::Borrowed);
     }
     // The smallest byte, not the first small one: this way the compiler looks at many bytes at once.
@@ -26,12 +30,12 @@ pub(crate) fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Writes `text` as a JSON string, with its quotes.
-pub(crate) fn encode(out: &mut Vec<u8>, text: &str) {
+/// Appends `text` as a JSON string, with its quotes.
+pub fn encode(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut from = 0;
     for (at, &byte) in text.as_bytes().iter().enumerate() {
-        if byte < 0x20 || byte == b'"' || byte == b'\\' {
+        if needs_escape(byte) {
             out.extend_from_slice(&text.as_bytes()[from..at]);
             escape(out, byte);
             from = at + 1;
@@ -41,20 +45,54 @@ pub(crate) fn encode(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// The JSON string of a text.
-pub(crate) fn quoted(text: &str) -> String {
+/// `text` as a JSON string, with its quotes.
+#[must_use]
+pub fn quote(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     encode(&mut out, text);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The characters of a place in a JSON text, as they are written there.
-pub(crate) fn spelled(place: &Range<usize>, data: &[u8]) -> String {
+/// The part of a JSON text at `place`, unchanged.
+#[must_use]
+pub fn raw(place: &Range<usize>, data: &[u8]) -> String {
     String::from_utf8_lossy(data.get(place.clone()).unwrap_or_default()).into_owned()
 }
 
-/// How long a name may be to be looked at byte by byte.
-const SHORT: usize = 32;
+/// Where the string ends whose opening quote is at `start`: after its closing quote. `None` when it has none.
+///
+/// A quote ends the string if an even number of backslashes precedes it. Searching for quotes alone is faster than
+/// stopping at every backslash: a tool's output has a `\n` in every line.
+#[must_use]
+pub fn end(bytes: &[u8], start: usize) -> Option<usize> {
+    let first = start + 1;
+    if let Some(quote) = near_quote(bytes, first) {
+        return Some(quote + 1);
+    }
+    let mut from = first;
+    while let Some(found) = memchr(b'"', bytes.get(from..)?) {
+        let quote = from + found;
+        from = quote + 1;
+        if !is_escaped(&bytes[first..quote]) {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// The closing quote of a short string without escapes: most strings are names and words, and end before a search would
+/// have started.
+pub(crate) fn near_quote(bytes: &[u8], first: usize) -> Option<usize> {
+    let near = bytes.get(first..)?.iter().take(MAX_NEAR_BYTES);
+    let found = first + near.take_while(|&&byte| byte != b'"' && byte != b'\\').count();
+    (found < first + MAX_NEAR_BYTES && bytes.get(found) == Some(&b'"')).then_some(found)
+}
+
+/// Longer strings than this are not decoded byte by byte.
+const MAX_SHORT_BYTES: usize = 32;
+
+/// How far the end of a string is searched byte by byte.
+const MAX_NEAR_BYTES: usize = 16;
 
 fn unescape(content: &str, first: usize) -> Option<String> {
     let bytes = content.as_bytes();
@@ -63,7 +101,7 @@ fn unescape(content: &str, first: usize) -> Option<String> {
     let mut next = Some(first);
     while let Some(at) = next {
         out.push_str(&content[from..at]);
-        let (character, used) = character(&bytes[at..])?;
+        let (character, used) = unescape_char(bytes, at)?;
         out.push(character);
         from = at + used;
         next = memchr(b'\\', &bytes[from..]).map(|found| from + found);
@@ -72,53 +110,11 @@ fn unescape(content: &str, first: usize) -> Option<String> {
     Some(out)
 }
 
-/// The character that the escape at the start of `bytes` stands for, and the bytes that it takes.
-pub(crate) fn character(bytes: &[u8]) -> Option<(char, usize)> {
-    let plain = match bytes.get(1)? {
-        b'n' => '\n',
-        b'"' => '"',
-        b'\\' => '\\',
-        b't' => '\t',
-        b'r' => '\r',
-        b'/' => '/',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'u' => return wide(bytes),
-        _ => return None,
-    };
-    Some((plain, 2))
-}
-
-/// `\uXXXX`, or two of them where they are the halves of one character.
-fn wide(bytes: &[u8]) -> Option<(char, usize)> {
-    let high = hex(bytes.get(2..6)?)?;
-    if !(0xD800..0xDC00).contains(&high) {
-        return Some((char::from_u32(high)?, 6));
-    }
-    let low = hex(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
-    let offset = low.checked_sub(0xDC00).filter(|&offset| offset < 0x400)?;
-    Some((char::from_u32(0x10000 + ((high - 0xD800) << 10) + offset)?, 12))
-}
-
-fn hex(digits: &[u8]) -> Option<u32> {
-    digits.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
-}
-
 fn escape(out: &mut Vec<u8>, byte: u8) {
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\t' => b't',
-        b'\r' => b'r',
-        0x08 => b'b',
-        0x0C => b'f',
-        _ => {
-            const DIGITS: &[u8; 16] = b"0123456789abcdef";
-            let (high, low) = (DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]);
-            return out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
-        }
-    };
-    out.extend_from_slice(&[b'\\', short]);
+    match short_escape(byte) {
+        Some(letter) => out.extend_from_slice(&[b'\\', letter]),
+        None => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+    }
 }
 
 #[cfg(test)]
