@@ -4,12 +4,15 @@
 
 #![expect(clippy::panic, clippy::print_stdout, reason = "a test fails loudly")]
 
+mod value;
+
 use std::path::Path;
 use std::{env, panic};
 
-use tersely_codec::{Form, Text, Value, decode, encode, json};
+use tersely_codec::{Form, Value, decode, encode, json};
 use tersely_testing::corpus::{self, ToolOutput};
 use tersely_testing::generate;
+use value::{chars, member};
 
 /// The forms under test.
 const FORMS: [Form; 4] = Form::ALL;
@@ -121,17 +124,5 @@ fn items<'a>(value: Option<&'a Value<'a>>) -> &'a [Value<'a>] {
     match value {
         Some(Value::Array(items)) => items,
         _ => &[],
-    }
-}
-
-fn member<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
-    let Value::Object(members) = value else { return None };
-    members.iter().find(|(key, _)| *key == Text::of(name)).map(|(_, value)| value)
-}
-
-fn chars(value: Option<&Value<'_>>) -> Option<String> {
-    match value {
-        Some(Value::String(text)) => text.value().map(Into::into),
-        _ => None,
     }
 }

@@ -5,14 +5,17 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails loudly")]
 
+mod value;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value as Tree;
-use tersely_codec::{Text, Value, json, toon};
+use tersely_codec::{Value, json, toon};
 use tersely_testing::corpus;
 use toon_format::{DecodeOptions, Delimiter, EncodeOptions, Indent};
+use value::{chars, member};
 
 /// Decode cases that the owners withdrew: recoveries of the lenient mode, gone since 4.3 and 4.4.
 const WITHDRAWN: [&str; 4] = [
@@ -155,18 +158,6 @@ fn cases<'a>(file: &'a Value<'a>) -> impl Iterator<Item = Case<'a>> {
     match member(file, "tests") {
         Some(Value::Array(cases)) => cases.iter().map(Case::of),
         _ => panic!("a fixture file without tests"),
-    }
-}
-
-fn member<'a>(value: &'a Value<'a>, name: &str) -> Option<&'a Value<'a>> {
-    let Value::Object(members) = value else { return None };
-    members.iter().find(|(key, _)| *key == Text::of(name)).map(|(_, value)| value)
-}
-
-fn chars(value: Option<&Value<'_>>) -> Option<String> {
-    match value {
-        Some(Value::String(text)) => text.value().map(Into::into),
-        _ => None,
     }
 }
 

@@ -4,14 +4,17 @@ use tersely_json::{BytePatch, JsonNode, string};
 
 use super::events::AnthropicEvent;
 use crate::bridge::bridging::ToolBridging;
-use crate::bridge::call::wrapped;
-use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
+use crate::bridge::call::wrap_call;
+use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only, is_searched};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::turn::MOST_HELD;
-use crate::hidden::watch::{ResponseFraming, ResponseWatch};
+use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
 
-pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
+pub(super) static BRIDGING: ToolBridging = ToolBridging {
+    catalogue,
+    narrow,
+    bridge: |calls, framing, watch| bridge_response(calls, framing, whole, HeldBlock::default(), watch),
+};
 
 /// What a tool may have that is nothing but a function: whatever else it has, such as a cache mark, is not ours to move.
 const PLAIN: [&str; 6] = ["type", "name", "description", "input_schema", "strict", "input_examples"];
@@ -21,15 +24,15 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
     let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
     let is_free = |choice: &JsonNode<'_>| choice.get("name").is_none();
     let items = tools.filter(|_| choice.as_ref().is_none_or(is_free))?.items();
-    if items.iter().any(is_searched) {
+    if items.iter().any(|tool| is_searched("tool_search_tool", tool)) {
         return None;
     }
     let mut catalogue =
-        ToolCatalogue { tools: items.iter().map(listed).collect(), ..ToolCatalogue::default() };
+        ToolCatalogue { tools: items.iter().map(list_tool).collect(), ..ToolCatalogue::default() };
     for message in messages?.items() {
         let [role, content] = message.get_all(["role", "content"])?;
         match role?.text().as_deref() {
-            Some("user") => catalogue.hear_content(&["text"], &content?),
+            Some("user") => catalogue.add_content(&["text"], &content?),
             Some("system") => {}
             _ => break,
         }
@@ -38,10 +41,8 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
 }
 
 fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-    let top = JsonNode::object(body)?;
-    let [tools, messages] = top.get_all(["tools", "messages"])?;
-    let mut patch = BytePatch::default();
-    drop_tools(unlisted, |tool| Some(tool.get("name")?.text()?.into_owned()), &tools?.items(), &mut patch);
+    let [tools, messages] = JsonNode::object(body)?.get_all(["tools", "messages"])?;
+    let mut patch = drop_tools(unlisted, |tool| tool.get("name")?.text(), &tools?.items());
     for message in messages?.items() {
         for block in message.get("content").iter().flat_map(JsonNode::items) {
             let [kind, name, input] = block.get_all(["type", "name", "input"])?;
@@ -51,32 +52,16 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
                 continue;
             };
             patch.put(name.span.clone(), string::quote(call));
-            patch.put(input.span.clone(), wrapped(&tool, input.bytes()));
+            patch.put(input.span.clone(), wrap_call(&tool, input.bytes()));
         }
     }
     Some(patch.apply(body).into_owned())
 }
 
-fn bridge(
-    calls: CallBridge,
-    framing: ResponseFraming,
-    watch: Box<dyn ResponseWatch>,
-) -> Box<dyn ResponseWatch> {
-    bridge_response(calls, framing, whole, HeldBlock::default(), watch)
-}
-
-/// True when the provider searches for tools itself: a tool that does so, or one that it is to find.
-fn is_searched(tool: &JsonNode<'_>) -> bool {
-    let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
-    let is_search =
-        kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with("tool_search_tool"));
-    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
-}
-
-fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
     let is_plain = tool.get("type").is_none_or(|kind| kind.is_str("custom")) && has_only(&PLAIN, tool);
     let found = ListedTool::of(tool, ["input_schema", ""], tool).filter(|_| is_plain);
-    found.unwrap_or_else(|| ListedTool::fixed(tool))
+    found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
@@ -129,7 +114,7 @@ impl EventBridge for HeldBlock {
                 self.grown.extend_from_slice(piece.map(|piece| piece.inside()).unwrap_or_default());
                 self.size += frame.raw.len();
                 self.pieces.push(frame.raw.to_vec());
-                if self.size > MOST_HELD {
+                if self.size > MAX_HELD_BYTES {
                     self.end(calls, out);
                 }
                 return;
@@ -153,15 +138,15 @@ impl EventBridge for HeldBlock {
 impl HeldBlock {
     /// The block is over: it goes on as a call of the tool that it means, or as it came.
     fn release(&mut self, calls: &CallBridge, out: &mut Vec<u8>) {
-        if self.told(calls, out).is_some() {
+        if self.write_call(calls, out).is_some() {
             *self = Self::default();
         } else {
             self.end(calls, out);
         }
     }
 
-    fn told(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
-        let frame = EventFrame::lines(&self.start);
+    fn write_call(&self, calls: &CallBridge, out: &mut Vec<u8>) -> Option<()> {
+        let frame = EventFrame::sse(&self.start);
         let data = frame.data()?;
         let block = JsonNode::object(&data)?.get("content_block")?;
         let [name, input] = block.get_all(["name", "input"])?;
@@ -176,7 +161,7 @@ impl HeldBlock {
             frame.write(patch, &data, out);
             return Some(());
         };
-        let (piece, mut delta) = (EventFrame::lines(piece), BytePatch::default());
+        let (piece, mut delta) = (EventFrame::sse(piece), BytePatch::default());
         let json = piece.data()?;
         let place = JsonNode::object(&json)?.get("delta")?.get("partial_json")?.span;
         delta.put(place, string::quote(&String::from_utf8_lossy(&call.arguments)));

@@ -44,7 +44,7 @@ fn block<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), 
         b"tool_use_id" => scan.word(&mut answers),
         b"is_error" => scan.place(&mut fails),
         b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut input, given)
         }
         b"content" => {

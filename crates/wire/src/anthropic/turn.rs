@@ -6,10 +6,11 @@ use serde::de::IgnoredAny;
 use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::numbers::MOST_OPEN;
-use crate::blocks::turn::said;
+use crate::blocks::numbers::MAX_OPEN_BLOCKS;
+use crate::blocks::spelling::KindOf;
+use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::hidden::turn::HiddenAsk;
 
 /// What a block is.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
@@ -23,17 +24,9 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// The blocks of one turn.
-#[derive(Debug, Default)]
-pub(super) struct TurnBlocks {
-    all: Vec<Block>,
-    size: usize,
-    /// Something is missing, so that the turn cannot be sent again.
-    is_lost: bool,
-}
-
+/// A block, as far as it has come.
 #[derive(Debug)]
-struct Block {
+pub(super) struct Block {
     index: u64,
     kind: BlockKind,
     /// The block as it began.
@@ -52,43 +45,18 @@ const PIECES: [(&str, &str, &str); 6] = [
     ("compaction_delta", "content", "content"),
 ];
 
-/// What a block costs beside its bytes.
-const OVERHEAD: usize = 256;
-
-impl TurnBlocks {
+impl TurnBlocks<Block> {
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, block: &JsonNode<'_>) {
-        if self.has_room(block.bytes().len() + OVERHEAD) {
+        if self.has_room(block.bytes().len() + BLOCK_OVERHEAD_BYTES) {
             self.all.push(Block { index, kind, start: block.bytes().to_vec(), grown: Vec::new() });
         }
     }
 
     pub(super) fn grow(&mut self, index: u64, delta: &JsonNode<'_>) {
         if self.has_room(delta.bytes().len()) {
-            let block = self.all.iter_mut().rev().take(MOST_OPEN).find(|block| block.index == index);
+            let block = self.all.iter_mut().rev().take(MAX_OPEN_BLOCKS).find(|block| block.index == index);
             self.is_lost |= block.and_then(|block| block.grow(delta)).is_none();
         }
-    }
-
-    /// The turn, if it is complete.
-    pub(super) fn turn(&self) -> Option<HiddenTurn> {
-        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
-        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
-    }
-
-    fn has_room(&mut self, more: usize) -> bool {
-        self.size += more;
-        if self.size > MOST_HELD {
-            self.lose();
-        }
-        !self.is_lost
-    }
-
-    /// The turn cannot be sent again.
-    pub(super) fn lose(&mut self) {
-        self.is_lost = true;
-        self.all = Vec::new();
     }
 }
 
@@ -116,9 +84,13 @@ impl Block {
         }
         Some(())
     }
+}
+
+impl TurnBlock for Block {
+    const KIND_OF: KindOf = kind;
 
     /// The block with all that it grew by. Strings are joined as they are written, so that no escape is read.
-    fn written(&self) -> Option<Vec<u8>> {
+    fn to_json(&self) -> Option<Vec<u8>> {
         let start = JsonNode::object(&self.start)?;
         let mut patch = BytePatch::default();
         let mut added = Vec::new();

@@ -3,7 +3,7 @@
 use crate::blocks::kind::BlockKind;
 
 /// How many blocks may be open at once: providers write them one by one.
-pub(crate) const MOST_OPEN: usize = 64;
+pub(crate) const MAX_OPEN_BLOCKS: usize = 64;
 
 /// The blocks of one response.
 pub(crate) struct BlockNumbers {
@@ -32,7 +32,7 @@ impl BlockNumbers {
     pub(crate) fn begin(&mut self, index: u64, kind: BlockKind) -> Option<u64> {
         let to = self.base.saturating_add(index).saturating_sub(self.hidden);
         let to = (kind != BlockKind::Hidden).then_some(to);
-        if self.open.len() < MOST_OPEN {
+        if self.open.len() < MAX_OPEN_BLOCKS {
             self.open.push(OpenBlock { index, to });
         }
         self.hidden += u64::from(kind == BlockKind::Hidden);
@@ -46,13 +46,13 @@ impl BlockNumbers {
     }
 
     /// The block of this number, if it is open.
-    pub(crate) fn opened(&self, index: u64) -> Option<OpenBlock> {
+    pub(crate) fn find_open(&self, index: u64) -> Option<OpenBlock> {
         self.open.iter().rev().find(|open| open.index == index).copied()
     }
 
     /// The same, which ends here.
     pub(crate) fn shut(&mut self, index: u64) -> Option<OpenBlock> {
-        let block = self.opened(index)?;
+        let block = self.find_open(index)?;
         self.open.retain(|open| open.index != index);
         Some(block)
     }

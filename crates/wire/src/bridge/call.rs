@@ -32,7 +32,7 @@ impl BridgedCall {
 }
 
 /// What the other tool is given to call `name` with `arguments`, which are text where they are no JSON.
-pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
+pub(crate) fn wrap_call(name: &str, arguments: &[u8]) -> Vec<u8> {
     let quoted = string::quote(name);
     let given = match arguments.trim_ascii() {
         b"" => b"{}".to_vec(),
@@ -43,11 +43,11 @@ pub(crate) fn wrapped(name: &str, arguments: &[u8]) -> Vec<u8> {
 }
 
 /// The same for what stands in a call of a request, which is a string in most and may be anything in others.
-pub(crate) fn wrapped_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
+pub(crate) fn wrap_value(name: &str, arguments: &JsonNode<'_>) -> Vec<u8> {
     match arguments.text() {
-        Some(given) => wrapped(name, given.as_bytes()),
-        None if arguments.bytes() == b"null" => wrapped(name, b""),
-        None => wrapped(name, arguments.bytes()),
+        Some(given) => wrap_call(name, given.as_bytes()),
+        None if arguments.bytes() == b"null" => wrap_call(name, b""),
+        None => wrap_call(name, arguments.bytes()),
     }
 }
 
@@ -106,7 +106,7 @@ mod tests {
         ] {
             let body = format!(r#"{{"arguments":{given}}}"#);
             let arguments = JsonNode::object(body.as_bytes()).and_then(|top| top.get("arguments"));
-            assert_eq!(wrapped_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
+            assert_eq!(wrap_value("x", &arguments.expect("a value")), expected.as_bytes(), "{given}");
         }
     }
 
@@ -117,7 +117,7 @@ mod tests {
             ("", r#"{"name":"x","arguments":{}}"#),
             ("{\"a\"", r#"{"name":"x","arguments":"{\"a\""}"#),
         ] {
-            assert_eq!(String::from_utf8_lossy(&wrapped("x", arguments.as_bytes())), expected);
+            assert_eq!(String::from_utf8_lossy(&wrap_call("x", arguments.as_bytes())), expected);
         }
     }
 }

@@ -33,27 +33,27 @@ pub struct ListedTool<'a> {
 }
 
 /// Bytes of the opening that are kept.
-const OPENING: usize = 64 << 10;
+const MAX_OPENING_BYTES: usize = 64 << 10;
 
 impl ToolCatalogue<'_> {
     /// Adds what a user says at the beginning.
-    pub(crate) fn hear(&mut self, text: &str) {
-        if self.opening.len() < OPENING {
+    pub(crate) fn add_text(&mut self, text: &str) {
+        if self.opening.len() < MAX_OPENING_BYTES {
             self.opening.push_str(text);
             self.opening.push('\n');
         }
     }
 
     /// Adds the texts of a message's content: one text, or blocks of the kinds `texts`.
-    pub(crate) fn hear_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
+    pub(crate) fn add_content(&mut self, texts: &[&str], content: &JsonNode<'_>) {
         if let Some(text) = content.text() {
-            return self.hear(&text);
+            return self.add_text(&text);
         }
         for block in content.items() {
             let [kind, text] = block.get_all(["type", "text"]).unwrap_or_default();
             let is_text = kind.is_some_and(|kind| texts.iter().any(|text| kind.is_str(text)));
             if let Some(text) = text.filter(|_| is_text).and_then(|text| text.text()) {
-                self.hear(&text);
+                self.add_text(&text);
             }
         }
     }
@@ -76,7 +76,7 @@ impl<'a> ListedTool<'a> {
     }
 
     /// A tool of which nothing is known but that it stays.
-    pub(crate) fn fixed(whole: &JsonNode<'a>) -> Self {
+    pub(crate) fn as_fixed(whole: &JsonNode<'a>) -> Self {
         let name = whole.get("name").and_then(|name| name.text()).unwrap_or_default().into_owned();
         let definition = String::from_utf8_lossy(whole.bytes());
         Self { name, description: String::new(), parameters: Vec::new(), definition, is_fixed: true }
@@ -88,14 +88,22 @@ pub(crate) fn has_only(names: &[&str], object: &JsonNode<'_>) -> bool {
     object.is_object() && object.members().iter().all(|(name, _)| names.contains(&name.as_str()))
 }
 
-/// Takes the tools out of a list whose name is among `unlisted`.
-pub(crate) fn drop_tools(
+/// True when the provider searches for tools itself: a tool whose type starts with `search` does so, or is to be found.
+pub(crate) fn is_searched(search: &str, tool: &JsonNode<'_>) -> bool {
+    let [kind, deferred] = tool.get_all(["type", "defer_loading"]).unwrap_or_default();
+    let is_search = kind.and_then(|kind| kind.text()).is_some_and(|kind| kind.starts_with(search));
+    is_search || deferred.is_some_and(|deferred| deferred.bytes() != b"false")
+}
+
+/// Removes the tools from a list whose names are among `unlisted`.
+pub(crate) fn drop_tools<'a>(
     unlisted: &ToolNames,
-    name: impl Fn(&JsonNode<'_>) -> Option<String>,
-    tools: &[JsonNode<'_>],
-    patch: &mut BytePatch,
-) {
-    let is_unlisted = |tool| name(tool).is_some_and(|name| unlisted.contains(&name));
+    name: impl Fn(&JsonNode<'a>) -> Option<Cow<'a, str>>,
+    tools: &[JsonNode<'a>],
+) -> BytePatch {
+    let is_unlisted = |tool| name(tool).is_some_and(|name| unlisted.contains(&*name));
     let dropped: Vec<bool> = tools.iter().map(is_unlisted).collect();
+    let mut patch = BytePatch::default();
     patch.drop_items(tools, &dropped);
+    patch
 }

@@ -8,7 +8,7 @@ use tersely_json::{BytePatch, JsonNode};
 
 use crate::bridge::call::BridgedCall;
 use crate::bridge::catalogue::ToolNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::{CloseReason, ResponseFraming, ResponseWatch};
 use crate::protocol::framing::{EventFrame, EventFrames};
 
@@ -94,7 +94,7 @@ struct WholeBridge {
 impl ResponseWatch for WholeBridge {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(bytes);
-        self.is_blind |= self.held.len() > MOST_HELD;
+        self.is_blind |= self.held.len() > MAX_HELD_BYTES;
         if self.is_blind {
             self.watch.see(&std::mem::take(&mut self.held), out);
         }
@@ -143,7 +143,7 @@ impl<E: EventBridge> ResponseWatch for StreamBridge<E> {
         // An upstream may leave out the last blank line.
         if rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
             rest.extend_from_slice(b"\n\n");
-            self.events.event(&self.calls, EventFrame::lines(&rest), &mut told);
+            self.events.event(&self.calls, EventFrame::sse(&rest), &mut told);
         }
         self.events.end(&self.calls, &mut told);
         self.watch.see(&told, out);

@@ -3,15 +3,18 @@
 use tersely_json::{BytePatch, JsonNode, list, member_with_comma, string};
 
 use super::chunk::{CallPiece, ChatChunk};
-use super::held::HeldCall;
+use super::pending_call::PendingCall;
 use crate::bridge::bridging::ToolBridging;
-use crate::bridge::call::wrapped_value;
+use crate::bridge::call::wrap_value;
 use crate::bridge::catalogue::{ListedTool, ToolCatalogue, ToolNames, drop_tools, has_only};
 use crate::bridge::watch::{CallBridge, EventBridge, bridge_response};
-use crate::hidden::watch::{ResponseFraming, ResponseWatch};
 use crate::protocol::framing::EventFrame;
 
-pub(super) static BRIDGING: ToolBridging = ToolBridging { catalogue, narrow, bridge };
+pub(super) static BRIDGING: ToolBridging = ToolBridging {
+    catalogue,
+    narrow,
+    bridge: |calls, framing, watch| bridge_response(calls, framing, whole, ChunkBridge::default(), watch),
+};
 
 /// What a tool and its function may have that are nothing but that.
 const PLAIN: [&str; 2] = ["type", "function"];
@@ -21,12 +24,12 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
     let top = JsonNode::object(body)?;
     let [tools, messages, choice] = top.get_all(["tools", "messages", "tool_choice"])?;
     let items = tools.filter(|_| !choice.is_some_and(|choice| choice.is_object()))?.items();
-    let tools = items.iter().map(listed).collect();
+    let tools = items.iter().map(list_tool).collect();
     let mut catalogue = ToolCatalogue { tools, ..ToolCatalogue::default() };
     for message in messages?.items() {
         let [role, content] = message.get_all(["role", "content"])?;
         match (role?.text().as_deref(), content) {
-            (Some("user"), Some(content)) => catalogue.hear_content(&["text"], &content),
+            (Some("user"), Some(content)) => catalogue.add_content(&["text"], &content),
             (Some("system" | "developer"), _) => {}
             _ => break,
         }
@@ -35,11 +38,8 @@ fn catalogue(body: &[u8]) -> Option<ToolCatalogue<'_>> {
 }
 
 fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
-    let top = JsonNode::object(body)?;
-    let [tools, messages] = top.get_all(["tools", "messages"])?;
-    let mut patch = BytePatch::default();
-    let name = |tool: &JsonNode<'_>| Some(tool.get("function")?.get("name")?.text()?.into_owned());
-    drop_tools(unlisted, name, &tools?.items(), &mut patch);
+    let [tools, messages] = JsonNode::object(body)?.get_all(["tools", "messages"])?;
+    let mut patch = drop_tools(unlisted, |tool| tool.get("function")?.get("name")?.text(), &tools?.items());
     for message in messages?.items() {
         let [role, name, made] = message.get_all(["role", "name", "tool_calls"])?;
         // Some servers hold the name of a result against that of its call.
@@ -54,7 +54,7 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
             else {
                 continue;
             };
-            let given = wrapped_value(&name.text()?, &arguments);
+            let given = wrap_value(&name.text()?, &arguments);
             patch.put(name.span, string::quote(call));
             patch.put(arguments.span, string::quote(&String::from_utf8_lossy(&given)));
         }
@@ -62,24 +62,16 @@ fn narrow(unlisted: &ToolNames, call: &str, body: &[u8]) -> Option<Vec<u8>> {
     Some(patch.apply(body).into_owned())
 }
 
-fn bridge(
-    calls: CallBridge,
-    framing: ResponseFraming,
-    watch: Box<dyn ResponseWatch>,
-) -> Box<dyn ResponseWatch> {
-    bridge_response(calls, framing, whole, ChunkBridge::default(), watch)
-}
-
 fn is_of(names: &ToolNames, name: &JsonNode<'_>) -> bool {
     name.text().is_some_and(|name| names.contains(&*name))
 }
 
-fn listed<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
+fn list_tool<'a>(tool: &JsonNode<'a>) -> ListedTool<'a> {
     let [kind, function] = tool.get_all(["type", "function"]).unwrap_or_default();
     let is_plain = kind.is_some_and(|kind| kind.is_str("function")) && has_only(&PLAIN, tool);
     let function = function.filter(|function| is_plain && has_only(&FUNCTION, function));
     let found = function.and_then(|function| ListedTool::of(&function, ["parameters", ""], tool));
-    found.unwrap_or_else(|| ListedTool::fixed(tool))
+    found.unwrap_or_else(|| ListedTool::as_fixed(tool))
 }
 
 fn whole(calls: &CallBridge, body: &[u8]) -> Option<BytePatch> {
@@ -106,7 +98,7 @@ fn rewrite(calls: &CallBridge, function: &JsonNode<'_>, patch: &mut BytePatch) -
 /// Holds the pieces of a call until all of it is there: calls come one after another.
 #[derive(Default)]
 struct ChunkBridge {
-    held: Option<HeldCall>,
+    held: Option<PendingCall>,
 }
 
 impl EventBridge for ChunkBridge {
@@ -123,7 +115,7 @@ impl EventBridge for ChunkBridge {
             let goes_on = self.goes_on(calls, &chunk, piece, out);
             let begins = !goes_on && calls.begins(&piece.name);
             if begins {
-                self.held = Some(HeldCall::new(frame, &chunk, piece));
+                self.held = Some(PendingCall::new(frame, &chunk, piece));
                 self.settle(calls, out);
             }
             kept.push(!goes_on && !begins);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::chunk::{CallPiece, ChatChunk};
-use super::turn::{SaidMessage, join_values};
+use super::turn::{TurnMessage, join_values};
 use crate::hidden::names::HiddenNames;
 
 /// What is done with a piece of a call.
@@ -27,7 +27,7 @@ pub(super) struct RoundCalls {
 const MAX_CALLS: usize = 1024;
 
 /// How many bytes of a call without a name are waited for.
-const MAX_HELD: usize = 1 << 20;
+const MAX_NAMELESS_BYTES: usize = 1 << 20;
 
 impl RoundCalls {
     /// What becomes of each piece of a chunk; appends to `out` what was held and turns out to be the client's.
@@ -35,7 +35,7 @@ impl RoundCalls {
         &mut self,
         hidden: HiddenNames,
         chunk: &ChatChunk<'_>,
-        said: &mut SaidMessage,
+        said: &mut TurnMessage,
         out: &mut Vec<u8>,
     ) -> Vec<PieceFate> {
         let is_last = chunk.reason().is_some();
@@ -48,7 +48,7 @@ impl RoundCalls {
             // A call is over when the next one begins.
             self.release(Some(at), out);
             let call = &mut self.calls[at];
-            call.hear(piece, chunk.data, said);
+            call.add(piece, chunk.data, said);
             call.settle(hidden, out);
             if is_last || call.is_named(piece) {
                 call.release(out);
@@ -139,7 +139,7 @@ impl Call {
         Self { index, shown, id, name, state: State::Unsure, whole, held, size: 0 }
     }
 
-    fn hear(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut SaidMessage) {
+    fn add(&mut self, piece: &CallPiece<'_>, data: &[u8], said: &mut TurnMessage) {
         if self.id.is_empty() {
             self.id = piece.id.clone().into_owned();
         }
@@ -196,7 +196,7 @@ impl Call {
 
     /// True when no more of its name will come.
     fn is_named(&self, piece: &CallPiece<'_>) -> bool {
-        self.size > MAX_HELD || (piece.has_arguments && !self.name.is_empty())
+        self.size > MAX_NAMELESS_BYTES || (piece.has_arguments && !self.name.is_empty())
     }
 
     /// In doubt, it is the client's.

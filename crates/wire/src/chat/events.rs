@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::calls::{PieceFate, RoundCalls};
 use super::chunk::ChatChunk;
-use super::merge::{ChatVoice, ChunkView, DeltaRest, UsageView};
-use super::turn::SaidMessage;
+use super::merge::{ChunkView, ChunkWriter, DeltaRest, UsageView};
+use super::turn::TurnMessage;
 use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
@@ -17,7 +17,7 @@ use crate::protocol::framing::EventFrame;
 /// An answer, over all its rounds.
 pub(super) struct ChatEvents {
     names: HiddenNames,
-    voice: ChatVoice,
+    writer: ChunkWriter,
     round: Round,
     rounds: usize,
     /// How the latest turn would have ended the answer.
@@ -28,7 +28,7 @@ pub(super) struct ChatEvents {
 #[derive(Default)]
 struct Round {
     calls: RoundCalls,
-    said: SaidMessage,
+    said: TurnMessage,
     ending: Ending,
 }
 
@@ -44,11 +44,11 @@ struct Ending {
 impl ChatEvents {
     pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { names, voice: ChatVoice::default(), round, rounds: 0, ending }
+        Self { names, writer: ChunkWriter::default(), round, rounds: 0, ending }
     }
 
     fn chunk(&mut self, frame: EventFrame<'_>, chunk: &ChatChunk<'_>, out: &mut Vec<u8>) {
-        self.voice.meet(chunk);
+        self.writer.observe(chunk);
         let usage = if self.rounds > 0 { UsageView::Summed } else { UsageView::Came };
         let view = ChunkView { usage, ..ChunkView::default() };
         match chunk.choices {
@@ -56,7 +56,7 @@ impl ChatEvents {
             Some(0) if chunk.usage().is_some() && self.round.waits() => {
                 self.round.ending.usage = frame.raw.to_vec();
             }
-            Some(0) => self.voice.write(&view, frame, chunk, out),
+            Some(0) => self.writer.write(&view, frame, chunk, out),
             Some(_) => self.choice(view, frame, chunk, out),
         }
     }
@@ -70,10 +70,10 @@ impl ChatEvents {
     ) {
         let Round { calls, said, ending, .. } = &mut self.round;
         for part in &chunk.parts {
-            said.hear(&part.name, &chunk.data[part.value.clone()]);
+            said.add(&part.name, &chunk.data[part.value.clone()]);
         }
         let fates = calls.take(self.names, chunk, said, out);
-        view.calls = shown(&fates);
+        view.calls = shown_pieces(&fates);
         let is_held = chunk.reason().is_some() && calls.are_hidden();
         if let Some(reason) = chunk.reason() {
             ending.reason = Some(reason);
@@ -83,15 +83,15 @@ impl ChatEvents {
             (view.finish, view.usage) = (Some("null".into()), UsageView::Untold);
         }
         let is_whole = view.calls.len() == fates.len() && !is_held;
-        let is_said = is_whole || !view.calls.is_empty() || self.voice.has_rest(chunk);
+        let is_said = is_whole || !view.calls.is_empty() || self.writer.has_rest(chunk);
         if is_said {
-            self.voice.write(&view, frame, chunk, out);
+            self.writer.write(&view, frame, chunk, out);
         }
-        for (at, call) in held(&fates) {
+        for (at, call) in held_pieces(&fates) {
             let rest = if is_said { DeltaRest::None } else { DeltaRest::All };
             let view = ChunkView { calls: vec![(at, call.1)], rest, ..ChunkView::default() };
             let mut event = Vec::new();
-            self.voice.write(&view, frame, chunk, &mut event);
+            self.writer.write(&view, frame, chunk, &mut event);
             self.round.calls.hold(call.0, event);
         }
     }
@@ -108,10 +108,10 @@ impl ChatEvents {
 
     /// Appends an event that was kept, as it is to be seen now.
     fn tell(&mut self, view: &ChunkView, raw: &[u8], out: &mut Vec<u8>) {
-        let frame = EventFrame::lines(raw);
+        let frame = EventFrame::sse(raw);
         let Some(data) = frame.data() else { return };
         if let Some(chunk) = ChatChunk::read(&data) {
-            self.voice.write(view, frame, &chunk, out);
+            self.writer.write(view, frame, &chunk, out);
         }
     }
 }
@@ -130,10 +130,10 @@ impl EventMeaning for ChatEvents {
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let mut round = std::mem::take(&mut self.round);
         round.calls.release(None, out);
-        self.voice.tally.end_round();
+        self.writer.tally.end_round();
         self.rounds += 1;
         if round.is_turn() {
-            self.voice.go_on();
+            self.writer.next_round();
             self.ending = round.ending;
             return Some(round.said.turn(self.rounds, round.calls.into_values()));
         }
@@ -146,7 +146,7 @@ impl EventMeaning for ChatEvents {
         let ending = std::mem::take(&mut self.ending);
         match why {
             CloseReason::Enough => {
-                if self.voice.is_silent() {
+                if self.writer.is_silent() {
                     let rest = DeltaRest::Other(json!({"content": KEPT_ASKING}).to_string());
                     let (finish, usage) = (Some("null".into()), UsageView::Untold);
                     self.tell(
@@ -181,7 +181,7 @@ impl Round {
 }
 
 /// The pieces that go on, each under its number.
-fn shown(fates: &[PieceFate]) -> Vec<(usize, u64)> {
+fn shown_pieces(fates: &[PieceFate]) -> Vec<(usize, u64)> {
     let show = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Show(index) => Some((at, *index)),
         PieceFate::Hold(..) | PieceFate::Hide => None,
@@ -190,7 +190,7 @@ fn shown(fates: &[PieceFate]) -> Vec<(usize, u64)> {
 }
 
 /// The pieces that wait, each with its call and its number.
-fn held(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
+fn held_pieces(fates: &[PieceFate]) -> Vec<(usize, (usize, u64))> {
     let hold = |(at, fate): (usize, &PieceFate)| match fate {
         PieceFate::Hold(call, index) => Some((at, (*call, *index))),
         PieceFate::Show(_) | PieceFate::Hide => None,

@@ -13,7 +13,7 @@ use crate::protocol::framing::EventFrame;
 
 /// What the client has seen of an answer.
 #[derive(Debug, Default)]
-pub(super) struct ChatVoice {
+pub(super) struct ChunkWriter {
     /// What all rounds cost.
     pub(super) tally: UsageTally,
     /// The id and the time of the first chunk, as JSON.
@@ -62,11 +62,11 @@ pub(super) enum DeltaRest {
     Other(String),
 }
 
-impl ChatVoice {
+impl ChunkWriter {
     /// The first chunk says what the answer is called, and any may say what it costs.
-    pub(super) fn meet(&mut self, chunk: &ChatChunk<'_>) {
+    pub(super) fn observe(&mut self, chunk: &ChatChunk<'_>) {
         if let Some(usage) = chunk.usage() {
-            self.tally.hear(&usage);
+            self.tally.record(&usage);
         }
         let said = |place: &Option<Range<usize>>| {
             place.as_ref().map(|it| string::raw(it, chunk.data)).unwrap_or_default()
@@ -75,7 +75,7 @@ impl ChatVoice {
     }
 
     /// What follows is said in answer to a hidden result.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn next_round(&mut self) {
         self.round += 1;
     }
 

@@ -100,7 +100,7 @@ fn function<'a>(scan: &mut JsonScan<'a>) -> Result<(Cow<'a, str>, GivenArguments
     scan.members(|scan, key| match key {
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut arguments, given)
         }
         _ => scan.skip().map(drop),

@@ -6,22 +6,22 @@ use serde_json::{Map, Value, json};
 use crate::hidden::turn::{HiddenAsk, HiddenTurn};
 
 /// What of a message is sent again: some servers want to have back what their model thought.
-pub(super) const KEPT: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
+pub(super) const KEPT_MEMBERS: [&str; 4] = ["content", "reasoning_content", "reasoning", "reasoning_details"];
 
 /// The longest turn that is kept.
-const MAX_TURN: usize = 8 << 20;
+const MAX_TURN_BYTES: usize = 8 << 20;
 
 /// A model's message, as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct SaidMessage {
+pub(super) struct TurnMessage {
     parts: Map<String, Value>,
     size: usize,
 }
 
-impl SaidMessage {
+impl TurnMessage {
     /// Takes a part of the message: its name, and its value as JSON.
-    pub(super) fn hear(&mut self, name: &str, value: &[u8]) {
-        if !KEPT.contains(&name) || !self.fits(value.len()) {
+    pub(super) fn add(&mut self, name: &str, value: &[u8]) {
+        if !KEPT_MEMBERS.contains(&name) || !self.fits(value.len()) {
             return;
         }
         if let Ok(value) = serde_json::from_slice(value) {
@@ -37,7 +37,7 @@ impl SaidMessage {
 
     /// True when the message is longer than any that can be kept.
     pub(super) fn is_full(&self) -> bool {
-        self.size > MAX_TURN
+        self.size > MAX_TURN_BYTES
     }
 
     /// The turn that this message and these calls make; `round` keeps names apart that are made up.

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use tersely_json::{BytePatch, JsonNode, string};
 
-use super::turn::{KEPT, SaidMessage};
+use super::turn::{KEPT_MEMBERS, TurnMessage};
 use super::words;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
@@ -40,7 +40,7 @@ impl BodyMeaning for ChatWhole {
             out.extend_from_slice(&body);
             return None;
         }
-        self.hear(&answer);
+        self.keep(&answer);
         let turn = answer.turn(self.rounds);
         if turn.is_none() {
             self.write(None, &answer, &body, out);
@@ -69,7 +69,7 @@ impl ChatWhole {
 
     fn count(&mut self, answer: &Answer<'_>) {
         if let Some(counted) = answer.top.get("usage") {
-            self.tally.hear(&counted);
+            self.tally.record(&counted);
         }
         self.tally.end_round();
         self.rounds += 1;
@@ -78,10 +78,10 @@ impl ChatWhole {
         }
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) {
-        for (name, value) in answer.said() {
+    fn keep(&mut self, answer: &Answer<'_>) {
+        for (name, value) in answer.kept_members() {
             match self.said.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, said)) => *said = joined(said, value.bytes()),
+                Some((_, said)) => *said = join_json(said, value.bytes()),
                 None => self.said.push((name, value.bytes().to_vec())),
             }
         }
@@ -152,7 +152,7 @@ impl<'a> Answer<'a> {
         let [choice] = choices.as_slice() else { return None };
         let [message, finish] = choice.get_all(["message", "finish_reason"])?;
         let message = message.filter(JsonNode::is_object)?;
-        message.get_all(KEPT)?;
+        message.get_all(KEPT_MEMBERS)?;
         let calls = message.get("tool_calls").map(|list| list.items()).unwrap_or_default();
         let called = |call: &JsonNode<'a>| call.get("function").and_then(|function| function.get("name"));
         let hidden = calls.iter().map(|call| called(call).is_some_and(|it| names.fit(&it))).collect();
@@ -164,8 +164,8 @@ impl<'a> Answer<'a> {
     }
 
     /// What of its message is sent again.
-    fn said(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
-        self.message.members().into_iter().filter(|(name, _)| KEPT.contains(&name.as_str()))
+    fn kept_members(&self) -> impl Iterator<Item = (String, JsonNode<'a>)> {
+        self.message.members().into_iter().filter(|(name, _)| KEPT_MEMBERS.contains(&name.as_str()))
     }
 
     /// The turn, if the model waits for nothing but the hidden tool.
@@ -176,9 +176,9 @@ impl<'a> Answer<'a> {
         if !self.hides() || self.hidden.contains(&false) || self.finish.as_ref().is_some_and(is_cut) {
             return None;
         }
-        let mut said = SaidMessage::default();
-        for (name, value) in self.said() {
-            said.hear(&name, value.bytes());
+        let mut said = TurnMessage::default();
+        for (name, value) in self.kept_members() {
+            said.add(&name, value.bytes());
         }
         let calls = self.calls.iter().map(|call| serde_json::from_slice(call.bytes()).ok());
         let calls: Option<Vec<Map<String, Value>>> = calls.collect();
@@ -201,7 +201,7 @@ impl<'a> Answer<'a> {
 }
 
 /// What was said before and what is said now, as they are written.
-fn joined(before: &[u8], now: &[u8]) -> Vec<u8> {
+fn join_json(before: &[u8], now: &[u8]) -> Vec<u8> {
     let inside = |value: &'_ [u8]| value.get(1..value.len() - 1).unwrap_or_default().to_vec();
     match (before.first(), now.first()) {
         (Some(b'"'), Some(b'"')) => {

@@ -4,39 +4,38 @@ use memchr::memmem;
 use tersely_json::{BytePatch, JsonError, JsonNode, list, string};
 
 use super::{events, whole};
+use crate::blocks::turn;
 use crate::blocks::whole::watch_blocks;
 use crate::hidden::events::watch_events;
 use crate::hidden::hiding::{ToolHiding, keep_offer};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTool, HiddenTurn};
+use crate::hidden::turn::HiddenTool;
 use crate::hidden::watch::{ResponseFraming, ResponseWatch};
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 use crate::request::history::HistoryPlace;
 
-pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
+pub(super) static HIDING: ToolHiding = ToolHiding {
+    offer,
+    answer: |turn, answers, body| turn::answer(turn, answers, body, result),
+    withdraw: keep_offer,
+    watch,
+};
 
 fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    let (name, description) = (string::quote(tool.name), string::quote(tool.description));
-    let schema = tool.parameters;
+    let ([name, description], schema) = (tool.quote(), tool.parameters);
     let definition = format!(
         r#"{{"toolSpec":{{"name":{name},"description":{description},"inputSchema":{{"json":{schema}}}}}}}"#
     );
     define(tool.name, &definition, body)
 }
 
-fn answer(turn: &HiddenTurn, answers: &[String], body: &[u8]) -> Result<Vec<u8>, JsonError> {
-    let results: Vec<_> = turn.asks.iter().zip(answers).map(|(ask, text)| result(&ask.id, text)).collect();
-    let user = format!(r#"{},{{"role":"user","content":[{}]}}"#, turn.said, results.join(","));
-    list::push("messages", &user, body)
-}
-
 fn watch(names: HiddenNames, framing: ResponseFraming, _: HistoryPlace) -> Box<dyn ResponseWatch> {
-    let dress = match framing {
+    let format = match framing {
         ResponseFraming::Whole => return watch_blocks(&whole::SPELLING, names),
-        ResponseFraming::Events => EventDress::Lines,
-        ResponseFraming::Messages => EventDress::Named,
+        ResponseFraming::Events => EventFormat::Sse,
+        ResponseFraming::Messages => EventFormat::Aws,
     };
-    watch_events(names, events::ConverseEvents::new(names, dress))
+    watch_events(names, events::ConverseEvents::new(names, format))
 }
 
 /// The body with a definition behind the client's last tool; `None` when there is none, or one of that `name`.

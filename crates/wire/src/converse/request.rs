@@ -46,7 +46,7 @@ fn under<'a>(
 }
 
 fn tool<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
-    schema::described(scan, found, |scan, found, key| {
+    schema::walk_object(scan, found, |scan, found, key| {
         if key == b"inputSchema" {
             return under("json", scan, |scan| schema::schema(scan, found));
         }
@@ -97,7 +97,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         b"toolUseId" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut input, given)
         }
         _ => scan.skip().map(drop),

@@ -6,9 +6,10 @@ use serde::de::IgnoredAny;
 use tersely_json::{BytePatch, JsonNode, string};
 
 use crate::blocks::kind::BlockKind;
-use crate::blocks::turn::said;
+use crate::blocks::spelling::KindOf;
+use crate::blocks::turn::{BLOCK_OVERHEAD_BYTES, TurnBlock, TurnBlocks};
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::hidden::turn::HiddenAsk;
 
 /// What a block is, or the start or a piece of one: all name the kind in the same way.
 pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
@@ -23,17 +24,9 @@ pub(super) fn kind(block: &JsonNode<'_>, hidden: HiddenNames) -> BlockKind {
     }
 }
 
-/// The blocks of one turn.
-#[derive(Debug, Default)]
-pub(super) struct ConverseBlocks {
-    all: Vec<Block>,
-    size: usize,
-    /// Something is missing, so that the turn cannot be sent again.
-    is_lost: bool,
-}
-
+/// A block, as far as it has come.
 #[derive(Debug)]
-struct Block {
+pub(super) struct Block {
     index: u64,
     kind: BlockKind,
     /// How a call began.
@@ -52,14 +45,11 @@ enum Piece {
     Sealed,
 }
 
-/// What a block costs beside its bytes.
-const OVERHEAD: usize = 256;
-
-impl ConverseBlocks {
+impl TurnBlocks<Block> {
     /// A block begins.
     pub(super) fn start(&mut self, index: u64, kind: BlockKind, start: &JsonNode<'_>) {
         let call = start.get("toolUse").map(|call| call.bytes().to_vec()).unwrap_or_default();
-        if self.has_room(call.len() + OVERHEAD) {
+        if self.has_room(call.len() + BLOCK_OVERHEAD_BYTES) {
             self.all.push(Block { index, kind, call, grown: Vec::new() });
         }
     }
@@ -74,28 +64,6 @@ impl ConverseBlocks {
         }
         let grown = self.all.last_mut().and_then(|block| block.grow(delta));
         self.is_lost |= grown.is_none();
-    }
-
-    /// The turn, if it is complete.
-    pub(super) fn turn(&self) -> Option<HiddenTurn> {
-        let blocks: Option<Vec<_>> = self.all.iter().map(Block::written).collect();
-        let said = said(kind, blocks?.iter().map(Vec::as_slice))?;
-        let asks: Vec<_> = self.all.iter().filter_map(Block::ask).collect();
-        (!self.is_lost && !asks.is_empty()).then_some(HiddenTurn { asks, said })
-    }
-
-    fn has_room(&mut self, more: usize) -> bool {
-        self.size += more;
-        if self.size > MOST_HELD {
-            self.lose();
-        }
-        !self.is_lost
-    }
-
-    /// The turn cannot be sent again.
-    pub(super) fn lose(&mut self) {
-        self.is_lost = true;
-        self.all = Vec::new();
     }
 }
 
@@ -121,22 +89,7 @@ impl Block {
         Some(())
     }
 
-    /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
-    fn written(&self) -> Option<Vec<u8>> {
-        match self.kind {
-            BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
-            BlockKind::Thought => Some(self.thought()),
-            BlockKind::Hidden => {
-                let call = JsonNode::object(&self.call)?;
-                let mut patch = BytePatch::default();
-                patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
-                Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
-            }
-            BlockKind::Call | BlockKind::Other => None,
-        }
-    }
-
-    fn thought(&self) -> Vec<u8> {
+    fn thought_json(&self) -> Vec<u8> {
         let inner = if let Some(sealed) = self.grown(Piece::Sealed) {
             [b"\"redactedContent\":\"", sealed, b"\""].concat()
         } else {
@@ -157,6 +110,25 @@ impl Block {
         let is_object = JsonNode::object(input.as_bytes()).is_some()
             && serde_json::from_str::<IgnoredAny>(&input).is_ok();
         if is_object { input } else { "{}".to_owned() }
+    }
+}
+
+impl TurnBlock for Block {
+    const KIND_OF: KindOf = kind;
+
+    /// The block with all that it grew by; strings are joined as they are written, so that no escape is read.
+    fn to_json(&self) -> Option<Vec<u8>> {
+        match self.kind {
+            BlockKind::Text => Some([b"{\"text\":\"", self.grown(Piece::Text)?, b"\"}"].concat()),
+            BlockKind::Thought => Some(self.thought_json()),
+            BlockKind::Hidden => {
+                let call = JsonNode::object(&self.call)?;
+                let mut patch = BytePatch::default();
+                patch.add(&call, &[b"\"input\":", self.input().as_bytes()].concat());
+                Some([b"{\"toolUse\":", &*patch.apply(&self.call), b"}"].concat())
+            }
+            BlockKind::Call | BlockKind::Other => None,
+        }
     }
 
     fn ask(&self) -> Option<HiddenAsk> {

@@ -8,7 +8,7 @@ use super::words;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::CloseReason;
 use crate::hidden::words::SILENCE;
 use crate::protocol::framing::EventFrame;
@@ -72,7 +72,7 @@ impl EventMeaning for GeminiEvents {
         } else {
             self.write(frame, Finish::Told, out);
         }
-        if self.round.held.len() > MOST_HELD {
+        if self.round.held.len() > MAX_HELD_BYTES {
             self.round.end = End::Final;
             self.release(Finish::Told, out);
         }
@@ -129,7 +129,7 @@ impl GeminiEvents {
         self.id = self.id.take().or(id);
         let round = &mut self.round;
         if let Some(counted) = chunk.top.get("usageMetadata") {
-            self.tally.hear(&counted);
+            self.tally.record(&counted);
         }
         for (kind, part) in &chunk.parts {
             round.hidden += usize::from(*kind == PartKind::Hidden);

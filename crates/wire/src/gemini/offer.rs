@@ -15,8 +15,7 @@ use crate::request::history::HistoryPlace;
 pub(super) static HIDING: ToolHiding = ToolHiding { offer, answer, withdraw: keep_offer, watch };
 
 fn offer(tool: &HiddenTool, body: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-    let (name, description) = (string::quote(tool.name), string::quote(tool.description));
-    let schema = tool.parameters;
+    let ([name, description], schema) = (tool.quote(), tool.parameters);
     let declaration = format!(r#"{{"name":{name},"description":{description},"parameters":{schema}}}"#);
     declare(tool.name, &declaration, body)
 }

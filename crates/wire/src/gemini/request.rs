@@ -27,7 +27,7 @@ pub(super) fn head(body: &[u8]) -> RequestHead {
 
 /// Where the last thing ends that the model said.
 pub(super) fn last_assistant_end(body: &[u8]) -> usize {
-    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastSpoken| {
+    let walk = |scan: &mut JsonScan<'_>, found: &mut last_assistant::LastMessageEnd| {
         unwrap(scan, |scan, key| match key {
             b"contents" => scan.items(|scan| last_assistant::message("model", scan, found)),
             _ => scan.skip().map(drop),
@@ -152,7 +152,7 @@ fn call<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"args" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut args, given)
         }
         _ => scan.skip().map(drop),

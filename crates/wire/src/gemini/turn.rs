@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use tersely_json::JsonNode;
 
 use super::chunk::PartKind;
-use crate::hidden::turn::{HiddenAsk, HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenAsk, HiddenTurn, MAX_HELD_BYTES};
 
 /// The parts of one turn.
 #[derive(Debug, Default)]
@@ -17,13 +17,13 @@ pub(super) struct TurnParts {
 }
 
 /// What a part costs beside its bytes.
-const OVERHEAD: usize = 64;
+const PART_OVERHEAD_BYTES: usize = 64;
 
 impl TurnParts {
     /// Takes a part. Plain texts are joined; what has a signature or a mark stays as it came.
     pub(super) fn take(&mut self, kind: PartKind, part: &JsonNode<'_>) {
-        self.size += part.bytes().len() + OVERHEAD;
-        if self.size > MOST_HELD {
+        self.size += part.bytes().len() + PART_OVERHEAD_BYTES;
+        if self.size > MAX_HELD_BYTES {
             *self = Self { size: self.size, ..Self::default() };
             return;
         }
@@ -43,7 +43,7 @@ impl TurnParts {
         self.end_text();
         let parts = self.all.join(b",".as_slice());
         let said = format!(r#"{{"role":"model","parts":[{}]}}"#, String::from_utf8_lossy(&parts));
-        let is_whole = self.size <= MOST_HELD && !self.asks.is_empty();
+        let is_whole = self.size <= MAX_HELD_BYTES && !self.asks.is_empty();
         let is_json = || serde_json::from_str::<IgnoredAny>(&said).is_ok();
         (is_whole && is_json()).then_some(HiddenTurn { asks: self.asks, said })
     }

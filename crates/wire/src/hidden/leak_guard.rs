@@ -11,7 +11,7 @@ use serde_json::Value;
 use tersely_json::{is_escaped, string};
 
 use crate::hidden::names::HiddenNames;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 use crate::protocol::framing::{EventFrame, EventFrames};
 
 /// The bytes as clients read them, where they name the tool and readers could differ: of two members with one name the
@@ -45,11 +45,11 @@ pub(crate) fn alike_event(names: HiddenNames, frame: EventFrame<'_>) -> Cow<'_, 
 
 /// True when a client would find a call of the tool in these bytes, whether it reads them as one value or as events: what
 /// they are called, or how they begin, may be wrong.
-pub(crate) fn shows(names: HiddenNames, dress: EventDress, bytes: &[u8]) -> bool {
+pub(crate) fn shows(names: HiddenNames, format: EventFormat, bytes: &[u8]) -> bool {
     let mut found = has_call(names, bytes);
     // What is wrapped does not show what it mentions.
-    if !found && (dress == EventDress::Wrapped || mentions(names, bytes)) {
-        EventFrames::of(dress)
+    if !found && (format == EventFormat::AwsWrapped || mentions(names, bytes)) {
+        EventFrames::of(format)
             .take(bytes, |frame| found |= has_call(names, &frame.data().unwrap_or_default()));
     }
     found
@@ -145,7 +145,7 @@ mod tests {
         check(r#"{"a":1,"a":2}"#, r#"{"a":1,"a":2}"#);
         check(r#"{"b":"tool","a":2"#, r#"{"b":"tool","a":2"#);
         assert_eq!(&*alike(TOOL, b"{\"a\":\"tool\xff\"}"), "{\"a\":\"tool\u{fffd}\"}".as_bytes());
-        let event = EventFrame::lines(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
+        let event = EventFrame::sse(b"event: x\ndata: {\"a\":\"tool\",\ndata: \"a\":1}\n\n");
         assert_eq!(&*alike_event(TOOL, event), b"event: x\ndata: {\"a\":1}\n\n");
     }
 
@@ -161,9 +161,9 @@ mod tests {
             (r#"{"functionCall":{"name":"tools","args":}}"#, false),
             (r#"not JSON: "tool""#, false),
         ] {
-            assert_eq!(shows(TOOL, EventDress::Lines, body.as_bytes()), expected, "{body}");
+            assert_eq!(shows(TOOL, EventFormat::Sse, body.as_bytes()), expected, "{body}");
             let event = format!("data: {body}\n\n");
-            assert_eq!(shows(TOOL, EventDress::Lines, event.as_bytes()), expected, "{event}");
+            assert_eq!(shows(TOOL, EventFormat::Sse, event.as_bytes()), expected, "{event}");
         }
     }
 
@@ -178,13 +178,13 @@ mod tests {
             r#"{"output":{"message":{"content":[{"text":"x"},{"toolUse":{"name":"tool"}}]}}}"#,
             r#"{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"t","name":"tool"}}}"#,
         ] {
-            assert!(shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
-            for (dress, before) in
-                [(EventDress::Lines, &b": x\n\n"[..]), (EventDress::Named, b""), (EventDress::Wrapped, b"")]
+            assert!(shows(TOOL, EventFormat::Sse, body.as_bytes()), "{body}");
+            for (format, before) in
+                [(EventFormat::Sse, &b": x\n\n"[..]), (EventFormat::Aws, b""), (EventFormat::AwsWrapped, b"")]
             {
                 let mut event = before.to_vec();
-                dress.write("x", body, &mut event);
-                assert!(shows(TOOL, dress, &event), "{dress:?} {body}");
+                format.write("x", body, &mut event);
+                assert!(shows(TOOL, format, &event), "{format:?} {body}");
             }
         }
         for body in [
@@ -196,7 +196,7 @@ mod tests {
             r#"{"tools":[{"type":"function","name":"tool"}]}"#,
             "tool",
         ] {
-            assert!(!shows(TOOL, EventDress::Lines, body.as_bytes()), "{body}");
+            assert!(!shows(TOOL, EventFormat::Sse, body.as_bytes()), "{body}");
         }
     }
 }

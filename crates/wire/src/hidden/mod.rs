@@ -6,6 +6,7 @@
 pub(crate) mod events;
 pub(crate) mod hiding;
 mod leak_guard;
+pub(crate) mod merged_body;
 pub(crate) mod names;
 pub(crate) mod tally;
 pub(crate) mod turn;
@@ -18,5 +19,5 @@ pub use crate::protocol::aws_event::begins_message;
 pub use crate::protocol::failure::RoundFailure;
 pub use hiding::ToolHiding;
 pub use names::HiddenNames;
-pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MOST_HELD};
+pub use turn::{HiddenAsk, HiddenTool, HiddenTurn, MAX_HELD_BYTES};
 pub use watch::{CloseReason, ResponseFraming, ResponseWatch};

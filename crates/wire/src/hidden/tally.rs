@@ -24,7 +24,7 @@ impl UsageTally {
     }
 
     /// Takes over what is said here; what is not said stays. Providers count on within a round.
-    pub(crate) fn hear(&mut self, usage: &JsonNode<'_>) {
+    pub(crate) fn record(&mut self, usage: &JsonNode<'_>) {
         if let Ok(said) = serde_json::from_slice(usage.bytes()) {
             merge(&mut self.round, said, |_, said| said.clone());
         }
@@ -131,7 +131,7 @@ mod tests {
         let mut tally = UsageTally::default();
         tally.past.extend(names.iter().map(|name| ((*name).to_owned(), Value::Null)));
         for round in rounds {
-            tally.hear(&JsonNode::object(round.as_bytes()).unwrap());
+            tally.record(&JsonNode::object(round.as_bytes()).unwrap());
             tally.end_round();
         }
         tally
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn what_is_not_said_stays() {
         let mut tally = tally(&[], &[r#"{"in":1,"out":1}"#]);
-        tally.hear(&JsonNode::object(br#"{"in":3,"out":1}"#).unwrap());
-        tally.hear(&JsonNode::object(br#"{"out":9,"in":null}"#).unwrap());
+        tally.record(&JsonNode::object(br#"{"in":3,"out":1}"#).unwrap());
+        tally.record(&JsonNode::object(br#"{"out":9,"in":null}"#).unwrap());
         assert_eq!(["/in", "/out", "/x"].map(|pointer| count(&tally, pointer)), [Some(4), Some(10), None]);
     }
 

@@ -1,7 +1,9 @@
 //! The hidden tool, its calls, and the turn of a model that makes them.
 
+use tersely_json::string;
+
 /// How many bytes of what a model says are held or collected; what is longer goes on as it comes.
-pub const MOST_HELD: usize = 32 << 20;
+pub const MAX_HELD_BYTES: usize = 32 << 20;
 
 /// A tool, as the model is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,13 @@ pub struct HiddenTool {
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub parameters: &'static str,
+}
+
+impl HiddenTool {
+    /// Its name and its description as JSON strings.
+    pub(crate) fn quote(&self) -> [String; 2] {
+        [self.name, self.description].map(string::quote)
+    }
 }
 
 /// A call of a hidden tool.

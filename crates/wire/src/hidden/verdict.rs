@@ -16,7 +16,7 @@ pub(crate) enum EventVerdict {
 
 impl EventVerdict {
     /// The event of a block, whose number stands at `place` and is `to` for the client, who may not see it.
-    pub(crate) fn numbered(place: &JsonNode<'_>, to: Option<u64>) -> Self {
+    pub(crate) fn renumber(place: &JsonNode<'_>, to: Option<u64>) -> Self {
         let Some(to) = to else { return Self::Drop };
         if place.number() == Some(to) {
             return Self::Pass;
@@ -27,7 +27,7 @@ impl EventVerdict {
     }
 
     /// Appends what the client sees of an event with this data.
-    pub(crate) fn tell(self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) {
+    pub(crate) fn write(self, frame: EventFrame<'_>, data: &[u8], out: &mut Vec<u8>) {
         match self {
             Self::Pass => out.extend_from_slice(frame.raw),
             Self::Drop => {}

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::hidden::leak_guard;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::{CloseReason, ResponseWatch};
 use crate::hidden::words::UNREADABLE;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 
 /// What a provider's bodies mean.
 pub(crate) trait BodyMeaning: Send {
@@ -36,7 +36,7 @@ struct Whole<B> {
 impl<B: BodyMeaning> ResponseWatch for Whole<B> {
     fn see(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.held.extend_from_slice(bytes);
-        self.is_blind |= self.held.len() > MOST_HELD;
+        self.is_blind |= self.held.len() > MAX_HELD_BYTES;
         if self.is_blind {
             out.append(&mut self.held);
         }
@@ -56,7 +56,7 @@ impl<B: BodyMeaning> ResponseWatch for Whole<B> {
         // Nor is a client told nothing: it would take the response for lost.
         let is_lost = turn.is_none() && out.is_empty() && (self.is_asked || !is_empty);
         self.is_asked |= turn.is_some();
-        if is_lost || leak_guard::shows(self.names, EventDress::Lines, &out[start..]) {
+        if is_lost || leak_guard::shows(self.names, EventFormat::Sse, &out[start..]) {
             out.truncate(start);
             self.bodies.close(CloseReason::Failed(UNREADABLE), out);
         }
@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn a_body_too_long_to_hold_goes_on_as_it_comes() {
         let (mut watched, mut out) = (watch_whole(HiddenNames::new(&["tool"]), Nothing), Vec::new());
-        watched.see(&vec![b'a'; MOST_HELD], &mut out);
+        watched.see(&vec![b'a'; MAX_HELD_BYTES], &mut out);
         assert_eq!(out.len(), 0);
         watched.see(b"b", &mut out);
         watched.see(b"c", &mut out);
         assert_eq!(watched.end(&mut out), None);
-        assert_eq!((out.len(), &out[MOST_HELD..]), (MOST_HELD + 2, b"bc".as_slice()));
+        assert_eq!((out.len(), &out[MAX_HELD_BYTES..]), (MAX_HELD_BYTES + 2, b"bc".as_slice()));
     }
 }

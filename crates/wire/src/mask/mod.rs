@@ -4,9 +4,9 @@
 //! not known is masked too. Names, ids, roles and schemas are not looked at, for a request does not work without them,
 //! nor is what a provider has signed or sealed.
 
-mod said;
-mod signed;
-mod spelled;
+mod member_names;
+mod signature;
+mod spelling;
 mod token;
 mod walk;
 
@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 use tersely_json::{BytePatch, JsonError, string};
 
-use crate::mask::spelled::{Spelled, SpelledSteps};
+use crate::mask::spelling::{DecodedString, EscapeSteps};
 use crate::mask::walk::{Walk, WalkStep};
 
 /// A place in a text, and what is to stand there.
@@ -112,7 +112,7 @@ impl FoundMasks {
         if found.peek().is_none() || is_blob(&body[token.clone()]) {
             return;
         }
-        let mut letters = SpelledSteps::new(body, token.start + 1..token.end - 1);
+        let mut letters = EscapeSteps::new(body, token.start + 1..token.end - 1);
         for (span, mask) in found {
             self.put(letters.whole(span), mask);
         }
@@ -125,36 +125,37 @@ fn texts(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>, find: Find<'_>, dept
     if is_blob(token) {
         return blob(token, own);
     }
-    let nested = |text: &str| if depth < DEEPEST { within(text, find, depth + 1) } else { Vec::new() };
+    let nested =
+        |text: &str| if depth < MAX_NESTED_JSON { within(text, find, depth + 1) } else { Vec::new() };
     if let Some(text) = string::decode(token)
         && own(&text).is_empty()
         && nested(&text).is_empty()
     {
         return Vec::new();
     }
-    let spelled = Spelled::of(token);
+    let decoded = DecodedString::of(token);
     let mut masks = FoundMasks::default();
-    own(&spelled.text)
+    own(&decoded.text)
         .into_iter()
-        .chain(nested(&spelled.text))
+        .chain(nested(&decoded.text))
         .for_each(|(span, mask)| masks.put(span, mask));
-    masks.0.into_iter().map(|(start, (end, mask))| (spelled.span(start..end), mask)).collect()
+    masks.0.into_iter().map(|(start, (end, mask))| (decoded.span(start..end), mask)).collect()
 }
 
 /// The masks of a string that is a picture or the like: those of what stands before it in the URL of its data.
 fn blob(token: &[u8], own: &dyn Fn(&str) -> Vec<TextMask>) -> Vec<TextMask> {
     // What is one secret from its first letter on, by its name or its beginning, is no picture.
-    let head = str::from_utf8(&token[1..=BLOB]).map(own).unwrap_or_default();
+    let head = str::from_utf8(&token[1..=MIN_BLOB_BYTES]).map(own).unwrap_or_default();
     if let Some((_, mask)) = head.into_iter().find(|(span, _)| span.start == 0) {
         return vec![(1..token.len() - 1, mask)];
     }
     let Some(first) = blob_start(token) else { return Vec::new() };
-    let spelled = Spelled::of(&token[..=first]);
-    own(&spelled.text).into_iter().map(|(span, mask)| (spelled.span(span), mask)).collect()
+    let decoded = DecodedString::of(&token[..=first]);
+    own(&decoded.text).into_iter().map(|(span, mask)| (decoded.span(span), mask)).collect()
 }
 
 /// JSON in a string of JSON in a string is searched as such; what is deeper, as text.
-const DEEPEST: usize = 3;
+const MAX_NESTED_JSON: usize = 3;
 
 /// The masks of the strings of a text that is JSON. Without a backslash they stand there as they are, and were seen.
 fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
@@ -167,13 +168,13 @@ fn within(text: &str, find: Find<'_>, depth: usize) -> Vec<TextMask> {
 }
 
 /// Longer strings of nothing but letters of base64 are pictures and the like.
-const BLOB: usize = 1024;
+const MIN_BLOB_BYTES: usize = 1024;
 
 fn is_blob(token: &[u8]) -> bool {
     let content = token.get(blob_start(token).unwrap_or(1)..token.len() - 1).unwrap_or_default();
     let padding = content.iter().rev().take_while(|byte| **byte == b'=').count();
     let letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
-    content.len() >= BLOB && content[..content.len() - padding].iter().all(letter)
+    content.len() >= MIN_BLOB_BYTES && content[..content.len() - padding].iter().all(letter)
 }
 
 /// Where the data of a URL begins that has its data in it: after its comma.
@@ -258,8 +259,10 @@ mod tests {
 
     #[test]
     fn pictures_are_not_looked_into() {
-        let picture =
-            format!(r#"{{"data":"{}HUSH","url":"data:image/png;base64,{0}HUSH"}}"#, "A".repeat(BLOB));
+        let picture = format!(
+            r#"{{"data":"{}HUSH","url":"data:image/png;base64,{0}HUSH"}}"#,
+            "A".repeat(MIN_BLOB_BYTES)
+        );
         check(&picture, &picture);
         check(r#"{"data":"HUSH"}"#, r#"{"data":"***"}"#);
     }
@@ -327,7 +330,7 @@ mod tests {
 
     #[test]
     fn what_stands_before_a_picture_is_masked() {
-        let picture = "A".repeat(BLOB);
+        let picture = "A".repeat(MIN_BLOB_BYTES);
         check(
             &format!(r#"{{"a":"data:HUSH;x=\u0048USH,{picture}HUSH"}}"#),
             &format!(r#"{{"a":"data:***;x=***,{picture}HUSH"}}"#),

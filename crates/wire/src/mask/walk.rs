@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use tersely_json::string;
 
-use crate::mask::said::{MESSAGES, NAMES, SCHEMAS, TOOLS};
-use crate::mask::signed::{SignedObject, signed_objects};
+use crate::mask::member_names::{MESSAGES, NAMES, SCHEMAS, TOOLS};
+use crate::mask::signature::{SignedObject, signed_objects};
 use crate::mask::token::{is_key, step_string};
 
 /// What a walk meets.
@@ -19,20 +19,20 @@ pub(super) enum WalkStep {
     Tool(Range<usize>),
 }
 
-/// How the strings below a member are taken.
+/// How the strings below a member are role.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum StringRole {
     /// All but names, ids and the like are said to someone.
-    Said,
+    Content,
     /// All of them, whatever they are called: they are a tool's.
-    HiddenTool,
+    Tool,
     /// None of them is.
     Silent,
 }
 
 /// A list or an object that has begun. There may be one for each byte of a body, so it is small.
 struct OpenValue {
-    taken: Taken,
+    role: StringRole,
     /// What came back signed in it, if it is an object.
     signed: SignedObject,
     /// True of a model's thoughts as Bedrock writes them.
@@ -45,8 +45,8 @@ pub(super) struct Walk<'b> {
     at: usize,
     /// The name of the member that is walked; the items of a list go by the name of the list.
     name: Option<Cow<'b, str>>,
-    /// How strings are taken that stand in nothing else.
-    top: Taken,
+    /// How strings are role that stand in nothing else.
+    top: StringRole,
     open: Vec<OpenValue>,
     /// Where the tool's value that is walked begins.
     tool: usize,
@@ -56,15 +56,15 @@ pub(super) struct Walk<'b> {
 
 impl<'b> Walk<'b> {
     pub(super) fn new(body: &'b [u8], at: usize) -> Self {
-        Self { signed: signed_objects(body, at), ..Self::plain(body, at, Taken::Said) }
+        Self { signed: signed_objects(body, at), ..Self::plain(body, at, StringRole::Content) }
     }
 
     /// A walk over what is a tool's as a whole.
     pub(super) fn of_tool(body: &'b [u8], at: usize) -> Self {
-        Self::plain(body, at, Taken::HiddenTool)
+        Self::plain(body, at, StringRole::Tool)
     }
 
-    fn plain(body: &'b [u8], at: usize, top: Taken) -> Self {
+    fn plain(body: &'b [u8], at: usize, top: StringRole) -> Self {
         Self { body, at, name: None, top, open: Vec::new(), tool: at, signed: Vec::new() }
     }
 
@@ -73,8 +73,8 @@ impl<'b> Walk<'b> {
         self.name.as_deref()
     }
 
-    fn taken(&self) -> Taken {
-        self.open.last().map_or(self.top, |open| open.taken)
+    fn role(&self) -> StringRole {
+        self.open.last().map_or(self.top, |open| open.role)
     }
 
     /// The string here, if it is said.
@@ -82,19 +82,19 @@ impl<'b> Walk<'b> {
         let token = step_string(self.body, &mut self.at);
         if is_key(self.body, self.at) {
             self.name = string::decode(&self.body[token.clone()]);
-            return (self.taken() != Taken::Silent).then_some(WalkStep::Key(token));
+            return (self.role() != StringRole::Silent).then_some(WalkStep::Key(token));
         }
         self.is_said().then_some(WalkStep::Value(token))
     }
 
     fn open(&mut self, byte: u8) {
-        let taken = self.below(byte);
-        if taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool {
+        let role = self.below(byte);
+        if role == StringRole::Tool && self.role() != StringRole::Tool {
             self.tool = self.at;
         }
         let signed = self.signed.pop_if(|(start, _)| *start == self.at).map(|(_, signed)| signed);
         let is_reasoning = self.name() == Some("reasoningText");
-        self.open.push(OpenValue { taken, signed: signed.unwrap_or_default(), is_reasoning });
+        self.open.push(OpenValue { role, signed: signed.unwrap_or_default(), is_reasoning });
         self.at += 1;
         // The items of a list go by the name of the list.
         if byte == b'{' {
@@ -107,24 +107,26 @@ impl<'b> Walk<'b> {
         self.at += 1;
         self.name = None;
         let closed = self.open.pop()?;
-        let is_tool = closed.taken == Taken::HiddenTool && self.taken() != Taken::HiddenTool;
+        let is_tool = closed.role == StringRole::Tool && self.role() != StringRole::Tool;
         is_tool.then_some(WalkStep::Tool(self.tool..self.at))
     }
 
-    fn below(&self, byte: u8) -> Taken {
+    fn below(&self, byte: u8) -> StringRole {
         let is = |names: &[&str]| self.name().is_some_and(|name| names.contains(&name));
-        match self.taken() {
-            Taken::Said if is(&SCHEMAS) => Taken::Silent,
-            Taken::Said if is(&TOOLS) && (byte == b'{' || !is(&MESSAGES)) => Taken::HiddenTool,
-            taken => taken,
+        match self.role() {
+            StringRole::Content if is(&SCHEMAS) => StringRole::Silent,
+            StringRole::Content if is(&TOOLS) && (byte == b'{' || !is(&MESSAGES)) => StringRole::Tool,
+            role => role,
         }
     }
 
     fn is_said(&self) -> bool {
-        match self.taken() {
-            Taken::Silent => false,
-            Taken::HiddenTool => true,
-            Taken::Said => self.name().is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name)),
+        match self.role() {
+            StringRole::Silent => false,
+            StringRole::Tool => true,
+            StringRole::Content => {
+                self.name().is_none_or(|name| !NAMES.contains(&name) && !self.is_signed(name))
+            }
         }
     }
 

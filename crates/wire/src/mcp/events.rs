@@ -62,7 +62,7 @@ impl McpEvent {
     #[must_use]
     pub fn with(&self, message: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(message.len() + 64);
-        EventFrame::lines(&self.raw).write_other(message, &mut out);
+        EventFrame::sse(&self.raw).write_other(message, &mut out);
         out
     }
 }

@@ -82,7 +82,7 @@ impl<'a> ToolListing<'a> {
             self.tools.iter().for_each(|tool| describe(&tool.node, minify, &mut patch));
         }
         if let Some(tool) = tool {
-            patch.push(&self.list, &written(tool));
+            patch.push(&self.list, &tool_json(tool));
         }
         patch.apply(self.body)
     }
@@ -102,7 +102,7 @@ fn describe(tool: &JsonNode<'_>, minify: fn(&str) -> Option<String>, patch: &mut
 }
 
 /// A tool as servers describe theirs. It reads, and changes nothing: clients need not ask before each call.
-fn written(tool: &HiddenTool) -> String {
+fn tool_json(tool: &HiddenTool) -> String {
     let HiddenTool { name, description, parameters } = tool;
     format!(
         r#"{{"name":"{name}","description":{},"inputSchema":{parameters},"annotations":{{"readOnlyHint":true,"idempotentHint":true,"openWorldHint":false}}}}"#,

@@ -16,7 +16,7 @@ pub enum RpcId {
 impl RpcId {
     /// The name as JSON.
     #[must_use]
-    pub fn spelled(&self) -> String {
+    pub fn to_json(&self) -> String {
         match self {
             Self::Number(digits) => digits.clone(),
             Self::Text(text) => string::quote(text),

@@ -14,4 +14,4 @@ pub use answer::ToolAnswer;
 pub use events::{McpEvent, McpEvents};
 pub use list::{ListChanges, StructuredCopies, ToolListing};
 pub use message::{RpcId, RpcKind, rpc_kind};
-pub use session::{Awaited, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};
+pub use session::{ExpectedAnswer, FromClient, FromServer, McpSession, OwnCall, ToolKnowledge};

@@ -13,13 +13,13 @@ use crate::request::call::SlotCall;
 use crate::request::command;
 
 /// How many requests and tasks are remembered; what is forgotten passes as it came.
-const MOST: usize = 512;
+const MAX_PENDING: usize = 512;
 
 /// How many tools are.
-const MOST_TOOLS: usize = 10_000;
+const MAX_TOOLS: usize = 10_000;
 
 /// Arguments that are longer say nothing that a shorter beginning does not.
-const LONGEST: usize = 16 << 10;
+const MAX_COMMAND_BYTES: usize = 16 << 10;
 
 /// One client and one server.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct McpSession {
     /// What the client's model can call; none where nothing is ever left out.
     tool: Option<HiddenTool>,
     changes: ListChanges,
-    awaited: Vec<Awaited>,
+    awaited: Vec<ExpectedAnswer>,
     /// Calls that go on as tasks, by the task's name.
     tasks: Vec<(String, Arc<SlotCall<'static>>)>,
     known: ToolKnowledge,
@@ -53,7 +53,7 @@ pub struct ToolKnowledge {
 impl ToolKnowledge {
     /// Nothing but that every client sees our tool: where requests stand alone, nobody knows who has seen which list.
     #[must_use]
-    pub fn offered() -> Self {
+    pub fn with_offer() -> Self {
         Self { is_offered: true, ..Self::default() }
     }
 }
@@ -69,7 +69,7 @@ pub enum FromClient {
 
 /// A request whose answer may be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Awaited {
+pub struct ExpectedAnswer {
     /// The name of the request.
     pub id: RpcId,
     /// What was asked for.
@@ -113,7 +113,7 @@ impl McpSession {
 
     /// What the server's lists of tools told in this session, if it sent any.
     #[must_use]
-    pub fn learned(&self) -> Option<&ToolKnowledge> {
+    pub fn tool_knowledge(&self) -> Option<&ToolKnowledge> {
         self.has_listed.then_some(&self.known)
     }
 
@@ -168,14 +168,14 @@ impl McpSession {
                 _ => None,
             };
             if let Some(what) = what {
-                remember(&mut self.awaited, Awaited { id, what });
+                remember(&mut self.awaited, ExpectedAnswer { id, what });
             }
         }
         FromClient::Pass
     }
 
     /// Hears a message of the server: which of its answers are ours to change.
-    pub fn hear_server(&mut self, body: &[u8]) -> Vec<Awaited> {
+    pub fn hear_server(&mut self, body: &[u8]) -> Vec<ExpectedAnswer> {
         if self.awaited.is_empty() {
             return Vec::new();
         }
@@ -204,7 +204,7 @@ impl McpSession {
         } else if is_taken {
             self.known.is_offered = false;
         }
-        let room = MOST_TOOLS.saturating_sub(self.known.plain.len());
+        let room = MAX_TOOLS.saturating_sub(self.known.plain.len());
         self.known.plain.extend(listing.plain().take(room).map(str::to_owned));
         listing.with(self.changes, self.tool.as_ref().filter(|_| is_first && self.known.is_offered))
     }
@@ -252,9 +252,10 @@ fn own(message: &RpcMessage<'_>) -> OwnCall {
 fn call(message: &RpcMessage<'_>) -> SlotCall<'static> {
     let tool = message.param("name").unwrap_or_default().into_owned();
     let arguments = message.params.as_ref().and_then(|params| params.get("arguments"));
-    let given =
-        arguments.and_then(|node| command::given(&mut JsonScan::new(node.bytes())).ok()).unwrap_or_default();
-    let command = given.command.filter(|command| command.len() <= LONGEST);
+    let given = arguments
+        .and_then(|node| command::read_arguments(&mut JsonScan::new(node.bytes())).ok())
+        .unwrap_or_default();
+    let command = given.command.filter(|command| command.len() <= MAX_COMMAND_BYTES);
     let command = command.map(|command| Cow::Owned(command.into_owned()));
     SlotCall { id: Cow::Borrowed(""), tool: Cow::Owned(tool), command, is_part: given.is_part }
 }
@@ -267,7 +268,7 @@ fn task_name(result: &JsonNode<'_>) -> Option<String> {
 }
 
 fn remember<T>(all: &mut Vec<T>, one: T) {
-    if all.len() >= MOST {
+    if all.len() >= MAX_PENDING {
         all.remove(0);
     }
     all.push(one);
@@ -285,11 +286,11 @@ mod tests {
     }
 
     /// A session whose client has heard of these tools.
-    fn listed(tools: &str) -> McpSession {
+    fn session_with(tools: &str) -> McpSession {
         let mut session = session();
         assert_eq!(session.hear_client(LIST), FromClient::Pass);
         let page = format!(r#"{{"id":1,"result":{{"tools":{tools}}}}}"#);
-        let [Awaited { id, what: FromServer::Listing { is_first: true } }] =
+        let [ExpectedAnswer { id, what: FromServer::Listing { is_first: true } }] =
             &session.hear_server(page.as_bytes())[..]
         else {
             panic!("no list: {page}")
@@ -302,7 +303,7 @@ mod tests {
         format!(r#"{{"method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}},"id":{id}}}"#)
     }
 
-    fn answered(session: &mut McpSession, body: &str) -> Option<SlotCall<'static>> {
+    fn answer_of(session: &mut McpSession, body: &str) -> Option<SlotCall<'static>> {
         match session.hear_server(body.as_bytes()).pop()?.what {
             FromServer::Answer(call) => Some(SlotCall::clone(&call)),
             FromServer::Listing { .. } => None,
@@ -314,14 +315,14 @@ mod tests {
         let mut session = session();
         session.hear_client(call("0", "read_file", r#"{"path":"a.txt","head":3}"#).as_bytes());
         session.hear_client(call(r#""0""#, "sh", r#"{"command":"ls"}"#).as_bytes());
-        let found = answered(&mut session, r#"{"result":{"content":[]},"id":"0"}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"result":{"content":[]},"id":"0"}"#).expect("a call");
         assert_eq!((&*found.tool, found.command.as_deref(), found.is_part), ("sh", Some("ls"), false));
-        let found = answered(&mut session, r#"{"result":{"content":[]},"id":0}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"result":{"content":[]},"id":0}"#).expect("a call");
         assert_eq!(
             (&*found.tool, found.command.as_deref(), found.is_part),
             ("read_file", Some("a.txt"), true)
         );
-        assert_eq!(answered(&mut session, r#"{"result":{"content":[]},"id":0}"#), None);
+        assert_eq!(answer_of(&mut session, r#"{"result":{"content":[]},"id":0}"#), None);
     }
 
     #[test]
@@ -344,21 +345,21 @@ mod tests {
     fn our_own_tool_is_ours_once_it_was_listed() {
         let own = call("9", "more", r#"{"id":"shadow_1"}"#);
         assert_eq!(session().hear_client(own.as_bytes()), FromClient::Pass);
-        let mut session = listed(r#"[{"name":"a"}]"#);
+        let mut session = session_with(r#"[{"name":"a"}]"#);
         let FromClient::Own(call) = session.hear_client(own.as_bytes()) else { panic!("not ours") };
         assert_eq!(call.arguments, r#"{"id":"shadow_1"}"#);
         assert_eq!(
             String::from_utf8_lossy(&call.answer("a\n\"b\"")),
             r#"{"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"a\n\"b\""}]}}"#
         );
-        let mut taken = listed(r#"[{"name":"more"}]"#);
+        let mut taken = session_with(r#"[{"name":"more"}]"#);
         assert_eq!(taken.hear_client(own.as_bytes()), FromClient::Pass);
         assert!(!taken.is_offered());
     }
 
     #[test]
     fn a_stateless_client_is_told_that_the_result_is_complete() {
-        let mut session = listed("[]");
+        let mut session = session_with("[]");
         let body = r#"{"id":"a","method":"tools/call","params":{"name":"more","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         let FromClient::Own(call) = session.hear_client(body.as_bytes()) else { panic!("not ours") };
         assert_eq!(call.arguments, "{}");
@@ -367,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_structured_part_stays_where_it_was_promised_or_nobody_knows() {
-        let session = listed(r#"[{"name":"a","outputSchema":{}},{"name":"b"}]"#);
+        let session = session_with(r#"[{"name":"a","outputSchema":{}},{"name":"b"}]"#);
         assert!(
             !session.may_unstructure("a") && session.may_unstructure("b") && !session.may_unstructure("c")
         );
@@ -379,7 +380,7 @@ mod tests {
         let older = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"codex-mcp-client"}}}"#;
         let other = r#"{"method":"initialize","id":0,"params":{"clientInfo":{"name":"opencode"}}}"#;
         for (hello, goes) in [(stateless, true), (older, true), (other, false)] {
-            let mut session = listed(r#"[{"name":"a","outputSchema":{}}]"#);
+            let mut session = session_with(r#"[{"name":"a","outputSchema":{}}]"#);
             session.hear_client(hello.as_bytes());
             assert_eq!(session.may_unstructure("a"), goes, "{hello}");
         }
@@ -395,9 +396,9 @@ mod tests {
         );
         session.hear_client(br#"{"id":2,"method":"tasks/result","params":{"taskId":"t1"}}"#);
         session.hear_client(br#"{"id":3,"method":"tasks/result","params":{"taskId":"t2"}}"#);
-        let found = answered(&mut session, r#"{"id":2,"result":{"content":[]}}"#).expect("a call");
+        let found = answer_of(&mut session, r#"{"id":2,"result":{"content":[]}}"#).expect("a call");
         assert_eq!(found.tool, "slow");
-        assert_eq!(answered(&mut session, r#"{"id":3,"result":{"content":[]}}"#), None);
+        assert_eq!(answer_of(&mut session, r#"{"id":3,"result":{"content":[]}}"#), None);
     }
 
     #[test]
@@ -412,11 +413,11 @@ mod tests {
     #[test]
     fn what_is_never_answered_is_forgotten_at_last() {
         let mut session = session();
-        for id in 0..=MOST {
+        for id in 0..=MAX_PENDING {
             session.hear_client(call(&id.to_string(), "a", "{}").as_bytes());
         }
-        assert_eq!(answered(&mut session, r#"{"id":0,"result":{}}"#), None);
-        assert!(answered(&mut session, r#"{"id":1,"result":{}}"#).is_some());
-        assert_eq!(session.awaited.len(), MOST - 1);
+        assert_eq!(answer_of(&mut session, r#"{"id":0,"result":{}}"#), None);
+        assert!(answer_of(&mut session, r#"{"id":1,"result":{}}"#).is_some());
+        assert_eq!(session.awaited.len(), MAX_PENDING - 1);
     }
 }

@@ -11,14 +11,14 @@ use tersely_json::{BytePatch, JsonNode, string};
 use crate::protocol::failure::RoundFailure;
 
 /// What stands before the headers: the length of all, the length of the headers, and a sum over both.
-pub(crate) const PRELUDE: usize = 12;
+pub(crate) const PRELUDE_BYTES: usize = 12;
 
 /// A sum over all that comes before it.
-const SUM: usize = 4;
+const CHECKSUM_BYTES: usize = 4;
 
 /// The longest that AWS's own readers take.
-const MOST_HEADERS: usize = 128 << 10;
-const MOST_PAYLOAD: usize = 24 << 20;
+const MAX_HEADER_BYTES: usize = 128 << 10;
+const MAX_PAYLOAD_BYTES: usize = 24 << 20;
 
 /// What is no message, or not the one that was sent: where the next begins cannot be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub fn begins_message(bytes: &[u8]) -> bool {
 }
 
 /// How long the message says it is that these bytes begin with; `None` while it has not said so.
-pub(crate) fn announced(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
+pub(crate) fn declared_length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     Ok(prelude(bytes)?.map(|(total, _)| total))
 }
 
@@ -39,19 +39,19 @@ pub(crate) fn announced(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
 pub(crate) fn length(bytes: &[u8]) -> Result<Option<usize>, BrokenMessage> {
     let Some((total, _)) = prelude(bytes)? else { return Ok(None) };
     let Some(message) = bytes.get(..total) else { return Ok(None) };
-    let (said, sum) = message.split_at(total - SUM);
+    let (said, sum) = message.split_at(total - CHECKSUM_BYTES);
     if crc32fast::hash(said).to_be_bytes() == sum { Ok(Some(total)) } else { Err(BrokenMessage) }
 }
 
 /// What a message holds.
 pub(crate) fn payload(raw: &[u8]) -> Option<&[u8]> {
     let (total, headers) = prelude(raw).ok()??;
-    raw.get(PRELUDE + headers..total - SUM)
+    raw.get(PRELUDE_BYTES + headers..total - CHECKSUM_BYTES)
 }
 
 /// What a message wraps in base64; one that wraps nothing holds it. Of two members of one name the last counts, as it does
 /// for clients.
-pub(crate) fn wrapped(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
+pub(crate) fn unwrap_payload(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     let payload = payload(raw)?;
     let value: Option<Value> = serde_json::from_slice(payload).ok();
     let bytes = value.as_ref().and_then(|value| value["bytes"].as_str());
@@ -62,7 +62,7 @@ pub(crate) fn wrapped(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// What the event in a message is called.
 pub(crate) fn name(raw: &[u8]) -> Option<&str> {
     let (_, length) = prelude(raw).ok()??;
-    let mut headers = raw.get(PRELUDE..PRELUDE + length)?;
+    let mut headers = raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length)?;
     while let Some((name, value, rest)) = header(headers) {
         if name == b":event-type" {
             return str::from_utf8(value).ok();
@@ -74,14 +74,15 @@ pub(crate) fn name(raw: &[u8]) -> Option<&str> {
 
 /// Appends a message with another payload; its headers stay.
 pub(crate) fn change(raw: &[u8], payload: &[u8], out: &mut Vec<u8>) {
-    let headers = prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE..PRELUDE + length));
+    let headers =
+        prelude(raw).ok().flatten().and_then(|(_, length)| raw.get(PRELUDE_BYTES..PRELUDE_BYTES + length));
     frame(headers.unwrap_or_default(), payload, out);
 }
 
 /// Appends a message that wraps, or holds, something else; what stands beside that stays.
 pub(crate) fn rewrap(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let old = payload(raw).unwrap_or_default();
-    let Some(Cow::Owned(_)) = wrapped(raw) else { return change(raw, data, out) };
+    let Some(Cow::Owned(_)) = unwrap_payload(raw) else { return change(raw, data, out) };
     let Some(place) = JsonNode::object(old).and_then(|top| top.get("bytes")) else {
         return change(raw, wrap(data).as_bytes(), out);
     };
@@ -97,7 +98,7 @@ pub(crate) fn wrap(data: &[u8]) -> String {
 
 /// Appends an event of this name.
 pub(crate) fn write(name: &str, payload: &str, out: &mut Vec<u8>) {
-    said(
+    write_headers(
         [(":event-type", name), (":content-type", "application/json"), (":message-type", "event")],
         payload,
         out,
@@ -116,7 +117,7 @@ pub(crate) fn write_exception(why: RoundFailure<'_>, out: &mut Vec<u8>) {
     let payload = format!(r#"{{"message":{}}}"#, string::quote(why.message));
     let headers =
         [(":exception-type", kind), (":content-type", "application/json"), (":message-type", "exception")];
-    said(headers, &payload, out);
+    write_headers(headers, &payload, out);
 }
 
 /// As clients read it: what stands behind the last whole byte, and how it ends, does not matter.
@@ -129,17 +130,20 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The lengths of the message that these bytes begin with, and of its headers.
 fn prelude(bytes: &[u8]) -> Result<Option<(usize, usize)>, BrokenMessage> {
-    let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE>().map(words) else { return Ok(None) };
-    let payload = total.checked_sub(headers).and_then(|rest| rest.checked_sub(PRELUDE + SUM));
-    let fits = headers <= MOST_HEADERS && payload.is_some_and(|length| length <= MOST_PAYLOAD);
-    if fits && crc32fast::hash(&bytes[..PRELUDE - SUM]) == sum {
+    let Some(([total, headers], sum)) = bytes.first_chunk::<PRELUDE_BYTES>().map(words) else {
+        return Ok(None);
+    };
+    let payload =
+        total.checked_sub(headers).and_then(|rest| rest.checked_sub(PRELUDE_BYTES + CHECKSUM_BYTES));
+    let fits = headers <= MAX_HEADER_BYTES && payload.is_some_and(|length| length <= MAX_PAYLOAD_BYTES);
+    if fits && crc32fast::hash(&bytes[..PRELUDE_BYTES - CHECKSUM_BYTES]) == sum {
         Ok(Some((total, headers)))
     } else {
         Err(BrokenMessage)
     }
 }
 
-fn words(prelude: &[u8; PRELUDE]) -> ([usize; 2], u32) {
+fn words(prelude: &[u8; PRELUDE_BYTES]) -> ([usize; 2], u32) {
     let word =
         |at: usize| u32::from_be_bytes([prelude[at], prelude[at + 1], prelude[at + 2], prelude[at + 3]]);
     ([word(0) as usize, word(4) as usize], word(8))
@@ -170,7 +174,7 @@ fn header(headers: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 /// A string among headers.
 const STRING: u8 = 7;
 
-fn said<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
+fn write_headers<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec<u8>) {
     let mut written = Vec::new();
     for (name, value) in headers {
         let (short, long) = (u8::try_from(name.len()), u16::try_from(value.len()));
@@ -183,7 +187,7 @@ fn said<const N: usize>(headers: [(&str, &str); N], payload: &str, out: &mut Vec
 
 fn frame(headers: &[u8], payload: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
-    let total = PRELUDE + headers.len() + payload.len() + SUM;
+    let total = PRELUDE_BYTES + headers.len() + payload.len() + CHECKSUM_BYTES;
     for length in [total, headers.len()] {
         out.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
@@ -219,7 +223,7 @@ mod tests {
     fn what_is_written_is_read() {
         let raw = written("chunk", r#"{"bytes":"aGk=","p":"abc"}"#);
         assert_eq!(length(&[&raw[..], b"more"].concat()), Ok(Some(raw.len())));
-        assert_eq!((name(&raw), wrapped(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
+        assert_eq!((name(&raw), unwrap_payload(&raw).as_deref()), (Some("chunk"), Some(&b"hi"[..])));
         let mut out = Vec::new();
         rewrap(&raw, b"ho!", &mut out);
         assert_eq!(out, written("chunk", r#"{"bytes":"aG8h","p":"abc"}"#));

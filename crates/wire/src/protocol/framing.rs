@@ -6,35 +6,35 @@ use memchr::memchr2;
 use tersely_json::BytePatch;
 
 use crate::protocol::aws_event;
-use crate::protocol::event_format::EventDress;
+use crate::protocol::event_format::EventFormat;
 
 /// One event, with what ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventFrame<'a> {
     /// Its bytes, as they came.
     pub(crate) raw: &'a [u8],
-    dress: EventDress,
+    format: EventFormat,
 }
 
 impl<'a> EventFrame<'a> {
-    /// An event in this dress.
-    pub(crate) fn of(dress: EventDress, raw: &'a [u8]) -> Self {
-        Self { raw, dress }
+    /// An event in this format.
+    pub(crate) fn of(format: EventFormat, raw: &'a [u8]) -> Self {
+        Self { raw, format }
     }
 
     /// A server-sent event.
-    pub(crate) fn lines(raw: &'a [u8]) -> Self {
-        Self::of(EventDress::Lines, raw)
+    pub(crate) fn sse(raw: &'a [u8]) -> Self {
+        Self::of(EventFormat::Sse, raw)
     }
 
     /// What it says; `None` when it says nothing, as a comment does.
     pub(crate) fn data(&self) -> Option<Cow<'a, [u8]>> {
-        self.dress.data(self.raw)
+        self.format.data(self.raw)
     }
 
     /// What it is called.
     pub(crate) fn name(&self) -> Option<&'a str> {
-        self.dress.name(self.raw)
+        self.format.name(self.raw)
     }
 
     /// Appends the event with its data changed; the bytes of the event when there is no change.
@@ -47,17 +47,17 @@ impl<'a> EventFrame<'a> {
 
     /// Appends the event with other data; all else stays.
     pub(crate) fn write_other(self, data: &[u8], out: &mut Vec<u8>) {
-        self.dress.change(self.raw, data, out);
+        self.format.change(self.raw, data, out);
     }
 }
 
 /// The longest event that is waited for.
-const MAX_EVENT: usize = 16 << 20;
+const MAX_EVENT_BYTES: usize = 16 << 20;
 
 /// The bytes of an event that is not all here.
 #[derive(Debug, Default)]
 pub(crate) struct EventFrames {
-    dress: EventDress,
+    format: EventFormat,
     pending: Vec<u8>,
     /// How far the line that is being read has been searched for its end.
     seen: usize,
@@ -68,9 +68,9 @@ pub(crate) struct EventFrames {
 }
 
 impl EventFrames {
-    /// Events in this dress.
-    pub(crate) fn of(dress: EventDress) -> Self {
-        Self { dress, ..Self::default() }
+    /// Events in this format.
+    pub(crate) fn of(format: EventFormat) -> Self {
+        Self { format, ..Self::default() }
     }
 
     /// Takes bytes and hands on each event that they complete.
@@ -78,7 +78,7 @@ impl EventFrames {
         self.pending.extend_from_slice(bytes);
         let mut start = 0;
         while let Some(end) = self.next_end() {
-            each(EventFrame::of(self.dress, &self.pending[start..end]));
+            each(EventFrame::of(self.format, &self.pending[start..end]));
             start = end;
         }
         self.pending.drain(..start);
@@ -99,7 +99,7 @@ impl EventFrames {
 
     /// True when an event is longer than any that should be waited for. A message says beforehand how long it is.
     pub(crate) fn is_full(&self) -> bool {
-        self.dress == EventDress::Lines && self.pending.len() > MAX_EVENT
+        self.format == EventFormat::Sse && self.pending.len() > MAX_EVENT_BYTES
     }
 
     /// True when nothing that follows can be read.
@@ -108,9 +108,9 @@ impl EventFrames {
     }
 
     fn next_end(&mut self) -> Option<usize> {
-        match self.dress {
-            EventDress::Lines => self.line_end(),
-            EventDress::Named | EventDress::Wrapped => self.message_end(),
+        match self.format {
+            EventFormat::Sse => self.line_end(),
+            EventFormat::Aws | EventFormat::AwsWrapped => self.message_end(),
         }
     }
 
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn check_write(raw: &str, edits: &[(std::ops::Range<usize>, &str)], expected: &str) {
-        let frame = EventFrame::lines(raw.as_bytes());
+        let frame = EventFrame::sse(raw.as_bytes());
         let (mut patch, mut out) = (BytePatch::default(), Vec::new());
         for (place, text) in edits {
             patch.put(place.clone(), *text);

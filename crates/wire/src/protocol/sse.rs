@@ -25,7 +25,7 @@ pub(crate) fn name(raw: &[u8]) -> Option<&str> {
 /// Appends an event with other data; its other lines and the ends of its lines stay.
 pub(crate) fn change(raw: &[u8], data: &[u8], out: &mut Vec<u8>) {
     let mut is_put = false;
-    for (line, end) in ended(raw) {
+    for (line, end) in lines_with_ends(raw) {
         if !line.starts_with(b"data:") {
             out.extend_from_slice(&[line, end].concat());
         } else if !is_put {
@@ -52,7 +52,7 @@ fn fields<'a>(name: &'a [u8], raw: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
 }
 
 /// Lines, each with what ends it.
-fn ended(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
+fn lines_with_ends(mut raw: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut lines = Vec::new();
     while !raw.is_empty() {
         let at = memchr2(b'\n', b'\r', raw).unwrap_or(raw.len());

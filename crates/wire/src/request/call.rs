@@ -74,7 +74,7 @@ impl<'a> SeenCalls<'a> {
     }
 
     /// The call that a result with this id and tool name answers; made up of them when the body does not hold it.
-    pub(crate) fn answered(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
+    pub(crate) fn match_result(&mut self, id: Cow<'a, str>, tool: Cow<'a, str>) -> Arc<SlotCall<'a>> {
         if let Some(call) = self.by_id.get(&id).cloned() {
             self.open.retain(|open| open.id != id);
             return call;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn check(calls: &mut SeenCalls<'static>, id: &'static str, tool: &'static str, expected: &SlotCall<'_>) {
-        assert_eq!(*calls.answered(id.into(), tool.into()), *expected);
+        assert_eq!(*calls.match_result(id.into(), tool.into()), *expected);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) struct GivenArguments<'a> {
 }
 
 /// What the arguments here say: an object, or a string that spells one.
-pub(crate) fn given<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
+pub(crate) fn read_arguments<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonError> {
     if scan.peek() != Some(b'"') {
         return in_object(scan);
     }
@@ -113,14 +113,14 @@ fn in_object<'a>(scan: &mut JsonScan<'a>) -> Result<GivenArguments<'a>, JsonErro
     let mut lines = lines.into_iter().flatten();
     let first = lines.next();
     let command = match first {
-        Some(verb) if VERBS.contains(&&*verb) => Some(edited(verb, lines.next())),
+        Some(verb) if VERBS.contains(&&*verb) => Some(editor_command(verb, lines.next())),
         first => first,
     };
     Ok(GivenArguments { command, is_part })
 }
 
 /// What an editor does to which file; of one that it shows, the path alone.
-fn edited<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
+fn editor_command<'a>(verb: Cow<'a, str>, path: Option<Cow<'a, str>>) -> Cow<'a, str> {
     match path {
         Some(path) if verb == "view" => path,
         Some(path) => Cow::Owned(format!("{verb} {path}")),
@@ -169,7 +169,7 @@ mod tests {
     fn check(arguments: &str, expected: Option<&str>) {
         let quoted = serde_json::to_string(arguments).expect("a string");
         for arguments in [arguments, &quoted] {
-            let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
+            let given = read_arguments(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
             assert_eq!(given.command.as_deref(), expected, "{arguments}");
         }
     }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_program_is_a_command_as_it_is() {
         let program = r#""text(await tools.exec_command({cmd: 'cat a'}))""#;
-        let found = given(&mut JsonScan::new(program.as_bytes())).expect("a string");
+        let found = read_arguments(&mut JsonScan::new(program.as_bytes())).expect("a string");
         assert_eq!(found.command.as_deref(), Some("text(await tools.exec_command({cmd: 'cat a'}))"));
     }
 
@@ -228,7 +228,7 @@ mod tests {
     fn arguments_that_are_not_json_hold_no_command() {
         for arguments in [r#""{\"command\":""#, r#""""#, "null", "3"] {
             assert_eq!(
-                given(&mut JsonScan::new(arguments.as_bytes())),
+                read_arguments(&mut JsonScan::new(arguments.as_bytes())),
                 Ok(GivenArguments::default()),
                 "{arguments}"
             );
@@ -254,7 +254,7 @@ mod tests {
         ] {
             let quoted = serde_json::to_string(arguments).expect("a string");
             for arguments in [arguments, &quoted] {
-                let given = given(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
+                let given = read_arguments(&mut JsonScan::new(arguments.as_bytes())).expect("arguments");
                 assert_eq!(given.is_part, is_part, "{arguments}");
             }
         }

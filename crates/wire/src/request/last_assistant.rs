@@ -4,14 +4,14 @@ use tersely_json::{JsonError, JsonScan, scan_all};
 
 /// Where the last thing that the model said ends.
 #[derive(Default)]
-pub(crate) struct LastSpoken(usize);
+pub(crate) struct LastMessageEnd(usize);
 
 /// Where the last thing ends that `walk` finds the model to have said; all of a body that cannot be read counts as said.
 pub(crate) fn find<'a>(
     body: &'a [u8],
-    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastSpoken) -> Result<(), JsonError>,
+    walk: impl FnOnce(&mut JsonScan<'a>, &mut LastMessageEnd) -> Result<(), JsonError>,
 ) -> usize {
-    scan_all(body, walk).map_or(body.len(), |LastSpoken(end)| end)
+    scan_all(body, walk).map_or(body.len(), |LastMessageEnd(end)| end)
 }
 
 /// Where the model's last message of the list `messages` ends.
@@ -20,14 +20,18 @@ pub(crate) fn in_messages(body: &[u8]) -> usize {
 }
 
 /// The message here, which is the model's if its role is `role`.
-pub(crate) fn message(role: &str, scan: &mut JsonScan<'_>, found: &mut LastSpoken) -> Result<(), JsonError> {
+pub(crate) fn message(
+    role: &str,
+    scan: &mut JsonScan<'_>,
+    found: &mut LastMessageEnd,
+) -> Result<(), JsonError> {
     item(scan, found, |_, spoken| spoken == role)
 }
 
 /// The item here, which is the model's if `speaks` says so of its type and its role.
 pub(crate) fn item(
     scan: &mut JsonScan<'_>,
-    found: &mut LastSpoken,
+    found: &mut LastMessageEnd,
     speaks: impl FnOnce(&str, &str) -> bool,
 ) -> Result<(), JsonError> {
     let (mut kind, mut role) = (None, None);

@@ -56,7 +56,7 @@ pub(crate) fn tool<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
 ) -> Result<(), JsonError> {
-    described(scan, found, |scan, found, key| {
+    walk_object(scan, found, |scan, found, key| {
         if names.iter().any(|name| name.as_bytes() == key) {
             return schema(scan, found);
         }
@@ -73,7 +73,7 @@ pub(crate) fn schema<'a>(
 }
 
 /// The object here: its own description is found, every other member is handed to `each`, which takes it.
-pub(crate) fn described<'a>(
+pub(crate) fn walk_object<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
     mut each: impl FnMut(&mut JsonScan<'a>, &mut FoundDescriptions<'a>, &[u8]) -> Result<(), JsonError>,
@@ -133,7 +133,7 @@ fn within<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
 ) -> Result<(), JsonError> {
-    described(scan, found, |scan, found, key| {
+    walk_object(scan, found, |scan, found, key| {
         let is_of = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         let Some(levels) = levels.checked_sub(1) else { return scan.skip().map(drop) };
         if is_of(&SCHEMAS) {

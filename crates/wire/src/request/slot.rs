@@ -117,7 +117,7 @@ impl<'a> FoundSlots<'a> {
 
     /// Makes slots of the places since `mark`.
     pub(crate) fn settle(&mut self, mark: usize, body: &'a [u8], answer: ResultLabel<'a>) {
-        let call = self.calls.answered(answer.id, answer.tool);
+        let call = self.calls.match_result(answer.id, answer.tool);
         let message = self.messages.saturating_sub(1);
         for span in self.places.drain(mark..) {
             let (call, token) = (Arc::clone(&call), &body[span.clone()]);

@@ -5,17 +5,17 @@ use tersely_json::{BytePatch, list, string};
 
 use super::event::ResponseEvent;
 use super::object::{ResponseItem, ResponseObject};
-use super::response_state::ResponseStory;
+use super::response_state::ResponseState;
 use crate::hidden::events::EventMeaning;
 use crate::hidden::names::HiddenNames;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::watch::CloseReason;
 use crate::protocol::failure::RoundFailure;
 use crate::protocol::framing::EventFrame;
 
 /// A response, over all its rounds.
 pub(super) struct ResponsesEvents {
-    story: ResponseStory,
+    state: ResponseState,
     /// What the first event calls the response, as JSON.
     id: Option<String>,
     /// The number of the next event.
@@ -53,37 +53,37 @@ const MAX_HIDDEN: usize = 1024;
 impl ResponsesEvents {
     pub(super) fn new(names: HiddenNames) -> Self {
         let (round, ending) = (Round::default(), Ending::default());
-        Self { story: ResponseStory::new(names), id: None, next: 0, base: 0, round, ending }
+        Self { state: ResponseState::new(names), id: None, next: 0, base: 0, round, ending }
     }
 
     fn take(&mut self, frame: EventFrame<'_>, event: &ResponseEvent<'_>, out: &mut Vec<u8>) {
-        let index = self.round.meet(self.story.names, event);
+        let index = self.round.meet(self.state.names, event);
         if self.id.is_none() {
             let place = event.answer.as_ref().and_then(|answer| answer.id.as_ref());
             self.id = place.map(|place| string::raw(place, event.data));
         }
-        let is_dropped = event.is_opening() && self.story.rounds > 0;
+        let is_dropped = event.is_opening() && self.state.rounds > 0;
         if is_dropped || index.is_some_and(|index| self.round.is_hidden(index)) {
             return;
         }
         if !event.is_end() {
-            return self.write(self.shown(event), frame, event, out);
+            return self.write(self.event_patch(event), frame, event, out);
         }
         if let Some(usage) = event.answer.as_ref().and_then(|answer| answer.usage(event.data)) {
-            self.story.tally.hear(&usage);
+            self.state.tally.record(&usage);
         }
         if self.round.hidden.is_empty() {
-            self.write(self.summed(event), frame, event, out);
+            self.write(self.end_patch(event), frame, event, out);
         } else {
             self.round.ending.end = frame.raw.to_vec();
         }
     }
 
     /// What has to change in an event that does not end the response.
-    fn shown(&self, event: &ResponseEvent<'_>) -> BytePatch {
+    fn event_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let mut patch = BytePatch::default();
         if let Some(answer) = &event.answer {
-            answer.untool(self.story.names, event.data, &mut patch);
+            answer.untool(self.state.names, event.data, &mut patch);
         }
         if let Some((place, index)) = event.index.clone().zip(event.index()) {
             let lower = self.round.hidden.partition_point(|hidden| *hidden < index) as u64;
@@ -96,13 +96,13 @@ impl ResponsesEvents {
     }
 
     /// What has to change in an event that ends the response.
-    fn summed(&self, event: &ResponseEvent<'_>) -> BytePatch {
+    fn end_patch(&self, event: &ResponseEvent<'_>) -> BytePatch {
         let Some(answer) = &event.answer else { return BytePatch::default() };
-        let mut patch = self.story.patch(answer, event.data);
+        let mut patch = self.state.patch(answer, event.data);
         self.name(event, answer, &mut patch);
         // A server that does not list what it showed is not made to.
         if !answer.items.is_empty() || self.round.top == 0 {
-            self.story.list(answer, event.data, &mut patch);
+            self.state.list(answer, event.data, &mut patch);
         }
         patch
     }
@@ -124,13 +124,13 @@ impl ResponsesEvents {
         out: &mut Vec<u8>,
     ) {
         self.number(event, &mut patch);
-        self.story.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
+        self.state.has_text |= event.item.as_ref().is_some_and(|item| item.kind == "message");
         frame.write(patch, event.data, out);
     }
 
     fn number(&mut self, event: &ResponseEvent<'_>, patch: &mut BytePatch) {
         let Some((place, number)) = event.sequence.clone().zip(event.sequence()) else { return };
-        let has_shifted = self.story.rounds > 0 || !self.round.hidden.is_empty();
+        let has_shifted = self.state.rounds > 0 || !self.round.hidden.is_empty();
         let shown = if has_shifted { self.next } else { number };
         if shown != number {
             patch.put(place, shown.to_string());
@@ -153,17 +153,17 @@ impl EventMeaning for ResponsesEvents {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Option<HiddenTurn> {
         let frame = std::mem::take(&mut self.round.ending.end);
-        let data = EventFrame::lines(&frame).data().unwrap_or_default();
+        let data = EventFrame::sse(&frame).data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
-        self.story.tally.end_round();
+        self.state.tally.end_round();
         let turn = event.as_ref().and_then(|event| self.turn(event));
         if turn.is_none()
             && let Some(event) = &event
         {
-            self.write(self.summed(event), EventFrame::lines(&frame), event, out);
+            self.write(self.end_patch(event), EventFrame::sse(&frame), event, out);
             out.extend_from_slice(&self.round.ending.done);
         }
-        self.story.rounds += 1;
+        self.state.rounds += 1;
         let round = std::mem::take(&mut self.round);
         self.base = self.base.saturating_add(round.top.saturating_sub(round.hidden.len() as u64));
         drop(data);
@@ -173,15 +173,15 @@ impl EventMeaning for ResponsesEvents {
 
     fn close(&mut self, why: CloseReason<'_>, out: &mut Vec<u8>) {
         let ending = std::mem::take(&mut self.ending);
-        let frame = EventFrame::lines(&ending.end);
+        let frame = EventFrame::sse(&ending.end);
         let data = frame.data().unwrap_or_default();
         let event = ResponseEvent::read(&data);
         match (why, event.as_ref().and_then(|event| Some((event, event.answer.as_ref()?)))) {
             (CloseReason::Enough, Some((event, answer))) => {
-                if let Some(message) = self.story.excuse() {
+                if let Some(message) = self.state.excuse() {
                     self.say(&message, out);
                 }
-                let mut patch = self.story.patch_closed(answer, event.data);
+                let mut patch = self.state.patch_closed(answer, event.data);
                 self.name(event, answer, &mut patch);
                 self.write(patch, frame, event, out);
                 out.extend_from_slice(&ending.done);
@@ -205,10 +205,10 @@ impl ResponsesEvents {
             return None;
         }
         if !answer.items.is_empty() {
-            return self.story.turn(&answer.items, event.data);
+            return self.state.turn(&answer.items, event.data);
         }
-        let seen = self.round.seen()?;
-        self.story.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
+        let seen = self.round.items_json()?;
+        self.state.turn(&ResponseItem::list(seen.as_bytes()), seen.as_bytes())
     }
 
     /// Appends the events of a message.
@@ -247,7 +247,7 @@ impl ResponsesEvents {
         answer: &ResponseObject<'_>,
         out: &mut Vec<u8>,
     ) {
-        let mut patch = self.story.patch_closed(answer, event.data);
+        let mut patch = self.state.patch_closed(answer, event.data);
         self.name(event, answer, &mut patch);
         answer.set("status", answer.status.as_ref(), &json!("failed"), &mut patch);
         answer.set("error", answer.error.as_ref(), &error(why), &mut patch);
@@ -284,7 +284,7 @@ impl Round {
             self.hidden.insert(at, index);
         }
         self.size += item.place.len();
-        if self.size > MOST_HELD {
+        if self.size > MAX_HELD_BYTES {
             self.items.clear();
         } else if event.kind == "response.output_item.done" {
             self.items.push((index, string::raw(&item.place, event.data)));
@@ -297,10 +297,10 @@ impl Round {
     }
 
     /// Every item that was seen, in order, as a list; `None` when that was too much to keep.
-    fn seen(&mut self) -> Option<String> {
+    fn items_json(&mut self) -> Option<String> {
         self.items.sort_by_key(|(index, _)| *index);
         let items = self.items.iter().map(|(_, item)| item.as_str());
-        (self.size <= MOST_HELD).then(|| list::of(items))
+        (self.size <= MAX_HELD_BYTES).then(|| list::of(items))
     }
 }
 

@@ -66,12 +66,12 @@ pub(super) fn results<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -
 pub(super) fn tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     scan.members(|scan, key| match key {
         b"tools" => scan.items(|scan| tool(MAX_DEPTH, scan, found)),
-        b"input" => scan.items(|scan| added(scan, found)),
+        b"input" => scan.items(|scan| later_tools(scan, found)),
         _ => scan.skip().map(drop),
     })
 }
 
-fn added<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
+fn later_tools<'a>(scan: &mut JsonScan<'a>, found: &mut FoundDescriptions<'a>) -> Result<(), JsonError> {
     let (mut kind, mark) = (None, found.len());
     scan.members(|scan, key| match key {
         b"type" => scan.word(&mut kind),
@@ -93,7 +93,7 @@ fn tool<'a>(
     scan: &mut JsonScan<'a>,
     found: &mut FoundDescriptions<'a>,
 ) -> Result<(), JsonError> {
-    schema::described(scan, found, |scan, found, key| match key {
+    schema::walk_object(scan, found, |scan, found, key| match key {
         b"parameters" => schema::schema(scan, found),
         b"tools" if depth > 0 => scan.items(|scan| tool(depth - 1, scan, found)),
         _ => scan.skip().map(drop),
@@ -126,7 +126,7 @@ fn item<'a>(scan: &mut JsonScan<'a>, found: &mut FoundSlots<'a>) -> Result<(), J
         b"id" => scan.word(&mut id),
         b"name" => scan.word(&mut name),
         b"arguments" | b"input" => {
-            let given = command::given(scan)?;
+            let given = command::read_arguments(scan)?;
             scan.once(&mut said, given)
         }
         b"action" => {

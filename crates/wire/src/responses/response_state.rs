@@ -7,11 +7,11 @@ use super::object::{ResponseItem, ResponseObject, waits_for_client};
 use super::turn;
 use crate::hidden::names::HiddenNames;
 use crate::hidden::tally::UsageTally;
-use crate::hidden::turn::{HiddenTurn, MOST_HELD};
+use crate::hidden::turn::{HiddenTurn, MAX_HELD_BYTES};
 use crate::hidden::words::KEPT_ASKING;
 
 /// A response, over all its rounds.
-pub(super) struct ResponseStory {
+pub(super) struct ResponseState {
     pub(super) names: HiddenNames,
     pub(super) rounds: usize,
     /// What the client has seen in earlier rounds, as JSON.
@@ -21,7 +21,7 @@ pub(super) struct ResponseStory {
     size: usize,
 }
 
-impl ResponseStory {
+impl ResponseState {
     pub(super) fn new(names: HiddenNames) -> Self {
         Self { names, rounds: 0, shown: Vec::new(), has_text: false, tally: UsageTally::default(), size: 0 }
     }
@@ -32,7 +32,7 @@ impl ResponseStory {
         let own = items.iter().filter(|item| !is_hidden(item));
         self.size += items.iter().map(|item| item.place.len()).sum::<usize>();
         let is_mixed = waits_for_client(self.names, items);
-        if is_mixed || self.size > MOST_HELD || !items.iter().any(is_hidden) {
+        if is_mixed || self.size > MAX_HELD_BYTES || !items.iter().any(is_hidden) {
             return None;
         }
         let asks = items.iter().filter(|item| is_hidden(item)).map(|item| turn::ask(item, data)).collect();

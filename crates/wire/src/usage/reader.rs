@@ -7,7 +7,7 @@ use crate::usage::scan::MemberScan;
 use crate::usage::words::{TokenUsage, UsageCounts, UsageWords};
 
 /// The longest of AWS's messages that is looked into. Those with counts take less than a kilobyte.
-const LONGEST: usize = 256 << 10;
+const MAX_MESSAGE_BYTES: usize = 256 << 10;
 
 /// How the line of an event begins that says something.
 const DATA: &[u8] = b"data:";
@@ -139,12 +139,12 @@ impl UsageReader {
                 bytes = rest;
                 continue;
             }
-            let want = match aws_event::announced(held) {
-                Ok(Some(total)) if total > LONGEST => {
+            let want = match aws_event::declared_length(held) {
+                Ok(Some(total)) if total > MAX_MESSAGE_BYTES => {
                     (*skip, *held) = (total - held.len(), Vec::new());
                     continue;
                 }
-                Ok(total) => total.unwrap_or(aws_event::PRELUDE),
+                Ok(total) => total.unwrap_or(aws_event::PRELUDE_BYTES),
                 Err(_) => {
                     self.frames = Frames::Broken;
                     return;
@@ -153,10 +153,10 @@ impl UsageReader {
             let (piece, rest) = bytes.split_at(bytes.len().min(want - held.len()));
             held.extend_from_slice(piece);
             bytes = rest;
-            if held.len() == want && want > aws_event::PRELUDE {
+            if held.len() == want && want > aws_event::PRELUDE_BYTES {
                 let whole = std::mem::take(held);
                 self.scan.reset();
-                self.scan(&aws_event::wrapped(&whole).unwrap_or_default());
+                self.scan(&aws_event::unwrap_payload(&whole).unwrap_or_default());
             }
         }
     }
@@ -269,7 +269,7 @@ mod tests {
         );
     }
 
-    fn framed(name: &str, payloads: &[&str]) -> Vec<u8> {
+    fn frame_all(name: &str, payloads: &[&str]) -> Vec<u8> {
         let mut out = Vec::new();
         for payload in payloads {
             aws_event::write(name, payload, &mut out);
@@ -280,16 +280,16 @@ mod tests {
     /// Behaviour 13.5.
     #[test]
     fn messages_of_aws_are_read() {
-        let plain = framed(
+        let plain = frame_all(
             "metadata",
             &[r#"{"delta":{}}"#, r#"{"usage":{"inputTokens":5,"outputTokens":6},"metrics":{}}"#],
         );
         check(CONVERSE, &plain, Some([5, 0, 0, 6, 0]));
         let start = aws_event::wrap(br#"{"message":{"usage":{"input_tokens":4,"output_tokens":1}}}"#);
         let delta = aws_event::wrap(br#"{"usage":{"output_tokens":8}}"#);
-        check(INVOKE, &framed("chunk", &[&start, &delta]), Some([4, 0, 0, 8, 0]));
-        let long = format!(r#"{{"delta":"{}"}}"#, "x".repeat(LONGEST));
-        let with = framed("chunk", &[&long, r#"{"usage":{"inputTokens":5}}"#]);
+        check(INVOKE, &frame_all("chunk", &[&start, &delta]), Some([4, 0, 0, 8, 0]));
+        let long = format!(r#"{{"delta":"{}"}}"#, "x".repeat(MAX_MESSAGE_BYTES));
+        let with = frame_all("chunk", &[&long, r#"{"usage":{"inputTokens":5}}"#]);
         assert_eq!(read(CONVERSE, &with, 1000).map(|usage| usage.input), Some(5));
         let mut broken = plain.clone();
         broken[8] ^= 1;

@@ -6,10 +6,10 @@
 use memchr::memchr2;
 
 /// The longest member that is taken. Counts take a few hundred bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_MEMBER_BYTES: usize = 16 << 10;
 
 /// The longest name that is told from others.
-const NAME: usize = 48;
+const MAX_NAME_BYTES: usize = 48;
 
 /// A place in a row of JSON values that come in pieces.
 #[derive(Debug)]
@@ -127,14 +127,14 @@ impl MemberScan {
     /// Takes bytes of a member, unless it grows too long to be one that is looked for.
     fn take(&mut self, bytes: &[u8]) {
         if let Some((.., member)) = &mut self.taken {
-            member.extend_from_slice(bytes.get(..LONGEST).unwrap_or(bytes));
+            member.extend_from_slice(bytes.get(..MAX_MEMBER_BYTES).unwrap_or(bytes));
         }
-        self.taken.take_if(|(.., member)| member.len() > LONGEST);
+        self.taken.take_if(|(.., member)| member.len() > MAX_MEMBER_BYTES);
     }
 
     /// Takes characters of a string that may be a name.
     fn spell(&mut self, bytes: &[u8]) {
-        let room = NAME.saturating_sub(self.word.len());
+        let room = MAX_NAME_BYTES.saturating_sub(self.word.len());
         self.word.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 }
@@ -145,7 +145,7 @@ mod tests {
 
     const PLACES: &[&[&str]] = &[&["usage"], &["message", "usage"], &["count"]];
 
-    fn found(text: &str, step: usize) -> Vec<String> {
+    fn find_all(text: &str, step: usize) -> Vec<String> {
         let (mut scan, mut found) = (MemberScan::new(PLACES), Vec::new());
         for piece in text.as_bytes().chunks(step) {
             scan.see(piece, |place, member| {
@@ -157,7 +157,7 @@ mod tests {
 
     fn check(text: &str, expected: &[&str]) {
         for step in [1, 2, 3, 7, 4096] {
-            assert_eq!(found(text, step), expected, "{text} in pieces of {step}");
+            assert_eq!(find_all(text, step), expected, "{text} in pieces of {step}");
         }
     }
 
@@ -178,10 +178,10 @@ mod tests {
     fn what_is_cut_off_or_too_long_is_not_found() {
         check(r#"{"usage":{"a":1"#, &[]);
         check(r#"{"usage":{"a":"x}"#, &[]);
-        let long = format!(r#"{{"usage":{{"a":"{}"}},"count":1}}"#, "x".repeat(LONGEST));
+        let long = format!(r#"{{"usage":{{"a":"{}"}},"count":1}}"#, "x".repeat(MAX_MEMBER_BYTES));
         check(&long, &["count=1"]);
         for text in ["}}}]]]", "[[[[", "\"", "{:::,,,}", "\\\\\"\\", "{\"usage\":}"] {
-            found(text, 1);
+            find_all(text, 1);
         }
         check("}}}{\"count\":1}", &["count=1"]);
     }

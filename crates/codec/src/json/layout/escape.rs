@@ -41,41 +41,41 @@ pub(super) enum Digits {
 
 /// The habits that could have written `text`, the likeliest first.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = Escapes> {
-    let seen = Seen::in_text(text);
+    let stats = EscapeStats::in_text(text);
     let ascii = text.is_ascii();
     let bare = |signs: &[char]| text.contains(signs);
     let sets = [
         (EscapeSet::Few, true),
-        (EscapeSet::Ascii, seen.numbers && ascii),
-        (EscapeSet::Html, seen.numbers && !bare(&['<', '>', '&'])),
-        (EscapeSet::Script, seen.numbers && !bare(&['<', '>', '&', '\'', '='])),
-        (EscapeSet::Strict, seen.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
+        (EscapeSet::Ascii, stats.numbers && ascii),
+        (EscapeSet::Html, stats.numbers && !bare(&['<', '>', '&'])),
+        (EscapeSet::Script, stats.numbers && !bare(&['<', '>', '&', '\'', '='])),
+        (EscapeSet::Strict, stats.numbers && ascii && !bare(&['<', '>', '&', '\'', '+', '`'])),
     ];
-    let Seen { slash, digits, .. } = seen;
+    let EscapeStats { slash, digits, .. } = stats;
     sets.into_iter().filter(|&(_, may)| may).map(move |(set, _)| Escapes { set, slash, digits })
 }
 
 /// The escapes of a text.
-struct Seen {
+struct EscapeStats {
     /// True when one of them is a number.
     numbers: bool,
     slash: Slash,
     digits: Digits,
 }
 
-impl Seen {
+impl EscapeStats {
     fn in_text(text: &str) -> Self {
-        let mut seen = Self { numbers: false, slash: Slash::Plain, digits: Digits::Small };
+        let mut stats = Self { numbers: false, slash: Slash::Plain, digits: Digits::Small };
         let mut rest = text;
         while let Some(at) = rest.find('\\') {
             match rest.as_bytes().get(at + 1) {
-                Some(b'/') => seen.slash = Slash::Escaped,
-                Some(b'u') => seen.number(rest.as_bytes().get(at + 2..at + 6).unwrap_or_default()),
+                Some(b'/') => stats.slash = Slash::Escaped,
+                Some(b'u') => stats.number(rest.as_bytes().get(at + 2..at + 6).unwrap_or_default()),
                 _ => {}
             }
             rest = rest.get(at + 2..).unwrap_or_default();
         }
-        seen
+        stats
     }
 
     fn number(&mut self, digits: &[u8]) {

@@ -81,14 +81,14 @@ impl Writer<'_> {
         } else {
             self.group += 1;
             self.level += 1;
-            self.filled(kind, parts, place);
+            self.write_content(kind, parts, place);
             self.level -= 1;
         }
         self.out.push(close);
     }
 
     /// Writes what stands between the brackets.
-    fn filled<'g, 'v: 'g>(
+    fn write_content<'g, 'v: 'g>(
         &mut self,
         kind: RuleKind,
         parts: impl ExactSizeIterator<Item = Part<'g, 'v>> + Clone,

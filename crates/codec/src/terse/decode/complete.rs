@@ -8,7 +8,7 @@ use crate::{Text, Value};
 
 /// How many times its own text facts may add to a list: a line said once for many records could otherwise
 /// fill any memory.
-const GROWTH: usize = 256;
+const MAX_GROWTH_FACTOR: usize = 256;
 
 /// Bytes that facts may still add.
 struct Room(usize);
@@ -55,7 +55,7 @@ impl<'a> Facts<'a> {
         if self.is_empty() {
             return Ok(records);
         }
-        let mut room = Room(GROWTH * (scan.at() - start));
+        let mut room = Room(MAX_GROWTH_FACTOR * (scan.at() - start));
         let fits = records.iter_mut().all(|record| self.begin(record, &mut room).is_some())
             && records.iter_mut().all(|record| self.fill(record, None, &mut room).is_some());
         match fits {
@@ -124,7 +124,7 @@ impl<'a> Facts<'a> {
         let mut made = make(&self.made, members, up);
         let mostly = self.mostly.iter().filter(|(key, _)| lacks(members, key));
         made.extend(make(mostly, members, up));
-        made.extend(self.implied());
+        made.extend(self.implied_records());
         self.same.iter().chain(&made).try_for_each(|(key, value)| room.take(key, value))?;
         for (key, facts) in &self.below {
             let at = |members: &Members<'a>| members.iter().position(|(known, _)| known == key);
@@ -148,7 +148,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The records that no row shows anything of.
-    fn implied(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> + '_ {
+    fn implied_records(&self) -> impl Iterator<Item = (Text<'a>, Value<'a>)> + '_ {
         let unmet = self.below.iter().filter(|(_, facts)| !facts.met);
         unmet.map(|(key, _)| (key.clone(), Value::Object(Vec::new())))
     }

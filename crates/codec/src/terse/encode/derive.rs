@@ -18,10 +18,10 @@ pub(super) fn find<'v>(level: &Level<'v>) -> Vec<(Vec<usize>, Hoist<'v>)> {
 }
 
 /// Comparisons for each record, so that wide lists take time in proportion to their size.
-const TRIES: usize = 4096;
+const MAX_TRIES_PER_RECORD: usize = 4096;
 
 /// Longer values than this are texts of their own.
-const MAX_VALUE: usize = 400;
+const MAX_VALUE_BYTES: usize = 400;
 
 /// Sources that one value may be taken apart by.
 const MAX_SOURCES: usize = 12;
@@ -62,7 +62,7 @@ impl<'v> Search<'v> {
     fn list(&mut self, level: &Level<'v>, trail: &ColumnTrail<'v>, outer: &[Source<'_, 'v>]) {
         let Columns { list: columns, lists, .. } = Columns::of(level, trail);
         if level.size() >= MIN_RECORDS {
-            self.derive(&columns, outer, TRIES * level.size());
+            self.derive(&columns, outer, MAX_TRIES_PER_RECORD * level.size());
         }
         for list in &lists {
             let around = columns.iter().filter(|column| !self.derived.contains(&column.name));
@@ -122,7 +122,7 @@ impl<'c, 'v> Piece<'c, 'v> {
 }
 
 /// Pieces that make a column's values, and in how many records they do.
-struct Made<'c, 'v> {
+struct TextTemplate<'c, 'v> {
     pieces: Vec<Piece<'c, 'v>>,
     hits: usize,
     /// True when they make every value, and none where there is none.
@@ -130,14 +130,14 @@ struct Made<'c, 'v> {
 }
 
 /// The pieces that make the most values of `target`, taken from its first, middle or last value.
-fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<'c, 'v>> {
+fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<TextTemplate<'c, 'v>> {
     let filled: Vec<usize> =
         (0..target.texts.len()).filter(|&record| target.texts[record].is_some()).collect();
     let mut probes = vec![*filled.first()?, *filled.get(filled.len() / 2)?, *filled.last()?];
     probes.dedup();
-    let mut best: Option<Made<'_, '_>> = None;
+    let mut best: Option<TextTemplate<'_, '_>> = None;
     for &probe in &probes {
-        let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE) else { continue };
+        let Some(text) = target.texts[probe].filter(|text| text.len() <= MAX_VALUE_BYTES) else { continue };
         let near = nearby(target, sources, probe, &probes);
         // A field that is all of another says less of it than one that is a part: it comes last.
         let (twins, parts): (Vec<_>, Vec<_>) =
@@ -145,7 +145,7 @@ fn make<'c, 'v>(target: &Column<'v>, sources: &[Source<'c, 'v>]) -> Option<Made<
         let attempts = std::iter::once(&parts[..]).chain(parts.chunks(1)).chain(twins.chunks(1));
         for sources in attempts.filter(|sources| !sources.is_empty()) {
             for edges in [Edges::Whole, Edges::Any] {
-                let made = Made::new(compose(text, sources, probe, edges), target);
+                let made = TextTemplate::new(compose(text, sources, probe, edges), target);
                 if made.all {
                     return Some(made);
                 }
@@ -175,7 +175,7 @@ fn nearby<'c, 'v>(
     near
 }
 
-impl<'c, 'v> Made<'c, 'v> {
+impl<'c, 'v> TextTemplate<'c, 'v> {
     fn new(pieces: Vec<Piece<'c, 'v>>, target: &Column<'v>) -> Self {
         let records = target.texts.len();
         let sample = (0..records.min(64)).filter(|&record| makes(&pieces, target, record)).count();

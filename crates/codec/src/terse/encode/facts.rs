@@ -12,9 +12,9 @@ use crate::{Text, Value};
 pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String {
     let mut facts = Facts::default();
     let named = match style.has_header() {
-        true if lead > 0 => Named::Astray,
-        true => Named::InHeader,
-        false => Named::Nowhere,
+        true if lead > 0 => NamePlace::Astray,
+        true => NamePlace::InHeader,
+        false => NamePlace::Nowhere,
     };
     facts.collect(level, named, &mut Steps::default());
     let mut out = facts.fields;
@@ -25,14 +25,14 @@ pub(super) fn print(level: &Level<'_>, style: ListStyle, lead: usize) -> String 
 
 /// Where a reader finds all fields of a level's records named in order.
 #[derive(Clone, Copy, PartialEq)]
-enum Named {
+enum NamePlace {
     InHeader,
     /// In a header that begins with another field than the records do.
     Astray,
     Nowhere,
 }
 
-impl Named {
+impl NamePlace {
     /// Where the fields of records inside these are named.
     fn below(self, level: &Level<'_>) -> Self {
         match self {
@@ -91,7 +91,7 @@ struct Facts {
 
 impl Facts {
     /// Collects the facts of a level and below.
-    fn collect<'v>(&mut self, level: &Level<'v>, named: Named, steps: &mut Steps<'v>) {
+    fn collect<'v>(&mut self, level: &Level<'v>, named: NamePlace, steps: &mut Steps<'v>) {
         self.order(level, named, &steps.keys);
         for field in &level.fields {
             steps.keys.push(field.key);
@@ -124,14 +124,14 @@ impl Facts {
     }
 
     /// Names the order of a level's fields unless it is the usual one.
-    fn order(&mut self, level: &Level<'_>, named: Named, steps: &[&Text<'_>]) {
+    fn order(&mut self, level: &Level<'_>, named: NamePlace, steps: &[&Text<'_>]) {
         let ranks = || level.fields.iter().map(|field| rank(&field.hoist));
         let sorted = ranks().is_sorted() && ranks().filter(|&rank| rank == IMPLIED).count() < 2;
         let partial = level.fields.iter().any(|field| field.hoist.is_partial());
         let told = match named {
-            Named::InHeader => true,
-            Named::Astray => false,
-            Named::Nowhere => !partial,
+            NamePlace::InHeader => true,
+            NamePlace::Astray => false,
+            NamePlace::Nowhere => !partial,
         };
         if sorted && told {
             return;

@@ -32,10 +32,10 @@ pub(super) struct LevelField<'v> {
 const MAX_FIELDS: usize = 400;
 
 /// A list inside a record is long when it holds more records than this.
-const LONG_LIST: usize = 6;
+const MAX_SHORT_LIST: usize = 6;
 
 /// Empty cells that a level may hold for each full one, so that memory stays in proportion to the input.
-const MAX_EMPTY: usize = 16;
+const MAX_EMPTY_CELLS: usize = 16;
 
 impl<'v> Level<'v> {
     /// The level of a list's own records; `None` when a record repeats a key or they disagree on an order.
@@ -53,7 +53,7 @@ impl<'v> Level<'v> {
         self.fields.iter().any(|field| {
             let lists = field.values().filter(|value| matches!(value, Value::Array(_))).count();
             field.below.as_ref().is_some_and(|below| {
-                if lists > 0 { below.size() > LONG_LIST * lists } else { below.has_long_lists() }
+                if lists > 0 { below.size() > MAX_SHORT_LIST * lists } else { below.has_long_lists() }
             })
         })
     }
@@ -63,7 +63,7 @@ impl<'v> Level<'v> {
         for (index, record) in records.iter().enumerate() {
             gather.add(index, record)?;
         }
-        let fields = gather.ordered()?;
+        let fields = gather.into_ordered()?;
         Some(Self { fields, parents })
     }
 }
@@ -170,8 +170,8 @@ impl<'v> Gather<'v> {
     }
 
     /// The fields in an order that every record keeps; `None` when there is none.
-    fn ordered(mut self) -> Option<Vec<LevelField<'v>>> {
-        if self.fields.len() * self.records > MAX_EMPTY * self.cells + 4096 {
+    fn into_ordered(mut self) -> Option<Vec<LevelField<'v>>> {
+        if self.fields.len() * self.records > MAX_EMPTY_CELLS * self.cells + 4096 {
             return None;
         }
         if !self.follows.is_empty() {

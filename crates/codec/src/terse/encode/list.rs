@@ -26,7 +26,7 @@ pub(super) fn list<'v>(place: KeyPlace, rows: &[Members<'v>], keys: Option<&[&Te
         return None;
     }
     let mut level = Level::of(rows)?;
-    share::shared(&mut level);
+    share::mark_shared(&mut level);
     let table = if place == KeyPlace::Header && suits_table(&level) {
         self::table(&mut level, rows, keys)
     } else {

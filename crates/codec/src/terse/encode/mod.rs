@@ -114,13 +114,13 @@ fn block<'v>(place: KeyPlace, value: &'v Value<'v>, depth: usize) -> Option<Bloc
 }
 
 /// Parts weigh this much more than rows before rows with long lists in them are preferred, in percent.
-const LONG: usize = 125;
+const LONG_ROWS_PERCENT: usize = 125;
 
 /// The rows or the parts, whichever says more for its weight, if it says more than one line.
 fn better(list: Option<List>, parts: Option<Block>, value: &Value<'_>) -> Option<Block> {
     let Some(list) = list else { return parts };
     let weight = weigh(&list.text);
-    let limit = if list.long { weight * LONG / 100 } else { weight };
+    let limit = if list.long { weight * LONG_ROWS_PERCENT / 100 } else { weight };
     match parts {
         Some(parts) if weigh(parts.text()) < limit => Some(parts),
         _ => (weight < weigh(&flat(value))).then_some(Block::List(list.text)),

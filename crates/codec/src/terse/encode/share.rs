@@ -8,7 +8,7 @@ use crate::terse::flow;
 use crate::{Text, Value};
 
 /// Marks what all records share or what is made of their other fields, in `level` and below.
-pub(super) fn shared(level: &mut Level<'_>) {
+pub(super) fn mark_shared(level: &mut Level<'_>) {
     constants(level);
     for (place, hoist) in derive::find(level) {
         if let Some(field) = field_at(level, &place) {
@@ -78,7 +78,7 @@ fn usual(level: &mut Level<'_>) {
 }
 
 /// The share of records that makes a value the usual one.
-const USUAL: (usize, usize) = (2, 3);
+const MIN_USUAL_SHARE: (usize, usize) = (2, 3);
 
 /// The simple value that most records have in `field`, if naming it once is worth a line.
 fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
@@ -94,7 +94,8 @@ fn most<'v>(field: &LevelField<'v>) -> Option<&'v Value<'v>> {
     let mut text = String::new();
     flow::push(&mut text, value);
     let (weight, usual) = (weigh(&text), field.values().filter(|other| *other == value).count());
-    (usual * USUAL.1 >= USUAL.0 * field.cells.len() && usual * weight > 2 * weight + 10 * TOKEN)
+    (usual * MIN_USUAL_SHARE.1 >= MIN_USUAL_SHARE.0 * field.cells.len()
+        && usual * weight > 2 * weight + 10 * TOKEN)
         .then_some(value)
 }
 

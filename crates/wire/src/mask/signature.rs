@@ -37,7 +37,7 @@ pub(super) fn signed_objects(body: &[u8], mut at: usize) -> Vec<(usize, SignedOb
                 continue;
             }
             b'{' => open.push(OpenObject { start: at, ..OpenObject::default() }),
-            b'}' => signed.extend(open.pop().and_then(OpenObject::ended)),
+            b'}' => signed.extend(open.pop().and_then(OpenObject::finish)),
             _ => {}
         }
         at += 1;
@@ -70,7 +70,7 @@ impl OpenObject {
     }
 
     /// What was found, unless a member stands there twice: then nobody knows which of them counts.
-    fn ended(self) -> Option<(usize, SignedObject)> {
+    fn finish(self) -> Option<(usize, SignedObject)> {
         let is_clear = self.signatures <= 1 && self.kinds <= 1;
         (is_clear && self.found != SignedObject::default()).then_some((self.start, self.found))
     }

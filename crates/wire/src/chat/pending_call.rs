@@ -4,11 +4,11 @@ use tersely_json::{BytePatch, JsonNode, string};
 
 use super::chunk::{CallPiece, ChatChunk};
 use crate::bridge::watch::CallBridge;
-use crate::hidden::turn::MOST_HELD;
+use crate::hidden::turn::MAX_HELD_BYTES;
 use crate::protocol::framing::EventFrame;
 
 /// A call, as far as it has come.
-pub(super) struct HeldCall {
+pub(super) struct PendingCall {
     /// The event that began it.
     event: Vec<u8>,
     /// Where its first piece stands in the data of that event.
@@ -21,7 +21,7 @@ pub(super) struct HeldCall {
     given: Vec<u8>,
 }
 
-impl HeldCall {
+impl PendingCall {
     /// The call that begins with this piece.
     pub(super) fn new(frame: EventFrame<'_>, chunk: &ChatChunk<'_>, piece: &CallPiece<'_>) -> Self {
         let (event, place) = (frame.raw.to_vec(), piece.place.clone());
@@ -64,12 +64,12 @@ impl HeldCall {
 
     /// True when more of it should not be waited for.
     pub(super) fn is_full(&self) -> bool {
-        self.given.len() > MOST_HELD
+        self.given.len() > MAX_HELD_BYTES
     }
 
     /// Appends one event with all of the call so far: of the tool that it means, or as it came.
     pub(super) fn release(&self, calls: &CallBridge, out: &mut Vec<u8>) {
-        let frame = EventFrame::lines(&self.event);
+        let frame = EventFrame::sse(&self.event);
         let data = frame.data().unwrap_or_default();
         let quoted = [b"\"", self.given.as_slice(), b"\""].concat();
         let given = string::decode(&quoted).filter(|_| self.name == calls.call);

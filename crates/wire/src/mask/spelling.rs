@@ -5,31 +5,31 @@ use std::ops::Range;
 use tersely_json::unescape_char;
 
 /// The characters of a string, with the way back to the bytes that spell them.
-pub(super) struct Spelled {
+pub(super) struct DecodedString {
     pub(super) text: String,
     /// Where characters stand in the text and in the string, from each escape to the next.
     runs: Vec<(usize, usize)>,
 }
 
-impl Spelled {
+impl DecodedString {
     /// Whatever is no character becomes one that stands for it.
     pub(super) fn of(token: &[u8]) -> Self {
         let end = token.len() - 1;
-        let mut spelled = Self { text: String::with_capacity(end), runs: vec![(0, 1)] };
+        let mut decoded = Self { text: String::with_capacity(end), runs: vec![(0, 1)] };
         let mut at = 1;
         while at < end {
             let plain = token[at..end].iter().position(|&byte| byte == b'\\').unwrap_or(end - at);
-            spelled.plain(&token[at..at + plain], at);
+            decoded.plain(&token[at..at + plain], at);
             at += plain;
             if at < end {
                 let (char, used) =
                     unescape_char(&token[..end], at).unwrap_or((char::REPLACEMENT_CHARACTER, 0));
-                spelled.text.push(char);
-                at += if used > 0 { used } else { broken(&token[at..end]) };
-                spelled.runs.push((spelled.text.len(), at));
+                decoded.text.push(char);
+                at += if used > 0 { used } else { bad_escape_length(&token[at..end]) };
+                decoded.runs.push((decoded.text.len(), at));
             }
         }
-        spelled
+        decoded
     }
 
     /// Adds bytes that stand for themselves, and one character for each that is not UTF-8.
@@ -57,18 +57,18 @@ impl Spelled {
 }
 
 /// The bytes of an escape that stands for no character.
-fn broken(bytes: &[u8]) -> usize {
+fn bad_escape_length(bytes: &[u8]) -> usize {
     if bytes.get(1) == Some(&b'u') { bytes.len().min(6) } else { bytes.len().min(2) }
 }
 
 /// Steps over the letters of a string, once for all that is asked about it.
-pub(super) struct SpelledSteps<'b> {
+pub(super) struct EscapeSteps<'b> {
     body: &'b [u8],
     inside: Range<usize>,
     at: usize,
 }
 
-impl<'b> SpelledSteps<'b> {
+impl<'b> EscapeSteps<'b> {
     pub(super) fn new(body: &'b [u8], inside: Range<usize>) -> Self {
         Self { body, at: inside.start, inside }
     }
@@ -79,7 +79,7 @@ impl<'b> SpelledSteps<'b> {
         while self.at < span.end.min(self.inside.end) {
             let rest = &self.body[self.at..self.inside.end];
             let length = match rest[0] {
-                b'\\' => unescape_char(rest, 0).map_or_else(|| broken(rest), |it| it.1),
+                b'\\' => unescape_char(rest, 0).map_or_else(|| bad_escape_length(rest), |it| it.1),
                 _ => 1,
             };
             if self.at < start && start < self.at + length {
